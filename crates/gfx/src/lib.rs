@@ -1,0 +1,131 @@
+//! Facts about AMD GPU targets, as rows of a table.
+//!
+//! Entry types: [`Target`] (one row), [`Family`] and [`TARGETS`]. Everything that differs between chips and is not an
+//! instruction's meaning is a column here; no other crate may match on a target name.
+#![forbid(unsafe_code)]
+
+mod targets;
+
+pub use targets::TARGETS;
+
+/// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Vega and CDNA: gfx900 to gfx90c, gfx940 to gfx950.
+    Gfx9,
+    /// RDNA 1: gfx1010 to gfx1013.
+    Gfx10,
+    /// RDNA 2: gfx1030 to gfx1036.
+    Gfx10_3,
+    /// RDNA 3 and 3.5: gfx1100 to gfx1153.
+    Gfx11,
+    /// RDNA 4: gfx1200, gfx1201.
+    Gfx12,
+    /// gfx1250.
+    Gfx12_5,
+}
+
+/// Matrix-core generation, which selects the arithmetic model of MFMA instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Matrix {
+    None,
+    /// gfx908: separate AccVGPR file.
+    Mfma1,
+    /// gfx90a: unified register file.
+    Mfma2,
+    /// gfx940 to gfx942.
+    Mfma3,
+    /// gfx950.
+    Mfma4,
+    /// gfx11 and later.
+    Wmma,
+}
+
+/// How the hardware reports a feature that a code object may be built for: not at all, or selectable (`:xnack+`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    Absent,
+    Selectable,
+}
+
+/// One AMD GPU target.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Processor name as LLVM spells it, e.g. `gfx90a`.
+    pub name: &'static str,
+    /// `EF_AMDGPU_MACH` value in `e_flags & 0xff`.
+    pub mach: u8,
+    pub family: Family,
+    /// Major, minor, stepping as in the ISA name: gfx90a is (9, 0, 10).
+    pub version: (u8, u8, u8),
+    /// Default wave size of compute kernels: 64 on gfx9, 32 since gfx10 (where 64 is selectable per kernel).
+    pub wave_size: u8,
+    /// VGPR allocation granule in registers, per wave64 and wave32 (0: wave size not supported).
+    pub vgpr_granule: [u16; 2],
+    /// Total VGPRs of one SIMD lane column, per wave64 and wave32.
+    pub vgpr_total: [u16; 2],
+    /// VGPRs one wave can address (AccVGPRs of a unified file included), per wave64 and wave32.
+    pub vgpr_addressable: [u16; 2],
+    /// The SGPRs a kernel may name besides VCC.
+    pub sgpr_addressable: u16,
+    /// Most waves resident per SIMD (execution unit).
+    pub max_waves_per_simd: u8,
+    /// SIMDs per compute unit (per work-group processor half since gfx10).
+    pub simds_per_cu: u8,
+    /// Bytes of LDS one workgroup may use.
+    pub lds_bytes: u32,
+    pub matrix: Matrix,
+    pub xnack: Feature,
+    pub sramecc: Feature,
+    /// Work-item ids arrive packed 10:10:10 in v0 instead of v0, v1, v2.
+    pub packed_work_item_ids: bool,
+    /// VGPRs and AccVGPRs share one file, split by the descriptor's accum offset (gfx90a and gfx94x/95x).
+    pub unified_register_file: bool,
+    /// Scratch base is preset by hardware; no SGPRs carry it (gfx94x/95x and gfx11+).
+    pub architected_flat_scratch: bool,
+}
+
+impl Target {
+    /// The row named `name` (`gfx90a`, also in the form `gfx90a:sramecc+:xnack-`).
+    pub fn find(name: &str) -> Option<&'static Target> {
+        let processor = name.split(':').next()?;
+        TARGETS.iter().find(|target| target.name == processor)
+    }
+
+    /// The row whose `EF_AMDGPU_MACH` is `mach`.
+    pub fn from_mach(mach: u8) -> Option<&'static Target> {
+        TARGETS.iter().find(|target| target.mach == mach)
+    }
+
+    /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
+    pub fn is_gfx90a_or_later_cdna(&self) -> bool {
+        self.unified_register_file
+    }
+
+    pub fn supports_wave32(&self) -> bool {
+        self.vgpr_granule[1] != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_machs_are_unique_and_found() {
+        for target in TARGETS {
+            assert_eq!(Target::find(target.name).unwrap().name, target.name);
+            assert_eq!(Target::from_mach(target.mach).unwrap().name, target.name);
+        }
+        assert_eq!(Target::find("gfx90a:sramecc+:xnack-").unwrap().mach, 0x3f);
+        assert!(Target::find("gfx123").is_none());
+    }
+
+    #[test]
+    fn version_spells_the_name() {
+        for target in TARGETS {
+            let (major, minor, stepping) = target.version;
+            assert_eq!(target.name, format!("gfx{major}{minor}{stepping:x}"));
+        }
+    }
+}

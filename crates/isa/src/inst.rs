@@ -1,0 +1,182 @@
+//! What a decoded instruction is.
+
+use smallvec::SmallVec;
+
+/// Encoding format, as the ISA manuals name it. `Sdwa`, `Dpp16` and `Dpp8` say only which control dword follows; whether
+/// the base is VOP1, VOP2 or VOPC is [`Inst::base`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    Sop1,
+    Sop2,
+    Sopc,
+    Sopk,
+    Sopp,
+    Smem,
+    Vop1,
+    Vop2,
+    Vopc,
+    Vop3,
+    /// VOP3 with a scalar destination beside the vector one (`v_add_co_u32_e64`, `v_div_scale_f32`, ...).
+    Vop3Sd,
+    Vop3p,
+    /// Two VOP3P-encoded halves (gfx950 scaled MFMA).
+    Vop3px2,
+    Vopd,
+    Vinterp,
+    Ds,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Flat,
+    Global,
+    Scratch,
+    Exp,
+    LdsDirect,
+    Other,
+}
+
+bitflags::bitflags! {
+    /// What an instruction does besides computing, one bit each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    pub struct Effects: u32 {
+        /// Reads memory (global, scratch, LDS, constant).
+        const LOAD = 1 << 0;
+        /// Writes memory.
+        const STORE = 1 << 1;
+        /// Read-modify-write of memory.
+        const ATOMIC = 1 << 2;
+        /// Atomic that returns the value before the operation.
+        const ATOMIC_RETURN = 1 << 3;
+        /// May transfer control (`s_branch`, `s_cbranch_*`, `s_setpc_b64`, ...).
+        const BRANCH = 1 << 4;
+        /// Falls through as well when [`Effects::BRANCH`] is set.
+        const CONDITIONAL = 1 << 5;
+        /// Target comes from a register.
+        const INDIRECT = 1 << 6;
+        /// `s_swappc_b64`, `s_call_b64`.
+        const CALL = 1 << 7;
+        /// `s_setpc_b64` of a return address, `s_rfe_b64`.
+        const RETURN = 1 << 8;
+        /// `s_endpgm` and its variants.
+        const END = 1 << 9;
+        /// Workgroup barrier.
+        const BARRIER = 1 << 10;
+        /// `s_waitcnt` and the split wait instructions.
+        const WAIT = 1 << 11;
+        const TRAP = 1 << 12;
+        const SENDMSG = 1 << 13;
+        /// Runs on the scalar unit.
+        const SALU = 1 << 14;
+        /// Runs on the vector unit (matrix included).
+        const VALU = 1 << 15;
+        const MATRIX = 1 << 16;
+        const TRANSCENDENTAL = 1 << 17;
+        /// Scalar memory.
+        const SMEM = 1 << 18;
+        /// Vector memory other than LDS.
+        const VMEM = 1 << 19;
+        const LDS = 1 << 20;
+        /// May access scratch.
+        const SCRATCH = 1 << 21;
+        /// FLAT: global, LDS or scratch by address.
+        const FLAT = 1 << 22;
+        /// Increments vmcnt (loadcnt since gfx12).
+        const COUNTS_VM = 1 << 23;
+        /// Increments lgkmcnt (dscnt/kmcnt since gfx12).
+        const COUNTS_LGKM = 1 << 24;
+        const COUNTS_EXP = 1 << 25;
+        /// Increments vscnt (storecnt).
+        const COUNTS_VS = 1 << 26;
+        /// Destination keeps bits it does not write (d16, SDWA preserve, op_sel high half, true16 halves, writelane).
+        const PARTIAL_WRITE = 1 << 27;
+        /// Vector instruction that acts regardless of EXEC (readlane, writelane, MFMA, ...).
+        const IGNORES_EXEC = 1 << 28;
+        /// Carries an SDWA control dword.
+        const SDWA = 1 << 29;
+        /// Carries a DPP16 control dword.
+        const DPP16 = 1 << 30;
+        /// Carries a DPP8 control dword.
+        const DPP8 = 1 << 31;
+    }
+}
+
+/// Register files and special registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RegKind {
+    Sgpr,
+    Vgpr,
+    /// AccVGPR.
+    Agpr,
+    Ttmp,
+    /// `index` 0 is the low word.
+    Vcc,
+    Exec,
+    Scc,
+    M0,
+    Mode,
+    FlatScratch,
+    XnackMask,
+    Null,
+    /// Read-only sources: shared/private aperture bases and limits, pops id, vccz, execz, lds_direct.
+    Source,
+    /// hardware register or program counter state that is neither read nor written as an operand.
+    Other,
+}
+
+/// A run of `width` registers (32-bit units) starting at `index`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reg {
+    pub kind: RegKind,
+    pub index: u16,
+    /// Number of dwords.
+    pub width: u8,
+    /// For 16-bit operands (true16): `Some(false)` the low half, `Some(true)` the high half.
+    pub half: Option<bool>,
+}
+
+/// One explicit operand, in the order in which LLVM's machine instruction lists them (definitions first).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    Def(Reg),
+    Use(Reg),
+    /// Immediate field or inline constant or literal, as LLVM stores it.
+    Imm(i64),
+    /// Branch target: displacement in bytes from the end of the instruction.
+    PcRel(i64),
+}
+
+/// One decoded instruction.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    /// Address it was decoded at.
+    pub pc: u64,
+    /// Length in bytes: 4 to 20.
+    pub size: u8,
+    /// The encoding, `size / 4` valid words.
+    pub words: [u32; 5],
+    /// Dense number of the LLVM opcode within one decoder; only good as a key for caches.
+    pub opcode: u32,
+    /// Assembler mnemonic without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
+    pub mnemonic: &'static str,
+    /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
+    pub format: Format,
+    pub effects: Effects,
+    pub operands: SmallVec<[Operand; 8]>,
+    pub implicit_defs: SmallVec<[Reg; 2]>,
+    pub implicit_uses: SmallVec<[Reg; 2]>,
+}
+
+impl Inst {
+    /// Address of the next instruction in memory.
+    pub fn end(&self) -> u64 {
+        self.pc + u64::from(self.size)
+    }
+
+    /// Direct branch or call target.
+    pub fn target(&self) -> Option<u64> {
+        self.operands.iter().find_map(|operand| match operand {
+            Operand::PcRel(displacement) => Some(self.end().wrapping_add_signed(*displacement)),
+            _ => None,
+        })
+    }
+}

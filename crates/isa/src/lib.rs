@@ -1,0 +1,9 @@
+//! AMD GPU instructions: decode, encode, print, operands and effects.
+//!
+//! Entry types: [`Decoder`] (bytes to [`Inst`]) and [`Assembler`]. This is the only crate that knows LLVM opcode numbers;
+//! everything above it speaks mnemonics, [`Format`]s and [`Operand`]s. It never reads files, clocks or the environment.
+#![forbid(unsafe_code)]
+
+mod inst;
+
+pub use inst::{Effects, Format, Inst, Operand, Reg, RegKind};
