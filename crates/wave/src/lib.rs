@@ -1,1 +1,30 @@
-//! (reserved)
+//! One wavefront: its state and what every instruction does to it.
+//!
+//! * [`Wave`] is the architectural state (SGPRs, VGPRs, EXEC, VCC, SCC, MODE, ...).
+//! * [`Program`] turns instruction bytes into [`MicroOp`]s once per kernel; [`run`] executes them until the wave ends,
+//!   reaches a barrier, uses up its time slice, faults or meets an instruction that is not implemented.
+//! * `rows` holds the semantics: one table row per mnemonic. `fields` knows the encodings, `ports` fetches operands
+//!   (with modifiers, SDWA and DPP), `memory` is the only place that touches the memory of the emulated device.
+//!
+//! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
+//! files, and nothing about instrumentation.
+
+mod counts;
+mod engine;
+mod fields;
+mod memory;
+mod micro_op;
+mod mode;
+mod ports;
+mod program;
+mod rows;
+mod shell;
+mod state;
+
+pub use counts::{Counts, InstCount};
+pub use engine::{Env, Host, Stop, run};
+pub use memory::{AddressSpace, Fault, FaultKind, Memory, Range};
+pub use mode::Mode;
+pub use program::{Config, DecodedInst, Program, Segment};
+pub use rows::{Row as SemanticsRow, all_rows};
+pub use state::{LANES, Wave};

@@ -1,0 +1,117 @@
+//! Exact retired-instruction counts at almost no cost.
+//!
+//! Straight-line runs are recorded as two updates of a difference array; a prefix sum at the end gives how often every
+//! instruction retired, and with how many active lanes. EXEC is constant within a run because the engine ends a run at
+//! every write of EXEC.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::Segment;
+
+/// How often one instruction retired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstCount {
+    /// Waves that executed it.
+    pub waves: u64,
+    /// Sum over those waves of the lanes active in EXEC.
+    pub lanes: u64,
+}
+
+#[derive(Debug)]
+struct SegmentCounts {
+    segment: Arc<Segment>,
+    /// `[waves, lanes]` differences, one more than there are micro-ops.
+    differences: Vec<[i64; 2]>,
+}
+
+/// Counts of one thread over any number of waves.
+#[derive(Debug, Default)]
+pub struct Counts {
+    current: usize,
+    segments: Vec<SegmentCounts>,
+}
+
+impl Counts {
+    pub fn new() -> Counts {
+        Counts::default()
+    }
+
+    /// Makes `segment` the one that [`Counts::retire`] speaks of.
+    pub(crate) fn enter(&mut self, segment: &Arc<Segment>) {
+        if let Some(counts) = self.segments.get(self.current)
+            && Arc::ptr_eq(&counts.segment, segment)
+        {
+            return;
+        }
+        self.current = match self.segments.iter().position(|counts| Arc::ptr_eq(&counts.segment, segment)) {
+            Some(position) => position,
+            None => {
+                let differences = vec![[0; 2]; segment.ops.len() + 1];
+                self.segments.push(SegmentCounts { segment: segment.clone(), differences });
+                self.segments.len() - 1
+            }
+        };
+    }
+
+    /// Micro-ops `start..end` retired once, with `lanes` active.
+    #[inline(always)]
+    pub(crate) fn retire(&mut self, start: usize, end: usize, lanes: u32) {
+        let differences = &mut self.segments[self.current].differences;
+        let lanes = i64::from(lanes);
+        differences[start][0] += 1;
+        differences[start][1] += lanes;
+        differences[end][0] -= 1;
+        differences[end][1] -= lanes;
+    }
+
+    /// Adds another thread's counts.
+    pub fn merge(&mut self, other: &Counts) {
+        for theirs in &other.segments {
+            self.enter(&theirs.segment);
+            let ours = &mut self.segments[self.current].differences;
+            for (sum, more) in ours.iter_mut().zip(&theirs.differences) {
+                sum[0] += more[0];
+                sum[1] += more[1];
+            }
+        }
+    }
+
+    /// Count per instruction address, over all segments.
+    pub fn by_pc(&self) -> HashMap<u64, InstCount> {
+        let mut counts: HashMap<u64, InstCount> = HashMap::new();
+        self.for_each(|segment, inst, count| {
+            let sum = counts.entry(segment.insts[inst].pc).or_default();
+            sum.waves += count.waves;
+            sum.lanes += count.lanes;
+        });
+        counts
+    }
+
+    /// Calls `visit(segment, index into Segment::insts, count)` for every instruction that retired at least once.
+    pub fn for_each(&self, mut visit: impl FnMut(&Segment, usize, InstCount)) {
+        for counts in &self.segments {
+            let mut per_op = Vec::with_capacity(counts.differences.len());
+            let mut running = [0i64; 2];
+            for difference in &counts.differences {
+                running[0] += difference[0];
+                running[1] += difference[1];
+                per_op.push(InstCount { waves: running[0] as u64, lanes: running[1] as u64 });
+            }
+            for (index, inst) in counts.segment.insts.iter().enumerate() {
+                let count = per_op[inst.op as usize];
+                if count.waves != 0 {
+                    visit(&counts.segment, index, count);
+                }
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Forgets everything, keeping no memory.
+    pub fn clear(&mut self) {
+        *self = Counts::default();
+    }
+}

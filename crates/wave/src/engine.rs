@@ -1,0 +1,130 @@
+//! The loop that runs a wave to its next stop.
+
+use crate::{
+    Counts, Fault, Memory, Program, Wave,
+    micro_op::{MicroOp, flow},
+    shell,
+};
+
+/// What the instructions may ask of the device around the wave.
+pub trait Host: Sync {
+    /// `s_sendmsg`: message id and M0.
+    fn send_message(&self, message: u32, m0: u32);
+    /// Constant-rate counter (100 MHz): `s_memrealtime`.
+    fn real_time(&self) -> u64;
+}
+
+/// Everything outside the wave that instructions touch.
+#[derive(Debug)]
+pub struct Env<'a> {
+    pub memory: Memory<'a>,
+    /// LDS of the running workgroup.
+    pub lds: Vec<u8>,
+    pub program: &'a Program,
+    pub host: &'a dyn Host,
+    pub counts: Counts,
+}
+
+impl std::fmt::Debug for dyn Host + '_ {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Host")
+    }
+}
+
+/// Why [`run`] returned. The wave can be run again after `Barrier`, `Slice` and `Sleep`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// `s_endpgm`.
+    End,
+    /// `s_barrier`.
+    Barrier,
+    /// The budget of taken backward branches is used up.
+    Slice,
+    /// `s_sleep` and other hints that somebody else should run.
+    Sleep,
+    Fault(Fault),
+    /// `s_trap` with this id.
+    Trap(u8),
+    /// An instruction (its text and encoding) that is not implemented.
+    Unsupported(String),
+    /// Control reached an address with no code.
+    NoCode(u64),
+}
+
+/// Runs `wave` until it stops, at the latest after `slice` taken backward branches.
+pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
+    let mut slice = slice;
+    loop {
+        let segment = wave.segment.clone();
+        env.counts.enter(&segment);
+        let ops: &[MicroOp] = &segment.ops;
+        loop {
+            let start = wave.next;
+            let lanes = wave.exec().count_ones();
+            let mut index = start;
+            let code = loop {
+                let op = &ops[index];
+                index += 1;
+                let code = shell::call(op.handler, wave, op, env);
+                if code != flow::NEXT {
+                    break code;
+                }
+            };
+            env.counts.retire(start, index, lanes);
+            match code {
+                flow::EXEC_CHANGED => {
+                    wave.sync_exec();
+                    wave.next = index;
+                }
+                flow::BRANCH => {
+                    if wave.next < index {
+                        slice -= 1;
+                        if slice == 0 {
+                            return Stop::Slice;
+                        }
+                    }
+                }
+                flow::JUMP => {
+                    slice = slice.saturating_sub(1).max(1);
+                    if let Some(next) = segment.op_at(wave.next_pc) {
+                        wave.next = next;
+                        if slice == 1 {
+                            return Stop::Slice;
+                        }
+                        continue;
+                    }
+                    wave.next = index;
+                    match env.program.segment(&mut env.memory, wave.next_pc) {
+                        Some(next) => {
+                            wave.segment = next;
+                            wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
+                        }
+                        None => return Stop::NoCode(wave.next_pc),
+                    }
+                    if slice == 1 {
+                        return Stop::Slice;
+                    }
+                    break;
+                }
+                _ => {
+                    wave.next = index;
+                    return wave.stop.take().unwrap_or(Stop::End);
+                }
+            }
+        }
+    }
+}
+
+impl Wave {
+    /// Records why the wave stops; handlers return the result.
+    #[cold]
+    pub(crate) fn stop(&mut self, stop: Stop) -> u32 {
+        self.stop = Some(stop);
+        flow::STOP
+    }
+
+    /// Address of the instruction that stopped the wave last.
+    pub fn stopped_at(&self) -> u64 {
+        self.segment.pc_of(self.next.saturating_sub(1))
+    }
+}

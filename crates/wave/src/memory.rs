@@ -1,0 +1,265 @@
+//! The emulated device's memory as a wave sees it: host addresses, checked against the allocations that exist.
+//!
+//! GPU virtual addresses are host virtual addresses. Every access is checked against an [`AddressSpace`] (with a small
+//! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
+//! no references are ever formed. Atomics are host atomics.
+
+use std::{
+    ptr,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+};
+
+/// One accessible allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub start: u64,
+    /// First address behind it.
+    pub end: u64,
+    pub writable: bool,
+}
+
+/// Who knows which addresses exist.
+pub trait AddressSpace: Sync {
+    /// Changes whenever a range went away or shrank.
+    fn generation(&self) -> u64;
+    /// The range that contains `address`.
+    fn find(&self, address: u64) -> Option<Range>;
+}
+
+/// What was wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// No allocation at this address.
+    NotMapped,
+    ReadOnly,
+    /// Atomic or scalar access whose address is not a multiple of its size.
+    Unaligned,
+    /// LDS access outside the workgroup's allocation through a FLAT instruction.
+    LdsOutOfRange,
+    /// Scratch access beyond the private segment.
+    ScratchOutOfRange,
+}
+
+/// A refused memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind:?} at {address:#x} ({bytes} bytes, lane {lane})")]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub address: u64,
+    pub bytes: u32,
+    /// First lane that faulted; 0 for scalar accesses.
+    pub lane: u32,
+}
+
+const CACHED: usize = 4;
+
+/// A thread's view of an address space.
+pub struct Memory<'a> {
+    space: &'a dyn AddressSpace,
+    generation: u64,
+    /// Most recently used first. Empty ranges never match.
+    cache: [Range; CACHED],
+}
+
+impl std::fmt::Debug for Memory<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Memory").field("cache", &self.cache).finish_non_exhaustive()
+    }
+}
+
+const EMPTY: Range = Range { start: 1, end: 0, writable: false };
+
+impl<'a> Memory<'a> {
+    pub fn new(space: &'a dyn AddressSpace) -> Memory<'a> {
+        Memory { space, generation: space.generation(), cache: [EMPTY; CACHED] }
+    }
+
+    /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.
+    #[inline(always)]
+    pub(crate) fn covers(&mut self, first: u64, last: u64, write: bool) -> bool {
+        let range = self.cache[0];
+        if first >= range.start && last < range.end && (range.writable || !write) && first <= last {
+            return true;
+        }
+        self.covers_slow(first, last, write)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn covers_slow(&mut self, first: u64, last: u64, write: bool) -> bool {
+        if first > last {
+            return false;
+        }
+        for index in 1..CACHED {
+            let range = self.cache[index];
+            if first >= range.start && last < range.end && (range.writable || !write) {
+                self.cache.copy_within(0..index, 1);
+                self.cache[0] = range;
+                return true;
+            }
+        }
+        let Some(mut range) = self.space.find(first) else { return false };
+        // Neighbouring allocations may be accessed in one go: they are adjacent host memory.
+        while last >= range.end {
+            match self.space.find(range.end) {
+                Some(next) => range = Range { start: range.start, end: next.end, writable: range.writable && next.writable },
+                None => return false,
+            }
+        }
+        if write && !range.writable {
+            return false;
+        }
+        self.cache.copy_within(0..CACHED - 1, 1);
+        self.cache[0] = range;
+        true
+    }
+
+    /// Drops cached ranges if any range has gone away since; called once per time slice and at every wave start.
+    pub fn refresh(&mut self) {
+        let generation = self.space.generation();
+        if generation != self.generation {
+            self.generation = generation;
+            self.cache = [EMPTY; CACHED];
+        }
+    }
+
+    /// A pointer to `bytes` accessible bytes at `address`.
+    #[inline(always)]
+    pub(crate) fn pointer(&mut self, address: u64, bytes: u32, write: bool, lane: u32) -> Result<*mut u8, Fault> {
+        if self.covers(address, address.wrapping_add(u64::from(bytes) - 1), write) {
+            return Ok(ptr::with_exposed_provenance_mut(address as usize));
+        }
+        Err(self.fault(address, bytes, write, lane))
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fault(&self, address: u64, bytes: u32, write: bool, lane: u32) -> Fault {
+        let kind = match self.space.find(address) {
+            Some(range) if write && !range.writable => FaultKind::ReadOnly,
+            _ => FaultKind::NotMapped,
+        };
+        Fault { kind, address, bytes, lane }
+    }
+
+    /// Reads `N` words at any alignment.
+    #[inline(always)]
+    pub(crate) fn read_words<const N: usize>(&mut self, address: u64, lane: u32) -> Result<[u32; N], Fault> {
+        let pointer = self.pointer(address, 4 * N as u32, false, lane)?;
+        // SAFETY: the range check says that all bytes are mapped; races with the host are those of the emulated program.
+        Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u32; N]>()) })
+    }
+
+    /// Reads 1, 2 or 4 bytes, zero-extended.
+    #[inline(always)]
+    pub(crate) fn read_bytes(&mut self, address: u64, bytes: u32, lane: u32) -> Result<u32, Fault> {
+        let pointer = self.pointer(address, bytes, false, lane)?;
+        // SAFETY: as in `read_words`.
+        Ok(unsafe {
+            match bytes {
+                1 => u32::from(pointer.read_volatile()),
+                2 => u32::from(pointer.cast::<u16>().read_unaligned()),
+                _ => pointer.cast::<u32>().read_unaligned(),
+            }
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_words<const N: usize>(&mut self, address: u64, words: [u32; N], lane: u32) -> Result<(), Fault> {
+        let pointer = self.pointer(address, 4 * N as u32, true, lane)?;
+        // SAFETY: as in `read_words`, and the range is writable.
+        unsafe { ptr::write_unaligned(pointer.cast::<[u32; N]>(), words) };
+        Ok(())
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of `value`.
+    #[inline(always)]
+    pub(crate) fn write_bytes(&mut self, address: u64, bytes: u32, value: u32, lane: u32) -> Result<(), Fault> {
+        let pointer = self.pointer(address, bytes, true, lane)?;
+        // SAFETY: as in `write_words`.
+        unsafe {
+            match bytes {
+                1 => pointer.write_volatile(value as u8),
+                2 => pointer.cast::<u16>().write_unaligned(value as u16),
+                _ => pointer.cast::<u32>().write_unaligned(value),
+            }
+        }
+        Ok(())
+    }
+
+    /// 16 consecutive words, the fast path of consecutive lanes. The caller has checked `covers`.
+    #[inline(always)]
+    pub(crate) fn read_group(&self, address: u64) -> [u32; 16] {
+        debug_assert!(address != 0);
+        // SAFETY: callers check `covers(address, address + 63, false)` immediately before.
+        unsafe { ptr::read_unaligned(ptr::with_exposed_provenance::<[u32; 16]>(address as usize)) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_group(&self, address: u64, words: [u32; 16]) {
+        // SAFETY: callers check `covers(address, address + 63, true)` immediately before.
+        unsafe { ptr::write_unaligned(ptr::with_exposed_provenance_mut::<[u32; 16]>(address as usize), words) }
+    }
+
+    /// One word whose address the caller has checked with `covers`.
+    #[inline(always)]
+    pub(crate) fn read_checked(&self, address: u64) -> u32 {
+        // SAFETY: callers check `covers` over the whole group of lanes first.
+        unsafe { ptr::read_unaligned(ptr::with_exposed_provenance::<u32>(address as usize)) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_checked(&self, address: u64, word: u32) {
+        // SAFETY: as in `read_checked`, writable.
+        unsafe { ptr::write_unaligned(ptr::with_exposed_provenance_mut::<u32>(address as usize), word) }
+    }
+
+    /// Read-modify-write of an aligned word; returns the value before.
+    #[inline(always)]
+    pub(crate) fn atomic32(&mut self, address: u64, lane: u32, change: impl Fn(u32) -> u32) -> Result<u32, Fault> {
+        let pointer = self.aligned(address, 4, lane)?;
+        // SAFETY: checked to be mapped, writable and aligned; the device and the host both use atomics on such words.
+        let word = unsafe { AtomicU32::from_ptr(pointer.cast()) };
+        let mut old = word.load(Ordering::Relaxed);
+        loop {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return Ok(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    /// The same for an aligned doubleword.
+    #[inline(always)]
+    pub(crate) fn atomic64(&mut self, address: u64, lane: u32, change: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+        let pointer = self.aligned(address, 8, lane)?;
+        // SAFETY: as in `atomic32`.
+        let word = unsafe { AtomicU64::from_ptr(pointer.cast()) };
+        let mut old = word.load(Ordering::Relaxed);
+        loop {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return Ok(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    fn aligned(&mut self, address: u64, bytes: u32, lane: u32) -> Result<*mut u8, Fault> {
+        if !address.is_multiple_of(u64::from(bytes)) {
+            return Err(Fault { kind: FaultKind::Unaligned, address, bytes, lane });
+        }
+        self.pointer(address, bytes, true, lane)
+    }
+
+    /// Copies up to `limit` bytes of code at `address`, less if the allocation ends earlier.
+    pub fn read_code(&mut self, address: u64, limit: usize) -> Vec<u8> {
+        let Some(range) = self.space.find(address) else { return Vec::new() };
+        let available = ((range.end - address) as usize).min(limit);
+        let mut code = vec![0; available];
+        // SAFETY: the range is mapped up to `range.end`.
+        unsafe {
+            ptr::copy_nonoverlapping(ptr::with_exposed_provenance(address as usize), code.as_mut_ptr(), available);
+        }
+        code
+    }
+}

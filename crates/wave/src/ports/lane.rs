@@ -1,0 +1,189 @@
+//! Lane value types: how 16 lanes of each type lie in register rows.
+
+use crate::state::LANES;
+
+/// What a source or result is, for modifiers, inline constants and register width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// No operand.
+    None,
+    /// 32-bit integer or untyped.
+    B32,
+    F32,
+    /// 64-bit integer or untyped.
+    B64,
+    F64,
+    /// 16-bit integer in the low half.
+    B16,
+    F16,
+    /// Two 16-bit integers.
+    PackedB16,
+    PackedF16,
+    /// Two f32 in a register pair.
+    PackedF32,
+    /// Two 32-bit words in a register pair.
+    PackedB32,
+    /// 128-bit: quad-register operands of the SAD family.
+    B128,
+    /// Source of the mixed-precision FMA instructions: f32, or one half of an f16 pair, as op_sel_hi/op_sel say; bodies
+    /// always receive f32.
+    Mix,
+}
+
+impl Type {
+    /// Registers the value occupies.
+    pub const fn words(self) -> usize {
+        match self {
+            Type::None => 0,
+            Type::B64 | Type::F64 | Type::PackedF32 | Type::PackedB32 => 2,
+            Type::B128 => 4,
+            _ => 1,
+        }
+    }
+}
+
+/// How 16 lanes of one operand lie in register rows, and the host type bodies see.
+///
+/// Floats travel as bits: what happens to NaNs and denormals is `numerics`' business, never the host's.
+pub(crate) trait Lane {
+    const TYPE: Type;
+    type Value: Copy;
+
+    /// 16 lanes starting at `word`.
+    ///
+    /// # Safety
+    /// `word` must point to 16 readable words, and for two-word types so must `word + 64`.
+    unsafe fn load(word: *const u32) -> [Self::Value; 16];
+
+    /// # Safety
+    /// As [`Lane::load`], writable.
+    unsafe fn store(word: *mut u32, values: [Self::Value; 16]);
+
+    /// Stores only lanes whose word in `lanes` is all ones.
+    ///
+    /// # Safety
+    /// As [`Lane::store`]; `lanes` must point to 16 readable words.
+    unsafe fn blend(word: *mut u32, values: [Self::Value; 16], lanes: *const u32);
+}
+
+#[inline(always)]
+unsafe fn load_words(word: *const u32) -> [u32; 16] {
+    // SAFETY: the caller guarantees 16 readable words; [u32; 16] has the alignment of u32.
+    unsafe { word.cast::<[u32; 16]>().read() }
+}
+
+#[inline(always)]
+unsafe fn store_words(word: *mut u32, values: [u32; 16]) {
+    // SAFETY: the caller guarantees 16 writable words.
+    unsafe { word.cast::<[u32; 16]>().write(values) }
+}
+
+#[inline(always)]
+unsafe fn blend_words(word: *mut u32, values: [u32; 16], lanes: *const u32) {
+    // SAFETY: the caller guarantees 16 words behind both pointers.
+    unsafe {
+        let old = load_words(word);
+        let mask = load_words(lanes);
+        let mut merged = [0; 16];
+        for lane in 0..16 {
+            merged[lane] = old[lane] ^ ((old[lane] ^ values[lane]) & mask[lane]);
+        }
+        store_words(word, merged);
+    }
+}
+
+macro_rules! one_word {
+    ($($(#[$doc:meta])* $name:ident: $type:ident, $value:ty, $from:expr, $to:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) enum $name {}
+        impl Lane for $name {
+            const TYPE: Type = Type::$type;
+            type Value = $value;
+            #[inline(always)]
+            unsafe fn load(word: *const u32) -> [$value; 16] {
+                // SAFETY: forwarded contract.
+                unsafe { load_words(word) }.map(#[inline(always)] |bits: u32| -> $value { $from(bits) })
+            }
+            #[inline(always)]
+            unsafe fn store(word: *mut u32, values: [$value; 16]) {
+                // SAFETY: forwarded contract.
+                unsafe { store_words(word, values.map(#[inline(always)] |value: $value| -> u32 { $to(value) })) }
+            }
+            #[inline(always)]
+            unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
+                // SAFETY: forwarded contract.
+                unsafe { blend_words(word, values.map(#[inline(always)] |value: $value| -> u32 { $to(value) }), lanes) }
+            }
+        }
+    )*};
+}
+
+one_word! {
+    B32: B32, u32, |bits| bits, |value| value;
+    I32: B32, i32, |bits| bits as i32, |value: i32| value as u32;
+    F32: F32, u32, |bits| bits, |value| value;
+    B16: B16, u16, |bits| bits as u16, u32::from;
+    I16: B16, i16, |bits| bits as i16, |value: i16| u32::from(value as u16);
+    F16: F16, u16, |bits| bits as u16, u32::from;
+    /// Two f16.
+    PackedF16: PackedF16, u32, |bits| bits, |value| value;
+    /// Two 16-bit integers.
+    PackedB16: PackedB16, u32, |bits| bits, |value| value;
+    /// f32, possibly widened from half of a register.
+    Mix: Mix, u32, |bits| bits, |value| value;
+}
+
+macro_rules! two_words {
+    ($($(#[$doc:meta])* $name:ident: $type:ident, $value:ty, $join:expr, $split:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) enum $name {}
+        impl Lane for $name {
+            const TYPE: Type = Type::$type;
+            type Value = $value;
+            #[inline(always)]
+            unsafe fn load(word: *const u32) -> [$value; 16] {
+                // SAFETY: forwarded contract; the second word lies one row further.
+                let (low, high) = unsafe { (load_words(word), load_words(word.add(LANES))) };
+                std::array::from_fn(#[inline(always)] |lane| $join(low[lane], high[lane]))
+            }
+            #[inline(always)]
+            unsafe fn store(word: *mut u32, values: [$value; 16]) {
+                let split: [(u32, u32); 16] = values.map(#[inline(always)] |value: $value| $split(value));
+                // SAFETY: forwarded contract.
+                unsafe {
+                    store_words(word, split.map(#[inline(always)] |pair| pair.0));
+                    store_words(word.add(LANES), split.map(#[inline(always)] |pair| pair.1));
+                }
+            }
+            #[inline(always)]
+            unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
+                let split: [(u32, u32); 16] = values.map(#[inline(always)] |value: $value| $split(value));
+                // SAFETY: forwarded contract.
+                unsafe {
+                    blend_words(word, split.map(#[inline(always)] |pair| pair.0), lanes);
+                    blend_words(word.add(LANES), split.map(#[inline(always)] |pair| pair.1), lanes);
+                }
+            }
+        }
+    )*};
+}
+
+#[inline(always)]
+fn join(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+#[inline(always)]
+fn split(value: u64) -> (u32, u32) {
+    (value as u32, (value >> 32) as u32)
+}
+
+two_words! {
+    B64: B64, u64, join, split;
+    I64: B64, i64, |low, high| join(low, high) as i64, |value: i64| split(value as u64);
+    F64: F64, u64, join, split;
+    /// Two f32.
+    PackedF32: PackedF32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
+    /// Two 32-bit words.
+    PackedB32: PackedB32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
+}

@@ -1,0 +1,260 @@
+//! Decoded code: instruction bytes to micro-ops, one segment per entry point, decoded when first reached.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, RwLock},
+};
+
+use gfx::Target;
+use isa::{Decoder, Effects, Inst};
+
+use crate::{
+    Memory,
+    micro_op::{MicroOp, flow},
+    rows::{self, Shape},
+};
+
+mod operands;
+mod vector;
+
+/// What decoding depends on besides the bytes: target and register layout of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    pub target: &'static Target,
+    /// 64 or 32.
+    pub wave_size: u32,
+    /// Row of a0. Equal to the accum offset where the register file is unified.
+    pub agpr_base: u32,
+    /// VGPR plus AccVGPR rows the wave has.
+    pub vector_rows: u32,
+}
+
+/// One instruction of a segment, for counts, traces and diagnostics.
+#[derive(Clone, Debug)]
+pub struct DecodedInst {
+    pub pc: u64,
+    /// Micro-op that stands for it. Waits and nops share the micro-op of the instruction before.
+    pub op: u32,
+    pub size: u8,
+    pub mnemonic: &'static str,
+    pub effects: Effects,
+}
+
+/// Code reachable from one entry point by fall-through and direct branches.
+#[derive(Debug)]
+pub struct Segment {
+    pub(crate) ops: Vec<MicroOp>,
+    /// In address order.
+    pub insts: Vec<DecodedInst>,
+    /// Address of the instruction at the head of each micro-op.
+    pcs: Vec<u64>,
+    op_by_pc: HashMap<u64, u32>,
+    /// What to say about instructions that cannot execute.
+    pub(crate) messages: Vec<String>,
+}
+
+impl Segment {
+    /// Address of micro-op `index`.
+    pub fn pc_of(&self, index: usize) -> u64 {
+        self.pcs.get(index).copied().unwrap_or(0)
+    }
+
+    /// Micro-op index of the instruction at `pc`, if control may arrive there.
+    pub(crate) fn op_at(&self, pc: u64) -> Option<usize> {
+        self.op_by_pc.get(&pc).map(|&index| index as usize)
+    }
+}
+
+/// A kernel's code under one [`Config`]; shared by all threads that run its waves.
+pub struct Program {
+    config: Config,
+    decoder: Mutex<Decoder>,
+    segments: RwLock<HashMap<u64, Arc<Segment>>>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Program").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Longest encoding in bytes.
+const LONGEST: usize = 20;
+/// A segment is cut off at this many instructions; control beyond starts a new one.
+const MOST_INSTRUCTIONS: usize = 1 << 20;
+
+impl Program {
+    pub fn new(config: Config, decoder: Decoder) -> Program {
+        Program { config, decoder: Mutex::new(decoder), segments: RwLock::default() }
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The segment that starts at `pc`, decoded now if it was not before. `None`: nothing is mapped at `pc`.
+    pub fn segment(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
+        if let Some(segment) = self.segments.read().unwrap_or_else(|poison| poison.into_inner()).get(&pc) {
+            return Some(segment.clone());
+        }
+        let decoder = self.decoder.lock().unwrap_or_else(|poison| poison.into_inner());
+        let segment = Arc::new(decode_segment(&self.config, &decoder, memory, pc)?);
+        let mut segments = self.segments.write().unwrap_or_else(|poison| poison.into_inner());
+        Some(segments.entry(pc).or_insert(segment).clone())
+    }
+
+    /// Text of the instruction at `pc`, for diagnostics.
+    pub fn disassemble(&self, memory: &mut Memory<'_>, pc: u64) -> Option<String> {
+        let code = memory.read_code(pc, LONGEST);
+        let decoder = self.decoder.lock().unwrap_or_else(|poison| poison.into_inner());
+        let inst = decoder.decode(&code, pc).ok()?;
+        Some(decoder.print(&inst))
+    }
+
+    /// Forgets all code, because the device was told that it changed.
+    pub fn invalidate(&self) {
+        self.segments.write().unwrap_or_else(|poison| poison.into_inner()).clear();
+    }
+}
+
+/// An instruction, or the words that are none.
+enum Fetched {
+    Inst(Box<Inst>),
+    Undecodable(u32),
+}
+
+fn decode_segment(config: &Config, decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<Segment> {
+    let found = reachable(decoder, memory, entry)?;
+    Some(lower(config, decoder, entry, &found))
+}
+
+/// Decodes everything reachable from `entry` without leaving through a register.
+fn reachable(decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<BTreeMap<u64, Fetched>> {
+    let mut found = BTreeMap::new();
+    let mut work = vec![entry];
+    while let Some(mut pc) = work.pop() {
+        let mut window: Vec<u8> = Vec::new();
+        let mut window_start = pc;
+        while !found.contains_key(&pc) && found.len() < MOST_INSTRUCTIONS {
+            if (pc - window_start) as usize + LONGEST > window.len() {
+                window = memory.read_code(pc, 4096);
+                window_start = pc;
+            }
+            let code = &window[(pc - window_start) as usize..];
+            let inst = match decoder.decode(code, pc) {
+                Ok(inst) => inst,
+                Err(_) => {
+                    let Some(word) = code.first_chunk::<4>() else { break };
+                    found.insert(pc, Fetched::Undecodable(u32::from_le_bytes(*word)));
+                    break;
+                }
+            };
+            let (next, effects) = (inst.end(), inst.effects);
+            work.extend(inst.target());
+            found.insert(pc, Fetched::Inst(Box::new(inst)));
+            let leaves = effects.contains(Effects::BRANCH) && !effects.contains(Effects::CONDITIONAL)
+                || effects.intersects(Effects::END | Effects::RETURN);
+            if leaves && !effects.contains(Effects::CALL) {
+                break;
+            }
+            pc = next;
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn lower(config: &Config, decoder: &Decoder, entry: u64, found: &BTreeMap<u64, Fetched>) -> Segment {
+    let targets: std::collections::HashSet<u64> = found
+        .values()
+        .filter_map(|fetched| match fetched {
+            Fetched::Inst(inst) => inst.target(),
+            Fetched::Undecodable(_) => None,
+        })
+        .chain([entry])
+        .collect();
+    let mut segment = Segment {
+        ops: Vec::new(),
+        insts: Vec::new(),
+        pcs: Vec::new(),
+        op_by_pc: HashMap::new(),
+        messages: Vec::new(),
+    };
+    let mut branches = Vec::new();
+    // Address behind the previous instruction if a nop may join it.
+    let mut joinable = None;
+    let mut previous_end = None;
+    for (&pc, fetched) in found {
+        if previous_end.is_some_and(|end| end != pc) {
+            segment.push_leave(previous_end.unwrap_or(pc));
+            joinable = None;
+        }
+        let inst = match fetched {
+            Fetched::Inst(inst) => inst,
+            Fetched::Undecodable(word) => {
+                let op = segment.unsupported(format!("undecodable word {word:#010x}"));
+                segment.push(pc, op);
+                segment.list(pc, 4, "?", Effects::empty());
+                previous_end = None;
+                continue;
+            }
+        };
+        previous_end = Some(inst.end());
+        let row = rows::find(inst.mnemonic);
+        let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
+        if is_nop && joinable == Some(pc) && !targets.contains(&pc) {
+            joinable = Some(inst.end());
+        } else {
+            let op = match row.ok_or_else(String::new).and_then(|row| operands::lower(config, inst, row)) {
+                Ok(op) => op,
+                Err(why) => {
+                    let why = if why.is_empty() { why } else { format!(" ({why})") };
+                    let words: Vec<_> = inst.words[..inst.size as usize / 4].iter().map(|w| format!("{w:08x}")).collect();
+                    segment.unsupported(format!("{} [{}]{why}", decoder.print(inst), words.join(" ")))
+                }
+            };
+            if let Some(target) = inst.target() {
+                branches.push((segment.ops.len(), target));
+            }
+            let straight = op.after == flow::NEXT as u8 && !inst.effects.intersects(Effects::BRANCH | Effects::CALL | Effects::END);
+            joinable = straight.then_some(inst.end());
+            segment.push(pc, op);
+        }
+        segment.list(pc, inst.size, inst.mnemonic, inst.effects);
+    }
+    let end = previous_end.unwrap_or(entry);
+    segment.push_leave(end);
+    for (index, target) in branches {
+        match segment.op_at(target) {
+            Some(op) => segment.ops[index].target = op as u32,
+            None => {
+                segment.ops[index].target = segment.ops.len() as u32;
+                segment.push_leave(target);
+            }
+        }
+    }
+    segment
+}
+
+impl Segment {
+    fn push(&mut self, pc: u64, op: MicroOp) {
+        self.op_by_pc.entry(pc).or_insert(self.ops.len() as u32);
+        self.ops.push(op);
+        self.pcs.push(pc);
+    }
+
+    /// An op that continues at `pc` in another segment. It stands for no instruction, so control cannot be sent to it.
+    fn push_leave(&mut self, pc: u64) {
+        self.ops.push(rows::leave(pc));
+        self.pcs.push(pc);
+    }
+
+    fn unsupported(&mut self, message: String) -> MicroOp {
+        self.messages.push(message);
+        rows::unsupported(self.messages.len() as u32 - 1)
+    }
+
+    fn list(&mut self, pc: u64, size: u8, mnemonic: &'static str, effects: Effects) {
+        let op = self.ops.len() as u32 - 1;
+        self.insts.push(DecodedInst { pc, op, size, mnemonic, effects });
+    }
+}

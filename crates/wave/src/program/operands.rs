@@ -1,0 +1,218 @@
+//! Lowers one instruction: operand fields of every format to a [`MicroOp`].
+
+use gfx::Family;
+use isa::{Format, Inst};
+
+use super::{Config, vector};
+use crate::{
+    fields::{Buffer, Ds, Flat, Smem, bits, signed},
+    micro_op::{MicroOp, Src, SrcKind, flow},
+    ports::Type,
+    rows::{Row, ScalarShape, Shape},
+    state::sreg,
+};
+
+/// Number of the literal marker among source operands.
+pub(super) const LITERAL: u32 = 255;
+
+/// Lowers `inst` by `row`. The error says what about it cannot execute.
+pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, String> {
+    let mut op = row.micro_op();
+    let family = config.target.family;
+    // Every instruction may need to know where it ends (calls, getpc), none has a third constant then.
+    let end = inst.end();
+    match &row.shape {
+        Shape::Nop => {}
+        Shape::Program => {
+            op.offset = signed(bits(inst.words[0], 15, 0), 16);
+            op.constant = [end as u32, (end >> 32) as u32, 0];
+        }
+        Shape::Scalar(shape) => scalar(config, inst, shape, &mut op)?,
+        Shape::Vector(shape) => vector::lower(config, inst, shape, &mut op)?,
+        Shape::ScalarMemory => {
+            let fields = Smem::of(inst, family);
+            op.src[0] = Src { index: fields.sbase, kind: SrcKind::Scalar };
+            op.dst = scalar_destination(config, u32::from(fields.sdata), row.width as usize)?;
+            op.src[2] = Src { index: fields.sdata, kind: SrcKind::Scalar };
+            op.offset = fields.offset;
+            if let Some(soffset) = fields.soffset {
+                (op.src[1], op.constant[1]) = source(config, u32::from(soffset), Type::B32, 0)?;
+            }
+            op.modifiers = u32::from(fields.glc);
+            op.after = exec_after(op.dst, row.width as usize);
+        }
+        Shape::Flat { segment_relative } => {
+            let fields = Flat::of(inst, family, *segment_relative);
+            let data_row = |index| if fields.acc { agpr(config, index) } else { vgpr(config, index) };
+            op.offset = fields.offset;
+            op.modifiers = u32::from(fields.glc) | u32::from(fields.lds) << 1 | u32::from(fields.saddr.is_some()) << 2;
+            op.src[0] = Src { index: vgpr(config, fields.addr)?, kind: SrcKind::Vector };
+            op.src[1] = Src { index: data_row(fields.data)?, kind: SrcKind::Vector };
+            if let Some(saddr) = fields.saddr {
+                op.src[2] = Src { index: saddr, kind: SrcKind::Scalar };
+            }
+            op.dst = data_row(fields.vdst)?;
+        }
+        Shape::Ds => {
+            let fields = Ds::of(inst, family);
+            if fields.gds {
+                return Err("GDS does not exist on the emulated device".into());
+            }
+            let data_row = |index| if fields.acc { agpr(config, index) } else { vgpr(config, index) };
+            op.src[0] = Src { index: vgpr(config, fields.addr)?, kind: SrcKind::Vector };
+            op.src[1] = Src { index: data_row(fields.data0)?, kind: SrcKind::Vector };
+            op.src[2] = Src { index: data_row(fields.data1)?, kind: SrcKind::Vector };
+            op.dst = data_row(fields.vdst)?;
+            op.offset = i32::from(fields.offset());
+        }
+        Shape::Buffer { typed } => {
+            let fields = Buffer::of(inst, family, *typed);
+            op.offset = fields.offset as i32;
+            op.src[0] = Src { index: vgpr(config, fields.vaddr)?, kind: SrcKind::Vector };
+            op.dst = if fields.acc { agpr(config, fields.vdata)? } else { vgpr(config, fields.vdata)? };
+            op.src[1] = Src { index: fields.srsrc, kind: SrcKind::Scalar };
+            (op.src[2], op.constant[2]) = source(config, u32::from(fields.soffset), Type::B32, 0)?;
+            op.modifiers = u32::from(fields.glc)
+                | u32::from(fields.lds) << 1
+                | u32::from(fields.offen) << 2
+                | u32::from(fields.idxen) << 3;
+            op.extra = fields.format;
+        }
+    }
+    Ok(op)
+}
+
+fn scalar(config: &Config, inst: &Inst, shape: &ScalarShape, op: &mut MicroOp) -> Result<(), String> {
+    let w0 = inst.words[0];
+    let literal = inst.words[1];
+    let end = inst.end();
+    let mut read = |op: &mut MicroOp, index: usize, code: u32| -> Result<(), String> {
+        (op.src[index], op.constant[index]) = source(config, code, shape.sources[index], literal)?;
+        Ok(())
+    };
+    let mut destination = bits(w0, 22, 16);
+    match inst.format {
+        Format::Sop1 => {
+            if shape.sources[0] == Type::None {
+                op.constant = [end as u32, (end >> 32) as u32, 0];
+            } else {
+                read(op, 0, bits(w0, 7, 0))?;
+                // s_swappc_b64 needs the return address beside its source.
+                op.constant[1] = end as u32;
+                op.constant[2] = (end >> 32) as u32;
+            }
+        }
+        Format::Sop2 | Format::Sopc => {
+            read(op, 0, bits(w0, 7, 0))?;
+            read(op, 1, bits(w0, 15, 8))?;
+        }
+        Format::Sopk => {
+            op.offset = signed(bits(w0, 15, 0), 16);
+            op.constant = [end as u32, (end >> 32) as u32, literal];
+            // SOPK reads what it also writes.
+            op.src[0] = Src { index: destination as u16, kind: SrcKind::Scalar };
+        }
+        other => return Err(format!("row is scalar, encoding is {other:?}")),
+    }
+    if inst.format == Format::Sopc {
+        destination = 0;
+    }
+    let words = shape.result.words();
+    if words > 0 {
+        op.dst = scalar_destination(config, destination, words)?;
+        if op.after == flow::NEXT as u8 {
+            op.after = exec_after(op.dst, words);
+        }
+    } else {
+        op.dst = destination as u16;
+    }
+    op.width = words as u8;
+    Ok(())
+}
+
+/// `flow::EXEC_CHANGED` if scalar slots `first..first + words` include EXEC.
+pub(super) fn exec_after(first: u16, words: usize) -> u8 {
+    let exec = sreg::EXEC as u16;
+    if first <= exec + 1 && first as usize + words > exec as usize { flow::EXEC_CHANGED as u8 } else { flow::NEXT as u8 }
+}
+
+/// Scalar slot for a destination operand number.
+pub(super) fn scalar_destination(config: &Config, code: u32, words: usize) -> Result<u16, String> {
+    if code == sreg::NULL as u32 && config.target.family != Family::Gfx9 {
+        return Ok(sreg::SINK as u16);
+    }
+    if code as usize + words > 128 {
+        return Err(format!("scalar destination {code} with {words} words"));
+    }
+    Ok(code as u16)
+}
+
+/// Row of VGPR `index`.
+pub(super) fn vgpr(config: &Config, index: u16) -> Result<u16, String> {
+    // Rows the wave does not have are caught when the whole run of registers is known; see `Wave::operands`.
+    if u32::from(index) < config.vector_rows {
+        Ok(index)
+    } else {
+        Err(format!("v{index} is beyond the {} registers of the kernel", config.vector_rows))
+    }
+}
+
+/// Row of AccVGPR `index`.
+pub(super) fn agpr(config: &Config, index: u16) -> Result<u16, String> {
+    let row = config.agpr_base + u32::from(index);
+    if row < config.vector_rows {
+        Ok(row as u16)
+    } else {
+        Err(format!("a{index} is beyond the {} registers of the kernel", config.vector_rows))
+    }
+}
+
+/// Resolves a 9-bit source operand number for an operand of type `kind`.
+pub(super) fn source(config: &Config, code: u32, kind: Type, literal: u32) -> Result<(Src, u32), String> {
+    let scalar = |index: u32| (Src { index: index as u16, kind: SrcKind::Scalar }, 0);
+    let constant = |kind, value| (Src { index: 0, kind }, value);
+    let integer = |value: i32| constant(SrcKind::ConstantSigned, value as u32);
+    Ok(match code {
+        0..=127 => scalar(code),
+        128 => integer(0),
+        129..=192 => integer(code as i32 - 128),
+        193..=208 => integer(192 - code as i32),
+        235..=238 => (Src { index: code as u16 - 235, kind: SrcKind::Aperture }, 0),
+        240..=248 => float_constant(code, kind),
+        251 => (Src { index: 1, kind: SrcKind::Condition }, 0),
+        252 => (Src { index: 2, kind: SrcKind::Condition }, 0),
+        253 => (Src { index: 0, kind: SrcKind::Condition }, 0),
+        LITERAL => match kind {
+            Type::F64 => constant(SrcKind::ConstantHigh, literal),
+            _ => constant(SrcKind::Constant, literal),
+        },
+        256..=511 => (Src { index: vgpr(config, code as u16 - 256)?, kind: SrcKind::Vector }, 0),
+        _ => return Err(format!("source operand {code}")),
+    })
+}
+
+/// Inline floating-point constants, encoded for the operand's type.
+#[rustfmt::skip]
+const FLOAT_CONSTANTS: [(u32, u16, u32); 9] = [
+    // f32          f16     high word of f64
+    (0x3f00_0000, 0x3800, 0x3fe0_0000), //  0.5
+    (0xbf00_0000, 0xb800, 0xbfe0_0000), // -0.5
+    (0x3f80_0000, 0x3c00, 0x3ff0_0000), //  1.0
+    (0xbf80_0000, 0xbc00, 0xbff0_0000), // -1.0
+    (0x4000_0000, 0x4000, 0x4000_0000), //  2.0
+    (0xc000_0000, 0xc000, 0xc000_0000), // -2.0
+    (0x4080_0000, 0x4400, 0x4010_0000), //  4.0
+    (0xc080_0000, 0xc400, 0xc010_0000), // -4.0
+    (0x3e22_f983, 0x3118, 0x3fc4_5f30), //  1/(2*pi), whose f64 form has a low word too
+];
+
+fn float_constant(code: u32, kind: Type) -> (Src, u32) {
+    let (f32_bits, f16_bits, f64_high) = FLOAT_CONSTANTS[code as usize - 240];
+    let constant = |kind, value| (Src { index: 0, kind }, value);
+    match kind {
+        Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
+        Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
+        Type::F16 | Type::B16 | Type::PackedF16 | Type::PackedB16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        _ => constant(SrcKind::Constant, f32_bits),
+    }
+}

@@ -1,0 +1,222 @@
+//! Lowers vector ALU instructions: VOP1, VOP2, VOPC, VOP3, VOP3P with their SDWA and DPP forms.
+
+use gfx::Family;
+use isa::{Effects, Format, Inst};
+
+use super::{
+    Config,
+    operands::{agpr, exec_after, scalar_destination, source, vgpr},
+};
+use crate::{
+    fields::bits,
+    micro_op::{Control, MicroOp, Src, SrcKind, flow, modifier, path},
+    ports::Type,
+    rows::{Destination, VectorShape},
+    state::sreg,
+};
+
+/// Bits of `MicroOp::modifiers` that are NEG, ABS or op_sel of sources, for the sources that exist.
+fn source_modifiers(count: usize) -> u32 {
+    let sources = (1 << count) - 1;
+    sources << modifier::NEG | sources << modifier::ABS | sources << modifier::OP_SEL
+}
+
+pub(super) fn lower(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -> Result<(), String> {
+    let [w0, w1, w2, ..] = inst.words;
+    let vcc = sreg::VCC as u16;
+    (op.mask_dst, op.mask_src) = (vcc, vcc);
+    let count = shape.sources.iter().filter(|&&kind| kind != Type::None).count();
+    // Operand numbers of the sources, destination number, and the literal.
+    let (mut codes, destination, literal);
+    match inst.format {
+        Format::Vop1 => {
+            codes = [bits(w0, 8, 0), 0, 0];
+            (destination, literal) = (bits(w0, 24, 17), w1);
+        }
+        Format::Vop2 => {
+            codes = [bits(w0, 8, 0), 256 + bits(w0, 16, 9), 0];
+            (destination, literal) = (bits(w0, 24, 17), w1);
+            if shape.literal_position == 1 {
+                codes = [codes[0], super::operands::LITERAL, codes[1]];
+            } else if shape.literal_position == 2 {
+                codes[2] = super::operands::LITERAL;
+            }
+        }
+        Format::Vopc => {
+            codes = [bits(w0, 8, 0), 256 + bits(w0, 16, 9), 0];
+            (destination, literal) = (u32::from(vcc), w1);
+        }
+        Format::Vop3 | Format::Vop3Sd => {
+            codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
+            (destination, literal) = (bits(w0, 7, 0), w2);
+            op.modifiers = bits(w1, 31, 29) << modifier::NEG | bits(w1, 28, 27) << modifier::OMOD;
+            if bits(w0, 15, 15) != 0 {
+                op.modifiers |= modifier::CLAMP;
+            }
+            if inst.format == Format::Vop3Sd {
+                op.mask_dst = scalar_destination(config, bits(w0, 14, 8), config.wave_size as usize / 32)?;
+            } else {
+                op.modifiers |= bits(w0, 10, 8) << modifier::ABS | bits(w0, 14, 11) << modifier::OP_SEL;
+            }
+            if shape.mask_source {
+                op.mask_src = bits(w1, 26, 18) as u16;
+            }
+        }
+        Format::Vop3p => {
+            codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
+            (destination, literal) = (bits(w0, 7, 0), w2);
+            if shape.matrix {
+                return matrix(config, inst, shape, op);
+            }
+            op.modifiers = bits(w1, 31, 29) << modifier::NEG
+                | bits(w0, 10, 8) << modifier::ABS
+                | bits(w0, 13, 11) << modifier::OP_SEL
+                | bits(w1, 28, 27) << modifier::OP_SEL_HI
+                | bits(w0, 14, 14) << (modifier::OP_SEL_HI + 2);
+            if bits(w0, 15, 15) != 0 {
+                op.modifiers |= modifier::CLAMP;
+            }
+        }
+        other => return Err(format!("row is vector, encoding is {other:?}")),
+    }
+    control(inst, op, &mut codes);
+    let mut destination = destination;
+    if op.control == Control::Sdwa && inst.format == Format::Vopc && bits(w1, 15, 15) != 0 {
+        destination = bits(w1, 14, 8);
+        op.extra &= !0xff00;
+    }
+    if shape.tied && count == 3 {
+        codes[2] = 256 + destination;
+    }
+    for index in 0..count {
+        (op.src[index], op.constant[index]) = source(config, codes[index], shape.sources[index], literal)?;
+        check_run(config, op.src[index], shape.sources[index].words())?;
+    }
+    match shape.destination {
+        Destination::Vector => {
+            op.dst = vgpr(config, destination as u16)?;
+            let words = shape.result.words();
+            check_run(config, Src { index: op.dst, kind: SrcKind::Vector }, words)?;
+            op.width = words as u8;
+        }
+        Destination::Scalar => {
+            op.dst = scalar_destination(config, destination, 1)?;
+            op.after = exec_after(op.dst, 1);
+        }
+        Destination::Mask => {
+            let words = config.wave_size as usize / 32;
+            op.mask_dst = scalar_destination(config, destination, words)?;
+            op.after = exec_after(op.mask_dst, words);
+        }
+        Destination::None => {}
+    }
+    if shape.writes_exec {
+        op.after = flow::EXEC_CHANGED as u8;
+        if config.target.family != Family::Gfx9 {
+            op.mask_dst = sreg::EXEC as u16;
+        }
+    }
+    if op.mask_dst as usize == sreg::EXEC && shape.mask_result {
+        op.after = flow::EXEC_CHANGED as u8;
+    }
+    choose_path(config, shape, count, op);
+    Ok(())
+}
+
+/// Takes the SDWA, DPP16 or DPP8 dword apart.
+fn control(inst: &Inst, op: &mut MicroOp, codes: &mut [u32; 3]) {
+    let dword = inst.words[1];
+    if inst.effects.contains(Effects::SDWA) {
+        op.control = Control::Sdwa;
+        op.extra = dword;
+        let scalar0 = bits(dword, 23, 23) != 0;
+        codes[0] = bits(dword, 7, 0) + if scalar0 { 0 } else { 256 };
+        if bits(dword, 31, 31) != 0 && inst.format != Format::Vop1 {
+            codes[1] -= 256;
+        }
+        op.modifiers = bits(dword, 20, 20) << modifier::NEG
+            | bits(dword, 28, 28) << (modifier::NEG + 1)
+            | bits(dword, 21, 21) << modifier::ABS
+            | bits(dword, 29, 29) << (modifier::ABS + 1);
+        if inst.format != Format::Vopc {
+            op.modifiers |= bits(dword, 15, 14) << modifier::OMOD;
+            if bits(dword, 13, 13) != 0 {
+                op.modifiers |= modifier::CLAMP;
+            }
+        }
+    } else if inst.effects.contains(Effects::DPP16) {
+        op.control = Control::Dpp16;
+        op.extra = dword;
+        codes[0] = 256 + bits(dword, 7, 0);
+        op.modifiers = bits(dword, 20, 20) << modifier::NEG
+            | bits(dword, 22, 22) << (modifier::NEG + 1)
+            | bits(dword, 21, 21) << modifier::ABS
+            | bits(dword, 23, 23) << (modifier::ABS + 1);
+    } else if inst.effects.contains(Effects::DPP8) {
+        op.control = Control::Dpp8;
+        // The source field's marker 234 (instead of 233) is the fetch-inactive form.
+        op.extra = dword & !0xff | u32::from(bits(inst.words[0], 8, 0) == 234);
+        codes[0] = 256 + bits(dword, 7, 0);
+    }
+}
+
+/// The registers behind a multi-word operand must exist too.
+fn check_run(config: &Config, src: Src, words: usize) -> Result<(), String> {
+    if src.kind == SrcKind::Vector && words > 1 {
+        vgpr(config, src.index + words as u16 - 1)?;
+    }
+    Ok(())
+}
+
+fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut MicroOp) {
+    let packed = |kind| {
+        matches!(kind, Type::PackedB16 | Type::PackedF16 | Type::PackedF32 | Type::PackedB32)
+    };
+    let is_packed = packed(shape.sources[0]) || packed(shape.sources[1]);
+    let all_high = ((1 << count) - 1) << modifier::OP_SEL_HI;
+    if op.control != Control::None
+        || op.modifiers & source_modifiers(count) != 0
+        || is_packed && op.modifiers & all_high != all_high
+        || shape.sources.contains(&Type::Mix)
+    {
+        op.path |= path::PREPARE;
+    }
+    let half_result = matches!(shape.result, Type::B16 | Type::F16);
+    if half_result && config.target.family != Family::Gfx9 {
+        op.modifiers |= modifier::PRESERVE_HIGH;
+    }
+    let float_result =
+        matches!(shape.result, Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32 | Type::Mix);
+    let output_modifiers = op.modifiers & (modifier::CLAMP | 3 << modifier::OMOD) != 0;
+    let partial = op.modifiers & (1 << (modifier::OP_SEL + 3) | modifier::PRESERVE_HIGH) != 0;
+    let sdwa_partial = op.control == Control::Sdwa && bits(op.extra, 10, 8) != 6;
+    if shape.destination == Destination::Vector
+        && (float_result && output_modifiers || half_result && partial || sdwa_partial)
+    {
+        op.path |= path::FINISH;
+    }
+}
+
+/// MFMA and AccVGPR moves: acc bits choose the file per operand; cbsz, abid and blgp stay in `extra`.
+fn matrix(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -> Result<(), String> {
+    let [w0, w1, ..] = inst.words;
+    let unified = config.target.unified_register_file;
+    let acc_cd = if unified { bits(w0, 15, 15) != 0 } else { true };
+    let acc = [bits(w1, 27, 27) != 0, bits(w1, 28, 28) != 0, acc_cd];
+    let codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
+    for index in 0..3 {
+        if shape.sources[index] == Type::None {
+            continue;
+        }
+        (op.src[index], op.constant[index]) = if codes[index] >= 256 && acc[index] {
+            (Src { index: agpr(config, codes[index] as u16 - 256)?, kind: SrcKind::Vector }, 0)
+        } else {
+            source(config, codes[index], shape.sources[index], 0)?
+        };
+    }
+    let destination = bits(w0, 7, 0) as u16;
+    op.dst = if acc_cd { agpr(config, destination)? } else { vgpr(config, destination)? };
+    // cbsz 0-2, abid 3-6, blgp 7-9.
+    op.extra = bits(w0, 10, 8) | bits(w0, 14, 11) << 3 | bits(w1, 31, 29) << 7;
+    Ok(())
+}

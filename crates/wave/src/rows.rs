@@ -1,0 +1,198 @@
+//! The table of semantics: one row per mnemonic.
+//!
+//! Rows are grouped by kind of instruction, one file each. A row names its mnemonic, what its operands are (from which
+//! decoding follows) and what it computes. To add an instruction, add its row to the file of its kind; nothing else.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use crate::{
+    engine::{Env, Stop},
+    micro_op::{Control, Handler, MicroOp, Src, flow},
+    ports::Type,
+    shell::{self, Body},
+    state::Wave,
+};
+
+mod vector_macros;
+
+mod compare;
+mod control;
+mod cross_lane;
+mod global;
+mod scalar;
+mod scalar_memory;
+mod vector32;
+
+/// What a vector instruction writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Vector,
+    /// One SGPR (readlane).
+    Scalar,
+    /// A lane mask (compares).
+    Mask,
+    None,
+}
+
+/// Operands of a vector ALU instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VectorShape {
+    pub sources: [Type; 3],
+    pub result: Type,
+    pub destination: Destination,
+    /// Third source is the destination register.
+    pub tied: bool,
+    /// Reads a lane mask: VCC, or VOP3's third source.
+    pub mask_source: bool,
+    /// Writes a lane mask beside its vector result: VCC, or VOP3's second destination.
+    pub mask_result: bool,
+    /// v_cmpx.
+    pub writes_exec: bool,
+    /// VOP2 with a literal operand between the sources (1: fmamk) or behind them (2: fmaak).
+    pub literal_position: u8,
+    /// Matrix encoding of VOP3P.
+    pub matrix: bool,
+}
+
+impl VectorShape {
+    pub const NONE: VectorShape = VectorShape {
+        sources: [Type::None; 3],
+        result: Type::None,
+        destination: Destination::Vector,
+        tied: false,
+        mask_source: false,
+        mask_result: false,
+        writes_exec: false,
+        literal_position: 0,
+        matrix: false,
+    };
+}
+
+/// Operands of a scalar ALU instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScalarShape {
+    pub sources: [Type; 3],
+    pub result: Type,
+}
+
+/// Where a row's operands are encoded.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// Nothing to do in an in-order model (waits, hints).
+    Nop,
+    /// SOPP: a 16-bit immediate, perhaps a branch displacement.
+    Program,
+    Scalar(ScalarShape),
+    Vector(VectorShape),
+    ScalarMemory,
+    Flat { segment_relative: bool },
+    Ds,
+    Buffer { typed: bool },
+}
+
+/// Semantics of one mnemonic.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub mnemonic: &'static str,
+    pub(crate) shape: Shape,
+    pub(crate) handler: fn() -> Handler,
+    /// Dwords moved by memory instructions.
+    pub(crate) width: u8,
+    /// Meaning known to the handler.
+    pub(crate) attribute: u16,
+    /// Set if the handler may change EXEC regardless of its operands.
+    pub(crate) changes_exec: bool,
+}
+
+impl Row {
+    pub(crate) fn micro_op(&self) -> MicroOp {
+        let mut op = blank((self.handler)());
+        op.width = self.width;
+        op.attribute = self.attribute;
+        if self.changes_exec {
+            op.after = flow::EXEC_CHANGED as u8;
+        }
+        op
+    }
+}
+
+fn blank(handler: Handler) -> MicroOp {
+    MicroOp {
+        handler,
+        dst: 0,
+        mask_dst: 0,
+        mask_src: 0,
+        path: 0,
+        control: Control::None,
+        src: [Src::default(); 3],
+        constant: [0; 3],
+        modifiers: 0,
+        extra: 0,
+        offset: 0,
+        target: 0,
+        after: flow::NEXT as u8,
+        width: 0,
+        attribute: 0,
+    }
+}
+
+/// Every row, in table order.
+pub fn all_rows() -> &'static [Row] {
+    static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let mut rows = Vec::new();
+        compare::rows(&mut rows);
+        control::rows(&mut rows);
+        cross_lane::rows(&mut rows);
+        global::rows(&mut rows);
+        scalar::rows(&mut rows);
+        scalar_memory::rows(&mut rows);
+        vector32::rows(&mut rows);
+        rows
+    })
+}
+
+/// The row of `mnemonic`.
+pub(crate) fn find(mnemonic: &str) -> Option<&'static Row> {
+    static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    INDEX.get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect()).get(mnemonic).copied()
+}
+
+struct Unsupported;
+
+impl Body for Unsupported {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let message = wave.segment.messages[op.extra as usize].clone();
+        wave.stop(Stop::Unsupported(message))
+    }
+}
+
+/// An op that stops the wave with message `message` of its segment.
+pub(crate) fn unsupported(message: u32) -> MicroOp {
+    MicroOp { extra: message, ..blank(shell::handler::<Unsupported>()) }
+}
+
+struct Leave;
+
+impl Body for Leave {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        wave.next_pc = u64::from(op.constant[0]) | u64::from(op.constant[1]) << 32;
+        flow::JUMP
+    }
+}
+
+/// An op that continues at `pc` in another segment.
+pub(crate) fn leave(pc: u64) -> MicroOp {
+    MicroOp { constant: [pc as u32, (pc >> 32) as u32, 0], ..blank(shell::handler::<Leave>()) }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn mnemonics_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for row in super::all_rows() {
+            assert!(seen.insert(row.mnemonic), "{} has two rows", row.mnemonic);
+        }
+    }
+}

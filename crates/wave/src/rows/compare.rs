@@ -1,0 +1,157 @@
+//! VOPC: comparisons of all types and conditions, with and without writing EXEC, and the class tests.
+
+use super::{
+    Destination, Row, Shape, VectorShape,
+    vector_macros::compare,
+};
+use crate::{
+    engine::Env,
+    micro_op::{MicroOp, flow},
+    mode::Context,
+    ports::*,
+    shell::{self, Body},
+    state::{Wave, sreg},
+};
+use numerics::Condition;
+
+/// How two values of a lane type relate.
+trait Compare: Lane {
+    fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool;
+}
+
+macro_rules! integer_compare {
+    ($($lane:ident)*) => {$(
+        impl Compare for $lane {
+            #[inline(always)]
+            fn holds(condition: Condition, _: Context, a: Self::Value, b: Self::Value) -> bool {
+                condition.of_integers(a, b)
+            }
+        }
+    )*};
+}
+
+integer_compare!(B16 I16 B32 I32 B64 I64);
+
+macro_rules! float_compare {
+    ($($lane:ident, $module:ident, $denormals:ident;)*) => {$(
+        impl Compare for $lane {
+            #[inline(always)]
+            fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool {
+                numerics::$module::compare(condition, a, b, context.$denormals)
+            }
+        }
+    )*};
+}
+
+float_compare! {
+    F16, float16, denormals64;
+    F32, float32, denormals32;
+    F64, float64, denormals64;
+}
+
+/// Test of a value's class against the mask in the second source.
+trait Class: Lane {
+    fn in_classes(value: Self::Value, classes: u32) -> bool;
+}
+
+macro_rules! class {
+    ($($lane:ident, $module:ident;)*) => {$(
+        impl Class for $lane {
+            #[inline(always)]
+            fn in_classes(value: Self::Value, classes: u32) -> bool {
+                numerics::$module::cmp_class(value, classes)
+            }
+        }
+    )*};
+}
+
+class! {
+    F16, float16;
+    F32, float32;
+    F64, float64;
+}
+
+/// Writes a comparison's mask; v_cmpx also sets EXEC (gfx10 has only that result).
+#[inline(always)]
+fn deliver<const EXEC: bool>(wave: &mut Wave, op: &MicroOp, mask: u64) -> u32 {
+    wave.set_mask(op.mask_dst as usize, mask);
+    if EXEC {
+        wave.set_mask(sreg::EXEC, mask);
+        return flow::EXEC_CHANGED;
+    }
+    u32::from(op.after)
+}
+
+struct Ordered<L, const CONDITION: u8, const EXEC: bool>(std::marker::PhantomData<L>);
+
+impl<L: Compare, const CONDITION: u8, const EXEC: bool> Body for Ordered<L, CONDITION, EXEC> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let mask = compare::<L, L>(wave, op, #[inline(always)] |context, a, b| {
+            L::holds(Condition(CONDITION), context, a, b)
+        });
+        deliver::<EXEC>(wave, op, mask)
+    }
+}
+
+struct InClass<L, const EXEC: bool>(std::marker::PhantomData<L>);
+
+impl<L: Class, const EXEC: bool> Body for InClass<L, EXEC> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let mask = compare::<L, B32>(wave, op, #[inline(always)] |_, a, b| L::in_classes(a, b));
+        deliver::<EXEC>(wave, op, mask)
+    }
+}
+
+fn push<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, sources: [Type; 2], writes_exec: bool) {
+    let shape = VectorShape {
+        sources: [sources[0], sources[1], Type::None],
+        destination: Destination::Mask,
+        writes_exec,
+        ..VectorShape::NONE
+    };
+    rows.push(Row {
+        mnemonic,
+        shape: Shape::Vector(shape),
+        handler: shell::handler::<B>,
+        width: 0,
+        attribute: 0,
+        changes_exec: false,
+    });
+}
+
+macro_rules! conditions {
+    ($rows:ident, $lane:ident, $suffix:literal: $($name:literal = $code:literal),*) => {$(
+        push::<Ordered<$lane, $code, false>>($rows, concat!("v_cmp_", $name, "_", $suffix), [<$lane>::TYPE; 2], false);
+        push::<Ordered<$lane, $code, true>>($rows, concat!("v_cmpx_", $name, "_", $suffix), [<$lane>::TYPE; 2], true);
+    )*};
+}
+
+macro_rules! float_conditions {
+    ($rows:ident, $lane:ident, $suffix:literal) => {
+        conditions!($rows, $lane, $suffix: "f" = 0, "lt" = 1, "eq" = 2, "le" = 3, "gt" = 4, "lg" = 5, "ge" = 6, "o" = 7,
+            "u" = 8, "nge" = 9, "nlg" = 10, "ngt" = 11, "nle" = 12, "neq" = 13, "nlt" = 14, "tru" = 15);
+        push::<InClass<$lane, false>>($rows, concat!("v_cmp_class_", $suffix), [<$lane>::TYPE, Type::B32], false);
+        push::<InClass<$lane, true>>($rows, concat!("v_cmpx_class_", $suffix), [<$lane>::TYPE, Type::B32], true);
+    };
+}
+
+macro_rules! integer_conditions {
+    ($rows:ident, $lane:ident, $suffix:literal) => {
+        conditions!($rows, $lane, $suffix: "f" = 0, "lt" = 1, "eq" = 2, "le" = 3, "gt" = 4, "ne" = 5, "ge" = 6, "t" = 7);
+    };
+}
+
+/// Appends this file's rows.
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    float_conditions!(rows, F16, "f16");
+    float_conditions!(rows, F32, "f32");
+    float_conditions!(rows, F64, "f64");
+    integer_conditions!(rows, I16, "i16");
+    integer_conditions!(rows, B16, "u16");
+    integer_conditions!(rows, I32, "i32");
+    integer_conditions!(rows, B32, "u32");
+    integer_conditions!(rows, I64, "i64");
+    integer_conditions!(rows, B64, "u64");
+}

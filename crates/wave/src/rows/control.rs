@@ -1,0 +1,86 @@
+//! Program control: branches, barriers, messages, waits and hints (SOPP), and hints in other encodings.
+
+use super::{Row, Shape};
+use crate::{
+    engine::{Env, Stop},
+    micro_op::{MicroOp, flow},
+    mode::Mode,
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Instructions without effect in an in-order model with coherent memory.
+#[rustfmt::skip]
+const NOPS: &[&str] = &[
+    "s_nop", "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_waitcnt_depctr",
+    "s_setprio", "s_clause", "s_inst_prefetch", "s_set_inst_prefetch_distance", "s_icache_inv", "s_ttracedata", "s_ttracedata_imm",
+    "s_incperflevel", "s_decperflevel", "s_setkill", "s_wakeup", "s_code_end", "s_version", "s_round_trip", "v_nop",
+    "s_dcache_wb", "s_dcache_inv", "s_dcache_wb_vol", "s_dcache_inv_vol", "s_gl1_inv", "s_atc_probe", "s_atc_probe_buffer",
+    "s_dcache_discard", "s_dcache_discard_x2",
+    "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "buffer_gl0_inv", "buffer_gl1_inv", "v_pipeflush",
+    "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
+];
+
+fn branch_if(wave: &mut Wave, op: &MicroOp, taken: bool) -> u32 {
+    if taken {
+        wave.next = op.target as usize;
+        flow::BRANCH
+    } else {
+        flow::NEXT
+    }
+}
+
+macro_rules! control_rows {
+    ($($name:ident = |$wave:ident, $op:ident, $env:pat_param| $body:expr;)*) => {$(
+        #[allow(non_camel_case_types)]
+        struct $name;
+        impl Body for $name {
+            #[inline(always)]
+            fn run($wave: &mut Wave, $op: &MicroOp, $env: &mut Env<'_>) -> u32 {
+                $body
+            }
+        }
+    )*
+    fn table_rows(rows: &mut Vec<Row>) {
+        $(rows.push(row::<$name>(stringify!($name), Shape::Program));)*
+    }};
+}
+
+#[rustfmt::skip]
+control_rows! {
+    s_branch         = |wave, op, _| branch_if(wave, op, true);
+    s_cbranch_scc0   = |wave, op, _| branch_if(wave, op, !wave.scc);
+    s_cbranch_scc1   = |wave, op, _| branch_if(wave, op, wave.scc);
+    s_cbranch_vccz   = |wave, op, _| branch_if(wave, op, wave.vcc() == 0);
+    s_cbranch_vccnz  = |wave, op, _| branch_if(wave, op, wave.vcc() != 0);
+    s_cbranch_execz  = |wave, op, _| branch_if(wave, op, wave.exec() == 0);
+    s_cbranch_execnz = |wave, op, _| branch_if(wave, op, wave.exec() != 0);
+    s_endpgm         = |wave, _op, _| wave.stop(Stop::End);
+    s_endpgm_saved   = |wave, _op, _| wave.stop(Stop::End);
+    s_barrier        = |wave, _op, _| wave.stop(Stop::Barrier);
+    s_sleep          = |wave, _op, _| wave.stop(Stop::Sleep);
+    s_trap           = |wave, op, _| wave.stop(Stop::Trap(op.offset as u8));
+    s_sendmsg        = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); flow::NEXT };
+    s_sendmsghalt    = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); wave.stop(Stop::End) };
+    s_sethalt        = |wave, op, _| if op.offset & 1 != 0 { wave.stop(Stop::Trap(2)) } else { flow::NEXT };
+    s_round_mode     = |wave, op, _| { wave.mode = Mode::new(wave.mode.bits() & !0xf | op.offset as u32 & 0xf); flow::NEXT };
+    s_denorm_mode    = |wave, op, _| { wave.mode = Mode::new(wave.mode.bits() & !0xf0 | (op.offset as u32 & 0xf) << 4); flow::NEXT };
+}
+
+fn row<B: Body>(mnemonic: &'static str, shape: Shape) -> Row {
+    Row { mnemonic, shape, handler: shell::handler::<B>, width: 0, attribute: 0, changes_exec: false }
+}
+
+struct Nop;
+
+impl Body for Nop {
+    fn run(_: &mut Wave, _: &MicroOp, _: &mut Env<'_>) -> u32 {
+        flow::NEXT
+    }
+}
+
+/// Appends this file's rows.
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    table_rows(rows);
+    rows.extend(NOPS.iter().map(|mnemonic| row::<Nop>(mnemonic, Shape::Nop)));
+}

@@ -1,0 +1,124 @@
+//! SMEM: scalar loads, scalar buffer loads, clocks and cache controls.
+
+use super::{Row, Shape};
+use crate::{
+    engine::{Env, Stop},
+    memory::Fault,
+    micro_op::{MicroOp, SrcKind, flow},
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Byte offset from soffset and the immediate.
+fn offset(wave: &Wave, op: &MicroOp) -> u64 {
+    let soffset = if op.src[1].kind == SrcKind::None { 0 } else { u64::from(wave.uniform(op, 1) as u32) };
+    soffset.wrapping_add(op.offset as i64 as u64)
+}
+
+fn stop_at(wave: &mut Wave, fault: Fault) -> u32 {
+    wave.stop(Stop::Fault(fault))
+}
+
+/// `s_load_dword*`: the low two address bits are ignored.
+struct Load<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for Load<WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let base = wave.scalar64(op.src[0].index as usize);
+        let address = base.wrapping_add(offset(wave, op)) & !3;
+        match env.memory.read_words::<WORDS>(address, 0) {
+            Ok(words) => {
+                let first = op.dst as usize;
+                wave.scalars.0[first..first + WORDS].copy_from_slice(&words);
+                u32::from(op.after)
+            }
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
+/// `s_buffer_load_dword*`: dwords at or beyond num_records read zero.
+struct BufferLoad<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for BufferLoad<WORDS> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let descriptor = op.src[0].index as usize;
+        let base = wave.scalar64(descriptor) & 0xffff_ffff_ffff;
+        let stride = wave.scalars.0[descriptor + 1] >> 16 & 0x3fff;
+        let records = u64::from(wave.scalars.0[descriptor + 2]);
+        let bytes = if stride == 0 { records } else { records * u64::from(stride) };
+        let start = offset(wave, op) & !3;
+        let mut words = [0; WORDS];
+        for (index, word) in words.iter_mut().enumerate() {
+            let at = start + 4 * index as u64;
+            if at + 4 > bytes {
+                continue;
+            }
+            match env.memory.read_words::<1>(base.wrapping_add(at), 0) {
+                Ok([value]) => *word = value,
+                Err(fault) => return stop_at(wave, fault),
+            }
+        }
+        let first = op.dst as usize;
+        wave.scalars.0[first..first + WORDS].copy_from_slice(&words);
+        u32::from(op.after)
+    }
+}
+
+/// `s_store_dword*` (gfx9).
+struct Store<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for Store<WORDS> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let base = wave.scalar64(op.src[0].index as usize);
+        let address = base.wrapping_add(offset(wave, op)) & !3;
+        let first = op.src[2].index as usize;
+        let words = std::array::from_fn::<u32, WORDS, _>(|word| wave.scalars.0[first + word]);
+        match env.memory.write_words(address, words, 0) {
+            Ok(()) => flow::NEXT,
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
+/// `s_memtime` and `s_memrealtime`: one constant-rate counter serves both.
+struct Time;
+
+impl Body for Time {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let now = env.host.real_time();
+        wave.set_scalar64(op.dst as usize, now);
+        u32::from(op.after)
+    }
+}
+
+/// Appends this file's rows.
+#[rustfmt::skip]
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    fn push<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, width: u8) {
+        rows.push(Row {
+            mnemonic,
+            shape: Shape::ScalarMemory,
+            handler: shell::handler::<B>,
+            width,
+            attribute: 0,
+            changes_exec: false,
+        });
+    }
+    push::<Load<1>>(rows, "s_load_dword", 1);
+    push::<Load<2>>(rows, "s_load_dwordx2", 2);
+    push::<Load<4>>(rows, "s_load_dwordx4", 4);
+    push::<Load<8>>(rows, "s_load_dwordx8", 8);
+    push::<Load<16>>(rows, "s_load_dwordx16", 16);
+    push::<BufferLoad<1>>(rows, "s_buffer_load_dword", 1);
+    push::<BufferLoad<2>>(rows, "s_buffer_load_dwordx2", 2);
+    push::<BufferLoad<4>>(rows, "s_buffer_load_dwordx4", 4);
+    push::<BufferLoad<8>>(rows, "s_buffer_load_dwordx8", 8);
+    push::<BufferLoad<16>>(rows, "s_buffer_load_dwordx16", 16);
+    push::<Store<1>>(rows, "s_store_dword", 1);
+    push::<Store<2>>(rows, "s_store_dwordx2", 2);
+    push::<Store<4>>(rows, "s_store_dwordx4", 4);
+    push::<Time>(rows, "s_memtime", 2);
+    push::<Time>(rows, "s_memrealtime", 2);
+}

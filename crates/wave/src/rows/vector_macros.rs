@@ -1,0 +1,284 @@
+//! The form of vector rows, and the loops they expand to.
+
+use crate::{
+    micro_op::{MicroOp, modifier},
+    mode::Context,
+    ports::{Lane, Type},
+    state::Wave,
+};
+
+/// Lanes of a group as array indices.
+pub(super) const GROUP: usize = 16;
+
+/// Runs `lane` with the context of the current mode; the compiler sees the usual mode as a constant.
+#[inline(always)]
+pub(super) fn with_context(wave: &mut Wave, op: &MicroOp, mut run: impl FnMut(&mut Wave, Context)) {
+    if wave.mode.plain && op.modifiers & modifier::CLAMP == 0 {
+        run(wave, Context::PLAIN);
+    } else {
+        let context = Context { clamp: op.modifiers & modifier::CLAMP != 0, ..wave.mode.context() };
+        run(wave, context);
+    }
+}
+
+#[inline(always)]
+pub(super) fn map1<A: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value) -> R::Value,
+) {
+    let operands = wave.operands::<1>(op, [A::TYPE, Type::None, Type::None], R::TYPE);
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i])));
+        }
+    });
+    wave.finish(op, &operands, R::TYPE);
+}
+
+#[inline(always)]
+pub(super) fn map2<A: Lane, B: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value) -> R::Value,
+) {
+    let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            let b = operands.load::<B>(1, group);
+            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i])));
+        }
+    });
+    wave.finish(op, &operands, R::TYPE);
+}
+
+#[inline(always)]
+pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
+) {
+    let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            let b = operands.load::<B>(1, group);
+            let c = operands.load::<C>(2, group);
+            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], c[i])));
+        }
+    });
+    wave.finish(op, &operands, R::TYPE);
+}
+
+/// Two sources, a vector result and a mask result; `carry` is the lane's bit of the source mask (`false` without one).
+#[inline(always)]
+pub(super) fn carry2<A: Lane, B: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    mask_source: bool,
+    lane: impl Fn(Context, A::Value, B::Value, bool) -> (R::Value, bool),
+) {
+    let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
+    let carry = if mask_source { wave.mask(op.mask_src as usize) } else { 0 };
+    let mut mask = 0u64;
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            let b = operands.load::<B>(1, group);
+            let carry = unpack((carry >> (GROUP * group)) as u16);
+            let pairs: [(R::Value, bool); GROUP] =
+                std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], carry[i] != 0));
+            operands.store::<R>(group, pairs.map(#[inline(always)] |pair| pair.0));
+            mask |= u64::from(pack(pairs.map(#[inline(always)] |pair| pair.1))) << (GROUP * group);
+        }
+    });
+    wave.finish(op, &operands, R::TYPE);
+    wave.set_mask(op.mask_dst as usize, mask & operands.exec);
+}
+
+/// The same with three sources.
+#[inline(always)]
+pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> (R::Value, bool),
+) {
+    let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
+    let mut mask = 0u64;
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            let b = operands.load::<B>(1, group);
+            let c = operands.load::<C>(2, group);
+            let pairs: [(R::Value, bool); GROUP] =
+                std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], c[i]));
+            operands.store::<R>(group, pairs.map(#[inline(always)] |pair| pair.0));
+            mask |= u64::from(pack(pairs.map(#[inline(always)] |pair| pair.1))) << (GROUP * group);
+        }
+    });
+    wave.finish(op, &operands, R::TYPE);
+    wave.set_mask(op.mask_dst as usize, mask & operands.exec);
+}
+
+/// Two sources selected by a lane mask.
+#[inline(always)]
+pub(super) fn select<A: Lane>(wave: &mut Wave, op: &MicroOp) {
+    let operands = wave.operands::<2>(op, [A::TYPE, A::TYPE, Type::None], A::TYPE);
+    let mask = wave.mask(op.mask_src as usize);
+    for group in 0..wave.groups {
+        let a = operands.load::<A>(0, group);
+        let b = operands.load::<A>(1, group);
+        let chosen = unpack((mask >> (GROUP * group)) as u16);
+        operands.store::<A>(
+            group,
+            std::array::from_fn(#[inline(always)] |i| if chosen[i] != 0 { b[i] } else { a[i] }),
+        );
+    }
+    wave.finish(op, &operands, A::TYPE);
+}
+
+/// A comparison: mask of active lanes for which `lane` holds.
+#[inline(always)]
+pub(super) fn compare<A: Lane, B: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value) -> bool,
+) -> u64 {
+    let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], Type::None);
+    let mut mask = 0u64;
+    with_context(wave, op, #[inline(always)] |wave, context| {
+        for group in 0..wave.groups {
+            let a = operands.load::<A>(0, group);
+            let b = operands.load::<B>(1, group);
+            let holds: [bool; GROUP] = std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i]));
+            mask |= u64::from(pack(holds)) << (GROUP * group);
+        }
+    });
+    mask & operands.exec
+}
+
+/// One bit per lane.
+#[inline(always)]
+pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
+    let bytes: [u8; GROUP] = lanes.map(#[inline(always)] |lane| if lane { 0xff } else { 0 });
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is part of x86-64; the types have equal size.
+        unsafe {
+            use std::arch::x86_64::{__m128i, _mm_movemask_epi8};
+            _mm_movemask_epi8(std::mem::transmute::<[u8; GROUP], __m128i>(bytes)) as u16
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        bytes.iter().enumerate().fold(0, |mask, (lane, &byte)| mask | u16::from(byte & 1) << lane)
+    }
+}
+
+/// One word of zero or non-zero per lane.
+#[inline(always)]
+pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
+    let mask = u32::from(mask);
+    std::array::from_fn(#[inline(always)] |lane| mask & (1 << lane))
+}
+
+/// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
+///
+/// Attributes: `tied` (the last source is the destination), `literal N` (fmamk, fmaak), `carry_in`, `carry_out` (the body
+/// takes the carry as last argument and returns `(value, carry)`).
+macro_rules! vector_rows {
+    ($($name:ident: ($($source:ident),+) -> $result:ident $([$($attribute:ident $(= $setting:expr)?),*])?
+        = |$($argument:pat_param),*| $body:expr;)*) => {
+        $(
+            #[allow(non_camel_case_types)]
+            struct $name;
+            impl crate::shell::Body for $name {
+                #[inline(always)]
+                fn run(
+                    wave: &mut crate::state::Wave,
+                    op: &crate::micro_op::MicroOp,
+                    _: &mut crate::engine::Env<'_>,
+                ) -> u32 {
+                    $crate::rows::vector_macros::vector_body!(
+                        wave, op, ($($source),+) -> $result [$($($attribute),*)?],
+                        #[inline(always)] |$($argument),*| $body
+                    );
+                    u32::from(op.after)
+                }
+            }
+        )*
+        /// Appends this file's rows.
+        pub(super) fn rows(rows: &mut Vec<crate::rows::Row>) {
+            $(
+                #[allow(unused_mut)]
+                let mut shape = crate::rows::VectorShape {
+                    sources: $crate::rows::vector_macros::source_types!($($source),+),
+                    result: <$result as crate::ports::Lane>::TYPE,
+                    ..crate::rows::VectorShape::NONE
+                };
+                $($($crate::rows::vector_macros::vector_attribute!(shape, $attribute $(= $setting)?);)*)?
+                rows.push(crate::rows::Row {
+                    mnemonic: stringify!($name),
+                    shape: crate::rows::Shape::Vector(shape),
+                    handler: crate::shell::handler::<$name>,
+                    width: 0,
+                    attribute: 0,
+                    changes_exec: false,
+                });
+            )*
+        }
+    };
+}
+
+macro_rules! vector_body {
+    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_out], $lane:expr) => {{
+        let lane = $lane;
+        crate::rows::vector_macros::carry2::<$a, $b, $r>($wave, $op, false, #[inline(always)] |context, a, b, _| lane(context, a, b))
+    }};
+    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_in, carry_out], $lane:expr) => {
+        crate::rows::vector_macros::carry2::<$a, $b, $r>($wave, $op, true, $lane)
+    };
+    ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident [carry_out], $lane:expr) => {
+        crate::rows::vector_macros::carry3::<$a, $b, $c, $r>($wave, $op, $lane)
+    };
+    ($wave:expr, $op:expr, ($a:ident) -> $r:ident [$($attribute:ident),*], $lane:expr) => {
+        crate::rows::vector_macros::map1::<$a, $r>($wave, $op, $lane)
+    };
+    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [$($attribute:ident),*], $lane:expr) => {
+        crate::rows::vector_macros::map2::<$a, $b, $r>($wave, $op, $lane)
+    };
+    ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident [$($attribute:ident),*], $lane:expr) => {
+        crate::rows::vector_macros::map3::<$a, $b, $c, $r>($wave, $op, $lane)
+    };
+}
+
+macro_rules! source_types {
+    ($a:ident) => {
+        [<$a as crate::ports::Lane>::TYPE, crate::ports::Type::None, crate::ports::Type::None]
+    };
+    ($a:ident, $b:ident) => {
+        [<$a as crate::ports::Lane>::TYPE, <$b as crate::ports::Lane>::TYPE, crate::ports::Type::None]
+    };
+    ($a:ident, $b:ident, $c:ident) => {
+        [<$a as crate::ports::Lane>::TYPE, <$b as crate::ports::Lane>::TYPE, <$c as crate::ports::Lane>::TYPE]
+    };
+}
+
+macro_rules! vector_attribute {
+    ($shape:expr, tied) => {
+        $shape.tied = true
+    };
+    ($shape:expr, carry_in) => {
+        $shape.mask_source = true
+    };
+    ($shape:expr, carry_out) => {
+        $shape.mask_result = true
+    };
+    ($shape:expr, literal = $position:expr) => {
+        $shape.literal_position = $position
+    };
+}
+
+pub(super) use {source_types, vector_attribute, vector_body, vector_rows};

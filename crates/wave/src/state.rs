@@ -1,0 +1,232 @@
+//! Architectural state of one wavefront.
+
+use std::sync::Arc;
+
+use crate::{Segment, mode::Mode};
+
+/// Lanes a register row holds; wave32 uses the first half.
+pub const LANES: usize = 64;
+
+/// One vector register: a 32-bit value per lane, aligned for the widest host vector.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct VectorRow(pub [u32; LANES]);
+
+impl VectorRow {
+    pub const ZERO: VectorRow = VectorRow([0; LANES]);
+}
+
+/// Scalar registers by their operand number: SGPRs, then FLAT_SCRATCH/XNACK_MASK/VCC, trap temporaries, M0, NULL, EXEC.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct ScalarFile(pub [u32; SCALARS]);
+
+/// Operand numbers 0 to 127, then a sink for writes to NULL (up to 16 words).
+const SCALARS: usize = 144;
+
+/// Operand numbers of the special scalar registers, equal on gfx9 and gfx10.
+pub mod sreg {
+    pub const FLAT_SCRATCH_LO: usize = 102;
+    pub const XNACK_MASK_LO: usize = 104;
+    pub const VCC: usize = 106;
+    pub const M0: usize = 124;
+    pub const NULL: usize = 125;
+    pub const EXEC: usize = 126;
+    /// Where writes to NULL go.
+    pub const SINK: usize = 128;
+}
+
+/// Rows behind the kernel's own registers that operand ports use as scratch space: three sources of up to two words, two
+/// result words, masks, and the staging of carries.
+pub(crate) const TEMPORARY_ROWS: usize = 12;
+
+/// One wavefront. Everything an instruction can read or write, except memory and LDS.
+#[derive(Clone, Debug)]
+pub struct Wave {
+    /// VGPRs, then AccVGPRs (for a unified file both lie in one run), then [`TEMPORARY_ROWS`].
+    pub(crate) rows: Box<[VectorRow]>,
+    pub(crate) temporaries: usize,
+    pub(crate) scalars: ScalarFile,
+    pub(crate) scc: bool,
+    /// EXEC expanded to one word of zeros or ones per lane; follows EXEC through [`Wave::sync_exec`].
+    pub(crate) exec_lanes: VectorRow,
+    pub(crate) mode: Mode,
+    /// 64 or 32.
+    pub(crate) wave_size: u32,
+    /// EXEC of a wave with all lanes on.
+    pub(crate) full: u64,
+    /// Host loop count: groups of 16 lanes.
+    pub(crate) groups: usize,
+    pub(crate) segment: Arc<Segment>,
+    /// Next micro-op in `segment`.
+    pub(crate) next: usize,
+    /// Address to continue at when control leaves `segment`.
+    pub(crate) next_pc: u64,
+    /// Wave number within its workgroup.
+    pub index_in_workgroup: u32,
+    /// Unique, stable number shown by HW_ID and used for diagnostics.
+    pub slot: u32,
+    /// Values of SRC_SHARED_BASE and SRC_PRIVATE_BASE (64-bit apertures).
+    pub shared_aperture: u64,
+    pub private_aperture: u64,
+    /// Host address and size in bytes per lane of this wave's scratch, dwords swizzled by lane.
+    pub scratch_base: u64,
+    pub scratch_bytes_per_lane: u32,
+    /// Bytes of LDS the workgroup owns.
+    pub lds_bytes: u32,
+    /// gfx9 VGPR index mode (s_set_gpr_idx_*): enables in bits 0-3 as in M0[15:12], index in `gpr_index`.
+    pub(crate) gpr_index_mode: u8,
+    pub(crate) gpr_index: u8,
+    /// What stopped the wave, when a handler returned `STOP`.
+    pub(crate) stop: Option<crate::engine::Stop>,
+}
+
+impl Wave {
+    /// A wave at micro-op 0 of `segment` with all registers zero and EXEC full.
+    ///
+    /// `vector_rows` counts VGPRs plus AccVGPRs.
+    pub fn new(segment: Arc<Segment>, vector_rows: usize, wave_size: u32, mode: u32) -> Wave {
+        let full = if wave_size == 64 { !0 } else { 0xffff_ffff };
+        let mut wave = Wave {
+            rows: vec![VectorRow::ZERO; vector_rows + TEMPORARY_ROWS].into_boxed_slice(),
+            temporaries: vector_rows,
+            scalars: ScalarFile([0; SCALARS]),
+            scc: false,
+            exec_lanes: VectorRow::ZERO,
+            mode: Mode::new(mode),
+            wave_size,
+            full,
+            groups: wave_size as usize / 16,
+            segment,
+            next: 0,
+            next_pc: 0,
+            index_in_workgroup: 0,
+            slot: 0,
+            shared_aperture: 0,
+            private_aperture: 0,
+            scratch_base: 0,
+            scratch_bytes_per_lane: 0,
+            lds_bytes: 0,
+            gpr_index_mode: 0,
+            gpr_index: 0,
+            stop: None,
+        };
+        wave.set_exec(full);
+        wave
+    }
+
+    /// Brings a used wave back to the state of [`Wave::new`] without allocating.
+    pub fn restart(&mut self, segment: Arc<Segment>, mode: u32, poison: u32) {
+        for row in &mut self.rows[..self.temporaries] {
+            row.0 = [poison; LANES];
+        }
+        self.scalars.0 = [poison; SCALARS];
+        self.scalars.0[sreg::NULL] = 0;
+        self.scc = false;
+        self.mode = Mode::new(mode);
+        self.segment = segment;
+        self.next = 0;
+        self.gpr_index_mode = 0;
+        self.stop = None;
+        self.set_exec(self.full);
+    }
+
+    pub fn wave_size(&self) -> u32 {
+        self.wave_size
+    }
+
+    pub fn sgpr(&self, index: usize) -> u32 {
+        self.scalars.0[index]
+    }
+
+    pub fn set_sgpr(&mut self, index: usize, value: u32) {
+        self.scalars.0[index] = value;
+    }
+
+    pub fn vgpr(&self, index: usize, lane: usize) -> u32 {
+        self.rows[index].0[lane]
+    }
+
+    pub fn set_vgpr(&mut self, index: usize, lane: usize, value: u32) {
+        self.rows[index].0[lane] = value;
+    }
+
+    /// Number of VGPR plus AccVGPR rows.
+    pub fn vector_rows(&self) -> usize {
+        self.temporaries
+    }
+
+    pub fn scc(&self) -> bool {
+        self.scc
+    }
+
+    pub fn set_scc(&mut self, value: bool) {
+        self.scc = value;
+    }
+
+    pub fn mode(&self) -> u32 {
+        self.mode.bits()
+    }
+
+    #[inline(always)]
+    pub fn exec(&self) -> u64 {
+        self.scalar64(sreg::EXEC) & self.full
+    }
+
+    pub fn set_exec(&mut self, value: u64) {
+        self.set_scalar64(sreg::EXEC, value & self.full);
+        self.sync_exec();
+    }
+
+    #[inline(always)]
+    pub fn vcc(&self) -> u64 {
+        self.scalar64(sreg::VCC) & self.full
+    }
+
+    /// Address of the next instruction, for diagnostics and single-stepping.
+    pub fn pc(&self) -> u64 {
+        self.segment.pc_of(self.next)
+    }
+
+    #[inline(always)]
+    pub(crate) fn scalar64(&self, index: usize) -> u64 {
+        u64::from(self.scalars.0[index]) | u64::from(self.scalars.0[index + 1]) << 32
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_scalar64(&mut self, index: usize, value: u64) {
+        self.scalars.0[index] = value as u32;
+        self.scalars.0[index + 1] = (value >> 32) as u32;
+    }
+
+    /// Writes a lane mask (VCC, a carry or a compare result): 64 bits in wave64, one SGPR in wave32.
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, index: usize, value: u64) {
+        if self.wave_size == 64 {
+            self.set_scalar64(index, value);
+        } else {
+            self.scalars.0[index] = value as u32;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn mask(&self, index: usize) -> u64 {
+        if self.wave_size == 64 { self.scalar64(index) } else { u64::from(self.scalars.0[index]) }
+    }
+
+    /// Recomputes the lane expansion after EXEC was written.
+    pub(crate) fn sync_exec(&mut self) {
+        expand(self.exec(), &mut self.exec_lanes);
+    }
+}
+
+/// One word of ones per set bit.
+#[inline(always)]
+pub(crate) fn expand(mask: u64, row: &mut VectorRow) {
+    for group in 0..LANES / 8 {
+        let byte = (mask >> (group * 8)) as u8;
+        for lane in 0..8 {
+            row.0[group * 8 + lane] = 0u32.wrapping_sub(u32::from(byte >> lane & 1));
+        }
+    }
+}
