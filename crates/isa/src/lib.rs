@@ -4,6 +4,18 @@
 //! everything above it speaks mnemonics, [`Format`]s and [`Operand`]s. It never reads files, clocks or the environment.
 #![forbid(unsafe_code)]
 
+mod assembler;
+mod decoder;
+mod effects;
+mod error;
+mod fixups;
+mod format;
 mod inst;
+mod intern;
+mod opcode;
+mod registers;
 
+pub use assembler::Assembler;
+pub use decoder::{DecodeAll, Decoder};
+pub use error::{AssembleError, DecodeError, Error, Message};
 pub use inst::{Effects, Format, Inst, Operand, Reg, RegKind};

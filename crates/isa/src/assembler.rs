@@ -1,0 +1,65 @@
+//! Text to bytes.
+
+use crate::{AssembleError, Error, decoder::feature_string, error::Message};
+use gfx::Target;
+use llvm_shim::Severity;
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
+
+/// Assembles for one target and wave size.
+#[derive(Clone, Debug)]
+pub struct Assembler {
+    target: &'static Target,
+    features: String,
+}
+
+impl Assembler {
+    /// For the target's default wave size.
+    pub fn new(target: &'static Target) -> Result<Assembler, Error> {
+        Assembler::with_features(target, target.wave_size, "")
+    }
+
+    /// `features` are further LLVM features, as `+xnack,-sramecc`.
+    pub fn with_features(
+        target: &'static Target,
+        wave_size: u8,
+        features: &str,
+    ) -> Result<Assembler, Error> {
+        let features = feature_string(target, wave_size, features)?;
+        Ok(Assembler { target, features })
+    }
+
+    /// The machine code of `text`: instructions, labels and data of its `.text` section. Names that the text does not
+    /// define are an error.
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, AssembleError> {
+        let bytes = self.assemble_object(text)?;
+        let file = object::File::parse(&*bytes)?;
+        let Some(section) = file.section_by_name(".text") else {
+            return Ok(Vec::new());
+        };
+        if let Some((_, relocation)) = section.relocations().next() {
+            let symbol = match relocation.target() {
+                RelocationTarget::Symbol(index) => file.symbol_by_index(index)?.name()?.to_owned(),
+                _ => String::new(),
+            };
+            return Err(AssembleError::UndefinedSymbol { symbol });
+        }
+        Ok(section.data()?.to_vec())
+    }
+
+    /// `text` as an ELF relocatable object, with whatever sections, symbols and kernel descriptors it declares.
+    pub fn assemble_object(&self, text: &str) -> Result<Vec<u8>, AssembleError> {
+        llvm_shim::assemble(self.target.name, &self.features, text).map_err(|error| {
+            let messages = error
+                .diagnostics
+                .into_iter()
+                .filter(|diagnostic| diagnostic.severity == Severity::Error)
+                .map(|diagnostic| Message {
+                    line: diagnostic.line,
+                    column: diagnostic.column,
+                    text: diagnostic.message,
+                })
+                .collect();
+            AssembleError::Text(messages)
+        })
+    }
+}

@@ -1,0 +1,252 @@
+//! Bytes to [`Inst`].
+
+use crate::{
+    DecodeError, Error, Inst, Operand, Reg, RegKind,
+    opcode::{OpcodeFacts, special_rules},
+    registers,
+};
+use gfx::Target;
+use llvm_shim::{DecodedInst, DecodedOperand, Mc};
+use std::cell::{OnceCell, RefCell};
+
+/// Decodes and prints instructions of one target. `Send`, not `Sync`: one per thread.
+pub struct Decoder {
+    target: &'static Target,
+    wave_size: u8,
+    llvm: RefCell<Llvm>,
+    opcodes: Vec<OnceCell<Box<OpcodeFacts>>>,
+    registers: Vec<OnceCell<Option<Reg>>>,
+}
+
+struct Llvm {
+    mc: Mc,
+    scratch: DecodedInst,
+}
+
+impl Decoder {
+    /// For the target's default wave size.
+    pub fn new(target: &'static Target) -> Result<Decoder, Error> {
+        Decoder::with_features(target, target.wave_size, "")
+    }
+
+    /// `features` are further LLVM features, as `+xnack,-sramecc`.
+    pub fn with_features(
+        target: &'static Target,
+        wave_size: u8,
+        features: &str,
+    ) -> Result<Decoder, Error> {
+        let features = feature_string(target, wave_size, features)?;
+        let mc = Mc::new(target.name, &features).map_err(|error| Error::Backend {
+            target: target.name,
+            reason: error.to_string(),
+        })?;
+        let opcodes = std::iter::repeat_with(OnceCell::new)
+            .take(mc.opcode_count() as usize)
+            .collect();
+        let registers = std::iter::repeat_with(OnceCell::new)
+            .take(mc.register_count() as usize)
+            .collect();
+        let llvm = RefCell::new(Llvm {
+            mc,
+            scratch: DecodedInst::new(),
+        });
+        Ok(Decoder {
+            target,
+            wave_size,
+            llvm,
+            opcodes,
+            registers,
+        })
+    }
+
+    pub fn target(&self) -> &'static Target {
+        self.target
+    }
+
+    pub fn wave_size(&self) -> u8 {
+        self.wave_size
+    }
+
+    /// The instruction at the start of `code`, which lies at address `pc`.
+    pub fn decode(&self, code: &[u8], pc: u64) -> Result<Inst, DecodeError> {
+        if code.len() < 4 {
+            return Err(DecodeError::Truncated {
+                pc,
+                available: code.len(),
+            });
+        }
+        let mut llvm = self.llvm.borrow_mut();
+        let Llvm { mc, scratch } = &mut *llvm;
+        if !mc.decode(code, pc, scratch) || scratch.size() > 20 || !scratch.size().is_multiple_of(4)
+        {
+            let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
+            return Err(DecodeError::NotAnInstruction {
+                pc,
+                word,
+                target: self.target.name,
+            });
+        }
+        let size = scratch.size();
+        let mut words = [0; 5];
+        for (word, bytes) in words.iter_mut().zip(code[..size].chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        let opcode = scratch.opcode();
+        let facts = match self.opcodes[opcode as usize].get() {
+            Some(facts) => facts,
+            None => {
+                let facts = OpcodeFacts::learn(mc, scratch, self, code, words[0]);
+                self.opcodes[opcode as usize].get_or_init(|| Box::new(facts))
+            }
+        };
+
+        let mut inst = Inst {
+            pc,
+            size: size as u8,
+            words,
+            opcode,
+            mnemonic: facts.mnemonic,
+            format: facts.format,
+            effects: facts.effects,
+            operands: Default::default(),
+            implicit_defs: facts.implicit_defs.clone(),
+            implicit_uses: facts.implicit_uses.clone(),
+        };
+        for index in 0..scratch.operand_count() {
+            let operand = match scratch.operand(index) {
+                DecodedOperand::Register(number) => match self.register(mc, number) {
+                    Some(reg) if index < facts.definitions => Operand::Def(reg),
+                    Some(reg) => Operand::Use(reg),
+                    // "No register", e.g. an absent scalar offset: nothing is read.
+                    None => Operand::Imm(0),
+                },
+                DecodedOperand::Immediate(value) | DecodedOperand::Literal(value) => {
+                    if facts.pc_relative == Some(index) {
+                        Operand::PcRel(facts.displacement(value))
+                    } else {
+                        Operand::Imm(value)
+                    }
+                }
+                DecodedOperand::Opaque => Operand::Imm(0),
+            };
+            inst.operands.push(operand);
+        }
+        if facts.special {
+            special_rules(self.target, facts, &mut inst);
+        }
+        Ok(inst)
+    }
+
+    /// Decodes `code` from start to end. Undecodable words come out as errors, and decoding goes on 4 bytes later.
+    pub fn decode_all<'a>(&'a self, code: &'a [u8], pc: u64) -> DecodeAll<'a> {
+        DecodeAll {
+            decoder: self,
+            code,
+            pc,
+        }
+    }
+
+    /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
+    pub fn print(&self, inst: &Inst) -> String {
+        let mut bytes = [0; 20];
+        for (chunk, word) in bytes.chunks_exact_mut(4).zip(inst.words) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        let size = usize::from(inst.size).min(bytes.len());
+        let text = self.llvm.borrow_mut().mc.print(&bytes[..size], inst.pc);
+        text.map_or_else(
+            || format!(".long {:#010x}", inst.words[0]),
+            |text| text.trim().to_owned(),
+        )
+    }
+
+    /// Like [`Decoder::print`], with a direct branch target written by `name` (hexadecimal address when it has none).
+    pub fn print_with_target(
+        &self,
+        inst: &Inst,
+        name: impl FnOnce(u64) -> Option<String>,
+    ) -> String {
+        let text = self.print(inst);
+        let Some(target) = inst.target() else {
+            return text;
+        };
+        let target = name(target).unwrap_or_else(|| format!("{target:#x}"));
+        // The displacement is the last operand of every direct branch and call.
+        match text.rfind([' ', ',']) {
+            Some(end) => format!("{}{target}", &text[..=end]),
+            None => text,
+        }
+    }
+
+    pub(crate) fn register(&self, mc: &Mc, number: u32) -> Option<Reg> {
+        *self.registers.get(number as usize)?.get_or_init(|| {
+            mc.register(number)
+                .map(|description| registers::canonical(&description))
+        })
+    }
+
+    /// A register as an implicit list means it: LLVM always lists the 64-bit lane masks there.
+    pub(crate) fn implicit_register(&self, mc: &Mc, number: u32) -> Option<Reg> {
+        let mut reg = self.register(mc, number)?;
+        if self.wave_size == 32 && matches!(reg.kind, RegKind::Vcc | RegKind::Exec) {
+            reg.width = 1;
+        }
+        Some(reg)
+    }
+}
+
+/// Iterator of [`Decoder::decode_all`].
+pub struct DecodeAll<'a> {
+    decoder: &'a Decoder,
+    code: &'a [u8],
+    pc: u64,
+}
+
+impl Iterator for DecodeAll<'_> {
+    type Item = Result<Inst, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.code.is_empty() {
+            return None;
+        }
+        let result = self.decoder.decode(self.code, self.pc);
+        let step = result
+            .as_ref()
+            .map_or(4, |inst| usize::from(inst.size))
+            .min(self.code.len());
+        self.code = &self.code[step..];
+        self.pc = self.pc.wrapping_add(step as u64);
+        Some(result)
+    }
+}
+
+/// LLVM's feature string for a wave size, checked against the target.
+pub(crate) fn feature_string(
+    target: &'static Target,
+    wave_size: u8,
+    further: &str,
+) -> Result<String, Error> {
+    let supported = match wave_size {
+        32 => target.vgpr_granule[1] != 0,
+        64 => target.vgpr_granule[0] != 0,
+        _ => false,
+    };
+    if !supported {
+        return Err(Error::WaveSize {
+            target: target.name,
+            wave_size,
+        });
+    }
+    let mut features = String::new();
+    // gfx9 has one wave size and no such feature to choose.
+    if target.supports_wave32() && target.vgpr_granule[0] != 0 {
+        features = format!("+wavefrontsize{wave_size}");
+    }
+    if !further.is_empty() {
+        if !features.is_empty() {
+            features.push(',');
+        }
+        features.push_str(further);
+    }
+    Ok(features)
+}

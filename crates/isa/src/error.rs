@@ -1,0 +1,81 @@
+//! What can go wrong.
+
+use std::fmt;
+
+/// A decoder or assembler cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error("{target} has no wave{wave_size}")]
+    WaveSize { target: &'static str, wave_size: u8 },
+    #[error("no decoder for {target}: {reason}")]
+    Backend {
+        target: &'static str,
+        reason: String,
+    },
+}
+
+/// The bytes at `pc` are no instruction of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    #[error("{pc:#x}: {available} bytes left, an instruction has at least 4")]
+    Truncated { pc: u64, available: usize },
+    /// `word` is the first dword.
+    #[error("{pc:#x}: {word:#010x} does not start an instruction of {target}")]
+    NotAnInstruction {
+        pc: u64,
+        word: u32,
+        target: &'static str,
+    },
+}
+
+impl DecodeError {
+    /// Address of the undecodable bytes.
+    pub fn pc(&self) -> u64 {
+        match *self {
+            DecodeError::Truncated { pc, .. } | DecodeError::NotAnInstruction { pc, .. } => pc,
+        }
+    }
+}
+
+/// One message about assembly text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// From 1; 0 when there is no place to name.
+    pub line: u32,
+    /// From 1; 0 when there is no place to name.
+    pub column: u32,
+    pub text: String,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return formatter.write_str(&self.text);
+        }
+        write!(
+            formatter,
+            "line {}, column {}: {}",
+            self.line, self.column, self.text
+        )
+    }
+}
+
+/// The text does not assemble.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// At least one message, in text order.
+    #[error("{}", join(.0))]
+    Text(Vec<Message>),
+    #[error("the code refers to {symbol:?}, which the text does not define")]
+    UndefinedSymbol { symbol: String },
+    #[error("the assembler's object is unreadable: {0}")]
+    Object(#[from] object::Error),
+}
+
+fn join(messages: &[Message]) -> String {
+    messages
+        .iter()
+        .map(Message::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,141 @@
+//! What is the same for all instructions of one opcode: learnt when the opcode is first met, then looked up.
+
+use crate::{
+    Effects, Format, Inst, Reg, RegKind, decoder::Decoder, effects, fixups, format, intern::intern,
+};
+use gfx::Target;
+use llvm_shim::{DecodedInst, DecodedOperand, Mc, flags};
+use smallvec::SmallVec;
+
+pub(crate) struct OpcodeFacts {
+    pub mnemonic: &'static str,
+    pub format: Format,
+    pub effects: Effects,
+    /// The first so many operands are written.
+    pub definitions: usize,
+    /// Operand that is a displacement.
+    pub pc_relative: Option<usize>,
+    /// The displacement counts bytes, not dwords.
+    pub displacement_in_bytes: bool,
+    pub implicit_defs: SmallVec<[Reg; 2]>,
+    pub implicit_uses: SmallVec<[Reg; 2]>,
+    /// [`special_rules`] has something to say about instructions of this opcode.
+    pub special: bool,
+}
+
+/// Suffixes by which LLVM tells encodings of one mnemonic apart, longest first.
+const ENCODING_SUFFIXES: &[&str] = &["_e64_dpp", "_dpp8", "_sdwa", "_dpp", "_e64", "_e32"];
+
+impl OpcodeFacts {
+    /// `decoded` is an instruction of the opcode, with encoding `code` and first dword `word`.
+    pub fn learn(
+        mc: &mut Mc,
+        decoded: &DecodedInst,
+        decoder: &Decoder,
+        code: &[u8],
+        word: u32,
+    ) -> OpcodeFacts {
+        let opcode = decoded.opcode();
+        let text = mc.print(&code[..decoded.size()], 0).unwrap_or_default();
+        let mnemonic = intern(&mnemonic(&text));
+        let target = decoder.target();
+        let Some(description) = mc.opcode(opcode) else {
+            unreachable!("the disassembler made this opcode up")
+        };
+
+        let implicit = |list: &[u32]| -> SmallVec<[Reg; 2]> {
+            list.iter()
+                .filter_map(|&number| decoder.implicit_register(mc, number))
+                .collect()
+        };
+        let implicit_defs = implicit(&description.implicit_definitions);
+        let implicit_uses = implicit(&description.implicit_uses);
+
+        let mut format = format::of_word(target.family, word);
+        if description.flags & flags::FLAT_SCRATCH != 0 {
+            format = Format::Scratch;
+        } else if description.flags & flags::FLAT_GLOBAL != 0 {
+            format = Format::Global;
+        } else if description.flags & flags::MTBUF != 0 {
+            format = Format::Mtbuf;
+        } else if format == Format::Vop3p && decoded.size() >= 16 {
+            format = Format::Vop3px2;
+        } else if format == Format::Vop3 && description.definitions == 2 {
+            let second = match decoded.operand(1) {
+                DecodedOperand::Register(number) => decoder.register(mc, number),
+                _ => None,
+            };
+            if second.is_some_and(|reg| {
+                matches!(
+                    reg.kind,
+                    RegKind::Sgpr | RegKind::Vcc | RegKind::Null | RegKind::Ttmp
+                )
+            }) {
+                format = Format::Vop3Sd;
+            }
+        }
+
+        let pc_relative =
+            (0..decoded.operand_count()).find(|&index| mc.operand_is_pc_relative(opcode, index));
+        let mut facts = OpcodeFacts {
+            mnemonic,
+            format,
+            effects: effects::of_opcode(target, mnemonic, format, description.flags),
+            definitions: description.definitions,
+            pc_relative,
+            displacement_in_bytes: false,
+            implicit_defs,
+            implicit_uses,
+            special: false,
+        };
+        fixups::apply(target, &description, &mut facts);
+        facts
+    }
+
+    /// Bytes from the end of the instruction.
+    pub fn displacement(&self, value: i64) -> i64 {
+        if self.displacement_in_bytes {
+            value
+        } else {
+            i64::from(value as i16) * 4
+        }
+    }
+}
+
+/// The mnemonic in a line of assembly, without encoding suffix; both halves of a dual-issue instruction.
+fn mnemonic(text: &str) -> String {
+    text.split(" :: ")
+        .map(|part| {
+            let word = part.split_whitespace().next().unwrap_or_default();
+            ENCODING_SUFFIXES
+                .iter()
+                .find_map(|suffix| word.strip_suffix(suffix))
+                .unwrap_or(word)
+        })
+        .collect::<Vec<_>>()
+        .join(" :: ")
+}
+
+/// What depends on fields of the single instruction.
+pub(crate) fn special_rules(target: &Target, facts: &OpcodeFacts, inst: &mut Inst) {
+    fixups::apply_to_inst(target, facts, inst);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mnemonic;
+
+    #[test]
+    fn mnemonics_lose_their_encoding_suffix_only() {
+        assert_eq!(mnemonic("\tv_add_f32_e32 v0, v1, v2"), "v_add_f32");
+        assert_eq!(
+            mnemonic("\tv_add_f32_e64_dpp v0, v1, v2 quad_perm:[0,1,2,3]"),
+            "v_add_f32"
+        );
+        assert_eq!(mnemonic("\ts_endpgm"), "s_endpgm");
+        assert_eq!(
+            mnemonic("\tv_dual_mov_b32 v0, v1 :: v_dual_add_f32 v2, v3, v4"),
+            "v_dual_mov_b32 :: v_dual_add_f32"
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! The shortest way through the crate: text to bytes to instructions to text.
+
+use isa::{AssembleError, Assembler, Decoder, Format};
+
+const TEXT: &str = "\
+    v_add_f32_e32 v0, v1, v2
+    s_cbranch_scc0 done
+    global_load_dword v1, v[2:3], off offset:16
+done:
+    s_endpgm
+";
+
+#[test]
+fn text_to_bytes_to_text() {
+    for name in ["gfx90a", "gfx1030"] {
+        let target = gfx::Target::find(name).unwrap();
+        let code = Assembler::new(target).unwrap().assemble(TEXT).unwrap();
+        let decoder = Decoder::new(target).unwrap();
+        let insts: Vec<_> = decoder
+            .decode_all(&code, 0x1000)
+            .map(Result::unwrap)
+            .collect();
+        let text: Vec<_> = insts
+            .iter()
+            .map(|inst| decoder.print_with_target(inst, |_| None))
+            .collect();
+        assert_eq!(
+            text,
+            [
+                "v_add_f32_e32 v0, v1, v2",
+                "s_cbranch_scc0 0x1010",
+                "global_load_dword v1, v[2:3], off offset:16",
+                "s_endpgm"
+            ]
+        );
+        let formats: Vec<_> = insts.iter().map(|inst| inst.format).collect();
+        assert_eq!(
+            formats,
+            [Format::Vop2, Format::Sopp, Format::Global, Format::Sopp]
+        );
+        assert_eq!(insts[1].target(), Some(0x1010));
+        assert_eq!(decoder.print(&insts[1]), "s_cbranch_scc0 2");
+    }
+}
+
+#[test]
+fn bad_text_is_reported_by_line_and_column() {
+    let assembler = Assembler::new(gfx::Target::find("gfx90a").unwrap()).unwrap();
+    let AssembleError::Text(messages) = assembler
+        .assemble("s_nop 0\nv_foo v0\n s_branch nowhere")
+        .unwrap_err()
+    else {
+        panic!("wrong error");
+    };
+    assert_eq!((messages[0].line, messages[0].column), (2, 1));
+    assert_eq!(messages[0].text, "invalid instruction");
+    let AssembleError::Text(messages) = assembler.assemble("s_branch nowhere").unwrap_err() else {
+        panic!("wrong error");
+    };
+    assert_eq!(
+        messages[0].to_string(),
+        "line 1, column 10: undefined label 'nowhere'"
+    );
+}

@@ -1,0 +1,32 @@
+// The LLVM objects that decoding and assembling both need.
+#pragma once
+
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Triple.h"
+#include <memory>
+#include <string>
+
+namespace luthier {
+
+struct Pieces {
+  llvm::Triple TheTriple{"amdgcn-amd-amdhsa"};
+  llvm::MCTargetOptions Options;
+  const llvm::Target *T = nullptr;
+  std::unique_ptr<llvm::MCRegisterInfo> Registers;
+  std::unique_ptr<llvm::MCAsmInfo> AsmInfo;
+  std::unique_ptr<llvm::MCInstrInfo> Instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
+
+  // Empty on success, otherwise what went wrong.
+  std::string create(llvm::StringRef Cpu, llvm::StringRef Features);
+};
+
+} // namespace luthier

@@ -1,0 +1,169 @@
+// Decoding, printing and descriptions: LLVM's MC objects for one processor behind one handle.
+
+#include "mc.h"
+#include "context.h"
+#include "flags.h"
+
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCExpr.h"
+#include "llvm/MC/MCFixup.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace luthier;
+
+static_assert(LLVM_VERSION_MAJOR == 22, "the shim is written for LLVM 22");
+
+struct luthier_mc {
+  Pieces P;
+  std::unique_ptr<MCContext> Context;
+  std::unique_ptr<MCDisassembler> Disassembler;
+  std::unique_ptr<MCInstPrinter> Printer;
+  std::unique_ptr<MCCodeEmitter> Emitter;
+};
+
+luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength,
+                              luthier_mc_sink Error, void *User) {
+  auto Fail = [&](StringRef Message) -> luthier_mc * {
+    Error(User, Message.data(), Message.size());
+    return nullptr;
+  };
+  auto Mc = std::make_unique<luthier_mc>();
+  std::string Problem = Mc->P.create(StringRef(Cpu, CpuLength), StringRef(Features, FeaturesLength));
+  if (!Problem.empty())
+    return Fail(Problem);
+  const Target &T = *Mc->P.T;
+  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->P.AsmInfo.get(), Mc->P.Registers.get(),
+                                            Mc->P.Subtarget.get(), nullptr, &Mc->P.Options);
+  // A malformed operand makes LLVM report through the context; decoding then fails, and nothing goes to stderr.
+  Mc->Context->setDiagnosticHandler(
+      [](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
+  Mc->Disassembler.reset(T.createMCDisassembler(*Mc->P.Subtarget, *Mc->Context));
+  Mc->Printer.reset(T.createMCInstPrinter(Mc->P.TheTriple, Mc->P.AsmInfo->getAssemblerDialect(), *Mc->P.AsmInfo,
+                                          *Mc->P.Instructions, *Mc->P.Registers));
+  Mc->Emitter.reset(T.createMCCodeEmitter(*Mc->P.Instructions, *Mc->Context));
+  if (!Mc->Disassembler || !Mc->Printer || !Mc->Emitter)
+    return Fail("this LLVM has no AMDGPU disassembler");
+  return Mc.release();
+}
+
+void luthier_mc_destroy(luthier_mc *Mc) { delete Mc; }
+
+uint32_t luthier_mc_opcode_count(const luthier_mc *Mc) { return Mc->P.Instructions->getNumOpcodes(); }
+
+uint32_t luthier_mc_register_count(const luthier_mc *Mc) { return Mc->P.Registers->getNumRegs(); }
+
+int luthier_mc_opcode(const luthier_mc *Mc, uint32_t Opcode, luthier_mc_opcode_info *Out) {
+  if (Opcode >= luthier_mc_opcode_count(Mc))
+    return 0;
+  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  StringRef Name = Mc->P.Instructions->getName(Opcode);
+  *Out = {};
+  Out->name = Name.data();
+  Out->name_length = Name.size();
+  Out->flags = opcodeFlags(D);
+  Out->definitions = D.getNumDefs();
+  Out->operands = D.getNumOperands();
+  Out->implicit_definitions = D.implicit_defs().size();
+  Out->implicit_uses = D.implicit_uses().size();
+  Out->encoding_size = D.getSize();
+  return 1;
+}
+
+int luthier_mc_register(const luthier_mc *Mc, uint32_t Reg, luthier_mc_register_info *Out) {
+  if (Reg == 0 || Reg >= luthier_mc_register_count(Mc))
+    return 0;
+  const MCRegisterInfo &Registers = *Mc->P.Registers;
+  StringRef Name = Registers.getName(Reg);
+  *Out = {};
+  Out->name = Name.data();
+  Out->name_length = Name.size();
+  Out->encoding = Registers.getEncodingValue(Reg) & 0x3ff;
+  for (MCRegUnit Unit : Registers.regunits(Reg)) {
+    (void)Unit;
+    ++Out->units;
+  }
+  return 1;
+}
+
+uint32_t luthier_mc_implicit(const luthier_mc *Mc, uint32_t Opcode, int Definitions, uint32_t Index) {
+  if (Opcode >= luthier_mc_opcode_count(Mc))
+    return 0;
+  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  ArrayRef<MCPhysReg> List = Definitions ? D.implicit_defs() : D.implicit_uses();
+  return Index < List.size() ? List[Index] : 0;
+}
+
+int luthier_mc_operand_is_pc_relative(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
+  if (Opcode >= luthier_mc_opcode_count(Mc))
+    return 0;
+  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  return Index < D.getNumOperands() && D.operands()[Index].OperandType == MCOI::OPERAND_PCREL;
+}
+
+int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
+  if (Opcode >= luthier_mc_opcode_count(Mc))
+    return -1;
+  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  return Index < D.getNumOperands() ? D.getOperandConstraint(Index, MCOI::TIED_TO) : -1;
+}
+
+static bool decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, MCInst &Inst, uint64_t &Size) {
+  return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) ==
+             MCDisassembler::Success &&
+         Size != 0 && Size <= Length;
+}
+
+int luthier_mc_decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_inst *Out) {
+  MCInst Inst;
+  uint64_t Size = 0;
+  if (!decode(Mc, Bytes, Length, Pc, Inst, Size) || Inst.getNumOperands() > LUTHIER_MC_MAX_OPERANDS)
+    return 0;
+  Out->opcode = Inst.getOpcode();
+  Out->size = Size;
+  Out->operand_count = Inst.getNumOperands();
+  for (unsigned Index = 0; Index != Out->operand_count; ++Index) {
+    const MCOperand &Operand = Inst.getOperand(Index);
+    luthier_mc_operand &Result = Out->operands[Index];
+    if (Operand.isReg()) {
+      Result.kind = LUTHIER_MC_OPERAND_REGISTER;
+      Result.value = Operand.getReg().id();
+    } else if (Operand.isImm()) {
+      Result.kind = LUTHIER_MC_OPERAND_IMMEDIATE;
+      Result.value = Operand.getImm();
+    } else {
+      Result.value = 0;
+      Result.kind = Operand.isExpr() && Operand.getExpr()->evaluateAsAbsolute(Result.value)
+                        ? LUTHIER_MC_OPERAND_LITERAL
+                        : LUTHIER_MC_OPERAND_OPAQUE;
+    }
+  }
+  return 1;
+}
+
+int luthier_mc_print(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Text,
+                     void *User) {
+  MCInst Inst;
+  uint64_t Size = 0;
+  if (!decode(Mc, Bytes, Length, Pc, Inst, Size))
+    return 0;
+  SmallString<128> Buffer;
+  raw_svector_ostream Stream(Buffer);
+  Mc->Printer->printInst(&Inst, Pc, "", *Mc->P.Subtarget, Stream);
+  Text(User, Buffer.data(), Buffer.size());
+  return 1;
+}
+
+int luthier_mc_reencode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Encoding,
+                        void *User) {
+  MCInst Inst;
+  uint64_t Size = 0;
+  if (!decode(Mc, Bytes, Length, Pc, Inst, Size))
+    return 0;
+  SmallVector<char, 32> Code;
+  SmallVector<MCFixup, 4> Fixups;
+  Mc->Emitter->encodeInstruction(Inst, Code, Fixups, *Mc->P.Subtarget);
+  Encoding(User, Code.data(), Code.size());
+  return 1;
+}
