@@ -43,11 +43,18 @@ impl Counts {
         {
             return;
         }
-        self.current = match self.segments.iter().position(|counts| Arc::ptr_eq(&counts.segment, segment)) {
+        self.current = match self
+            .segments
+            .iter()
+            .position(|counts| Arc::ptr_eq(&counts.segment, segment))
+        {
             Some(position) => position,
             None => {
                 let differences = vec![[0; 2]; segment.ops.len() + 1];
-                self.segments.push(SegmentCounts { segment: segment.clone(), differences });
+                self.segments.push(SegmentCounts {
+                    segment: segment.clone(),
+                    differences,
+                });
                 self.segments.len() - 1
             }
         };
@@ -95,7 +102,10 @@ impl Counts {
             for difference in &counts.differences {
                 running[0] += difference[0];
                 running[1] += difference[1];
-                per_op.push(InstCount { waves: running[0] as u64, lanes: running[1] as u64 });
+                per_op.push(InstCount {
+                    waves: running[0] as u64,
+                    lanes: running[1] as u64,
+                });
             }
             for (index, inst) in counts.segment.insts.iter().enumerate() {
                 let count = per_op[inst.op as usize];

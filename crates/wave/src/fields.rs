@@ -111,7 +111,11 @@ impl Ds {
         Ds {
             offset0: bits(w0, 7, 0) as u8,
             offset1: bits(w0, 15, 8) as u8,
-            gds: if family == Family::Gfx9 { bits(w0, 16, 16) } else { bits(w0, 17, 17) } != 0,
+            gds: if family == Family::Gfx9 {
+                bits(w0, 16, 16)
+            } else {
+                bits(w0, 17, 17)
+            } != 0,
             acc: family == Family::Gfx9 && bits(w0, 25, 25) != 0,
             addr: bits(w1, 7, 0) as u16,
             data0: bits(w1, 15, 8) as u16,
@@ -152,10 +156,26 @@ impl Smem {
                 (false, false) => Some(bits(w1, 6, 0) as u16),
                 (false, true) => None,
             };
-            let offset = if immediate { signed(bits(w1, 20, 0), 21) } else { 0 };
-            return Smem { sbase, sdata, glc, offset, soffset };
+            let offset = if immediate {
+                signed(bits(w1, 20, 0), 21)
+            } else {
+                0
+            };
+            return Smem {
+                sbase,
+                sdata,
+                glc,
+                offset,
+                soffset,
+            };
         }
         let soffset = bits(w1, 31, 25) as u16;
-        Smem { sbase, sdata, glc, offset: signed(bits(w1, 20, 0), 21), soffset: (soffset != 0x7d).then_some(soffset) }
+        Smem {
+            sbase,
+            sdata,
+            glc,
+            offset: signed(bits(w1, 20, 0), 21),
+            soffset: (soffset != 0x7d).then_some(soffset),
+        }
     }
 }

@@ -63,15 +63,26 @@ pub struct Memory<'a> {
 
 impl std::fmt::Debug for Memory<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Memory").field("cache", &self.cache).finish_non_exhaustive()
+        formatter
+            .debug_struct("Memory")
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
     }
 }
 
-const EMPTY: Range = Range { start: 1, end: 0, writable: false };
+const EMPTY: Range = Range {
+    start: 1,
+    end: 0,
+    writable: false,
+};
 
 impl<'a> Memory<'a> {
     pub fn new(space: &'a dyn AddressSpace) -> Memory<'a> {
-        Memory { space, generation: space.generation(), cache: [EMPTY; CACHED] }
+        Memory {
+            space,
+            generation: space.generation(),
+            cache: [EMPTY; CACHED],
+        }
     }
 
     /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.
@@ -98,11 +109,19 @@ impl<'a> Memory<'a> {
                 return true;
             }
         }
-        let Some(mut range) = self.space.find(first) else { return false };
+        let Some(mut range) = self.space.find(first) else {
+            return false;
+        };
         // Neighbouring allocations may be accessed in one go: they are adjacent host memory.
         while last >= range.end {
             match self.space.find(range.end) {
-                Some(next) => range = Range { start: range.start, end: next.end, writable: range.writable && next.writable },
+                Some(next) => {
+                    range = Range {
+                        start: range.start,
+                        end: next.end,
+                        writable: range.writable && next.writable,
+                    }
+                }
                 None => return false,
             }
         }
@@ -125,7 +144,13 @@ impl<'a> Memory<'a> {
 
     /// A pointer to `bytes` accessible bytes at `address`.
     #[inline(always)]
-    pub(crate) fn pointer(&mut self, address: u64, bytes: u32, write: bool, lane: u32) -> Result<*mut u8, Fault> {
+    pub(crate) fn pointer(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        write: bool,
+        lane: u32,
+    ) -> Result<*mut u8, Fault> {
         if self.covers(address, address.wrapping_add(u64::from(bytes) - 1), write) {
             return Ok(ptr::with_exposed_provenance_mut(address as usize));
         }
@@ -139,12 +164,21 @@ impl<'a> Memory<'a> {
             Some(range) if write && !range.writable => FaultKind::ReadOnly,
             _ => FaultKind::NotMapped,
         };
-        Fault { kind, address, bytes, lane }
+        Fault {
+            kind,
+            address,
+            bytes,
+            lane,
+        }
     }
 
     /// Reads `N` words at any alignment.
     #[inline(always)]
-    pub(crate) fn read_words<const N: usize>(&mut self, address: u64, lane: u32) -> Result<[u32; N], Fault> {
+    pub(crate) fn read_words<const N: usize>(
+        &mut self,
+        address: u64,
+        lane: u32,
+    ) -> Result<[u32; N], Fault> {
         let pointer = self.pointer(address, 4 * N as u32, false, lane)?;
         // SAFETY: the range check says that all bytes are mapped; races with the host are those of the emulated program.
         Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u32; N]>()) })
@@ -165,7 +199,12 @@ impl<'a> Memory<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn write_words<const N: usize>(&mut self, address: u64, words: [u32; N], lane: u32) -> Result<(), Fault> {
+    pub(crate) fn write_words<const N: usize>(
+        &mut self,
+        address: u64,
+        words: [u32; N],
+        lane: u32,
+    ) -> Result<(), Fault> {
         let pointer = self.pointer(address, 4 * N as u32, true, lane)?;
         // SAFETY: as in `read_words`, and the range is writable.
         unsafe { ptr::write_unaligned(pointer.cast::<[u32; N]>(), words) };
@@ -174,7 +213,13 @@ impl<'a> Memory<'a> {
 
     /// Writes the low 1, 2 or 4 bytes of `value`.
     #[inline(always)]
-    pub(crate) fn write_bytes(&mut self, address: u64, bytes: u32, value: u32, lane: u32) -> Result<(), Fault> {
+    pub(crate) fn write_bytes(
+        &mut self,
+        address: u64,
+        bytes: u32,
+        value: u32,
+        lane: u32,
+    ) -> Result<(), Fault> {
         let pointer = self.pointer(address, bytes, true, lane)?;
         // SAFETY: as in `write_words`.
         unsafe {
@@ -198,7 +243,12 @@ impl<'a> Memory<'a> {
     #[inline(always)]
     pub(crate) fn write_group(&self, address: u64, words: [u32; 16]) {
         // SAFETY: callers check `covers(address, address + 63, true)` immediately before.
-        unsafe { ptr::write_unaligned(ptr::with_exposed_provenance_mut::<[u32; 16]>(address as usize), words) }
+        unsafe {
+            ptr::write_unaligned(
+                ptr::with_exposed_provenance_mut::<[u32; 16]>(address as usize),
+                words,
+            )
+        }
     }
 
     /// One word whose address the caller has checked with `covers`.
@@ -211,18 +261,29 @@ impl<'a> Memory<'a> {
     #[inline(always)]
     pub(crate) fn write_checked(&self, address: u64, word: u32) {
         // SAFETY: as in `read_checked`, writable.
-        unsafe { ptr::write_unaligned(ptr::with_exposed_provenance_mut::<u32>(address as usize), word) }
+        unsafe {
+            ptr::write_unaligned(
+                ptr::with_exposed_provenance_mut::<u32>(address as usize),
+                word,
+            )
+        }
     }
 
     /// Read-modify-write of an aligned word; returns the value before.
     #[inline(always)]
-    pub(crate) fn atomic32(&mut self, address: u64, lane: u32, change: impl Fn(u32) -> u32) -> Result<u32, Fault> {
+    pub(crate) fn atomic32(
+        &mut self,
+        address: u64,
+        lane: u32,
+        change: impl Fn(u32) -> u32,
+    ) -> Result<u32, Fault> {
         let pointer = self.aligned(address, 4, lane)?;
         // SAFETY: checked to be mapped, writable and aligned; the device and the host both use atomics on such words.
         let word = unsafe { AtomicU32::from_ptr(pointer.cast()) };
         let mut old = word.load(Ordering::Relaxed);
         loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
+            {
                 Ok(_) => return Ok(old),
                 Err(now) => old = now,
             }
@@ -231,13 +292,19 @@ impl<'a> Memory<'a> {
 
     /// The same for an aligned doubleword.
     #[inline(always)]
-    pub(crate) fn atomic64(&mut self, address: u64, lane: u32, change: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+    pub(crate) fn atomic64(
+        &mut self,
+        address: u64,
+        lane: u32,
+        change: impl Fn(u64) -> u64,
+    ) -> Result<u64, Fault> {
         let pointer = self.aligned(address, 8, lane)?;
         // SAFETY: as in `atomic32`.
         let word = unsafe { AtomicU64::from_ptr(pointer.cast()) };
         let mut old = word.load(Ordering::Relaxed);
         loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
+            {
                 Ok(_) => return Ok(old),
                 Err(now) => old = now,
             }
@@ -246,19 +313,30 @@ impl<'a> Memory<'a> {
 
     fn aligned(&mut self, address: u64, bytes: u32, lane: u32) -> Result<*mut u8, Fault> {
         if !address.is_multiple_of(u64::from(bytes)) {
-            return Err(Fault { kind: FaultKind::Unaligned, address, bytes, lane });
+            return Err(Fault {
+                kind: FaultKind::Unaligned,
+                address,
+                bytes,
+                lane,
+            });
         }
         self.pointer(address, bytes, true, lane)
     }
 
     /// Copies up to `limit` bytes of code at `address`, less if the allocation ends earlier.
     pub fn read_code(&mut self, address: u64, limit: usize) -> Vec<u8> {
-        let Some(range) = self.space.find(address) else { return Vec::new() };
+        let Some(range) = self.space.find(address) else {
+            return Vec::new();
+        };
         let available = ((range.end - address) as usize).min(limit);
         let mut code = vec![0; available];
         // SAFETY: the range is mapped up to `range.end`.
         unsafe {
-            ptr::copy_nonoverlapping(ptr::with_exposed_provenance(address as usize), code.as_mut_ptr(), available);
+            ptr::copy_nonoverlapping(
+                ptr::with_exposed_provenance(address as usize),
+                code.as_mut_ptr(),
+                available,
+            );
         }
         code
     }

@@ -17,7 +17,10 @@ const FLOAT_FIELDS: u32 = 0x80_03ff;
 
 impl Mode {
     pub fn new(bits: u32) -> Mode {
-        Mode { bits, plain: bits & FLOAT_FIELDS == PLAIN }
+        Mode {
+            bits,
+            plain: bits & FLOAT_FIELDS == PLAIN,
+        }
     }
 
     pub fn bits(self) -> u32 {

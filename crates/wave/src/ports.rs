@@ -111,11 +111,19 @@ impl Wave {
 
     /// Resolves sources and destination of a vector instruction with `N` sources of types `types` and result `result`.
     #[inline(always)]
-    pub(crate) fn operands<const N: usize>(&mut self, op: &MicroOp, types: [Type; 3], result: Type) -> Operands {
+    pub(crate) fn operands<const N: usize>(
+        &mut self,
+        op: &MicroOp,
+        types: [Type; 3],
+        result: Type,
+    ) -> Operands {
         if op.path != 0 {
             return special::prepare(self, op, N, types, result);
         }
-        let mut src = [Port { word: std::ptr::null(), step: 0 }; 3];
+        let mut src = [Port {
+            word: std::ptr::null(),
+            step: 0,
+        }; 3];
         for (index, port) in src.iter_mut().enumerate().take(N) {
             *port = self.plain_port(op, index, types[index].words());
         }
@@ -124,7 +132,11 @@ impl Wave {
             src,
             dst: self.result_pointer(op.dst as usize, result.words()),
             exec,
-            lanes: if exec == self.full { std::ptr::null() } else { self.exec_lanes.0.as_ptr() },
+            lanes: if exec == self.full {
+                std::ptr::null()
+            } else {
+                self.exec_lanes.0.as_ptr()
+            },
         }
     }
 
@@ -140,7 +152,10 @@ impl Wave {
 
     #[inline(always)]
     fn vector_port(&self, row: usize, words: usize) -> Port {
-        Port { word: self.rows[row..row + words][0].0.as_ptr(), step: 16 }
+        Port {
+            word: self.rows[row..row + words][0].0.as_ptr(),
+            step: 16,
+        }
     }
 
     /// A 16-lane splat in the temporary rows of source `index`.
@@ -151,7 +166,10 @@ impl Wave {
         if words == 2 {
             self.temporary(row + 1).0[..16].fill((value >> 32) as u32);
         }
-        Port { word: self.temporary(row).0.as_ptr(), step: 0 }
+        Port {
+            word: self.temporary(row).0.as_ptr(),
+            step: 0,
+        }
     }
 
     #[inline(always)]
@@ -174,7 +192,11 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn lane_value(&self, op: &MicroOp, index: usize, lane: usize) -> u32 {
         let src = op.src[index];
-        if src.kind == SrcKind::Vector { self.rows[src.index as usize].0[lane] } else { self.uniform(op, index) as u32 }
+        if src.kind == SrcKind::Vector {
+            self.rows[src.index as usize].0[lane]
+        } else {
+            self.uniform(op, index) as u32
+        }
     }
 
     /// M0.

@@ -74,7 +74,10 @@ pub struct Program {
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Program").field("config", &self.config).finish_non_exhaustive()
+        formatter
+            .debug_struct("Program")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,7 +88,11 @@ const MOST_INSTRUCTIONS: usize = 1 << 20;
 
 impl Program {
     pub fn new(config: Config, decoder: Decoder) -> Program {
-        Program { config, decoder: Mutex::new(decoder), segments: RwLock::default() }
+        Program {
+            config,
+            decoder: Mutex::new(decoder),
+            segments: RwLock::default(),
+        }
     }
 
     pub fn config(&self) -> &Config {
@@ -94,26 +101,43 @@ impl Program {
 
     /// The segment that starts at `pc`, decoded now if it was not before. `None`: nothing is mapped at `pc`.
     pub fn segment(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
-        if let Some(segment) = self.segments.read().unwrap_or_else(|poison| poison.into_inner()).get(&pc) {
+        if let Some(segment) = self
+            .segments
+            .read()
+            .unwrap_or_else(|poison| poison.into_inner())
+            .get(&pc)
+        {
             return Some(segment.clone());
         }
-        let decoder = self.decoder.lock().unwrap_or_else(|poison| poison.into_inner());
+        let decoder = self
+            .decoder
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
         let segment = Arc::new(decode_segment(&self.config, &decoder, memory, pc)?);
-        let mut segments = self.segments.write().unwrap_or_else(|poison| poison.into_inner());
+        let mut segments = self
+            .segments
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
     }
 
     /// Text of the instruction at `pc`, for diagnostics.
     pub fn disassemble(&self, memory: &mut Memory<'_>, pc: u64) -> Option<String> {
         let code = memory.read_code(pc, LONGEST);
-        let decoder = self.decoder.lock().unwrap_or_else(|poison| poison.into_inner());
+        let decoder = self
+            .decoder
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
         let inst = decoder.decode(&code, pc).ok()?;
         Some(decoder.print(&inst))
     }
 
     /// Forgets all code, because the device was told that it changed.
     pub fn invalidate(&self) {
-        self.segments.write().unwrap_or_else(|poison| poison.into_inner()).clear();
+        self.segments
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner())
+            .clear();
     }
 }
 
@@ -123,13 +147,22 @@ enum Fetched {
     Undecodable(u32),
 }
 
-fn decode_segment(config: &Config, decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<Segment> {
+fn decode_segment(
+    config: &Config,
+    decoder: &Decoder,
+    memory: &mut Memory<'_>,
+    entry: u64,
+) -> Option<Segment> {
     let found = reachable(decoder, memory, entry)?;
     Some(lower(config, decoder, entry, &found))
 }
 
 /// Decodes everything reachable from `entry` without leaving through a register.
-fn reachable(decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<BTreeMap<u64, Fetched>> {
+fn reachable(
+    decoder: &Decoder,
+    memory: &mut Memory<'_>,
+    entry: u64,
+) -> Option<BTreeMap<u64, Fetched>> {
     let mut found = BTreeMap::new();
     let mut work = vec![entry];
     while let Some(mut pc) = work.pop() {
@@ -144,7 +177,9 @@ fn reachable(decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<B
             let inst = match decoder.decode(code, pc) {
                 Ok(inst) => inst,
                 Err(_) => {
-                    let Some(word) = code.first_chunk::<4>() else { break };
+                    let Some(word) = code.first_chunk::<4>() else {
+                        break;
+                    };
                     found.insert(pc, Fetched::Undecodable(u32::from_le_bytes(*word)));
                     break;
                 }
@@ -152,7 +187,8 @@ fn reachable(decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<B
             let (next, effects) = (inst.end(), inst.effects);
             work.extend(inst.target());
             found.insert(pc, Fetched::Inst(Box::new(inst)));
-            let leaves = effects.contains(Effects::BRANCH) && !effects.contains(Effects::CONDITIONAL)
+            let leaves = effects.contains(Effects::BRANCH)
+                && !effects.contains(Effects::CONDITIONAL)
                 || effects.intersects(Effects::END | Effects::RETURN);
             if leaves && !effects.contains(Effects::CALL) {
                 break;
@@ -163,7 +199,12 @@ fn reachable(decoder: &Decoder, memory: &mut Memory<'_>, entry: u64) -> Option<B
     (!found.is_empty()).then_some(found)
 }
 
-fn lower(config: &Config, decoder: &Decoder, entry: u64, found: &BTreeMap<u64, Fetched>) -> Segment {
+fn lower(
+    config: &Config,
+    decoder: &Decoder,
+    entry: u64,
+    found: &BTreeMap<u64, Fetched>,
+) -> Segment {
     let targets: std::collections::HashSet<u64> = found
         .values()
         .filter_map(|fetched| match fetched {
@@ -204,18 +245,35 @@ fn lower(config: &Config, decoder: &Decoder, entry: u64, found: &BTreeMap<u64, F
         if is_nop && joinable == Some(pc) && !targets.contains(&pc) {
             joinable = Some(inst.end());
         } else {
-            let op = match row.ok_or_else(String::new).and_then(|row| operands::lower(config, inst, row)) {
+            let op = match row
+                .ok_or_else(String::new)
+                .and_then(|row| operands::lower(config, inst, row))
+            {
                 Ok(op) => op,
                 Err(why) => {
-                    let why = if why.is_empty() { why } else { format!(" ({why})") };
-                    let words: Vec<_> = inst.words[..inst.size as usize / 4].iter().map(|w| format!("{w:08x}")).collect();
-                    segment.unsupported(format!("{} [{}]{why}", decoder.print(inst), words.join(" ")))
+                    let why = if why.is_empty() {
+                        why
+                    } else {
+                        format!(" ({why})")
+                    };
+                    let words: Vec<_> = inst.words[..inst.size as usize / 4]
+                        .iter()
+                        .map(|w| format!("{w:08x}"))
+                        .collect();
+                    segment.unsupported(format!(
+                        "{} [{}]{why}",
+                        decoder.print(inst),
+                        words.join(" ")
+                    ))
                 }
             };
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
-            let straight = op.after == flow::NEXT as u8 && !inst.effects.intersects(Effects::BRANCH | Effects::CALL | Effects::END);
+            let straight = op.after == flow::NEXT as u8
+                && !inst
+                    .effects
+                    .intersects(Effects::BRANCH | Effects::CALL | Effects::END);
             joinable = straight.then_some(inst.end());
             segment.push(pc, op);
         }
@@ -255,6 +313,12 @@ impl Segment {
 
     fn list(&mut self, pc: u64, size: u8, mnemonic: &'static str, effects: Effects) {
         let op = self.ops.len() as u32 - 1;
-        self.insts.push(DecodedInst { pc, op, size, mnemonic, effects });
+        self.insts.push(DecodedInst {
+            pc,
+            op,
+            size,
+            mnemonic,
+            effects,
+        });
     }
 }

@@ -85,9 +85,13 @@ pub(crate) enum Shape {
     Scalar(ScalarShape),
     Vector(VectorShape),
     ScalarMemory,
-    Flat { segment_relative: bool },
+    Flat {
+        segment_relative: bool,
+    },
     Ds,
-    Buffer { typed: bool },
+    Buffer {
+        typed: bool,
+    },
 }
 
 /// Semantics of one mnemonic.
@@ -148,6 +152,7 @@ pub fn all_rows() -> &'static [Row] {
         scalar::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         vector32::rows(&mut rows);
+        vector32::special_rows(&mut rows);
         rows
     })
 }
@@ -155,7 +160,10 @@ pub fn all_rows() -> &'static [Row] {
 /// The row of `mnemonic`.
 pub(crate) fn find(mnemonic: &str) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
-    INDEX.get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect()).get(mnemonic).copied()
+    INDEX
+        .get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect())
+        .get(mnemonic)
+        .copied()
 }
 
 struct Unsupported;
@@ -169,7 +177,10 @@ impl Body for Unsupported {
 
 /// An op that stops the wave with message `message` of its segment.
 pub(crate) fn unsupported(message: u32) -> MicroOp {
-    MicroOp { extra: message, ..blank(shell::handler::<Unsupported>()) }
+    MicroOp {
+        extra: message,
+        ..blank(shell::handler::<Unsupported>())
+    }
 }
 
 struct Leave;
@@ -183,7 +194,10 @@ impl Body for Leave {
 
 /// An op that continues at `pc` in another segment.
 pub(crate) fn leave(pc: u64) -> MicroOp {
-    MicroOp { constant: [pc as u32, (pc >> 32) as u32, 0], ..blank(shell::handler::<Leave>()) }
+    MicroOp {
+        constant: [pc as u32, (pc >> 32) as u32, 0],
+        ..blank(shell::handler::<Leave>())
+    }
 }
 
 #[cfg(test)]

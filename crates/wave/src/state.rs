@@ -211,7 +211,11 @@ impl Wave {
 
     #[inline(always)]
     pub(crate) fn mask(&self, index: usize) -> u64 {
-        if self.wave_size == 64 { self.scalar64(index) } else { u64::from(self.scalars.0[index]) }
+        if self.wave_size == 64 {
+            self.scalar64(index)
+        } else {
+            u64::from(self.scalars.0[index])
+        }
     }
 
     /// Recomputes the lane expansion after EXEC was written.

@@ -9,9 +9,18 @@ use crate::{
 /// Builds operands whose sources carry modifiers, SDWA or DPP, or whose result needs [`finish`].
 #[cold]
 #[inline(never)]
-pub(super) fn prepare(wave: &mut Wave, op: &MicroOp, sources: usize, types: [Type; 3], result: Type) -> Operands {
+pub(super) fn prepare(
+    wave: &mut Wave,
+    op: &MicroOp,
+    sources: usize,
+    types: [Type; 3],
+    result: Type,
+) -> Operands {
     let mut exec = wave.exec();
-    let mut src = [Port { word: std::ptr::null(), step: 0 }; 3];
+    let mut src = [Port {
+        word: std::ptr::null(),
+        step: 0,
+    }; 3];
     for index in 0..sources {
         if op.path & path::PREPARE == 0 {
             src[index] = wave.plain_port(op, index, types[index].words());
@@ -37,11 +46,19 @@ pub(super) fn prepare(wave: &mut Wave, op: &MicroOp, sources: usize, types: [Typ
             _ => {}
         }
         modify(wave, op, index, types[index]);
-        src[index] = Port { word: wave.temporary(first).0.as_ptr(), step: 16 };
+        src[index] = Port {
+            word: wave.temporary(first).0.as_ptr(),
+            step: 16,
+        };
     }
     if op.path & path::FINISH != 0 {
         let dst = wave.result_pointer(wave.temporaries + RESULT_ROWS, result.words());
-        return Operands { src, dst, exec, lanes: std::ptr::null() };
+        return Operands {
+            src,
+            dst,
+            exec,
+            lanes: std::ptr::null(),
+        };
     }
     let lanes = if exec == wave.full {
         std::ptr::null()
@@ -49,7 +66,12 @@ pub(super) fn prepare(wave: &mut Wave, op: &MicroOp, sources: usize, types: [Typ
         expand(exec, wave.temporary(MASK_ROW));
         wave.temporary(MASK_ROW).0.as_ptr()
     };
-    Operands { src, dst: wave.result_pointer(op.dst as usize, result.words()), exec, lanes }
+    Operands {
+        src,
+        dst: wave.result_pointer(op.dst as usize, result.words()),
+        exec,
+        lanes,
+    }
 }
 
 /// Copies source `index` into its temporary rows.
@@ -75,7 +97,11 @@ fn sdwa_select(row: &mut VectorRow, control: u32, index: usize) {
     };
     for value in &mut row.0 {
         let up = *value << (32 - bits - shift);
-        *value = if signed { ((up as i32) >> (32 - bits)) as u32 } else { up >> (32 - bits) };
+        *value = if signed {
+            ((up as i32) >> (32 - bits)) as u32
+        } else {
+            up >> (32 - bits)
+        };
     }
 }
 
@@ -105,7 +131,13 @@ fn dpp16(wave: &Wave, control: u32) -> ([u8; LANES], u64) {
             0x140 => row | (15 - in_row),
             0x141 => lane & !7 | (7 - (lane & 7)),
             0x142 => within_wave(row - 1, lanes),
-            0x143 => if lane >= 32 { 31 } else { -1 },
+            0x143 => {
+                if lane >= 32 {
+                    31
+                } else {
+                    -1
+                }
+            }
             0x150..=0x15f => row | (dpp_ctrl & 15) as i32,
             0x160..=0x16f => row | in_row ^ (dpp_ctrl & 15) as i32,
             _ => -1,
@@ -125,7 +157,11 @@ fn dpp16(wave: &Wave, control: u32) -> ([u8; LANES], u64) {
 }
 
 fn within_row(row: i32, in_row: i32) -> i32 {
-    if (0..16).contains(&in_row) { row | in_row } else { -1 }
+    if (0..16).contains(&in_row) {
+        row | in_row
+    } else {
+        -1
+    }
 }
 
 fn within_wave(lane: i32, lanes: i32) -> i32 {
@@ -139,14 +175,22 @@ fn dpp8(wave: &Wave, control: u32) -> [u8; LANES] {
     let exec = wave.exec();
     std::array::from_fn(|lane| {
         let source = lane & !7 | (control >> (8 + 3 * (lane & 7)) & 7) as usize;
-        if fetch_inactive || exec >> source & 1 != 0 { source as u8 } else { 64 }
+        if fetch_inactive || exec >> source & 1 != 0 {
+            source as u8
+        } else {
+            64
+        }
     })
 }
 
 fn permute(row: &mut VectorRow, sources: &[u8; LANES]) {
     let old = *row;
     for (value, &source) in row.0.iter_mut().zip(sources) {
-        *value = if source < 64 { old.0[source as usize] } else { 0 };
+        *value = if source < 64 {
+            old.0[source as usize]
+        } else {
+            0
+        };
     }
 }
 
@@ -164,7 +208,9 @@ fn modify(wave: &mut Wave, op: &MicroOp, index: usize, kind: Type) {
                 _ => (0, 0),
             };
             let shift = if op_sel { 16 } else { 0 };
-            map(wave.temporary(first), |value| (value >> shift & 0xffff & !clear) ^ toggle);
+            map(wave.temporary(first), |value| {
+                (value >> shift & 0xffff & !clear) ^ toggle
+            });
         }
         Type::F32 | Type::B32 => {
             // Integer rows never see modifier bits; v_cndmask_b32 and v_mov_b32 treat them as on f32.
@@ -180,7 +226,9 @@ fn modify(wave: &mut Wave, op: &MicroOp, index: usize, kind: Type) {
             let float = kind == Type::PackedF16;
             let toggle = flip(neg && float, 0x8000) | flip(abs && float, 0x8000_0000);
             let half = |value: u32, high: bool| if high { value >> 16 } else { value & 0xffff };
-            map(wave.temporary(first), |value| (half(value, op_sel) | half(value, op_sel_hi) << 16) ^ toggle);
+            map(wave.temporary(first), |value| {
+                (half(value, op_sel) | half(value, op_sel_hi) << 16) ^ toggle
+            });
         }
         Type::PackedF32 | Type::PackedB32 => {
             let (low, high) = (*wave.temporary(first), *wave.temporary(first + 1));
@@ -189,14 +237,18 @@ fn modify(wave: &mut Wave, op: &MicroOp, index: usize, kind: Type) {
             *wave.temporary(first + 1) = pick(op_sel_hi);
             if kind == Type::PackedF32 {
                 map(wave.temporary(first), |value| value ^ flip(neg, 1 << 31));
-                map(wave.temporary(first + 1), |value| value ^ flip(abs, 1 << 31));
+                map(wave.temporary(first + 1), |value| {
+                    value ^ flip(abs, 1 << 31)
+                });
             }
         }
         Type::Mix => {
             // VOP3P mixed precision: op_sel_hi says "f16", op_sel which half; neg_lo is NEG and neg_hi is ABS.
             if op_sel_hi {
                 let shift = if op_sel { 16 } else { 0 };
-                map(wave.temporary(first), |value| numerics::convert::f16_to_f32((value >> shift) as u16));
+                map(wave.temporary(first), |value| {
+                    numerics::convert::f32_from_f16_exact((value >> shift) as u16)
+                });
             }
             let (clear, toggle) = (flip(abs, 1 << 31), flip(neg, 1 << 31));
             map(wave.temporary(first), |value| (value & !clear) ^ toggle);
@@ -219,7 +271,11 @@ pub(super) fn finish(wave: &mut Wave, op: &MicroOp, exec: u64, result: Type) {
     let clamp = op.modifiers & modifier::CLAMP != 0;
     let mode = wave.mode;
     let words = result.words();
-    let omod = if omod != 0 && output_modifier_applies(mode, result) { omod } else { 0 };
+    let omod = if omod != 0 && output_modifier_applies(mode, result) {
+        omod
+    } else {
+        0
+    };
     let mut staged = [VectorRow::ZERO; 2];
     for (word, row) in staged.iter_mut().enumerate().take(words) {
         *row = *wave.temporary(RESULT_ROWS + word);
@@ -256,7 +312,11 @@ fn scale_and_clamp(value: u64, kind: Type, omod: u32, clamp: bool, nan_to_zero: 
             if omod != 0 {
                 float = positive_zero32(float * factor);
             }
-            u64::from(if clamp { clamp32(float, nan_to_zero) } else { float.to_bits() })
+            u64::from(if clamp {
+                clamp32(float, nan_to_zero)
+            } else {
+                float.to_bits()
+            })
         }
         Type::F64 => {
             let mut float = f64::from_bits(value);
@@ -270,7 +330,13 @@ fn scale_and_clamp(value: u64, kind: Type, omod: u32, clamp: bool, nan_to_zero: 
             if float.is_nan() {
                 return if nan_to_zero { 0 } else { float.to_bits() };
             }
-            if float > 1.0 { 1.0f64.to_bits() } else if float > 0.0 { float.to_bits() } else { 0 }
+            if float > 1.0 {
+                1.0f64.to_bits()
+            } else if float > 0.0 {
+                float.to_bits()
+            } else {
+                0
+            }
         }
         Type::F16 => u64::from(clamp_half(value as u16, omod, clamp, nan_to_zero)),
         Type::PackedF16 => {
@@ -296,15 +362,22 @@ fn clamp32(value: f32, nan_to_zero: bool) -> u32 {
     if value.is_nan() {
         return if nan_to_zero { 0 } else { value.to_bits() };
     }
-    if value > 1.0 { 1.0f32.to_bits() } else if value > 0.0 { value.to_bits() } else { 0 }
+    if value > 1.0 {
+        1.0f32.to_bits()
+    } else if value > 0.0 {
+        value.to_bits()
+    } else {
+        0
+    }
 }
 
 /// f16 keeps its order as a sign-magnitude integer, so clamping needs no conversion; omod goes through f32, which is exact.
 fn clamp_half(bits: u16, omod: u32, clamp: bool, nan_to_zero: bool) -> u16 {
     let mut bits = bits;
     if omod != 0 {
-        let scaled = f32::from_bits(numerics::convert::f16_to_f32(bits)) * [1.0, 2.0, 4.0, 0.5][omod as usize];
-        bits = numerics::convert::f32_to_f16(positive_zero32(scaled).to_bits());
+        let scaled = f32::from_bits(numerics::convert::f32_from_f16_exact(bits))
+            * [1.0, 2.0, 4.0, 0.5][omod as usize];
+        bits = numerics::convert::f16_from_f32_nearest(positive_zero32(scaled).to_bits());
     }
     if !clamp {
         return bits;
@@ -312,7 +385,11 @@ fn clamp_half(bits: u16, omod: u32, clamp: bool, nan_to_zero: bool) -> u16 {
     if bits & 0x7fff > 0x7c00 {
         return if nan_to_zero { 0 } else { bits };
     }
-    if bits & 0x8000 != 0 { 0 } else { bits.min(0x3c00) }
+    if bits & 0x8000 != 0 {
+        0
+    } else {
+        bits.min(0x3c00)
+    }
 }
 
 /// Places a 32-bit or narrower result into the old register value.
@@ -326,7 +403,11 @@ fn merge(op: &MicroOp, kind: Type, old: u32, value: u32) -> u32 {
     if op.modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
         return old & 0xffff | value << 16;
     }
-    if op.modifiers & modifier::PRESERVE_HIGH != 0 { old & 0xffff_0000 | value & 0xffff } else { value & 0xffff }
+    if op.modifiers & modifier::PRESERVE_HIGH != 0 {
+        old & 0xffff_0000 | value & 0xffff
+    } else {
+        value & 0xffff
+    }
 }
 
 /// Output half of SDWA: bits 8-10 select where the result goes, bits 11-12 what happens to the rest.

@@ -31,9 +31,15 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
         Shape::Vector(shape) => vector::lower(config, inst, shape, &mut op)?,
         Shape::ScalarMemory => {
             let fields = Smem::of(inst, family);
-            op.src[0] = Src { index: fields.sbase, kind: SrcKind::Scalar };
+            op.src[0] = Src {
+                index: fields.sbase,
+                kind: SrcKind::Scalar,
+            };
             op.dst = scalar_destination(config, u32::from(fields.sdata), row.width as usize)?;
-            op.src[2] = Src { index: fields.sdata, kind: SrcKind::Scalar };
+            op.src[2] = Src {
+                index: fields.sdata,
+                kind: SrcKind::Scalar,
+            };
             op.offset = fields.offset;
             if let Some(soffset) = fields.soffset {
                 (op.src[1], op.constant[1]) = source(config, u32::from(soffset), Type::B32, 0)?;
@@ -43,13 +49,30 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
         }
         Shape::Flat { segment_relative } => {
             let fields = Flat::of(inst, family, *segment_relative);
-            let data_row = |index| if fields.acc { agpr(config, index) } else { vgpr(config, index) };
+            let data_row = |index| {
+                if fields.acc {
+                    agpr(config, index)
+                } else {
+                    vgpr(config, index)
+                }
+            };
             op.offset = fields.offset;
-            op.modifiers = u32::from(fields.glc) | u32::from(fields.lds) << 1 | u32::from(fields.saddr.is_some()) << 2;
-            op.src[0] = Src { index: vgpr(config, fields.addr)?, kind: SrcKind::Vector };
-            op.src[1] = Src { index: data_row(fields.data)?, kind: SrcKind::Vector };
+            op.modifiers = u32::from(fields.glc)
+                | u32::from(fields.lds) << 1
+                | u32::from(fields.saddr.is_some()) << 2;
+            op.src[0] = Src {
+                index: vgpr(config, fields.addr)?,
+                kind: SrcKind::Vector,
+            };
+            op.src[1] = Src {
+                index: data_row(fields.data)?,
+                kind: SrcKind::Vector,
+            };
             if let Some(saddr) = fields.saddr {
-                op.src[2] = Src { index: saddr, kind: SrcKind::Scalar };
+                op.src[2] = Src {
+                    index: saddr,
+                    kind: SrcKind::Scalar,
+                };
             }
             op.dst = data_row(fields.vdst)?;
         }
@@ -58,19 +81,44 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
             if fields.gds {
                 return Err("GDS does not exist on the emulated device".into());
             }
-            let data_row = |index| if fields.acc { agpr(config, index) } else { vgpr(config, index) };
-            op.src[0] = Src { index: vgpr(config, fields.addr)?, kind: SrcKind::Vector };
-            op.src[1] = Src { index: data_row(fields.data0)?, kind: SrcKind::Vector };
-            op.src[2] = Src { index: data_row(fields.data1)?, kind: SrcKind::Vector };
+            let data_row = |index| {
+                if fields.acc {
+                    agpr(config, index)
+                } else {
+                    vgpr(config, index)
+                }
+            };
+            op.src[0] = Src {
+                index: vgpr(config, fields.addr)?,
+                kind: SrcKind::Vector,
+            };
+            op.src[1] = Src {
+                index: data_row(fields.data0)?,
+                kind: SrcKind::Vector,
+            };
+            op.src[2] = Src {
+                index: data_row(fields.data1)?,
+                kind: SrcKind::Vector,
+            };
             op.dst = data_row(fields.vdst)?;
             op.offset = i32::from(fields.offset());
         }
         Shape::Buffer { typed } => {
             let fields = Buffer::of(inst, family, *typed);
             op.offset = fields.offset as i32;
-            op.src[0] = Src { index: vgpr(config, fields.vaddr)?, kind: SrcKind::Vector };
-            op.dst = if fields.acc { agpr(config, fields.vdata)? } else { vgpr(config, fields.vdata)? };
-            op.src[1] = Src { index: fields.srsrc, kind: SrcKind::Scalar };
+            op.src[0] = Src {
+                index: vgpr(config, fields.vaddr)?,
+                kind: SrcKind::Vector,
+            };
+            op.dst = if fields.acc {
+                agpr(config, fields.vdata)?
+            } else {
+                vgpr(config, fields.vdata)?
+            };
+            op.src[1] = Src {
+                index: fields.srsrc,
+                kind: SrcKind::Scalar,
+            };
             (op.src[2], op.constant[2]) = source(config, u32::from(fields.soffset), Type::B32, 0)?;
             op.modifiers = u32::from(fields.glc)
                 | u32::from(fields.lds) << 1
@@ -82,7 +130,12 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
     Ok(op)
 }
 
-fn scalar(config: &Config, inst: &Inst, shape: &ScalarShape, op: &mut MicroOp) -> Result<(), String> {
+fn scalar(
+    config: &Config,
+    inst: &Inst,
+    shape: &ScalarShape,
+    op: &mut MicroOp,
+) -> Result<(), String> {
     let w0 = inst.words[0];
     let literal = inst.words[1];
     let end = inst.end();
@@ -110,7 +163,10 @@ fn scalar(config: &Config, inst: &Inst, shape: &ScalarShape, op: &mut MicroOp) -
             op.offset = signed(bits(w0, 15, 0), 16);
             op.constant = [end as u32, (end >> 32) as u32, literal];
             // SOPK reads what it also writes.
-            op.src[0] = Src { index: destination as u16, kind: SrcKind::Scalar };
+            op.src[0] = Src {
+                index: destination as u16,
+                kind: SrcKind::Scalar,
+            };
         }
         other => return Err(format!("row is scalar, encoding is {other:?}")),
     }
@@ -133,7 +189,11 @@ fn scalar(config: &Config, inst: &Inst, shape: &ScalarShape, op: &mut MicroOp) -
 /// `flow::EXEC_CHANGED` if scalar slots `first..first + words` include EXEC.
 pub(super) fn exec_after(first: u16, words: usize) -> u8 {
     let exec = sreg::EXEC as u16;
-    if first <= exec + 1 && first as usize + words > exec as usize { flow::EXEC_CHANGED as u8 } else { flow::NEXT as u8 }
+    if first <= exec + 1 && first as usize + words > exec as usize {
+        flow::EXEC_CHANGED as u8
+    } else {
+        flow::NEXT as u8
+    }
 }
 
 /// Scalar slot for a destination operand number.
@@ -153,7 +213,10 @@ pub(super) fn vgpr(config: &Config, index: u16) -> Result<u16, String> {
     if u32::from(index) < config.vector_rows {
         Ok(index)
     } else {
-        Err(format!("v{index} is beyond the {} registers of the kernel", config.vector_rows))
+        Err(format!(
+            "v{index} is beyond the {} registers of the kernel",
+            config.vector_rows
+        ))
     }
 }
 
@@ -163,13 +226,29 @@ pub(super) fn agpr(config: &Config, index: u16) -> Result<u16, String> {
     if row < config.vector_rows {
         Ok(row as u16)
     } else {
-        Err(format!("a{index} is beyond the {} registers of the kernel", config.vector_rows))
+        Err(format!(
+            "a{index} is beyond the {} registers of the kernel",
+            config.vector_rows
+        ))
     }
 }
 
 /// Resolves a 9-bit source operand number for an operand of type `kind`.
-pub(super) fn source(config: &Config, code: u32, kind: Type, literal: u32) -> Result<(Src, u32), String> {
-    let scalar = |index: u32| (Src { index: index as u16, kind: SrcKind::Scalar }, 0);
+pub(super) fn source(
+    config: &Config,
+    code: u32,
+    kind: Type,
+    literal: u32,
+) -> Result<(Src, u32), String> {
+    let scalar = |index: u32| {
+        (
+            Src {
+                index: index as u16,
+                kind: SrcKind::Scalar,
+            },
+            0,
+        )
+    };
     let constant = |kind, value| (Src { index: 0, kind }, value);
     let integer = |value: i32| constant(SrcKind::ConstantSigned, value as u32);
     Ok(match code {
@@ -177,16 +256,46 @@ pub(super) fn source(config: &Config, code: u32, kind: Type, literal: u32) -> Re
         128 => integer(0),
         129..=192 => integer(code as i32 - 128),
         193..=208 => integer(192 - code as i32),
-        235..=238 => (Src { index: code as u16 - 235, kind: SrcKind::Aperture }, 0),
+        235..=238 => (
+            Src {
+                index: code as u16 - 235,
+                kind: SrcKind::Aperture,
+            },
+            0,
+        ),
         240..=248 => float_constant(code, kind),
-        251 => (Src { index: 1, kind: SrcKind::Condition }, 0),
-        252 => (Src { index: 2, kind: SrcKind::Condition }, 0),
-        253 => (Src { index: 0, kind: SrcKind::Condition }, 0),
+        251 => (
+            Src {
+                index: 1,
+                kind: SrcKind::Condition,
+            },
+            0,
+        ),
+        252 => (
+            Src {
+                index: 2,
+                kind: SrcKind::Condition,
+            },
+            0,
+        ),
+        253 => (
+            Src {
+                index: 0,
+                kind: SrcKind::Condition,
+            },
+            0,
+        ),
         LITERAL => match kind {
             Type::F64 => constant(SrcKind::ConstantHigh, literal),
             _ => constant(SrcKind::Constant, literal),
         },
-        256..=511 => (Src { index: vgpr(config, code as u16 - 256)?, kind: SrcKind::Vector }, 0),
+        256..=511 => (
+            Src {
+                index: vgpr(config, code as u16 - 256)?,
+                kind: SrcKind::Vector,
+            },
+            0,
+        ),
         _ => return Err(format!("source operand {code}")),
     })
 }
@@ -212,7 +321,9 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
     match kind {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
-        Type::F16 | Type::B16 | Type::PackedF16 | Type::PackedB16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        Type::F16 | Type::B16 | Type::PackedF16 | Type::PackedB16 => {
+            constant(SrcKind::Constant, u32::from(f16_bits))
+        }
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }

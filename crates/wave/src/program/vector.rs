@@ -21,11 +21,20 @@ fn source_modifiers(count: usize) -> u32 {
     sources << modifier::NEG | sources << modifier::ABS | sources << modifier::OP_SEL
 }
 
-pub(super) fn lower(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -> Result<(), String> {
+pub(super) fn lower(
+    config: &Config,
+    inst: &Inst,
+    shape: &VectorShape,
+    op: &mut MicroOp,
+) -> Result<(), String> {
     let [w0, w1, w2, ..] = inst.words;
     let vcc = sreg::VCC as u16;
     (op.mask_dst, op.mask_src) = (vcc, vcc);
-    let count = shape.sources.iter().filter(|&&kind| kind != Type::None).count();
+    let count = shape
+        .sources
+        .iter()
+        .filter(|&&kind| kind != Type::None)
+        .count();
     // Operand numbers of the sources, destination number, and the literal.
     let (mut codes, destination, literal);
     match inst.format {
@@ -54,9 +63,11 @@ pub(super) fn lower(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut 
                 op.modifiers |= modifier::CLAMP;
             }
             if inst.format == Format::Vop3Sd {
-                op.mask_dst = scalar_destination(config, bits(w0, 14, 8), config.wave_size as usize / 32)?;
+                op.mask_dst =
+                    scalar_destination(config, bits(w0, 14, 8), config.wave_size as usize / 32)?;
             } else {
-                op.modifiers |= bits(w0, 10, 8) << modifier::ABS | bits(w0, 14, 11) << modifier::OP_SEL;
+                op.modifiers |=
+                    bits(w0, 10, 8) << modifier::ABS | bits(w0, 14, 11) << modifier::OP_SEL;
             }
             if shape.mask_source {
                 op.mask_src = bits(w1, 26, 18) as u16;
@@ -89,14 +100,22 @@ pub(super) fn lower(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut 
         codes[2] = 256 + destination;
     }
     for index in 0..count {
-        (op.src[index], op.constant[index]) = source(config, codes[index], shape.sources[index], literal)?;
+        (op.src[index], op.constant[index]) =
+            source(config, codes[index], shape.sources[index], literal)?;
         check_run(config, op.src[index], shape.sources[index].words())?;
     }
     match shape.destination {
         Destination::Vector => {
             op.dst = vgpr(config, destination as u16)?;
             let words = shape.result.words();
-            check_run(config, Src { index: op.dst, kind: SrcKind::Vector }, words)?;
+            check_run(
+                config,
+                Src {
+                    index: op.dst,
+                    kind: SrcKind::Vector,
+                },
+                words,
+            )?;
             op.width = words as u8;
         }
         Destination::Scalar => {
@@ -170,7 +189,10 @@ fn check_run(config: &Config, src: Src, words: usize) -> Result<(), String> {
 
 fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut MicroOp) {
     let packed = |kind| {
-        matches!(kind, Type::PackedB16 | Type::PackedF16 | Type::PackedF32 | Type::PackedB32)
+        matches!(
+            kind,
+            Type::PackedB16 | Type::PackedF16 | Type::PackedF32 | Type::PackedB32
+        )
     };
     let is_packed = packed(shape.sources[0]) || packed(shape.sources[1]);
     let all_high = ((1 << count) - 1) << modifier::OP_SEL_HI;
@@ -185,8 +207,10 @@ fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut Micr
     if half_result && config.target.family != Family::Gfx9 {
         op.modifiers |= modifier::PRESERVE_HIGH;
     }
-    let float_result =
-        matches!(shape.result, Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32 | Type::Mix);
+    let float_result = matches!(
+        shape.result,
+        Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32 | Type::Mix
+    );
     let output_modifiers = op.modifiers & (modifier::CLAMP | 3 << modifier::OMOD) != 0;
     let partial = op.modifiers & (1 << (modifier::OP_SEL + 3) | modifier::PRESERVE_HIGH) != 0;
     let sdwa_partial = op.control == Control::Sdwa && bits(op.extra, 10, 8) != 6;
@@ -198,7 +222,12 @@ fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut Micr
 }
 
 /// MFMA and AccVGPR moves: acc bits choose the file per operand; cbsz, abid and blgp stay in `extra`.
-fn matrix(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -> Result<(), String> {
+fn matrix(
+    config: &Config,
+    inst: &Inst,
+    shape: &VectorShape,
+    op: &mut MicroOp,
+) -> Result<(), String> {
     let [w0, w1, ..] = inst.words;
     let unified = config.target.unified_register_file;
     let acc_cd = if unified { bits(w0, 15, 15) != 0 } else { true };
@@ -209,13 +238,23 @@ fn matrix(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -
             continue;
         }
         (op.src[index], op.constant[index]) = if codes[index] >= 256 && acc[index] {
-            (Src { index: agpr(config, codes[index] as u16 - 256)?, kind: SrcKind::Vector }, 0)
+            (
+                Src {
+                    index: agpr(config, codes[index] as u16 - 256)?,
+                    kind: SrcKind::Vector,
+                },
+                0,
+            )
         } else {
             source(config, codes[index], shape.sources[index], 0)?
         };
     }
     let destination = bits(w0, 7, 0) as u16;
-    op.dst = if acc_cd { agpr(config, destination)? } else { vgpr(config, destination)? };
+    op.dst = if acc_cd {
+        agpr(config, destination)?
+    } else {
+        vgpr(config, destination)?
+    };
     // cbsz 0-2, abid 3-6, blgp 7-9.
     op.extra = bits(w0, 10, 8) | bits(w0, 14, 11) << 3 | bits(w1, 31, 29) << 7;
     Ok(())

@@ -1,9 +1,6 @@
 //! VOPC: comparisons of all types and conditions, with and without writing EXEC, and the class tests.
 
-use super::{
-    Destination, Row, Shape, VectorShape,
-    vector_macros::compare,
-};
+use super::{Destination, Row, Shape, VectorShape, vector_macros::compare};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
@@ -59,7 +56,7 @@ macro_rules! class {
         impl Class for $lane {
             #[inline(always)]
             fn in_classes(value: Self::Value, classes: u32) -> bool {
-                numerics::$module::cmp_class(value, classes)
+                numerics::$module::class(value, classes)
             }
         }
     )*};
@@ -87,9 +84,12 @@ struct Ordered<L, const CONDITION: u8, const EXEC: bool>(std::marker::PhantomDat
 impl<L: Compare, const CONDITION: u8, const EXEC: bool> Body for Ordered<L, CONDITION, EXEC> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<L, L>(wave, op, #[inline(always)] |context, a, b| {
-            L::holds(Condition(CONDITION), context, a, b)
-        });
+        let mask = compare::<L, L>(
+            wave,
+            op,
+            #[inline(always)]
+            |context, a, b| L::holds(Condition(CONDITION), context, a, b),
+        );
         deliver::<EXEC>(wave, op, mask)
     }
 }
@@ -99,12 +99,22 @@ struct InClass<L, const EXEC: bool>(std::marker::PhantomData<L>);
 impl<L: Class, const EXEC: bool> Body for InClass<L, EXEC> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<L, B32>(wave, op, #[inline(always)] |_, a, b| L::in_classes(a, b));
+        let mask = compare::<L, B32>(
+            wave,
+            op,
+            #[inline(always)]
+            |_, a, b| L::in_classes(a, b),
+        );
         deliver::<EXEC>(wave, op, mask)
     }
 }
 
-fn push<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, sources: [Type; 2], writes_exec: bool) {
+fn push<B: Body>(
+    rows: &mut Vec<Row>,
+    mnemonic: &'static str,
+    sources: [Type; 2],
+    writes_exec: bool,
+) {
     let shape = VectorShape {
         sources: [sources[0], sources[1], Type::None],
         destination: Destination::Mask,

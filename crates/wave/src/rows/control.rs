@@ -68,7 +68,14 @@ control_rows! {
 }
 
 fn row<B: Body>(mnemonic: &'static str, shape: Shape) -> Row {
-    Row { mnemonic, shape, handler: shell::handler::<B>, width: 0, attribute: 0, changes_exec: false }
+    Row {
+        mnemonic,
+        shape,
+        handler: shell::handler::<B>,
+        width: 0,
+        attribute: 0,
+        changes_exec: false,
+    }
 }
 
 struct Nop;

@@ -52,7 +52,8 @@ struct PermLane16<const CROSS: bool>;
 impl<const CROSS: bool> Body for PermLane16<CROSS> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
-        let selectors = wave.uniform(op, 1) as u32 as u64 | (wave.uniform(op, 2) as u32 as u64) << 32;
+        let selectors =
+            wave.uniform(op, 1) as u32 as u64 | (wave.uniform(op, 2) as u32 as u64) << 32;
         let fetch_inactive = op.modifiers >> crate::micro_op::modifier::OP_SEL & 1 != 0;
         let bound_control = op.modifiers >> (crate::micro_op::modifier::OP_SEL + 1) & 1 != 0;
         let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
@@ -75,13 +76,55 @@ impl<const CROSS: bool> Body for PermLane16<CROSS> {
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
     let mut push = |mnemonic, handler, sources, result, destination| {
-        let shape = Shape::Vector(VectorShape { sources, result, destination, ..VectorShape::NONE });
-        rows.push(Row { mnemonic, shape, handler, width: 0, attribute: 0, changes_exec: false });
+        let shape = Shape::Vector(VectorShape {
+            sources,
+            result,
+            destination,
+            ..VectorShape::NONE
+        });
+        rows.push(Row {
+            mnemonic,
+            shape,
+            handler,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        });
     };
     use Type::{B32, None};
-    push("v_readlane_b32", shell::handler::<ReadLane>, [B32, B32, None], None, Destination::Scalar);
-    push("v_readfirstlane_b32", shell::handler::<ReadFirstLane>, [B32, None, None], None, Destination::Scalar);
-    push("v_writelane_b32", shell::handler::<WriteLane>, [B32, B32, None], B32, Destination::Vector);
-    push("v_permlane16_b32", shell::handler::<PermLane16<false>>, [B32, B32, B32], B32, Destination::Vector);
-    push("v_permlanex16_b32", shell::handler::<PermLane16<true>>, [B32, B32, B32], B32, Destination::Vector);
+    push(
+        "v_readlane_b32",
+        shell::handler::<ReadLane>,
+        [B32, B32, None],
+        None,
+        Destination::Scalar,
+    );
+    push(
+        "v_readfirstlane_b32",
+        shell::handler::<ReadFirstLane>,
+        [B32, None, None],
+        None,
+        Destination::Scalar,
+    );
+    push(
+        "v_writelane_b32",
+        shell::handler::<WriteLane>,
+        [B32, B32, None],
+        B32,
+        Destination::Vector,
+    );
+    push(
+        "v_permlane16_b32",
+        shell::handler::<PermLane16<false>>,
+        [B32, B32, B32],
+        B32,
+        Destination::Vector,
+    );
+    push(
+        "v_permlanex16_b32",
+        shell::handler::<PermLane16<true>>,
+        [B32, B32, B32],
+        B32,
+        Destination::Vector,
+    );
 }

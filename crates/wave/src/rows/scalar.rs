@@ -43,12 +43,24 @@ fn bit_field(value: u64, offset: u32, width: u32, word: u32, sign: bool) -> u64 
     }
     let width = width.min(64);
     if sign {
-        let extended = if word == 32 { value as u32 as i32 as i64 } else { value as i64 };
+        let extended = if word == 32 {
+            value as u32 as i32 as i64
+        } else {
+            value as i64
+        };
         let shifted = extended >> offset;
-        if width >= 64 { shifted as u64 } else { ((shifted << (64 - width)) >> (64 - width)) as u64 }
+        if width >= 64 {
+            shifted as u64
+        } else {
+            ((shifted << (64 - width)) >> (64 - width)) as u64
+        }
     } else {
         let shifted = value >> offset;
-        if width >= 64 { shifted } else { shifted & ((1 << width) - 1) }
+        if width >= 64 {
+            shifted
+        } else {
+            shifted & ((1 << width) - 1)
+        }
     }
 }
 
@@ -83,7 +95,7 @@ macro_rules! scalar_rows {
                 let narrow = |kind: Type, value: u64| if kind.words() == 1 { u64::from(value as u32) } else { value };
                 let a = narrow(Type::$a, wave.uniform(op, 0));
                 let b = narrow(Type::$b, wave.uniform(op, 1));
-                let body = #[inline(always)] |$x: u64, $y: u64, $scc: bool| -> (u64, bool) { $body };
+                let body = |$x: u64, $y: u64, $scc: bool| -> (u64, bool) { $body };
                 let (value, scc) = body(a, b, wave.scc);
                 wave.scc = scc;
                 match Type::$result.words() {
@@ -211,25 +223,43 @@ scalar_rows! {
 }
 
 fn first_one(value: u64) -> u32 {
-    if value == 0 { !0 } else { value.trailing_zeros() }
+    if value == 0 {
+        !0
+    } else {
+        value.trailing_zeros()
+    }
 }
 
 /// Leading bits equal to the sign; all ones if every bit is.
 fn sign_run(value: i64, word: u32) -> u32 {
     let magnitude = (if value < 0 { !value } else { value }) as u64;
-    if magnitude == 0 { !0 } else { magnitude.leading_zeros() - (64 - word) }
+    if magnitude == 0 {
+        !0
+    } else {
+        magnitude.leading_zeros() - (64 - word)
+    }
 }
 
 fn quads(mask: u64) -> u64 {
-    (0..16).fold(0, |quads, quad| quads | u64::from(mask >> (4 * quad) & 15 != 0) << quad)
+    (0..16).fold(0, |quads, quad| {
+        quads | u64::from(mask >> (4 * quad) & 15 != 0) << quad
+    })
 }
 
 fn whole_quads(mask: u64) -> u64 {
-    (0..16).fold(0, |whole, quad| if mask >> (4 * quad) & 15 != 0 { whole | 15 << (4 * quad) } else { whole })
+    (0..16).fold(0, |whole, quad| {
+        if mask >> (4 * quad) & 15 != 0 {
+            whole | 15 << (4 * quad)
+        } else {
+            whole
+        }
+    })
 }
 
 fn replicate(value: u32) -> u64 {
-    (0..32).fold(0, |wide, bit| wide | (u64::from(value >> bit & 1) * 3) << (2 * bit))
+    (0..32).fold(0, |wide, bit| {
+        wide | (u64::from(value >> bit & 1) * 3) << (2 * bit)
+    })
 }
 
 /// Rows whose bodies need the whole wave: `mnemonic: (a, b) -> result [exec?] = |wave, op| flow;`.
@@ -341,10 +371,14 @@ fn read_hardware_register(wave: &Wave, immediate: u16) -> u32 {
     let (register, offset, mask) = hardware_field(immediate);
     let value = match register {
         1 => wave.mode.bits(),
-        2 => u32::from(wave.scc) | u32::from(wave.exec() == 0) << 9 | u32::from(wave.vcc() == 0) << 10,
+        2 => {
+            u32::from(wave.scc)
+                | u32::from(wave.exec() == 0) << 9
+                | u32::from(wave.vcc() == 0) << 10
+        }
         // HW_ID (gfx9) and HW_ID1 (gfx10): wave slot and compute unit, stable and distinct.
         4 | 23 => wave.slot & 15 | (wave.slot >> 4 & 3) << 4 | (wave.slot >> 6 & 15) << 8,
-        15 => (wave.shared_aperture >> 48) as u32 << 16 | (wave.private_aperture >> 48) as u32,
+        15 => ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32,
         _ => 0,
     };
     value >> offset & mask

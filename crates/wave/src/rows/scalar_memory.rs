@@ -11,7 +11,11 @@ use crate::{
 
 /// Byte offset from soffset and the immediate.
 fn offset(wave: &Wave, op: &MicroOp) -> u64 {
-    let soffset = if op.src[1].kind == SrcKind::None { 0 } else { u64::from(wave.uniform(op, 1) as u32) };
+    let soffset = if op.src[1].kind == SrcKind::None {
+        0
+    } else {
+        u64::from(wave.uniform(op, 1) as u32)
+    };
     soffset.wrapping_add(op.offset as i64 as u64)
 }
 
@@ -47,7 +51,11 @@ impl<const WORDS: usize> Body for BufferLoad<WORDS> {
         let base = wave.scalar64(descriptor) & 0xffff_ffff_ffff;
         let stride = wave.scalars.0[descriptor + 1] >> 16 & 0x3fff;
         let records = u64::from(wave.scalars.0[descriptor + 2]);
-        let bytes = if stride == 0 { records } else { records * u64::from(stride) };
+        let bytes = if stride == 0 {
+            records
+        } else {
+            records * u64::from(stride)
+        };
         let start = offset(wave, op) & !3;
         let mut words = [0; WORDS];
         for (index, word) in words.iter_mut().enumerate() {

@@ -16,7 +16,10 @@ pub(super) fn with_context(wave: &mut Wave, op: &MicroOp, mut run: impl FnMut(&m
     if wave.mode.plain && op.modifiers & modifier::CLAMP == 0 {
         run(wave, Context::PLAIN);
     } else {
-        let context = Context { clamp: op.modifiers & modifier::CLAMP != 0, ..wave.mode.context() };
+        let context = Context {
+            clamp: op.modifiers & modifier::CLAMP != 0,
+            ..wave.mode.context()
+        };
         run(wave, context);
     }
 }
@@ -28,12 +31,23 @@ pub(super) fn map1<A: Lane, R: Lane>(
     lane: impl Fn(Context, A::Value) -> R::Value,
 ) {
     let operands = wave.operands::<1>(op, [A::TYPE, Type::None, Type::None], R::TYPE);
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i])));
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                operands.store::<R>(
+                    group,
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |i| lane(context, a[i]),
+                    ),
+                );
+            }
+        },
+    );
     wave.finish(op, &operands, R::TYPE);
 }
 
@@ -44,13 +58,24 @@ pub(super) fn map2<A: Lane, B: Lane, R: Lane>(
     lane: impl Fn(Context, A::Value, B::Value) -> R::Value,
 ) {
     let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            let b = operands.load::<B>(1, group);
-            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i])));
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                operands.store::<R>(
+                    group,
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |i| lane(context, a[i], b[i]),
+                    ),
+                );
+            }
+        },
+    );
     wave.finish(op, &operands, R::TYPE);
 }
 
@@ -61,14 +86,25 @@ pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
     lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
 ) {
     let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            let b = operands.load::<B>(1, group);
-            let c = operands.load::<C>(2, group);
-            operands.store::<R>(group, std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], c[i])));
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                let c = operands.load::<C>(2, group);
+                operands.store::<R>(
+                    group,
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |i| lane(context, a[i], b[i], c[i]),
+                    ),
+                );
+            }
+        },
+    );
     wave.finish(op, &operands, R::TYPE);
 }
 
@@ -81,21 +117,57 @@ pub(super) fn carry2<A: Lane, B: Lane, R: Lane>(
     lane: impl Fn(Context, A::Value, B::Value, bool) -> (R::Value, bool),
 ) {
     let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
-    let carry = if mask_source { wave.mask(op.mask_src as usize) } else { 0 };
+    let carry = if mask_source {
+        wave.mask(op.mask_src as usize)
+    } else {
+        0
+    };
     let mut mask = 0u64;
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            let b = operands.load::<B>(1, group);
-            let carry = unpack((carry >> (GROUP * group)) as u16);
-            let pairs: [(R::Value, bool); GROUP] =
-                std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], carry[i] != 0));
-            operands.store::<R>(group, pairs.map(#[inline(always)] |pair| pair.0));
-            mask |= u64::from(pack(pairs.map(#[inline(always)] |pair| pair.1))) << (GROUP * group);
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                let carry = unpack((carry >> (GROUP * group)) as u16);
+                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                    #[inline(always)]
+                    |i| lane(context, a[i], b[i], carry[i] != 0),
+                );
+                operands.store::<R>(
+                    group,
+                    pairs.map(
+                        #[inline(always)]
+                        |pair| pair.0,
+                    ),
+                );
+                mask |= u64::from(pack(pairs.map(
+                    #[inline(always)]
+                    |pair| pair.1,
+                ))) << (GROUP * group);
+            }
+        },
+    );
     wave.finish(op, &operands, R::TYPE);
     wave.set_mask(op.mask_dst as usize, mask & operands.exec);
+}
+
+/// Two sources, a vector result and a mask result.
+#[inline(always)]
+pub(super) fn carry_out2<A: Lane, B: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value) -> (R::Value, bool),
+) {
+    carry2::<A, B, R>(
+        wave,
+        op,
+        false,
+        #[inline(always)]
+        |context, a, b, _| lane(context, a, b),
+    );
 }
 
 /// The same with three sources.
@@ -107,17 +179,33 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
 ) {
     let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
     let mut mask = 0u64;
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            let b = operands.load::<B>(1, group);
-            let c = operands.load::<C>(2, group);
-            let pairs: [(R::Value, bool); GROUP] =
-                std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i], c[i]));
-            operands.store::<R>(group, pairs.map(#[inline(always)] |pair| pair.0));
-            mask |= u64::from(pack(pairs.map(#[inline(always)] |pair| pair.1))) << (GROUP * group);
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                let c = operands.load::<C>(2, group);
+                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                    #[inline(always)]
+                    |i| lane(context, a[i], b[i], c[i]),
+                );
+                operands.store::<R>(
+                    group,
+                    pairs.map(
+                        #[inline(always)]
+                        |pair| pair.0,
+                    ),
+                );
+                mask |= u64::from(pack(pairs.map(
+                    #[inline(always)]
+                    |pair| pair.1,
+                ))) << (GROUP * group);
+            }
+        },
+    );
     wave.finish(op, &operands, R::TYPE);
     wave.set_mask(op.mask_dst as usize, mask & operands.exec);
 }
@@ -133,7 +221,10 @@ pub(super) fn select<A: Lane>(wave: &mut Wave, op: &MicroOp) {
         let chosen = unpack((mask >> (GROUP * group)) as u16);
         operands.store::<A>(
             group,
-            std::array::from_fn(#[inline(always)] |i| if chosen[i] != 0 { b[i] } else { a[i] }),
+            std::array::from_fn(
+                #[inline(always)]
+                |i| if chosen[i] != 0 { b[i] } else { a[i] },
+            ),
         );
     }
     wave.finish(op, &operands, A::TYPE);
@@ -148,21 +239,32 @@ pub(super) fn compare<A: Lane, B: Lane>(
 ) -> u64 {
     let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], Type::None);
     let mut mask = 0u64;
-    with_context(wave, op, #[inline(always)] |wave, context| {
-        for group in 0..wave.groups {
-            let a = operands.load::<A>(0, group);
-            let b = operands.load::<B>(1, group);
-            let holds: [bool; GROUP] = std::array::from_fn(#[inline(always)] |i| lane(context, a[i], b[i]));
-            mask |= u64::from(pack(holds)) << (GROUP * group);
-        }
-    });
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                let holds: [bool; GROUP] = std::array::from_fn(
+                    #[inline(always)]
+                    |i| lane(context, a[i], b[i]),
+                );
+                mask |= u64::from(pack(holds)) << (GROUP * group);
+            }
+        },
+    );
     mask & operands.exec
 }
 
 /// One bit per lane.
 #[inline(always)]
 pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
-    let bytes: [u8; GROUP] = lanes.map(#[inline(always)] |lane| if lane { 0xff } else { 0 });
+    let bytes: [u8; GROUP] = lanes.map(
+        #[inline(always)]
+        |lane| if lane { 0xff } else { 0 },
+    );
     #[cfg(target_arch = "x86_64")]
     {
         // SAFETY: SSE2 is part of x86-64; the types have equal size.
@@ -173,7 +275,10 @@ pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        bytes.iter().enumerate().fold(0, |mask, (lane, &byte)| mask | u16::from(byte & 1) << lane)
+        bytes
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (lane, &byte)| mask | u16::from(byte & 1) << lane)
     }
 }
 
@@ -181,7 +286,10 @@ pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
 #[inline(always)]
 pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
     let mask = u32::from(mask);
-    std::array::from_fn(#[inline(always)] |lane| mask & (1 << lane))
+    std::array::from_fn(
+        #[inline(always)]
+        |lane| mask & (1 << lane),
+    )
 }
 
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
@@ -203,7 +311,7 @@ macro_rules! vector_rows {
                 ) -> u32 {
                     $crate::rows::vector_macros::vector_body!(
                         wave, op, ($($source),+) -> $result [$($($attribute),*)?],
-                        #[inline(always)] |$($argument),*| $body
+                        |$($argument),*| $body
                     );
                     u32::from(op.after)
                 }
@@ -233,10 +341,9 @@ macro_rules! vector_rows {
 }
 
 macro_rules! vector_body {
-    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_out], $lane:expr) => {{
-        let lane = $lane;
-        crate::rows::vector_macros::carry2::<$a, $b, $r>($wave, $op, false, #[inline(always)] |context, a, b, _| lane(context, a, b))
-    }};
+    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_out], $lane:expr) => {
+        crate::rows::vector_macros::carry_out2::<$a, $b, $r>($wave, $op, $lane)
+    };
     ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_in, carry_out], $lane:expr) => {
         crate::rows::vector_macros::carry2::<$a, $b, $r>($wave, $op, true, $lane)
     };
@@ -256,13 +363,25 @@ macro_rules! vector_body {
 
 macro_rules! source_types {
     ($a:ident) => {
-        [<$a as crate::ports::Lane>::TYPE, crate::ports::Type::None, crate::ports::Type::None]
+        [
+            <$a as crate::ports::Lane>::TYPE,
+            crate::ports::Type::None,
+            crate::ports::Type::None,
+        ]
     };
     ($a:ident, $b:ident) => {
-        [<$a as crate::ports::Lane>::TYPE, <$b as crate::ports::Lane>::TYPE, crate::ports::Type::None]
+        [
+            <$a as crate::ports::Lane>::TYPE,
+            <$b as crate::ports::Lane>::TYPE,
+            crate::ports::Type::None,
+        ]
     };
     ($a:ident, $b:ident, $c:ident) => {
-        [<$a as crate::ports::Lane>::TYPE, <$b as crate::ports::Lane>::TYPE, <$c as crate::ports::Lane>::TYPE]
+        [
+            <$a as crate::ports::Lane>::TYPE,
+            <$b as crate::ports::Lane>::TYPE,
+            <$c as crate::ports::Lane>::TYPE,
+        ]
     };
 }
 

@@ -1,0 +1,242 @@
+//! Vector ALU on 32-bit values: moves, logic, integer arithmetic and single precision. Manual: "Vector ALU operations",
+//! formats VOP1, VOP2 and VOP3.
+
+use super::vector_macros::{select, vector_rows};
+use super::{Row, Shape, VectorShape};
+use crate::{engine::Env, micro_op::MicroOp, ports::*, shell, shell::Body, state::Wave};
+use numerics::{convert, float32};
+
+#[rustfmt::skip]
+vector_rows! {
+    // Moves and bits.
+    v_mov_b32:          (B32) -> B32 = |_, a| a;
+    v_not_b32:          (B32) -> B32 = |_, a| !a;
+    v_bfrev_b32:        (B32) -> B32 = |_, a| a.reverse_bits();
+    v_ffbh_u32:         (B32) -> B32 = |_, a| if a == 0 { !0 } else { a.leading_zeros() };
+    v_ffbl_b32:         (B32) -> B32 = |_, a| if a == 0 { !0 } else { a.trailing_zeros() };
+    v_ffbh_i32:         (I32) -> B32 = |_, a| { let run = (if a < 0 { !a } else { a }) as u32; if run == 0 { !0 } else { run.leading_zeros() } };
+    v_and_b32:          (B32, B32) -> B32 = |_, a, b| a & b;
+    v_or_b32:           (B32, B32) -> B32 = |_, a, b| a | b;
+    v_xor_b32:          (B32, B32) -> B32 = |_, a, b| a ^ b;
+    v_xnor_b32:         (B32, B32) -> B32 = |_, a, b| !(a ^ b);
+    v_lshlrev_b32:      (B32, B32) -> B32 = |_, a, b| b << (a & 31);
+    v_lshrrev_b32:      (B32, B32) -> B32 = |_, a, b| b >> (a & 31);
+    v_ashrrev_i32:      (B32, I32) -> I32 = |_, a, b| b >> (a & 31);
+    v_bfe_u32:          (B32, B32, B32) -> B32 = |_, a, b, c| (a >> (b & 31)) & ((1 << (c & 31)) - 1);
+    v_bfe_i32:          (B32, B32, B32) -> I32 = |_, a, b, c| { let width = c & 31; let field = (a as i32) >> (b & 31); let up = 32u32.wrapping_sub(width) & 31; if width == 0 { 0 } else { (field << up) >> up } };
+    v_bfi_b32:          (B32, B32, B32) -> B32 = |_, a, b, c| (a & b) | (!a & c);
+    v_bfm_b32:          (B32, B32) -> B32 = |_, a, b| ((1u32 << (a & 31)) - 1) << (b & 31);
+    v_and_or_b32:       (B32, B32, B32) -> B32 = |_, a, b, c| (a & b) | c;
+    v_or3_b32:          (B32, B32, B32) -> B32 = |_, a, b, c| a | b | c;
+    v_xor3_b32:         (B32, B32, B32) -> B32 = |_, a, b, c| a ^ b ^ c;
+    v_lshl_or_b32:      (B32, B32, B32) -> B32 = |_, a, b, c| (a << (b & 31)) | c;
+    v_alignbit_b32:     (B32, B32, B32) -> B32 = |_, a, b, c| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32;
+    v_alignbyte_b32:    (B32, B32, B32) -> B32 = |_, a, b, c| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32;
+    v_bcnt_u32_b32:     (B32, B32) -> B32 = |_, a, b| a.count_ones().wrapping_add(b);
+    // Integer arithmetic.
+    v_add_u32:          (B32, B32) -> B32 = |cx, a, b| if cx.clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
+    v_sub_u32:          (B32, B32) -> B32 = |cx, a, b| if cx.clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) };
+    v_subrev_u32:       (B32, B32) -> B32 = |cx, a, b| if cx.clamp { b.saturating_sub(a) } else { b.wrapping_sub(a) };
+    v_add_nc_u32:       (B32, B32) -> B32 = |cx, a, b| if cx.clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
+    v_sub_nc_u32:       (B32, B32) -> B32 = |cx, a, b| if cx.clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) };
+    v_subrev_nc_u32:    (B32, B32) -> B32 = |cx, a, b| if cx.clamp { b.saturating_sub(a) } else { b.wrapping_sub(a) };
+    v_add_i32:          (I32, I32) -> I32 = |cx, a, b| if cx.clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
+    v_sub_i32:          (I32, I32) -> I32 = |cx, a, b| if cx.clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) };
+    v_add_nc_i32:       (I32, I32) -> I32 = |cx, a, b| if cx.clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
+    v_sub_nc_i32:       (I32, I32) -> I32 = |cx, a, b| if cx.clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) };
+    v_add_co_u32:       (B32, B32) -> B32 [carry_out] = |cx, a, b| { let (r, c) = a.overflowing_add(b); (if cx.clamp & c { !0 } else { r }, c) };
+    v_sub_co_u32:       (B32, B32) -> B32 [carry_out] = |cx, a, b| { let (r, c) = a.overflowing_sub(b); (if cx.clamp & c { 0 } else { r }, c) };
+    v_subrev_co_u32:    (B32, B32) -> B32 [carry_out] = |cx, a, b| { let (r, c) = b.overflowing_sub(a); (if cx.clamp & c { 0 } else { r }, c) };
+    v_addc_co_u32:      (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| add_carry(cx.clamp, a, b, c);
+    v_subb_co_u32:      (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| sub_borrow(cx.clamp, a, b, c);
+    v_subbrev_co_u32:   (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| sub_borrow(cx.clamp, b, a, c);
+    v_add_co_ci_u32:    (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| add_carry(cx.clamp, a, b, c);
+    v_sub_co_ci_u32:    (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| sub_borrow(cx.clamp, a, b, c);
+    v_subrev_co_ci_u32: (B32, B32) -> B32 [carry_in, carry_out] = |cx, a, b, c| sub_borrow(cx.clamp, b, a, c);
+    v_add3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.wrapping_add(b).wrapping_add(c);
+    v_lshl_add_u32:     (B32, B32, B32) -> B32 = |_, a, b, c| (a << (b & 31)).wrapping_add(c);
+    v_add_lshl_u32:     (B32, B32, B32) -> B32 = |_, a, b, c| a.wrapping_add(b) << (c & 31);
+    v_xad_u32:          (B32, B32, B32) -> B32 = |_, a, b, c| (a ^ b).wrapping_add(c);
+    v_mul_lo_u32:       (B32, B32) -> B32 = |_, a, b| a.wrapping_mul(b);
+    v_mul_hi_u32:       (B32, B32) -> B32 = |_, a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32;
+    v_mul_hi_i32:       (I32, I32) -> I32 = |_, a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32;
+    v_mul_u32_u24:      (B32, B32) -> B32 = |_, a, b| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff);
+    v_mul_i32_i24:      (I32, I32) -> I32 = |_, a, b| (a << 8 >> 8).wrapping_mul(b << 8 >> 8);
+    v_mul_hi_u32_u24:   (B32, B32) -> B32 = |_, a, b| ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 32) as u32;
+    v_mul_hi_i32_i24:   (I32, I32) -> I32 = |_, a, b| ((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> 32) as i32;
+    v_mad_u32_u24:      (B32, B32, B32) -> B32 = |cx, a, b, c| { let wide = u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff) + u64::from(c); if cx.clamp { wide.min(0xffff_ffff) as u32 } else { wide as u32 } };
+    v_mad_i32_i24:      (I32, I32, I32) -> I32 = |cx, a, b, c| { let wide = i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8) + i64::from(c); if cx.clamp { wide.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32 } else { wide as i32 } };
+    v_mad_u64_u32:      (B32, B32, B64) -> B64 [carry_out] = |_, a, b, c| (u64::from(a) * u64::from(b)).overflowing_add(c);
+    v_mad_i64_i32:      (I32, I32, I64) -> I64 [carry_out] = |_, a, b, c| { let wide = i128::from(i64::from(a) * i64::from(b)) + i128::from(c); (wide as i64, wide >> 64 & 1 != 0) };
+    v_min_u32:          (B32, B32) -> B32 = |_, a, b| a.min(b);
+    v_max_u32:          (B32, B32) -> B32 = |_, a, b| a.max(b);
+    v_min_i32:          (I32, I32) -> I32 = |_, a, b| a.min(b);
+    v_max_i32:          (I32, I32) -> I32 = |_, a, b| a.max(b);
+    v_min3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).min(c);
+    v_max3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.max(b).max(c);
+    v_min3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).min(c);
+    v_max3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.max(b).max(c);
+    v_med3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    v_med3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    // 64-bit shifts.
+    v_lshlrev_b64:      (B32, B64) -> B64 = |_, a, b| b << (a & 63);
+    v_lshrrev_b64:      (B32, B64) -> B64 = |_, a, b| b >> (a & 63);
+    v_ashrrev_i64:      (B32, I64) -> I64 = |_, a, b| b >> (a & 63);
+    // Single precision.
+    v_add_f32:          (F32, F32) -> F32 = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
+    v_sub_f32:          (F32, F32) -> F32 = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
+    v_subrev_f32:       (F32, F32) -> F32 = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
+    v_mul_f32:          (F32, F32) -> F32 = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
+    v_mul_legacy_f32:   (F32, F32) -> F32 = |cx, a, b| float32::mul_legacy(a, b, cx.denormals32);
+    v_fma_f32:          (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmac_f32:         (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmamk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmaak_f32:        (F32, F32, F32) -> F32 [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_mad_f32:          (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad(a, b, c);
+    v_mac_f32:          (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad(a, b, c);
+    v_madmk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |_, a, b, c| float32::mad(a, b, c);
+    v_madak_f32:        (F32, F32, F32) -> F32 [literal = 2] = |_, a, b, c| float32::mad(a, b, c);
+    v_mad_legacy_f32:   (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad_legacy(a, b, c);
+    v_fma_legacy_f32:   (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
+    v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
+    v_min_f32:          (F32, F32) -> F32 = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
+    v_max_f32:          (F32, F32) -> F32 = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
+    v_min3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
+    v_max3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
+    v_med3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
+    v_floor_f32:        (F32) -> F32 = |cx, a| float32::floor(a, cx.denormals32);
+    v_ceil_f32:         (F32) -> F32 = |cx, a| float32::ceil(a, cx.denormals32);
+    v_trunc_f32:        (F32) -> F32 = |cx, a| float32::trunc(a, cx.denormals32);
+    v_rndne_f32:        (F32) -> F32 = |cx, a| float32::rndne(a, cx.denormals32);
+    v_fract_f32:        (F32) -> F32 = |cx, a| float32::fract(a, cx.denormals32);
+    v_frexp_mant_f32:   (F32) -> F32 = |_, a| float32::frexp_mant(a);
+    v_frexp_exp_i32_f32: (F32) -> I32 = |_, a| float32::frexp_exp(a);
+    v_ldexp_f32:        (F32, I32) -> F32 = |cx, a, b| float32::ldexp_round(a, b, cx.denormals32, cx.round32);
+    // Conversions between 32-bit types.
+    v_cvt_f32_i32:      (B32) -> F32 = |cx, a| convert::f32_from_i32_round(a, cx.round32);
+    v_cvt_f32_u32:      (B32) -> F32 = |cx, a| convert::f32_from_u32_round(a, cx.round32);
+    v_cvt_i32_f32:      (F32) -> B32 = |_, a| convert::i32_from_f32(a);
+    v_cvt_u32_f32:      (F32) -> B32 = |_, a| convert::u32_from_f32(a);
+    v_cvt_rpi_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_nearest(a);
+    v_cvt_flr_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_floor(a);
+    v_cvt_off_f32_i4:   (B32) -> F32 = |_, a| convert::f32_from_i4_offset(a);
+    v_cvt_f32_ubyte0:   (B32) -> F32 = |_, a| convert::f32_from_byte(a, 0);
+    v_cvt_f32_ubyte1:   (B32) -> F32 = |_, a| convert::f32_from_byte(a, 1);
+    v_cvt_f32_ubyte2:   (B32) -> F32 = |_, a| convert::f32_from_byte(a, 2);
+    v_cvt_f32_ubyte3:   (B32) -> F32 = |_, a| convert::f32_from_byte(a, 3);
+}
+
+#[inline(always)]
+fn add_carry(clamp: bool, a: u32, b: u32, carry: bool) -> (u32, bool) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(u32::from(carry));
+    let out = first | second;
+    (if clamp & out { !0 } else { sum }, out)
+}
+
+#[inline(always)]
+fn sub_borrow(clamp: bool, a: u32, b: u32, borrow: bool) -> (u32, bool) {
+    let (difference, first) = a.overflowing_sub(b);
+    let (difference, second) = difference.overflowing_sub(u32::from(borrow));
+    let out = first | second;
+    (if clamp & out { 0 } else { difference }, out)
+}
+
+/// Lanes below this one that are set in the mask, plus the second source. In wave32 the high half has no lanes.
+struct MaskedBitCount<const HIGH: bool>;
+
+impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let operands = wave.operands::<2>(op, [Type::B32, Type::B32, Type::None], Type::B32);
+        for group in 0..wave.groups {
+            let a = operands.load::<B32>(0, group);
+            let b = operands.load::<B32>(1, group);
+            operands.store::<B32>(
+                group,
+                std::array::from_fn(|i| {
+                    let lane = (16 * group + i) as u32;
+                    let below = if HIGH {
+                        ((1u64 << lane.saturating_sub(32).min(32)) - 1) as u32
+                    } else {
+                        ((1u64 << lane.min(32)) - 1) as u32
+                    };
+                    (a[i] & below).count_ones().wrapping_add(b[i])
+                }),
+            );
+        }
+        wave.finish(op, &operands, Type::B32);
+        u32::from(op.after)
+    }
+}
+
+struct Select;
+
+impl Body for Select {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        select::<B32>(wave, op);
+        u32::from(op.after)
+    }
+}
+
+/// `v_swap_b32`.
+struct Swap;
+
+impl Body for Swap {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let exec = wave.exec();
+        let (a, b) = (op.dst as usize, op.src[0].index as usize);
+        for lane in (0..64).filter(|lane| exec >> lane & 1 != 0) {
+            let kept = wave.row(a).0[lane];
+            wave.row_mut(a).0[lane] = wave.row(b).0[lane];
+            wave.row_mut(b).0[lane] = kept;
+        }
+        u32::from(op.after)
+    }
+}
+
+/// Appends the rows whose bodies are not a function of single lanes.
+pub(super) fn special_rows(rows: &mut Vec<Row>) {
+    let mut push = |mnemonic, handler, shape| {
+        rows.push(Row {
+            mnemonic,
+            shape: Shape::Vector(shape),
+            handler,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        });
+    };
+    let two = VectorShape {
+        sources: [Type::B32, Type::B32, Type::None],
+        result: Type::B32,
+        ..VectorShape::NONE
+    };
+    push(
+        "v_mbcnt_lo_u32_b32",
+        shell::handler::<MaskedBitCount<false>>,
+        two,
+    );
+    push(
+        "v_mbcnt_hi_u32_b32",
+        shell::handler::<MaskedBitCount<true>>,
+        two,
+    );
+    push(
+        "v_cndmask_b32",
+        shell::handler::<Select>,
+        VectorShape {
+            mask_source: true,
+            ..two
+        },
+    );
+    push(
+        "v_swap_b32",
+        shell::handler::<Swap>,
+        VectorShape {
+            sources: [Type::B32, Type::None, Type::None],
+            ..two
+        },
+    );
+}
