@@ -177,12 +177,34 @@ pub fn scale_f64(
 /// `v_div_fmas_f32`: fma, scaled back when `vcc`; the scaling happens before the one rounding.
 #[inline]
 pub fn fmas_f32(a: u32, b: u32, c: u32, vcc: bool, denormals: Denormals, round: Round) -> u32 {
-    if !vcc {
-        return float32::fma_round(a, b, c, denormals, round);
-    }
     let [a, b, c] = [a, b, c].map(|x| float32::flush_in(x, denormals));
-    let r = SINGLE.fmas(a as u64, b as u64, c as u64, vcc, round) as u32;
+    let r = if round == Round::NearestEven {
+        fmas_nearest(a, b, c, vcc)
+    } else {
+        SINGLE.fmas(a as u64, b as u64, c as u64, vcc, round) as u32
+    };
     float32::flush_out(float32::settle_nan3(r, a, b, c), denormals)
+}
+
+/// The product is exact in double precision, the sum is made odd there if it is not, and scaling is exact, so the
+/// conversion is the only rounding.
+#[inline]
+fn fmas_nearest(a: u32, b: u32, c: u32, vcc: bool) -> u32 {
+    let product = float32::value(a) as f64 * float32::value(b) as f64;
+    let addend = float32::value(c) as f64;
+    let sum = product + addend;
+    let part = sum - product;
+    let error = (product - (sum - part)) + (addend - part);
+    let inexact = (error > 0.0) | (error < 0.0);
+    let too_large = (error < 0.0) != (sum < 0.0);
+    let toward_zero = sum.to_bits().wrapping_sub((inexact & too_large) as u64);
+    let odd = f64::from_bits(toward_zero | inexact as u64);
+    let back = if float32::abs(c) >= 2.0f32.to_bits() {
+        18446744073709551616.0
+    } else {
+        1.0 / 18446744073709551616.0
+    };
+    ((odd * if vcc { back } else { 1.0 }) as f32).to_bits()
 }
 
 /// `v_div_fmas_f64`.

@@ -19,13 +19,13 @@ pub const fn high(x: u32) -> u16 {
 }
 
 /// Applies `op` to both halves of two operands.
-#[inline]
+#[inline(always)]
 pub fn map2(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
     pack(op(low(a), low(b)), op(high(a), high(b)))
 }
 
 /// Applies `op` to both halves of three operands.
-#[inline]
+#[inline(always)]
 pub fn map3(a: u32, b: u32, c: u32, op: impl Fn(u16, u16, u16) -> u16) -> u32 {
     pack(op(low(a), low(b), low(c)), op(high(a), high(b), high(c)))
 }
@@ -139,21 +139,30 @@ pub fn max_i16(a: u32, b: u32) -> u32 {
 }
 
 /// `v_pk_add_f16`.
-#[inline]
+#[inline(always)]
 pub fn add_f16(a: u32, b: u32, mode: float16::Mode) -> u32 {
-    map2(a, b, |x, y| float16::add(x, y, mode))
+    pack(
+        float16::add(low(a), low(b), mode),
+        float16::add(high(a), high(b), mode),
+    )
 }
 
 /// `v_pk_mul_f16`.
-#[inline]
+#[inline(always)]
 pub fn mul_f16(a: u32, b: u32, mode: float16::Mode) -> u32 {
-    map2(a, b, |x, y| float16::mul(x, y, mode))
+    pack(
+        float16::mul(low(a), low(b), mode),
+        float16::mul(high(a), high(b), mode),
+    )
 }
 
 /// `v_pk_fma_f16`.
-#[inline]
+#[inline(always)]
 pub fn fma_f16(a: u32, b: u32, c: u32, mode: float16::Mode) -> u32 {
-    map3(a, b, c, |x, y, z| float16::fma(x, y, z, mode))
+    pack(
+        float16::fma(low(a), low(b), low(c), mode),
+        float16::fma(high(a), high(b), high(c), mode),
+    )
 }
 
 /// `v_pk_min_f16` of gfx9 to gfx11.

@@ -166,6 +166,33 @@ fn half_division_goes_through_single() {
 }
 
 #[test]
+fn the_fast_scaled_fma_equals_exact_arithmetic() {
+    use numerics::soft::{F32, Value, multiply};
+    let mut random = Random(15);
+    for _ in 0..cases() {
+        let (a, b, c) = (random.f32(), random.f32(), random.f32());
+        let vcc = random.bits() & 3 != 0;
+        let power = match (vcc, float32::abs(c) >= 0x4000_0000) {
+            (false, _) => 0,
+            (true, true) => 64,
+            (true, false) => -64,
+        };
+        let scale = |value| match value {
+            Value::Finite(exact) => Value::Finite(exact.scaled(power)),
+            other => other,
+        };
+        let product = scale(multiply(F32.unpack(a as u64), F32.unpack(b as u64)));
+        let want = F32.add_values(product, scale(F32.unpack(c as u64)), NEAREST) as u32;
+        let got = fmas_f32(a, b, c, vcc, KEEP, NEAREST);
+        if float32::is_nan(want) {
+            assert!(float32::is_nan(got));
+        } else {
+            assert_eq!(got, want, "{a:#x} {b:#x} {c:#x} {vcc}");
+        }
+    }
+}
+
+#[test]
 fn published_step_values() {
     let f = f32::to_bits;
     // Hardware runs: 1.0 over 2^127 needs no denominator scaling but sets VCC.
