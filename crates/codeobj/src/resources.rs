@@ -78,7 +78,8 @@ pub fn resources(
     let allocated_vgprs = descriptor.vgpr_count().next_multiple_of(granule);
     let by_vgprs = (u32::from(target.vgpr_total[column]) / allocated_vgprs).min(max_waves);
 
-    let allocated_sgprs = descriptor.sgpr_count();
+    let sgpr_granule = u32::from(target.sgpr_granule).max(1);
+    let allocated_sgprs = descriptor.sgpr_count().next_multiple_of(sgpr_granule);
     let by_sgprs = match u32::from(target.sgpr_total) {
         0 => max_waves,
         total => (total / allocated_sgprs).min(max_waves),

@@ -164,7 +164,7 @@ static FIELDS: &[Field] = &[
     field(Rsrc3,          17, 1,  Since(F125),         "enable_dynamic_vgpr"),
     field(Rsrc3,          18, 3,  Since(F125),         "tcp_split"),
     field(Rsrc3,          21, 1,  Since(F125),         "enable_didt_throttle"),
-    field(Rsrc3,          31, 1,  Between(F11, F125),  "image_op"),
+    field(Rsrc3,          31, 1,  Since(F11),           "image_op"),
 
     field(Properties,     0,  1,  All,                 "enable_sgpr_private_segment_buffer"),
     field(Properties,     1,  1,  All,                 "enable_sgpr_dispatch_ptr"),

@@ -7,6 +7,9 @@ pub use fields::{Field, Word};
 use crate::{Error, Result};
 use gfx::{Family, Target};
 
+/// Unit of the SGPR count; gfx9 allocates two of them at a time.
+const SGPR_ENCODING_GRANULE: u32 = 8;
+
 /// A kernel descriptor of a known target. Reserved bits are kept as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelDescriptor {
@@ -138,8 +141,7 @@ impl KernelDescriptor {
     /// SGPRs the descriptor asks for (VCC and other specials included); since gfx10 a fixed number.
     pub fn sgpr_count(&self) -> u32 {
         match self.get("granulated_wavefront_sgpr_count") {
-            // Encoded in units of 8, of which gfx9 allocates two at a time.
-            Some(raw) => (raw as u32 / 2 + 1) * u32::from(self.target.sgpr_granule),
+            Some(raw) => (raw as u32 + 1) * SGPR_ENCODING_GRANULE,
             None => 128,
         }
     }
@@ -159,11 +161,8 @@ impl KernelDescriptor {
     /// Asks for at least `count` SGPRs, specials included; never lowers the number. Nothing to do since gfx10.
     pub fn require_sgprs(&mut self, count: u32) -> Result<()> {
         if self.target.family == Family::Gfx9 && count > self.sgpr_count() {
-            let granule = u32::from(self.target.sgpr_granule);
-            self.set(
-                "granulated_wavefront_sgpr_count",
-                u64::from(2 * (count.div_ceil(granule) - 1)),
-            )?;
+            let granules = count.div_ceil(SGPR_ENCODING_GRANULE);
+            self.set("granulated_wavefront_sgpr_count", u64::from(granules - 1))?;
         }
         Ok(())
     }
@@ -264,7 +263,7 @@ mod tests {
         let mut gfx90a = descriptor("gfx90a");
         gfx90a.require_vgprs(65).unwrap();
         gfx90a.require_sgprs(33).unwrap();
-        assert_eq!((gfx90a.vgpr_count(), gfx90a.sgpr_count()), (72, 48));
+        assert_eq!((gfx90a.vgpr_count(), gfx90a.sgpr_count()), (72, 40));
         assert_eq!(gfx90a.get("granulated_wavefront_sgpr_count"), Some(4));
         assert!(gfx90a.require_vgprs(513).is_err());
     }

@@ -53,7 +53,7 @@ pub fn compile(name: &str, target: &str, flags: &[&str]) -> Vec<u8> {
         "--no-gpu-bundle-output",
         "-nogpuinc",
     ];
-    arguments.extend(["-nogpulib", "-O2", "-w"]);
+    arguments.extend(["-nogpulib", "-O2", "-w", "-fuse-cuid=none"]);
     arguments.extend(flags);
     arguments.extend([source.to_str().unwrap(), "-o", out.to_str().unwrap()]);
     run("clang-22", &arguments);
