@@ -50,14 +50,23 @@ impl SourceLines {
         let mut frames = Vec::new();
         let mut iterator = self.context.find_frames(pc).skip_all_loads().map_err(bad)?;
         while let Some(frame) = iterator.next().map_err(bad)? {
-            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let function = frame
+                .function
+                .as_ref()
+                .and_then(|name| name.raw_name().ok());
             let location = frame.location.as_ref();
             // Line 0 marks code the compiler made up.
             frames.push(SourceFrame {
                 function: function.map(|name| name.into_owned()),
-                file: location.and_then(|location| location.file).map(str::to_owned),
-                line: location.and_then(|location| location.line).filter(|line| *line != 0),
-                column: location.and_then(|location| location.column).filter(|column| *column != 0),
+                file: location
+                    .and_then(|location| location.file)
+                    .map(str::to_owned),
+                line: location
+                    .and_then(|location| location.line)
+                    .filter(|line| *line != 0),
+                column: location
+                    .and_then(|location| location.column)
+                    .filter(|column| *column != 0),
             });
         }
         Ok(frames)
@@ -72,7 +81,9 @@ impl SourceLines {
 }
 
 fn bad(error: gimli::Error) -> Error {
-    Error::BadDwarf { reason: error.to_string() }
+    Error::BadDwarf {
+        reason: error.to_string(),
+    }
 }
 
 /// A debug section's bytes, unpacked if it is compressed (`-gz`).
@@ -82,23 +93,43 @@ fn contents(section: &Section<'_>) -> Result<Arc<[u8]>> {
         if section.flags & object::elf::SHF_COMPRESSED.0 == 0 {
             return Ok(Arc::from(section.data));
         }
-        (crate::bytes::u32_at(section.data, 0, what)?, crate::bytes::u64_at(section.data, 8, what)?)
+        (
+            crate::bytes::u32_at(section.data, 0, what)?,
+            crate::bytes::u64_at(section.data, 8, what)?,
+        )
     };
-    let packed = crate::bytes::slice(section.data, 24, (section.data.len() as u64).saturating_sub(24), what)?;
-    let damaged = |reason: String| Error::BadDwarf { reason: format!("{}: {reason}", section.name) };
+    let packed = crate::bytes::slice(
+        section.data,
+        24,
+        (section.data.len() as u64).saturating_sub(24),
+        what,
+    )?;
+    let damaged = |reason: String| Error::BadDwarf {
+        reason: format!("{}: {reason}", section.name),
+    };
     if size > MAX_SECTION {
-        return Err(damaged(format!("it claims to hold {size} bytes; the limit is {MAX_SECTION}")));
+        return Err(damaged(format!(
+            "it claims to hold {size} bytes; the limit is {MAX_SECTION}"
+        )));
     }
     let mut unpacked = Vec::new();
     let read = match kind {
-        1 => flate2::bufread::ZlibDecoder::new(packed).take(size).read_to_end(&mut unpacked),
+        1 => flate2::bufread::ZlibDecoder::new(packed)
+            .take(size)
+            .read_to_end(&mut unpacked),
         2 => zstd::stream::read::Decoder::with_buffer(packed)
             .and_then(|decoder| decoder.take(size).read_to_end(&mut unpacked)),
-        _ => return Err(damaged(format!("compression type {kind} is unknown (known: 1 zlib, 2 zstd)"))),
+        _ => {
+            return Err(damaged(format!(
+                "compression type {kind} is unknown (known: 1 zlib, 2 zstd)"
+            )));
+        }
     };
     read.map_err(|error| damaged(error.to_string()))?;
     if unpacked.len() as u64 != size {
-        return Err(damaged(format!("it does not unpack to the {size} bytes its header promises")));
+        return Err(damaged(format!(
+            "it does not unpack to the {size} bytes its header promises"
+        )));
     }
     Ok(Arc::from(unpacked))
 }
