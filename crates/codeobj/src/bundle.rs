@@ -59,7 +59,11 @@ impl<'a> Bundle<'a> {
             })?;
             at += MIN_ROW + id_length;
             let bytes = slice(data, offset, length, "bundle entry's code")?;
-            size = size.max(at).max(offset + length);
+            size = size
+                .max(at)
+                .max(if length == 0 { at } else { offset + length });
+            // Nothing is anywhere: only entries with bytes have a place that counts.
+            let offset = if length == 0 { at } else { offset };
             entries.push(BundleEntry { id, offset, bytes });
         }
         Ok(Bundle { entries, size })

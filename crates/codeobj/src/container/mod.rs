@@ -99,7 +99,7 @@ impl Place {
     fn inside(&self, label: String, offset: u64) -> Place {
         let mut path = self.path.clone();
         path.push(label);
-        let file_offset = self.file_offset.map(|start| start + offset);
+        let file_offset = self.file_offset.map(|start| start.saturating_add(offset));
         Place {
             file_offset,
             path,
@@ -116,8 +116,11 @@ impl Place {
     }
 }
 
-/// `length` bytes of `data`, borrowed if `data` is.
+/// `length` bytes of `data`, borrowed if `data` is. The range has been checked, except that an empty one may lie anywhere.
 fn part<'a>(data: &Cow<'a, [u8]>, offset: u64, length: usize) -> Cow<'a, [u8]> {
+    if length == 0 {
+        return Cow::Borrowed(&[]);
+    }
     let start = offset as usize;
     match data {
         Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[start..start + length]),

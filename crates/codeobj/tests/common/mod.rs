@@ -59,3 +59,21 @@ pub fn compile(name: &str, target: &str, flags: &[&str]) -> Vec<u8> {
     run("clang-22", &arguments);
     std::fs::read(out).expect("clang wrote its output")
 }
+
+/// Compiles a relocatable code object, as relocatable-device-code builds have them before the device link.
+pub fn compile_relocatable(name: &str, target: &str) -> Vec<u8> {
+    let work = Work::new();
+    let bitcode = work.write("a.bc", &compile(name, target, &["-emit-llvm", "-c"]));
+    let out = work.path("a.o");
+    run(
+        "llc-22",
+        &[
+            "-filetype=obj",
+            &format!("-mcpu={target}"),
+            bitcode.to_str().unwrap(),
+            "-o",
+            out.to_str().unwrap(),
+        ],
+    );
+    std::fs::read(out).expect("llc wrote its output")
+}
