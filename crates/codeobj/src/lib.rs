@@ -12,6 +12,7 @@ mod bytes;
 pub mod compressed;
 pub mod container;
 pub mod descriptor;
+pub mod edit;
 pub mod elf;
 mod error;
 pub mod lines;
@@ -22,6 +23,7 @@ mod target_id;
 
 pub use container::{Entry, walk};
 pub use descriptor::KernelDescriptor;
+pub use edit::ElfEditor;
 pub use elf::{CodeObject, Kernel};
 pub use error::{Error, Result};
 pub use lines::SourceLines;

@@ -13,7 +13,7 @@ use object::elf as format;
 const EM_AMDGPU: u16 = 224;
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 /// Note type of the MessagePack metadata, owner `AMDGPU`.
-const NT_AMDGPU_METADATA: u32 = 32;
+pub(crate) const NT_AMDGPU_METADATA: u32 = 32;
 
 /// Code object version, which decides how features are encoded and what metadata may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
