@@ -7,7 +7,7 @@
  *
  * Everything is weak: several translation units, `-fgpu-rdc` and a compiler's own runtime may all define it too.
  * Nothing here depends on the GPU architecture or the code object version, which is why this is a header and not a
- * library. The host half of a compilation sees an empty file.
+ * library. The host half of a compilation sees nothing of it.
  *
  * It does not define `__llvm_profile_raw_version`: the compiler would rename its own definition, and with it lose the
  * mark that tells IR-level from source-level profiles. The table's last word therefore stays null here and drains
@@ -15,6 +15,15 @@
  */
 #ifndef LUTHIER_PROFILE_H
 #define LUTHIER_PROFILE_H
+
+/* HIP headers before 6.0 read a macro that clang 22 no longer defines. The host pass only needs some value. */
+#if defined(__HIP__) && !defined(__AMDGCN_WAVEFRONT_SIZE)
+#if !defined(__AMDGCN__) || defined(__GFX7__) || defined(__GFX8__) || defined(__GFX9__)
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#endif
+#endif
 
 #if defined(__AMDGCN__)
 
