@@ -17,21 +17,7 @@ pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
 const LARGE_PAGE: u64 = 2 << 20;
 
-/// What [`AddressSpace::find`] found around an address: `start <= address < end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    pub start: u64,
-    pub end: u64,
-    pub writable: bool,
-}
-
-/// A shader's view of memory.
-pub trait AddressSpace: Send + Sync {
-    /// Changes whenever a range found earlier may have gone.
-    fn generation(&self) -> u64;
-    /// The accessible range around `address`.
-    fn find(&self, address: u64) -> Option<Range>;
-}
+pub use wave::{AddressSpace, Range};
 
 /// What a range of addresses is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
