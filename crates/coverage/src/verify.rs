@@ -113,12 +113,19 @@ fn images(found: &Profiles) -> Vec<Found> {
             .and_then(|bytes| rawprof::parse(&bytes).ok());
         // Host profiles have binary ids too, of images that are kept elsewhere; only ours come with a manifest.
         if drain::output::manifest_path(file).exists() {
-            ids.extend(
-                profiles
-                    .into_iter()
-                    .flatten()
-                    .flat_map(|profile| profile.binary_ids),
-            );
+            for profile in profiles.into_iter().flatten() {
+                // IR-level profiles serve optimisation, their images have nothing to show by line.
+                let for_optimisation = profile
+                    .version
+                    .variants()
+                    .any(|variant| variant == "IR level");
+                ids.extend(
+                    profile
+                        .binary_ids
+                        .into_iter()
+                        .map(|id| (id, for_optimisation)),
+                );
+            }
         }
     }
     let locate = |(id, for_optimisation): (Vec<u8>, bool)| {
