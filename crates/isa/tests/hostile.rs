@@ -74,7 +74,7 @@ fn every_opcode_with_random_fields() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Any bytes at any cut: all of them are accounted for, and nothing is read past the end.
     #[test]
