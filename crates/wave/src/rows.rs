@@ -15,10 +15,20 @@ use crate::{
 
 mod vector_macros;
 
+mod approximate;
 mod compare;
 mod control;
+mod convert;
 mod cross_lane;
+mod division;
+mod dot;
+mod float64;
 mod global;
+mod half;
+mod indexed;
+mod mix;
+mod packed;
+mod sad;
 mod scalar;
 mod scalar_memory;
 mod vector32;
@@ -52,6 +62,10 @@ pub(crate) struct VectorShape {
     pub literal_position: u8,
     /// Matrix encoding of VOP3P.
     pub matrix: bool,
+    /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
+    pub keep_high: bool,
+    /// A 16-bit result that goes to bits 31:16 and leaves the others alone.
+    pub high_half: bool,
 }
 
 impl VectorShape {
@@ -65,6 +79,8 @@ impl VectorShape {
         writes_exec: false,
         literal_position: 0,
         matrix: false,
+        keep_high: false,
+        high_half: false,
     };
 }
 
@@ -145,9 +161,20 @@ pub fn all_rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows = Vec::new();
+        approximate::rows(&mut rows);
+        approximate::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
+        convert::rows(&mut rows);
         cross_lane::rows(&mut rows);
+        division::rows(&mut rows);
+        dot::rows(&mut rows);
+        float64::rows(&mut rows);
+        half::rows(&mut rows);
+        indexed::rows(&mut rows);
+        mix::rows(&mut rows);
+        packed::rows(&mut rows);
+        sad::rows(&mut rows);
         global::rows(&mut rows);
         scalar::rows(&mut rows);
         scalar_memory::rows(&mut rows);

@@ -69,7 +69,8 @@ pub(super) fn lower(
                 op.modifiers |=
                     bits(w0, 10, 8) << modifier::ABS | bits(w0, 14, 11) << modifier::OP_SEL;
             }
-            if shape.mask_source {
+            // With three sources the mask is VCC.
+            if shape.mask_source && count == 2 {
                 op.mask_src = bits(w1, 26, 18) as u16;
             }
         }
@@ -91,6 +92,17 @@ pub(super) fn lower(
         other => return Err(format!("row is vector, encoding is {other:?}")),
     }
     control(inst, op, &mut codes);
+    if inst.format != Format::Vop3p {
+        // Packed operands of the older formats are not swizzled.
+        op.modifiers |= 7 << modifier::OP_SEL_HI;
+    }
+    op.modifiers |= modifier::VECTOR_ALU;
+    if shape.destination == Destination::Vector {
+        op.modifiers |= modifier::VECTOR_RESULT;
+    }
+    if shape.high_half {
+        op.modifiers |= 1 << (modifier::OP_SEL + 3);
+    }
     let mut destination = destination;
     if op.control == Control::Sdwa && inst.format == Format::Vopc && bits(w1, 15, 15) != 0 {
         destination = bits(w1, 14, 8);
@@ -204,7 +216,7 @@ fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut Micr
         op.path |= path::PREPARE;
     }
     let half_result = matches!(shape.result, Type::B16 | Type::F16);
-    if half_result && config.target.family != Family::Gfx9 {
+    if half_result && (config.target.family != Family::Gfx9 || shape.keep_high) {
         op.modifiers |= modifier::PRESERVE_HIGH;
     }
     let float_result = matches!(
