@@ -302,3 +302,34 @@ fn random_sums_stay_near_the_true_value() {
         }
     }
 }
+
+#[test]
+fn gfx942_agrees_with_exact_rationals() {
+    let hex = |text: &str| u32::from_str_radix(text, 16).unwrap();
+    let mut checked = 0;
+    for line in include_str!("data/mfma-gfx942.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let (query, result) = line.split_once(" = ").unwrap();
+        let (left, right) = query.split_once(" / ").unwrap();
+        let mut words = left.split(' ');
+        let (kind, c) = (words.next().unwrap(), hex(words.next().unwrap()));
+        let a: Vec<u32> = words.map(hex).collect();
+        let b: Vec<u32> = right.split(' ').map(hex).collect();
+        let halves = |x: &[u32]| x.iter().map(|&x| x as u16).collect::<Vec<_>>();
+        let bytes = |x: &[u32]| x.iter().map(|&x| x as u8).collect::<Vec<_>>();
+        let eight = |p, q| accumulate_fp8(c, &bytes(&a), p, &bytes(&b), q);
+        let got = match kind {
+            "f16" => accumulate_f16(Model::Mfma3, c, &halves(&a), &halves(&b)),
+            "bf16" => accumulate_bf16(Model::Mfma3, c, &halves(&a), &halves(&b)),
+            "fp8_fp8" => eight(Fp8::E4m3Fnuz, Fp8::E4m3Fnuz),
+            "bf8_fp8" => eight(Fp8::E5m2Fnuz, Fp8::E4m3Fnuz),
+            "bf8_bf8" => eight(Fp8::E5m2Fnuz, Fp8::E5m2Fnuz),
+            other => panic!("no model for {other}"),
+        };
+        assert_eq!(got, hex(result), "{line}: got {got:x}");
+        checked += 1;
+    }
+    assert!(checked > 400);
+}
