@@ -115,8 +115,10 @@ impl Fp8 {
         self.round(exact, Round::NearestEven, fp16_ovfl)
     }
 
-    /// `x` with random bits added below the kept fraction, then cut (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). The carry
-    /// moves into the exponent; the top bits of `random` are used.
+    /// `x` with random bits added below the kept fraction, then cut (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). The top bits
+    /// of `random` are used, as many as are cut. The manual's text would drop a carry out of the fraction and round to
+    /// nearest afterwards, which is no stochastic rounding; no hardware values are published, and here the carry moves
+    /// into the exponent and the rest is cut.
     #[inline]
     pub const fn from_f32_stochastic(self, x: u32, random: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
