@@ -45,6 +45,7 @@ pub mod float16;
 pub mod float32;
 pub mod float64;
 pub mod integer;
+pub mod matrix;
 mod native;
 pub mod packed;
 pub mod soft;

@@ -176,8 +176,8 @@ macro_rules! native_arithmetic {
             )
         }
 
-        /// Omod source of truth: 0 none, 1 times 2, 2 times 4, 3 times one half. Denormal results become zero and zero
-        /// becomes +0, as omod only works when output denormals are off. The caller decides whether omod applies.
+        /// The OMOD modifier: 0 none, 1 times 2, 2 times 4, 3 times one half. It only works where output denormals are
+        /// flushed, so denormal results become zero, and -0 becomes +0. The caller decides whether OMOD applies.
         #[inline]
         pub fn omod(x: $bits, omod: u8) -> $bits {
             let factor = match omod & 3 {
@@ -190,7 +190,7 @@ macro_rules! native_arithmetic {
             if is_zero(r) { 0 } else { r }
         }
 
-        /// Round-half-even power-of-two scaling in another direction; see `ldexp`.
+        /// `x * 2^power` rounded once in any direction.
         #[inline]
         pub fn ldexp_round(x: $bits, power: i32, denormals: Denormals, round: Round) -> $bits {
             if round == Round::NearestEven {

@@ -2,7 +2,10 @@
 //!
 //! Operands are already selected (op_sel, op_sel_hi) and negated; bits 15:0 are the first lane.
 
-use crate::convert::{f32_from_bf16, f32_from_f16_exact, pack, saturate_i16, saturate_u16};
+use crate::convert::{
+    bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16_exact, pack, saturate_i16,
+    saturate_u16,
+};
 use crate::integer::{saturate_i32, saturate_u32};
 use crate::{Denormals, float16, float32};
 
@@ -205,7 +208,8 @@ pub fn dot2_f32_f16(a: u32, b: u32, c: u32) -> u32 {
     )
 }
 
-/// `v_dot2c_f32_bf16`: `c + a0*b0 + a1*b1` in that order, as [`dot2_f32_f16`].
+/// `v_dot2c_f32_bf16` of gfx950 and `v_dot2_f32_bf16` of gfx11 and gfx12: `c + a0*b0 + a1*b1` in that order, as
+/// [`dot2_f32_f16`].
 #[inline]
 pub fn dot2c_f32_bf16(a: u32, b: u32, c: u32) -> u32 {
     let flush = Denormals::FLUSH;
@@ -213,13 +217,51 @@ pub fn dot2c_f32_bf16(a: u32, b: u32, c: u32) -> u32 {
     float32::fma(f32_from_bf16(high(a)), f32_from_bf16(high(b)), first, flush)
 }
 
-/// `v_dot2_f32_bf16`: the products first, then `c`, as its table entry orders them.
+/// `v_dot2_f32_bf16` of gfx950: the products first, then `c`, as its manual entry orders them.
 #[inline]
 pub fn dot2_f32_bf16(a: u32, b: u32, c: u32) -> u32 {
     let flush = Denormals::FLUSH;
     let first = float32::mul(f32_from_bf16(low(a)), f32_from_bf16(low(b)), flush);
     let both = float32::fma(f32_from_bf16(high(a)), f32_from_bf16(high(b)), first, flush);
     float32::add(both, c, flush)
+}
+
+/// `v_dot2_f16_f16` (gfx11+): `c + a0*b0 + a1*b1` in that order, each step a fused multiply-add in half precision.
+#[inline(always)]
+pub fn dot2_f16_f16(a: u32, b: u32, c: u16, mode: float16::Mode) -> u16 {
+    float16::fma(
+        high(a),
+        high(b),
+        float16::fma(low(a), low(b), c, mode),
+        mode,
+    )
+}
+
+/// `v_dot2_bf16_bf16` (gfx11+): as [`dot2_f16_f16`] with each step computed in single precision and rounded to bfloat16.
+#[inline]
+pub fn dot2_bf16_bf16(a: u32, b: u32, c: u16) -> u16 {
+    let step = |x, y, sum| {
+        let r = float32::fma(
+            f32_from_bf16(x),
+            f32_from_bf16(y),
+            f32_from_bf16(sum),
+            Denormals::KEEP,
+        );
+        bf16_from_f32(r)
+    };
+    step(high(a), high(b), step(low(a), low(b), c))
+}
+
+/// The half-precision result of `v_fma_mixlo_f16` and `v_fma_mixhi_f16`: a single-precision fused multiply-add, then a
+/// conversion. Operands are already widened. `single` is the f32 denormal field of MODE.
+#[inline]
+pub fn fma_mix_f16(a: u32, b: u32, c: u32, single: Denormals, mode: float16::Mode) -> u16 {
+    f16_from_f32(
+        float32::fma(a, b, c, single),
+        mode.denormals,
+        mode.round,
+        mode.fp16_ovfl,
+    )
 }
 
 /// Field `index` of `width` bits, sign-extended.

@@ -208,7 +208,7 @@ fn published_step_values() {
     // Zero operands give NaN and VCC.
     let (bits, vcc) = scale_f32(0, 0, f(1.0), KEEP);
     assert!(float32::is_nan(bits) && vcc);
-    // Scaling of the result goes up when the addend is at least 2.0... by exponent field above 127, else down.
+    // With VCC the result is scaled up when the addend is at least 2 in magnitude, else down.
     assert_eq!(
         fmas_f32(f(1.0), f(1.0), f(3.0), true, KEEP, NEAREST),
         f(4.0 * 2f32.powi(64))
