@@ -26,6 +26,7 @@ mod float64;
 mod global;
 mod half;
 mod indexed;
+mod matrix;
 mod mix;
 mod packed;
 mod sad;
@@ -60,8 +61,10 @@ pub(crate) struct VectorShape {
     pub writes_exec: bool,
     /// VOP2 with a literal operand between the sources (1: fmamk) or behind them (2: fmaak).
     pub literal_position: u8,
-    /// Matrix encoding of VOP3P.
-    pub matrix: bool,
+    /// Matrix instructions: registers of A (and B), and of C and D. Zeros for all others.
+    pub matrix_words: [u16; 2],
+    /// Moves to and from AccVGPRs: whether source and destination are ones.
+    pub accumulators: Option<[bool; 2]>,
     /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
     pub keep_high: bool,
     /// A 16-bit result that goes to bits 31:16 and leaves the others alone.
@@ -78,7 +81,8 @@ impl VectorShape {
         mask_result: false,
         writes_exec: false,
         literal_position: 0,
-        matrix: false,
+        matrix_words: [0; 2],
+        accumulators: None,
         keep_high: false,
         high_half: false,
     };
@@ -172,6 +176,7 @@ pub fn all_rows() -> &'static [Row] {
         float64::rows(&mut rows);
         half::rows(&mut rows);
         indexed::rows(&mut rows);
+        matrix::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         sad::rows(&mut rows);

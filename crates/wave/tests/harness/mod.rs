@@ -62,7 +62,7 @@ impl Machine {
 
     pub fn with_wave_size(target: &str, wave_size: u32, text: &str) -> Machine {
         let target = Target::find(target).expect("target");
-        let code = isa::Assembler::new(target)
+        let code = isa::Assembler::with_features(target, wave_size as u8, "")
             .unwrap()
             .assemble(&format!("{text}\ns_endpgm"))
             .unwrap_or_else(|error| panic!("{}: {error}\n{text}", target.name));
@@ -72,7 +72,10 @@ impl Machine {
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
         };
-        let program = Program::new(config, isa::Decoder::new(target).unwrap());
+        let program = Program::new(
+            config,
+            isa::Decoder::with_features(target, wave_size as u8, "").unwrap(),
+        );
         let start = code.as_ptr().expose_provenance() as u64;
         let allocations = Allocations(vec![Range {
             start,
