@@ -1,1 +1,31 @@
-//! (reserved)
+//! An emulated AMD GPU without any ABI: memory, events, signals, queues, packets and the start of dispatches.
+//!
+//! Entry types: [`Machine`] (all devices of a process), [`Memory`] and [`Events`] (its parts that an [`Executor`] also
+//! needs), [`Executor`] and [`Job`] (where the wave engine plugs in), [`Dispatch`] (one checked kernel launch and the
+//! initial state of its waves), [`topology`] (what each device looks like).
+//!
+//! Never here: reading files or the environment, printing, knowing a runtime's function signatures, instruction semantics.
+//! The crate touches raw memory because device memory is host memory; every such access is behind [`Memory`]'s range
+//! checks.
+
+pub mod blit;
+pub mod clock;
+pub mod dispatch;
+pub mod events;
+pub mod executor;
+pub mod initial;
+pub mod machine;
+pub mod memory;
+pub mod names;
+mod processor;
+mod queue;
+mod sdma;
+mod signals;
+pub mod topology;
+
+pub use dispatch::Dispatch;
+pub use events::Events;
+pub use executor::{Counts, Executor, Fault, FaultKind, Job, Observer, Outcome, Record};
+pub use initial::InitialState;
+pub use machine::Machine;
+pub use memory::{AddressSpace, Memory, Range};

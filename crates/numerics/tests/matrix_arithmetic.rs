@@ -186,6 +186,13 @@ fn gfx908_sums_of_any_span() {
         accumulate_bf16_pairs(Model::Mfma1, 0, &[infinity], &[minus_huge]),
         0xff80_0000
     );
+    // An exact tie between 1 + 2^-23 and 1 + 2^-22, reached through terms that cancel.
+    let tie = [half(2f32.powi(-12)), half(32768.0), half(-32768.0)];
+    let factors = [half(2f32.powi(-12)), half(32768.0), half(32768.0)];
+    assert_eq!(
+        accumulate_f16(Model::Mfma1, f(1.0) + 1, &tie, &factors),
+        f(1.0) + 2
+    );
     // Denormals are kept.
     assert_eq!(accumulate_f16(Model::Mfma1, 1, &[1], &[half(0.0)]), 1);
 }

@@ -1,1 +1,17 @@
-//! (reserved)
+//! `libhsakmt.so.1`: the thunk interface that ROCr calls, answered by an emulated machine.
+//!
+//! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`),
+//! writes to standard error and to the statistics file, and holds the process's one [`instance`]. Everything real is in
+//! `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`.
+//!
+//! Never here: destructors. A HIP program exits without shutting ROCr down, with ROCr's and our threads still inside this
+//! library, so what lives in statics is leaked on purpose.
+
+mod calls;
+mod executor;
+mod export;
+mod ffi;
+mod instance;
+mod report;
+mod statistics;
+mod topology;

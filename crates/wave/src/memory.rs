@@ -19,7 +19,7 @@ pub struct Range {
 }
 
 /// Who knows which addresses exist.
-pub trait AddressSpace: Sync {
+pub trait AddressSpace: Send + Sync {
     /// Changes whenever a range went away or shrank.
     fn generation(&self) -> u64;
     /// The range that contains `address`.

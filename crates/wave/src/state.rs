@@ -151,6 +151,11 @@ impl Wave {
         self.rows[index].0[lane] = value;
     }
 
+    /// Sets all lanes of a register.
+    pub fn set_vgpr_row(&mut self, index: usize, lanes: &[u32; LANES]) {
+        self.rows[index].0 = *lanes;
+    }
+
     /// Number of VGPR plus AccVGPR rows.
     pub fn vector_rows(&self) -> usize {
         self.temporaries

@@ -1,0 +1,54 @@
+//! Instruction classes of the run summary.
+
+use gpu::{Counts, executor::ClassCount};
+use isa::Effects;
+
+/// Classes in the order in which they are shown; the first whose effects an instruction has is its class.
+#[rustfmt::skip]
+const CLASSES: &[(&str, Effects)] = &[
+    ("matrix",           Effects::MATRIX),
+    ("atomic",           Effects::ATOMIC),
+    // FLAT may reach LDS and scratch too, so it comes before them.
+    ("vector memory",    Effects::FLAT),
+    ("LDS",              Effects::LDS),
+    ("scratch",          Effects::SCRATCH),
+    ("vector memory",    Effects::VMEM),
+    ("scalar memory",    Effects::SMEM),
+    ("branch",           Effects::BRANCH.union(Effects::CALL).union(Effects::END)),
+    ("wait and barrier", Effects::WAIT.union(Effects::BARRIER)),
+    ("vector ALU",       Effects::VALU),
+    ("scalar ALU",       Effects::SALU),
+];
+const OTHER: &str = "other";
+
+fn class_of(effects: Effects) -> &'static str {
+    CLASSES
+        .iter()
+        .find(|(_, any)| effects.intersects(*any))
+        .map_or(OTHER, |(name, _)| name)
+}
+
+/// Sums a dispatch's per-instruction counts by class.
+pub(crate) fn summarise(counts: &wave::Counts, waves: u64) -> Counts {
+    let mut classes: Vec<ClassCount> = Vec::new();
+    counts.for_each(|segment, inst, count| {
+        let class = class_of(segment.insts[inst].effects);
+        match classes.iter_mut().find(|total| total.class == class) {
+            Some(total) => {
+                total.wave_instructions += count.waves;
+                total.lane_instructions += count.lanes;
+            }
+            None => classes.push(ClassCount {
+                class,
+                wave_instructions: count.waves,
+                lane_instructions: count.lanes,
+            }),
+        }
+    });
+    Counts {
+        waves,
+        wave_instructions: classes.iter().map(|total| total.wave_instructions).sum(),
+        lane_instructions: classes.iter().map(|total| total.lane_instructions).sum(),
+        classes,
+    }
+}

@@ -1,0 +1,13 @@
+//! The compute units: runs dispatches on the wave engine, workgroups in parallel on all host cores.
+//!
+//! Entry type: [`Pool`], an [`gpu::Executor`]. A workgroup runs on one host thread, wave by wave, each to its next barrier,
+//! sleep or end of time slice. Workgroups that cannot end yet are set aside and rotated, so kernels may spin on each other, on
+//! another queue or on the host. Nothing here knows packets, signals or the runtime above.
+#![forbid(unsafe_code)]
+
+mod classes;
+mod pool;
+mod run;
+mod workgroup;
+
+pub use pool::Pool;

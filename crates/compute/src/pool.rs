@@ -1,0 +1,363 @@
+//! The threads, and how they share the dispatches in flight.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Condvar, Mutex, OnceLock},
+    thread,
+    time::{Duration, Instant},
+};
+
+use gfx::Matrix;
+use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
+use wave::{Config, Counts, Env, Host, Program, Stop};
+
+use crate::{
+    run::{Run, Work, lock},
+    workgroup::{Spare, Turn, Workgroup},
+};
+
+/// A thread stays with one run this long before it looks whether another needs it.
+const LOYALTY: Duration = Duration::from_millis(5);
+/// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once.
+const RESIDENT_WAVES: u32 = 1024;
+
+/// An executor that runs waves on all host cores.
+pub struct Pool {
+    inner: Arc<Inner>,
+    started: OnceLock<()>,
+    threads: usize,
+}
+
+struct Inner {
+    memory: Arc<Memory>,
+    events: Arc<Events>,
+    runs: Mutex<Vec<Arc<Run>>>,
+    wake: Condvar,
+    programs: Mutex<HashMap<Config, Arc<Program>>>,
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Pool")
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pool {
+    /// A pool of `threads` threads (at least one), started by the first dispatch.
+    pub fn new(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
+        let inner = Inner {
+            memory,
+            events,
+            runs: Mutex::default(),
+            wake: Condvar::new(),
+            programs: Mutex::default(),
+        };
+        Pool {
+            inner: Arc::new(inner),
+            started: OnceLock::new(),
+            threads: threads.max(1),
+        }
+    }
+
+    fn start(&self) {
+        self.started.get_or_init(|| {
+            for index in 0..self.threads {
+                let inner = self.inner.clone();
+                let worker = thread::Builder::new()
+                    .name(format!("gpu-cu{index}"))
+                    .spawn(move || work(&inner));
+                if let Err(error) = worker
+                    && index == 0
+                {
+                    panic!("cannot start a thread for the emulated GPU: {error}");
+                }
+            }
+        });
+    }
+}
+
+impl Executor for Pool {
+    fn submit(&self, job: Job) {
+        self.start();
+        match self.inner.prepare(job) {
+            Ok(run) => {
+                lock(&self.inner.runs).push(Arc::new(run));
+                self.inner.wake.notify_all();
+            }
+            Err((job, fault)) => job.finish(Err(fault)),
+        }
+    }
+
+    fn invalidate_code(&self) {
+        lock(&self.inner.programs).clear();
+    }
+
+    fn resident_waves(&self) -> u32 {
+        RESIDENT_WAVES
+    }
+}
+
+impl Inner {
+    fn prepare(&self, job: Job) -> Result<Run, (Job, Fault)> {
+        let dispatch = job.dispatch.clone();
+        let config = config(&dispatch);
+        let program = match self.program(config) {
+            Ok(program) => program,
+            Err(detail) => {
+                return Err((
+                    job,
+                    Fault {
+                        kind: FaultKind::Unsupported,
+                        pc: dispatch.entry,
+                        instruction: String::new(),
+                        workgroup: [0; 3],
+                        wave: 0,
+                        lane: None,
+                        detail: Some(detail),
+                    },
+                ));
+            }
+        };
+        let (offset, count) = dispatch.preloaded_dwords();
+        let mut bytes = vec![0; 4 * count as usize];
+        let _ = self.memory.read_bytes(
+            dispatch.packet.kernarg_address + 4 * u64::from(offset),
+            &mut bytes,
+        );
+        let kernarg = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        Ok(Run::new(
+            job,
+            program,
+            config.vector_rows as usize,
+            kernarg,
+            RESIDENT_WAVES,
+        ))
+    }
+
+    fn program(&self, config: Config) -> Result<Arc<Program>, String> {
+        let mut programs = lock(&self.programs);
+        if let Some(program) = programs.get(&config) {
+            return Ok(program.clone());
+        }
+        let decoder = isa::Decoder::with_features(config.target, config.wave_size as u8, "")
+            .map_err(|error| error.to_string())?;
+        let program = Arc::new(Program::new(config, decoder));
+        programs.insert(config, program.clone());
+        Ok(program)
+    }
+
+    /// Waits for a run with work and attaches to it. Runs that were served last come last.
+    fn next_run(&self) -> Arc<Run> {
+        let mut runs = lock(&self.runs);
+        loop {
+            if let Some(position) = runs.iter().position(|run| run.has_work()) {
+                let run = runs.remove(position);
+                runs.push(run.clone());
+                run.attach();
+                return run;
+            }
+            runs = self
+                .wake
+                .wait(runs)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+    }
+
+    fn others_waiting(&self, run: &Arc<Run>) -> bool {
+        lock(&self.runs)
+            .iter()
+            .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
+    }
+
+    fn remove(&self, run: &Arc<Run>) {
+        lock(&self.runs).retain(|other| !Arc::ptr_eq(other, run));
+    }
+}
+
+/// Register layout of a dispatch's waves.
+fn config(dispatch: &Dispatch) -> Config {
+    let vgprs = dispatch.vgprs;
+    // gfx908 has as many AccVGPRs as VGPRs, in a file of their own.
+    let (agpr_base, vector_rows) = match dispatch.target.matrix {
+        Matrix::Mfma1 => (vgprs, 2 * vgprs),
+        _ if dispatch.target.unified_register_file => (dispatch.accum_offset, vgprs),
+        _ => (vgprs, vgprs),
+    };
+    Config {
+        target: dispatch.target,
+        wave_size: dispatch.wave_size,
+        agpr_base,
+        vector_rows,
+    }
+}
+
+/// The device services instructions may use.
+struct Device<'a> {
+    events: &'a Events,
+}
+
+impl Host for Device<'_> {
+    fn send_message(&self, message: u32, m0: u32) {
+        const INTERRUPT: u32 = 1;
+        if message & 0xf == INTERRUPT {
+            self.events.interrupt(m0);
+        }
+    }
+
+    fn real_time(&self) -> u64 {
+        gpu::clock::ticks()
+    }
+}
+
+fn work(inner: &Inner) -> ! {
+    let device = Device {
+        events: &inner.events,
+    };
+    let mut spare = Spare::default();
+    loop {
+        let run = inner.next_run();
+        let counts = serve(inner, &run, &device, &mut spare);
+        if run.detach(&counts) {
+            inner.remove(&run);
+            run.finish();
+        }
+    }
+}
+
+/// Works on `run` until it has nothing to do or another run has waited long enough.
+fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) -> Counts {
+    let space: &Memory = &inner.memory;
+    let mut env = Env {
+        memory: wave::Memory::new(space),
+        lds: Vec::new(),
+        program: &run.program,
+        host: device,
+        counts: Counts::new(),
+    };
+    let dispatch = &run.dispatch;
+    let Some(segment) = run.program.segment(&mut env.memory, dispatch.entry) else {
+        run.fail(no_code(dispatch));
+        return env.counts;
+    };
+    let began = Instant::now();
+    loop {
+        let mut workgroup = match run.take() {
+            Work::Start(index, slots) => {
+                let id = dispatch.workgroup(index);
+                Workgroup::start(dispatch, &segment, run.rows, id, slots, &run.kernarg, spare)
+            }
+            Work::Resume(workgroup) => workgroup,
+            Work::Nothing => return env.counts,
+        };
+        env.memory.refresh();
+        match workgroup.turn(&mut env) {
+            Turn::Ended => {
+                run.ended(&workgroup.slots);
+                workgroup.recycle(spare);
+            }
+            Turn::Again { asleep } => {
+                run.suspend(workgroup);
+                if asleep {
+                    // Whoever it waits for may need this core.
+                    thread::yield_now();
+                }
+            }
+            Turn::Failed { wave, pc, stop } => {
+                run.fail(describe(inner, run, &mut env, workgroup.id, wave, pc, stop));
+                return env.counts;
+            }
+        }
+        if began.elapsed() > LOYALTY && inner.others_waiting(run) {
+            return env.counts;
+        }
+    }
+}
+
+fn no_code(dispatch: &Dispatch) -> Fault {
+    Fault {
+        kind: FaultKind::Memory {
+            address: dispatch.entry,
+            write: false,
+        },
+        pc: dispatch.entry,
+        instruction: String::new(),
+        workgroup: [0; 3],
+        wave: 0,
+        lane: None,
+        detail: Some("no code at the kernel's entry".to_owned()),
+    }
+}
+
+fn describe(
+    _inner: &Inner,
+    run: &Run,
+    env: &mut Env<'_>,
+    workgroup: [u32; 3],
+    wave: u32,
+    pc: u64,
+    stop: Stop,
+) -> Fault {
+    let mut lane = None;
+    let mut detail = None;
+    let instruction = run
+        .program
+        .disassemble(&mut env.memory, pc)
+        .unwrap_or_default();
+    let kind = match stop {
+        Stop::Fault(fault) => {
+            lane = Some(fault.lane);
+            detail = Some(fault.to_string());
+            match fault.kind {
+                wave::FaultKind::NotMapped => FaultKind::Memory {
+                    address: fault.address,
+                    write: false,
+                },
+                wave::FaultKind::ReadOnly => FaultKind::Memory {
+                    address: fault.address,
+                    write: true,
+                },
+                wave::FaultKind::Unaligned => FaultKind::Unaligned {
+                    address: fault.address,
+                },
+                wave::FaultKind::LdsOutOfRange | wave::FaultKind::ScratchOutOfRange => {
+                    FaultKind::Aperture {
+                        address: fault.address,
+                    }
+                }
+            }
+        }
+        Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },
+        Stop::NoCode(address) => {
+            detail = Some(format!(
+                "control reached {address:#x}, where there is no code"
+            ));
+            FaultKind::Memory {
+                address,
+                write: false,
+            }
+        }
+        Stop::Unsupported(what) => {
+            detail = Some(what);
+            FaultKind::Unsupported
+        }
+        other => {
+            detail = Some(format!("unexpected stop {other:?}"));
+            FaultKind::Unsupported
+        }
+    };
+    Fault {
+        kind,
+        pc,
+        instruction,
+        workgroup,
+        wave,
+        lane,
+        detail,
+    }
+}

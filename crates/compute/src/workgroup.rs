@@ -1,0 +1,160 @@
+//! One workgroup: its waves, its LDS, and how they take turns.
+
+use std::sync::Arc;
+
+use gpu::Dispatch;
+use wave::{Env, Segment, Stop, Wave, run};
+
+/// Taken backward branches that a wave may do before another wave gets its turn.
+const SLICE: u32 = 20_000;
+
+/// Registers hold this until written, so that reliance on undefined values shows.
+const UNDEFINED: u32 = 0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    AtBarrier,
+    Ended,
+}
+
+/// A started workgroup.
+#[derive(Debug)]
+pub(crate) struct Workgroup {
+    pub id: [u32; 3],
+    waves: Vec<(Wave, State)>,
+    lds: Vec<u8>,
+    /// Scratch slots, one per wave, to be given back.
+    pub slots: Vec<u32>,
+}
+
+/// What a turn of a workgroup came to.
+pub(crate) enum Turn {
+    Ended,
+    /// Somebody else should run; `asleep` if all waves did nothing but wait.
+    Again {
+        asleep: bool,
+    },
+    Failed {
+        wave: u32,
+        pc: u64,
+        stop: Stop,
+    },
+}
+
+/// Buffers of ended workgroups, reused by the next one on the same thread.
+#[derive(Debug, Default)]
+pub(crate) struct Spare {
+    waves: Vec<Wave>,
+    lds: Vec<u8>,
+}
+
+impl Workgroup {
+    /// Sets up all waves of workgroup `id`; `slots` are their scratch slots (may be empty without scratch).
+    pub fn start(
+        dispatch: &Dispatch,
+        segment: &Arc<Segment>,
+        rows: usize,
+        id: [u32; 3],
+        slots: Vec<u32>,
+        kernarg: &[u32],
+        spare: &mut Spare,
+    ) -> Workgroup {
+        let count = dispatch.waves(id);
+        let lds_bytes = dispatch.lds_bytes();
+        let mut lds = std::mem::take(&mut spare.lds);
+        lds.clear();
+        lds.resize(lds_bytes as usize, 0);
+        let waves = (0..count)
+            .map(|index| {
+                let slot = slots.get(index as usize).copied().unwrap_or(0);
+                let initial = dispatch.initial_state(id, index, slot, kernarg);
+                let mut wave = match spare.waves.pop() {
+                    Some(mut wave)
+                        if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size =>
+                    {
+                        wave.restart(segment.clone(), initial.mode, UNDEFINED);
+                        wave
+                    }
+                    _ => Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode),
+                };
+                for (register, &value) in initial.sgprs.iter().enumerate() {
+                    wave.set_sgpr(register, value);
+                }
+                for (register, lanes) in initial.vgprs.iter().enumerate() {
+                    wave.set_vgpr_row(register, lanes);
+                }
+                wave.set_exec(initial.exec);
+                wave.index_in_workgroup = index;
+                wave.slot = slot;
+                wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
+                wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
+                wave.scratch_base = initial.scratch_address;
+                wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
+                wave.lds_bytes = lds_bytes;
+                (wave, State::Ready)
+            })
+            .collect();
+        Workgroup {
+            id,
+            waves,
+            lds,
+            slots,
+        }
+    }
+
+    /// Lets every wave run once to its next stop.
+    pub fn turn(&mut self, env: &mut Env<'_>) -> Turn {
+        std::mem::swap(&mut env.lds, &mut self.lds);
+        let turn = self.turn_with_lds(env);
+        std::mem::swap(&mut env.lds, &mut self.lds);
+        turn
+    }
+
+    fn turn_with_lds(&mut self, env: &mut Env<'_>) -> Turn {
+        loop {
+            let (mut yielded, mut sliced) = (false, false);
+            for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
+                if *state != State::Ready {
+                    continue;
+                }
+                match run(wave, env, SLICE) {
+                    Stop::End => *state = State::Ended,
+                    Stop::Barrier => *state = State::AtBarrier,
+                    Stop::Sleep => yielded = true,
+                    Stop::Slice => sliced = true,
+                    stop => {
+                        return Turn::Failed {
+                            wave: index as u32,
+                            pc: wave.stopped_at(),
+                            stop,
+                        };
+                    }
+                }
+            }
+            // Ended waves no longer take part in barriers.
+            if self.waves.iter().all(|(_, state)| *state == State::Ended) {
+                return Turn::Ended;
+            }
+            if self.waves.iter().all(|(_, state)| *state != State::Ready) {
+                for (_, state) in &mut self.waves {
+                    if *state == State::AtBarrier {
+                        *state = State::Ready;
+                    }
+                }
+            }
+            if yielded || sliced {
+                return Turn::Again { asleep: !sliced };
+            }
+        }
+    }
+
+    /// Keeps the buffers for the next workgroup.
+    pub fn recycle(self, spare: &mut Spare) {
+        spare.lds = self.lds;
+        spare
+            .waves
+            .extend(self.waves.into_iter().map(|(wave, _)| wave));
+        spare.waves.truncate(64);
+    }
+}

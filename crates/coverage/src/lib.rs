@@ -1,0 +1,90 @@
+//! `luthier coverage`: build, run, report. Device code coverage and PGO profiles of HIP programs.
+//!
+//! * [`compile`] wraps the compiler, [`launch`] the program, [`report`] LLVM's merge and report tools;
+//! * [`inspect`] and [`verify`] look into what was written; [`llvm`] finds LLVM's tools.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+mod compile;
+mod inspect;
+mod launch;
+mod llvm;
+mod report;
+mod verify;
+
+/// Where `run` writes and the other commands look when nothing is said.
+pub const DEFAULT_DIRECTORY: &str = "luthier-coverage";
+
+/// Device code coverage and PGO profiles of HIP programs.
+#[derive(Debug, Args)]
+pub struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Compile with device counters: `luthier coverage build -- hipcc app.hip -o app`
+    Build(compile::Build),
+    /// Print the compiler flags that `build` adds, for build systems
+    Flags(compile::Flags),
+    /// Run a program and collect the profiles of its device code
+    Run(launch::Run),
+    /// Summarise coverage by file
+    Report(report::Report),
+    /// Show annotated sources
+    Show(report::Show),
+    /// Write annotated sources as HTML pages
+    Html(report::Html),
+    /// Write coverage in lcov's format
+    Lcov(report::Lcov),
+    /// Merge profiles into one `.profdata` file, for reports or `-fprofile-use`
+    Merge(report::Merge),
+    /// Show what a `.profraw` or `.profdata` file holds
+    Inspect(inspect::Inspect),
+    /// Check profiles and the images they belong to
+    Verify(verify::Verify),
+}
+
+impl Command {
+    /// Runs the command. `run` exits as the program does, `build` as the compiler does; otherwise 0 is success, 1 a
+    /// finding of `verify`, 2 a failure.
+    pub fn run(self) -> ExitCode {
+        let outcome = match self.action {
+            Action::Build(build) => build.run(),
+            Action::Flags(flags) => flags.run(),
+            Action::Run(run) => run.run(),
+            Action::Report(report) => report.run(),
+            Action::Show(show) => show.run(),
+            Action::Html(html) => html.run(),
+            Action::Lcov(lcov) => lcov.run(),
+            Action::Merge(merge) => merge.run(),
+            Action::Inspect(inspect) => inspect.run(),
+            Action::Verify(verify) => verify.run(),
+        };
+        outcome.unwrap_or_else(|error| {
+            eprintln!("luthier coverage: {error:#}");
+            ExitCode::from(2)
+        })
+    }
+}
+
+/// The exit code of a finished child: its own, or 128 and the signal that ended it, as shells report it.
+fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+    use std::os::unix::process::ExitStatusExt;
+    let code = status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    ExitCode::from(u8::try_from(code).unwrap_or(2))
+}
+
+/// Prints to standard output. A reader that has seen enough (`| head`) is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    use std::io::Write;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,364 @@
+//! `report`, `show`, `html`, `lcov`, `merge`: LLVM's tools, given the profiles and the images that belong to them.
+//!
+//! No object files are named: each device profile carries the hash of its image as binary id, and the images lie where
+//! `llvm-cov` looks for that id.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use rawprof::layout::MAGIC;
+
+use crate::{DEFAULT_DIRECTORY, llvm::Tools};
+
+/// First bytes of an indexed profile (`.profdata`), as a little-endian word.
+pub const INDEXED_MAGIC: u64 = 0x8169_666f_7270_6cff;
+
+/// What to report on.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// Output directories of `run`, or `.profraw` and `.profdata` files
+    #[arg(default_value = DEFAULT_DIRECTORY)]
+    inputs: Vec<PathBuf>,
+    /// Instrumented host programs or libraries to include
+    #[arg(long, value_name = "FILE")]
+    object: Vec<PathBuf>,
+    /// Only these source files or directories
+    #[arg(long, value_name = "PATH")]
+    source: Vec<PathBuf>,
+    /// Leave out source files that match this regular expression
+    #[arg(long, value_name = "REGEX")]
+    ignore: Option<String>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    #[command(flatten)]
+    input: Input,
+    /// One line per function instead of per file
+    #[arg(long)]
+    functions: bool,
+    /// `text` or `json`
+    #[arg(long, default_value = "text", value_parser = ["text", "json"])]
+    format: String,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    input: Input,
+    /// Show branches and MC/DC decisions under each line
+    #[arg(long)]
+    branches: bool,
+}
+
+/// Arguments of `html`.
+#[derive(Debug, Args)]
+pub struct Html {
+    #[command(flatten)]
+    input: Input,
+    /// Directory for the pages
+    #[arg(long, short, default_value = "coverage-html")]
+    output: PathBuf,
+}
+
+/// Arguments of `lcov`.
+#[derive(Debug, Args)]
+pub struct Lcov {
+    #[command(flatten)]
+    input: Input,
+    /// File to write; `-` is standard output
+    #[arg(long, short, default_value = "coverage.lcov")]
+    output: PathBuf,
+}
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Output directories of `run`, or `.profraw` and `.profdata` files
+    #[arg(default_value = DEFAULT_DIRECTORY)]
+    inputs: Vec<PathBuf>,
+    /// File to write
+    #[arg(long, short, default_value = "coverage.profdata")]
+    output: PathBuf,
+}
+
+impl Report {
+    pub fn run(self) -> Result<ExitCode> {
+        let prepared = self.input.prepare()?;
+        let mut command = if self.format == "json" {
+            let mut command = prepared.command("export");
+            command.arg("-format=text").arg("-summary-only");
+            command
+        } else {
+            prepared.command("report")
+        };
+        if self.functions {
+            command.arg("-show-functions");
+            // llvm-cov lists functions only of files that are named.
+            if self.input.source.is_empty() {
+                command.args(prepared.files()?);
+            }
+        }
+        prepared.print(command)
+    }
+}
+
+impl Show {
+    pub fn run(self) -> Result<ExitCode> {
+        let prepared = self.input.prepare()?;
+        let mut command = prepared.command("show");
+        if self.branches {
+            command.args(["-show-branches=count", "-show-mcdc"]);
+        }
+        prepared.print(command)
+    }
+}
+
+impl Html {
+    pub fn run(self) -> Result<ExitCode> {
+        let prepared = self.input.prepare()?;
+        let mut command = prepared.command("show");
+        command.args(["-format=html", "-show-branches=count", "-show-mcdc"]);
+        let mut directory = OsString::from("-output-dir=");
+        directory.push(&self.output);
+        command.arg(directory);
+        prepared.tools.output(command)?;
+        crate::print(&format!("{}\n", self.output.join("index.html").display()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Lcov {
+    pub fn run(self) -> Result<ExitCode> {
+        let prepared = self.input.prepare()?;
+        let mut command = prepared.command("export");
+        command.arg("-format=lcov");
+        let (text, _) = prepared.tools.output(command)?;
+        if self.output == Path::new("-") {
+            crate::print(&String::from_utf8_lossy(&text))?;
+        } else {
+            drain::output::write_atomically(&self.output, &text)?;
+            crate::print(&format!("{}\n", self.output.display()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Merge {
+    pub fn run(self) -> Result<ExitCode> {
+        let found = Profiles::find(&self.inputs)?;
+        let tools = Tools::find(found.version)?;
+        merge(&tools, &found.files, &self.output)?;
+        crate::print(&format!("{}\n", self.output.display()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The profiles among the inputs.
+pub struct Profiles {
+    /// Profile files, raw and indexed.
+    pub files: Vec<PathBuf>,
+    /// Directories with images.
+    pub directories: BTreeSet<PathBuf>,
+    /// Version of the raw ones.
+    pub version: Option<u64>,
+}
+
+impl Profiles {
+    /// Files as they are named, and all raw profiles in directories. Refuses what LLVM's tools would not read.
+    pub fn find(inputs: &[PathBuf]) -> Result<Self> {
+        let mut files = Vec::new();
+        let mut directories = BTreeSet::new();
+        for input in inputs {
+            let metadata = fs::metadata(input);
+            let metadata = metadata.with_context(|| {
+                format!("cannot read {}; run the program first", input.display())
+            })?;
+            if metadata.is_dir() {
+                directories.insert(input.clone());
+                let before = files.len();
+                let entries = fs::read_dir(input)
+                    .with_context(|| format!("cannot list {}", input.display()))?;
+                let paths = entries.flatten().map(|entry| entry.path());
+                files.extend(paths.filter(|path| {
+                    path.extension()
+                        .is_some_and(|extension| extension == "profraw")
+                }));
+                if files.len() == before {
+                    bail!(
+                        "{} holds no .profraw file; was the program built with `luthier coverage build`?",
+                        input.display()
+                    );
+                }
+            } else {
+                let parent = input
+                    .parent()
+                    .filter(|parent| !parent.as_os_str().is_empty());
+                directories.insert(parent.unwrap_or(Path::new(".")).to_path_buf());
+                files.push(input.clone());
+            }
+        }
+        files.sort();
+        let mut version = None;
+        for file in &files {
+            let bytes =
+                fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let word = |at: usize| {
+                bytes
+                    .get(at..at + 8)
+                    .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+            };
+            match word(0) {
+                Some(INDEXED_MAGIC) => continue,
+                Some(MAGIC) => {}
+                _ => bail!(
+                    "{} is neither a raw nor an indexed LLVM profile",
+                    file.display()
+                ),
+            }
+            let found = word(8).map(|word| word & 0xffff_ffff);
+            if version.is_some() && found.is_some() && version != found {
+                bail!(
+                    "{} has raw version {}, the profiles before it {}; no LLVM release reads both: report on them one by one",
+                    file.display(),
+                    found.unwrap_or(0),
+                    version.unwrap_or(0)
+                );
+            }
+            version = found;
+        }
+        Ok(Profiles {
+            files,
+            directories,
+            version,
+        })
+    }
+}
+
+/// Profiles merged, ready for `llvm-cov`.
+struct Prepared {
+    tools: Tools,
+    profile: PathBuf,
+    directories: BTreeSet<PathBuf>,
+    objects: Vec<PathBuf>,
+    sources: Vec<PathBuf>,
+    ignore: Option<String>,
+    _temporary: tempfile::TempDir,
+}
+
+impl Input {
+    fn prepare(&self) -> Result<Prepared> {
+        let found = Profiles::find(&self.inputs)?;
+        let tools = Tools::find(found.version)?;
+        for warning in crate::verify::atomicity_warnings(&tools, &found) {
+            eprintln!("luthier coverage: {warning}");
+        }
+        let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
+        let profile = temporary.path().join("merged.profdata");
+        merge(&tools, &found.files, &profile)?;
+        Ok(Prepared {
+            tools,
+            profile,
+            directories: found.directories,
+            objects: self.object.clone(),
+            sources: self.source.clone(),
+            ignore: self.ignore.clone(),
+            _temporary: temporary,
+        })
+    }
+}
+
+impl Prepared {
+    fn command(&self, action: &str) -> Command {
+        let with = |flag: &str, value: &Path| {
+            let mut argument = OsString::from(flag);
+            argument.push(value);
+            argument
+        };
+        let mut command = self.tools.command("llvm-cov");
+        command
+            .arg(action)
+            .arg(with("-instr-profile=", &self.profile));
+        for directory in &self.directories {
+            command.arg(with("-debug-file-directory=", directory));
+        }
+        if let Some(pattern) = &self.ignore {
+            command.arg(format!("-ignore-filename-regex={pattern}"));
+        }
+        for (index, object) in self.objects.iter().enumerate() {
+            // The first is positional, the others are an option's values.
+            if index > 0 {
+                command.arg("-object");
+            }
+            command.arg(object);
+        }
+        if !self.sources.is_empty() {
+            command.arg("-sources").args(&self.sources);
+        }
+        command
+    }
+
+    /// The source files that the profile covers.
+    fn files(&self) -> Result<Vec<String>> {
+        let mut command = self.command("export");
+        command.args(["-format=text", "-summary-only"]);
+        let (json, _) = self.tools.output(command)?;
+        let export: serde_json::Value =
+            serde_json::from_slice(&json).context("llvm-cov wrote malformed JSON")?;
+        let files = export
+            .pointer("/data/0/files")
+            .and_then(|files| files.as_array());
+        let names = files
+            .into_iter()
+            .flatten()
+            .filter_map(|file| file.get("filename")?.as_str().map(str::to_owned));
+        Ok(names.collect())
+    }
+
+    /// Runs a command whose output is the user's.
+    fn print(&self, mut command: Command) -> Result<ExitCode> {
+        command.stdout(Stdio::piped());
+        let (text, messages) = self.tools.output(command)?;
+        if !messages.is_empty() {
+            eprintln!("{messages}");
+        }
+        crate::print(&String::from_utf8_lossy(&text))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {
+    let directory = output
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let temporary = tempfile::Builder::new()
+        .prefix(".luthier-")
+        .tempdir_in(directory);
+    let temporary =
+        temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
+    let merged = temporary.path().join("merged.profdata");
+    // A list in a file, because thousands of ranks make more arguments than a command line takes.
+    let list = temporary.path().join("inputs");
+    let lines: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+    fs::write(&list, lines.join("\n"))?;
+    let mut command = tools.command("llvm-profdata");
+    command
+        .arg("merge")
+        .arg("-sparse=false")
+        .arg("-o")
+        .arg(&merged)
+        .arg("-f")
+        .arg(&list);
+    tools.output(command)?;
+    fs::rename(&merged, output).with_context(|| format!("cannot write {}", output.display()))
+}

@@ -1,0 +1,181 @@
+//! Interposed functions, for runtimes that load no tools and for deaths that run no exit handlers.
+//!
+//! In a preloaded library, or linked into the program, these come before the real ones in symbol order. They forward
+//! everything; where the table hooks of [`crate::tool`] are in place, they do nothing else.
+
+use std::{
+    ffi::{CStr, c_void},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crate::{
+    hsa::*,
+    runtime::Api,
+    state::{self, say},
+    tool,
+};
+
+/// Connected through symbols, not through a table: only then do the interposers below act.
+static BY_SYMBOLS: AtomicBool = AtomicBool::new(false);
+
+/// The real function of this name. The runtime may have been opened with `RTLD_LOCAL`, where `RTLD_NEXT` does not look.
+fn real(name: &'static CStr) -> *mut c_void {
+    // SAFETY: plain lookups; `RTLD_NOLOAD` loads nothing.
+    unsafe {
+        let next = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
+        if !next.is_null() {
+            return next;
+        }
+        for library in [c"libhsa-runtime64.so.1", c"libhsa-runtime64.so"] {
+            let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if !handle.is_null() {
+                return libc::dlsym(handle, name.as_ptr());
+            }
+        }
+    }
+    std::ptr::null_mut()
+}
+
+/// Calls the real function, or answers "not initialised" when there is none.
+macro_rules! forward {
+    ($name:literal => $type:ty $(, $argument:expr)*) => {{
+        let address = real($name);
+        if address.is_null() {
+            NOT_INITIALIZED
+        } else {
+            // SAFETY: the symbol of this name has this type, and the arguments are the caller's.
+            unsafe { std::mem::transmute::<*mut c_void, $type>(address)($($argument),*) }
+        }
+    }};
+}
+
+/// # Safety
+/// As the HSA function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_init() -> Status {
+    let status = forward!(c"hsa_init" => ShutDown);
+    if status == SUCCESS && !state::is_armed() {
+        // SAFETY: these are the runtime's exported functions.
+        match unsafe { Api::from_symbols(real) } {
+            Ok(api) => {
+                BY_SYMBOLS.store(true, Ordering::Release);
+                state::arm(api);
+            }
+            Err(missing) => say(&format!(
+                "this HSA runtime lacks {missing}; no device profile is written"
+            )),
+        }
+    }
+    status
+}
+
+/// # Safety
+/// As the HSA function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_shut_down() -> Status {
+    if BY_SYMBOLS.load(Ordering::Acquire) {
+        state::dump();
+    }
+    forward!(c"hsa_shut_down" => ShutDown)
+}
+
+/// # Safety
+/// As the HSA function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_executable_destroy(executable: Handle) -> Status {
+    if BY_SYMBOLS.load(Ordering::Acquire) {
+        tool::before_destroy(executable);
+    }
+    forward!(c"hsa_executable_destroy" => ExecutableDestroy, executable)
+}
+
+/// # Safety
+/// As the HSA function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
+    executable: Handle,
+    agent: Handle,
+    reader: Handle,
+    options: *const libc::c_char,
+    object: *mut Handle,
+) -> Status {
+    let status = forward!(
+        c"hsa_executable_load_agent_code_object" => LoadAgentCodeObject, executable, agent, reader, options, object
+    );
+    if status == SUCCESS && BY_SYMBOLS.load(Ordering::Acquire) {
+        tool::after_load(executable);
+    }
+    status
+}
+
+/// # Safety
+/// As the HIP function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __hipUnregisterFatBinary(module: *mut *mut c_void) {
+    state::dump();
+    type Unregister = unsafe extern "C" fn(*mut *mut c_void);
+    let mut address = real(c"__hipUnregisterFatBinary");
+    if address.is_null() {
+        for library in [
+            c"libamdhip64.so.7",
+            c"libamdhip64.so.6",
+            c"libamdhip64.so.5",
+            c"libamdhip64.so",
+        ] {
+            // SAFETY: plain lookups; nothing is loaded.
+            unsafe {
+                let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if !handle.is_null() {
+                    address = libc::dlsym(handle, c"__hipUnregisterFatBinary".as_ptr());
+                    break;
+                }
+            }
+        }
+    }
+    if !address.is_null() {
+        // SAFETY: the symbol of this name has this type.
+        unsafe { std::mem::transmute::<*mut c_void, Unregister>(address)(module) }
+    }
+}
+
+fn exit_now(status: libc::c_int) -> ! {
+    // SAFETY: ends the process as `_exit` does.
+    unsafe {
+        libc::syscall(libc::SYS_exit_group, status);
+    }
+    // The call above does not return; a trap is the only way left should it do so.
+    std::process::abort()
+}
+
+/// No exit handler runs on this way out, so this is where it has to happen.
+#[unsafe(no_mangle)]
+pub extern "C" fn _exit(status: libc::c_int) -> ! {
+    state::dump_in_emergency();
+    exit_now(status)
+}
+
+/// The same under its C99 name.
+#[unsafe(no_mangle)]
+pub extern "C" fn _Exit(status: libc::c_int) -> ! {
+    state::dump_in_emergency();
+    exit_now(status)
+}
+
+/// Failed assertions of libraries, uncaught exceptions, and the runtime's answer to a GPU memory fault end here.
+#[unsafe(no_mangle)]
+pub extern "C" fn abort() -> ! {
+    static ABORTING: AtomicBool = AtomicBool::new(false);
+    if !ABORTING.swap(true, Ordering::AcqRel) {
+        state::dump_in_emergency();
+    }
+    // SAFETY: the next `abort` is the C library's.
+    unsafe {
+        let address = libc::dlsym(libc::RTLD_NEXT, c"abort".as_ptr());
+        if !address.is_null() {
+            std::mem::transmute::<*mut c_void, extern "C" fn() -> !>(address)();
+        }
+        libc::signal(libc::SIGABRT, libc::SIG_DFL);
+        libc::raise(libc::SIGABRT);
+    }
+    exit_now(134)
+}

@@ -1,0 +1,155 @@
+//! A thread that takes snapshots: at an interval, and when a signal asks.
+//!
+//! Signal handlers may not call HSA. They write a byte to a pipe that this thread reads; after a fatal signal they wait
+//! for the answer, so that the snapshot is of the moment, and then let the signal take its course.
+
+use std::{
+    mem::MaybeUninit,
+    sync::atomic::{AtomicI32, AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+use drain::Config;
+
+use crate::state;
+
+static REQUEST: AtomicI32 = AtomicI32::new(-1);
+static ANSWER: AtomicI32 = AtomicI32::new(-1);
+static OWNER: AtomicI32 = AtomicI32::new(0);
+
+const SIGNALS: usize = 65;
+/// Previous handlers, by signal number.
+static PREVIOUS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(libc::SIG_DFL) }; SIGNALS];
+
+/// Starts the thread when the settings need it.
+pub fn start(config: &Config) {
+    if config.interval.is_none() && config.signals.is_empty() {
+        return;
+    }
+    let (Some(request), Some(answer)) = (pipe(), pipe()) else {
+        return;
+    };
+    REQUEST.store(request[1], Ordering::Release);
+    ANSWER.store(answer[0], Ordering::Release);
+    // SAFETY: the process id cannot fail.
+    OWNER.store(unsafe { libc::getpid() }, Ordering::Release);
+    let interval = config.interval;
+    let started = std::thread::Builder::new()
+        .name("luthier-coverage".into())
+        .spawn(move || {
+            block_signals();
+            serve(request[0], answer[1], interval);
+        });
+    if started.is_err() {
+        state::say("no thread for snapshots can be started");
+        return;
+    }
+    config.signals.iter().for_each(|&signal| install(signal));
+}
+
+fn pipe() -> Option<[i32; 2]> {
+    let mut ends = [0; 2];
+    // SAFETY: the array has the two entries the call writes.
+    (unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == 0).then_some(ends)
+}
+
+/// The application's signals are the application's.
+fn block_signals() {
+    let mut all = MaybeUninit::uninit();
+    // SAFETY: `sigfillset` initialises the set before it is used.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+fn serve(request: i32, answer: i32, interval: Option<Duration>) {
+    let mut due = interval.map(|interval| Instant::now() + interval);
+    loop {
+        let wait = due.map_or(-1, |due| {
+            let left = due.saturating_duration_since(Instant::now()).as_millis();
+            i32::try_from(left).unwrap_or(i32::MAX)
+        });
+        let mut poll = libc::pollfd {
+            fd: request,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one valid entry.
+        let ready = unsafe { libc::poll(&raw mut poll, 1, wait) };
+        if ready > 0 {
+            let mut byte = 0u8;
+            // SAFETY: one byte of our own.
+            if unsafe { libc::read(request, (&raw mut byte).cast(), 1) } <= 0 {
+                return;
+            }
+            state::dump();
+            if is_fatal(byte.into()) {
+                // SAFETY: as above.
+                unsafe { libc::write(answer, (&raw const byte).cast(), 1) };
+            }
+        } else if ready == 0 {
+            state::dump();
+            due = interval.map(|interval| Instant::now() + interval);
+        }
+    }
+}
+
+fn is_fatal(signal: i32) -> bool {
+    !matches!(signal, libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGHUP)
+}
+
+fn install(signal: i32) {
+    // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let mut before: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        if libc::sigaction(signal, &raw const action, &raw mut before) != 0 {
+            state::say(&format!("signal {signal} cannot be handled"));
+            return;
+        }
+        if let Some(slot) = PREVIOUS.get(signal as usize) {
+            slot.store(before.sa_sigaction, Ordering::Release);
+        }
+    }
+}
+
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: only functions that are safe in signal handlers; `errno` is kept for the interrupted code.
+    unsafe {
+        let errno = *libc::__errno_location();
+        if libc::getpid() == OWNER.load(Ordering::Acquire) {
+            let byte = signal as u8;
+            libc::write(REQUEST.load(Ordering::Acquire), (&raw const byte).cast(), 1);
+            if is_fatal(signal) {
+                let fd = ANSWER.load(Ordering::Acquire);
+                let mut poll = libc::pollfd {
+                    fd,
+                    events: libc::POLLIN,
+                    revents: 0,
+                };
+                libc::poll(&raw mut poll, 1, state::EMERGENCY.as_millis() as i32);
+            }
+        }
+        *libc::__errno_location() = errno;
+        let previous = PREVIOUS
+            .get(signal as usize)
+            .map_or(libc::SIG_DFL, |slot| slot.load(Ordering::Acquire));
+        match previous {
+            libc::SIG_IGN => {}
+            libc::SIG_DFL if !is_fatal(signal) => {}
+            libc::SIG_DFL => {
+                // Back to the default, which ends the process with the status this signal has.
+                libc::signal(signal, libc::SIG_DFL);
+                libc::raise(signal);
+            }
+            handler => {
+                type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+                std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+            }
+        }
+    }
+}

@@ -1,0 +1,773 @@
+//! The policy: what is live, what has been counted, when and where it is written.
+//!
+//! Counts are kept by image, not by address: an image loaded twice, on two devices, or unloaded and loaded again is
+//! one profile. Nothing latches; each dump writes everything known so far.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rawprof::{Note, Profile, Region, Salvage, Sections, Version};
+use sha1::{Digest, Sha1};
+
+use crate::{
+    config::Config,
+    image::{self, Image, ImageId, Part, VERSION_SYMBOL},
+    locate::{self, Method, Span, Spans},
+    naming::{self, Facts, FileName},
+    output::{self, Manifest, ManifestImage},
+    runtime::{Agent, LoadedObject, Runtime, RuntimeError},
+};
+
+/// What one dump saw and did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DumpReport {
+    /// GPUs present.
+    pub agents: usize,
+    /// Loaded objects seen, one per executable and agent.
+    pub pairs: usize,
+    /// Those with profile sections.
+    pub found: usize,
+    /// Those whose counters were read.
+    pub drained: usize,
+    /// Calls or copies that failed.
+    pub failures: usize,
+    /// Files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Adds up the profiles of one process.
+#[derive(Debug)]
+pub struct Collector {
+    config: Config,
+    agents: HashMap<u64, Agent>,
+    live: HashMap<(u64, u64), Live>,
+    totals: BTreeMap<Key, Total>,
+    images: HashMap<ImageId, Arc<Image>>,
+    saved: HashSet<(PathBuf, ImageId)>,
+    /// What was already added to files that are merged into.
+    merged: HashMap<(PathBuf, Key), Profile>,
+    said: HashSet<String>,
+    messages: Vec<String>,
+    loads: HashMap<ImageId, u64>,
+}
+
+#[derive(Debug)]
+struct Live {
+    object: LoadedObject,
+    state: State,
+    /// Counts at the last look, in case the object goes away unseen.
+    last: Option<(Key, Snapshot)>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// No profile sections.
+    Plain,
+    /// Has, or may have, profile sections; the image when it could be read.
+    Instrumented(Option<Arc<Image>>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Key {
+    target: String,
+    version: u64,
+    image: ImageId,
+}
+
+#[derive(Clone, Debug)]
+struct Snapshot {
+    profile: Profile,
+    detail: ManifestImage,
+    image: Option<Arc<Image>>,
+}
+
+type Total = Snapshot;
+
+impl Collector {
+    /// A collector that has seen nothing.
+    pub fn new(config: Config) -> Self {
+        Collector {
+            config,
+            agents: HashMap::new(),
+            live: HashMap::new(),
+            totals: BTreeMap::new(),
+            images: HashMap::new(),
+            saved: HashSet::new(),
+            merged: HashMap::new(),
+            said: HashSet::new(),
+            messages: Vec::new(),
+            loads: HashMap::new(),
+        }
+    }
+
+    /// The settings it was made with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Warnings since the last call, each said once per process.
+    pub fn take_messages(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.messages)
+    }
+
+    /// Code was loaded into an executable: look at it while its image is surely there.
+    pub fn loaded(&mut self, runtime: &dyn Runtime, executable: u64) {
+        match runtime.objects(executable) {
+            Ok(objects) => objects
+                .into_iter()
+                .for_each(|object| self.register(runtime, object)),
+            Err(error) => self.complain(format!(
+                "cannot list the code objects of an executable: {error}"
+            )),
+        }
+    }
+
+    /// An executable is about to be destroyed: take its counts while they are there, and forget it.
+    pub fn retire(&mut self, runtime: &dyn Runtime, executable: u64) {
+        self.loaded(runtime, executable);
+        let keys: Vec<_> = self
+            .live
+            .keys()
+            .filter(|(owner, _)| *owner == executable)
+            .copied()
+            .collect();
+        self.retire_keys(runtime, keys);
+    }
+
+    /// The runtime is about to go away: take everything.
+    pub fn retire_all(&mut self, runtime: &dyn Runtime) {
+        let mut report = DumpReport::default();
+        self.refresh(runtime, &mut report);
+        let keys = self.live.keys().copied().collect();
+        self.retire_keys(runtime, keys);
+    }
+
+    /// Writes all counts so far. Without a runtime, only what was taken before.
+    pub fn dump(&mut self, runtime: Option<&dyn Runtime>) -> DumpReport {
+        let mut report = DumpReport::default();
+        let mut sum = self.totals.clone();
+        if let Some(runtime) = runtime {
+            self.refresh(runtime, &mut report);
+            sum = self.totals.clone();
+            let mut keys: Vec<_> = self.live.keys().copied().collect();
+            keys.sort_unstable();
+            for key in keys {
+                if self.look(runtime, key, &mut report) == Look::Stop {
+                    break;
+                }
+            }
+        }
+        // Objects that could not be read now count with what they had.
+        for live in self.live.values() {
+            if let Some((key, snapshot)) = &live.last {
+                add(&mut sum, key.clone(), snapshot.clone());
+            }
+        }
+        self.write(sum, &mut report);
+        if self.config.verbose {
+            self.messages.push(format!(
+                "agents={} pairs={} found={} drained={} iter-failures={} files={}",
+                report.agents,
+                report.pairs,
+                report.found,
+                report.drained,
+                report.failures,
+                report.files.len()
+            ));
+        }
+        report
+    }
+
+    /// Starts counting anew: zeroes counters on the devices and everything taken so far. False when a device copy failed.
+    pub fn reset(&mut self, runtime: Option<&dyn Runtime>) -> bool {
+        let mut complete = true;
+        self.totals.clear();
+        self.merged.clear();
+        self.loads.clear();
+        let Some(runtime) = runtime else {
+            return complete;
+        };
+        self.refresh(runtime, &mut DumpReport::default());
+        for live in self.live.values_mut() {
+            live.last = None;
+            let State::Instrumented(image) = &live.state else {
+                continue;
+            };
+            let located = locate::locate(runtime, &live.object, image.as_deref());
+            let Some(spans) = located.ok().and_then(|located| located.spans) else {
+                continue;
+            };
+            let version = Version(image.as_ref().and_then(|image| image.version).unwrap_or(0));
+            let idle = if version.is_byte_coverage() { 0xff } else { 0 };
+            for (span, byte) in [
+                (spans.counters, idle),
+                (spans.uniform, idle),
+                (spans.bitmap, 0),
+            ] {
+                let blank = vec![byte; usize::try_from(span.size).unwrap_or(0)];
+                complete &= blank.is_empty()
+                    || runtime
+                        .write(live.object.agent, span.address, &blank)
+                        .is_ok();
+            }
+        }
+        complete
+    }
+
+    /// Whether any loaded or earlier image had profile sections.
+    pub fn has_data(&self) -> bool {
+        !self.totals.is_empty()
+            || self
+                .live
+                .values()
+                .any(|live| matches!(live.state, State::Instrumented(Some(_))))
+    }
+
+    fn complain(&mut self, message: String) {
+        if self.said.insert(message.clone()) {
+            self.messages.push(message);
+        }
+    }
+
+    fn agent(&mut self, runtime: &dyn Runtime, handle: u64) -> Option<Agent> {
+        if !self.agents.contains_key(&handle) {
+            let agents = runtime.agents().ok()?;
+            self.agents = agents
+                .into_iter()
+                .map(|agent| (agent.handle, agent))
+                .collect();
+        }
+        self.agents.get(&handle).cloned()
+    }
+
+    fn register(&mut self, runtime: &dyn Runtime, object: LoadedObject) {
+        let key = (object.executable, object.handle);
+        if let Some(known) = self.live.get(&key) {
+            if known.object == object {
+                return;
+            }
+            // The handle was reused: the old object went away unseen.
+            self.forget(key);
+        }
+        if self.agent(runtime, object.agent).is_none() {
+            return;
+        }
+        let state = match image::is_instrumented(runtime, &object) {
+            Some(false) => State::Plain,
+            Some(true) => State::Instrumented(self.read_image(runtime, &object)),
+            None => State::Instrumented(None),
+        };
+        if let State::Instrumented(Some(image)) = &state {
+            *self.loads.entry(image.id).or_default() += 1;
+        }
+        self.live.insert(
+            key,
+            Live {
+                object,
+                state,
+                last: None,
+            },
+        );
+    }
+
+    fn read_image(&mut self, runtime: &dyn Runtime, object: &LoadedObject) -> Option<Arc<Image>> {
+        let bytes = image::read_whole(runtime, object)?;
+        let id = ImageId::of(&bytes);
+        if let Some(known) = self.images.get(&id) {
+            return Some(known.clone());
+        }
+        match Image::parse(bytes) {
+            Ok(image) => {
+                let image = Arc::new(image);
+                self.images.insert(id, image.clone());
+                Some(image)
+            }
+            Err(error) => {
+                self.complain(format!("{}: {error}", describe(object)));
+                None
+            }
+        }
+    }
+
+    /// Brings the set of live objects up to date with the runtime's.
+    fn refresh(&mut self, runtime: &dyn Runtime, report: &mut DumpReport) {
+        match runtime.agents() {
+            Ok(agents) => {
+                report.agents = agents.len();
+                self.agents = agents
+                    .into_iter()
+                    .map(|agent| (agent.handle, agent))
+                    .collect();
+            }
+            Err(RuntimeError::NotRunning) => return,
+            Err(error) => {
+                report.failures += 1;
+                self.complain(format!("cannot list the GPUs: {error}"));
+                return;
+            }
+        }
+        let executables = match runtime.executables() {
+            Ok(executables) => executables,
+            Err(RuntimeError::NotRunning) => return,
+            Err(error) => {
+                report.failures += 1;
+                self.complain(format!("cannot list the executables: {error}"));
+                return;
+            }
+        };
+        let mut present = HashSet::new();
+        let mut complete = true;
+        for executable in executables {
+            match runtime.objects(executable) {
+                Ok(objects) => {
+                    for object in objects {
+                        present.insert((object.executable, object.handle));
+                        self.register(runtime, object);
+                    }
+                }
+                Err(error) => {
+                    complete = false;
+                    report.failures += 1;
+                    self.complain(format!(
+                        "cannot list the code objects of an executable: {error}"
+                    ));
+                }
+            }
+        }
+        if complete {
+            let gone: Vec<_> = self
+                .live
+                .keys()
+                .filter(|key| !present.contains(key))
+                .copied()
+                .collect();
+            gone.into_iter().for_each(|key| self.forget(key));
+        }
+        report.pairs = self.live.len();
+    }
+
+    /// Drops an object that went away unseen; its counts up to the last look are kept.
+    fn forget(&mut self, key: (u64, u64)) {
+        let Some(live) = self.live.remove(&key) else {
+            return;
+        };
+        if let Some((total, snapshot)) = live.last {
+            add(&mut self.totals, total, snapshot);
+        }
+        if matches!(live.state, State::Instrumented(Some(_))) {
+            self.complain(format!(
+                "{} was unloaded unseen; counts since the last look are lost",
+                describe(&live.object)
+            ));
+        }
+    }
+
+    fn retire_keys(&mut self, runtime: &dyn Runtime, keys: Vec<(u64, u64)>) {
+        let mut report = DumpReport::default();
+        for key in keys {
+            self.look(runtime, key, &mut report);
+            if let Some((total, snapshot)) = self.live.remove(&key).and_then(|live| live.last) {
+                add(&mut self.totals, total, snapshot);
+            }
+        }
+    }
+
+    /// Reads the counters of one live object into its `last`.
+    fn look(&mut self, runtime: &dyn Runtime, key: (u64, u64), report: &mut DumpReport) -> Look {
+        let Some(live) = self.live.get(&key) else {
+            return Look::Next;
+        };
+        let State::Instrumented(image) = live.state.clone() else {
+            return Look::Next;
+        };
+        let object = live.object.clone();
+        let Some(agent) = self.agent(runtime, object.agent) else {
+            return Look::Next;
+        };
+        let located = match locate::locate(runtime, &object, image.as_deref()) {
+            Ok(located) => located,
+            Err(RuntimeError::NotRunning) => return Look::Stop,
+            Err(error) => {
+                report.failures += 1;
+                self.complain(format!(
+                    "{}: cannot look for profile sections: {error}",
+                    describe(&object)
+                ));
+                return Look::Next;
+            }
+        };
+        for warning in located.warnings {
+            self.complain(format!("{}: {warning}", describe(&object)));
+        }
+        let Some(spans) = located.spans else {
+            return Look::Next;
+        };
+        report.found += 1;
+        match read_profile(runtime, &object, image.as_deref(), &spans) {
+            Ok(salvage) => {
+                report.drained += 1;
+                self.explain(&object, &spans, &salvage);
+                let snapshot = self.snapshot(&object, image, &spans, salvage);
+                let key_of_total = self.key(&agent, &snapshot);
+                if let Some(live) = self.live.get_mut(&key) {
+                    live.last = Some((key_of_total, snapshot));
+                }
+                Look::Next
+            }
+            Err(ReadError::Runtime(RuntimeError::NotRunning)) => Look::Stop,
+            Err(error) => {
+                report.failures += 1;
+                self.complain(format!(
+                    "{}: counters cannot be read: {error}",
+                    describe(&object)
+                ));
+                Look::Next
+            }
+        }
+    }
+
+    fn key(&self, agent: &Agent, snapshot: &Snapshot) -> Key {
+        let image = match &snapshot.image {
+            Some(image) => image.id,
+            None => identity(&snapshot.profile),
+        };
+        let name = if agent.name.is_empty() {
+            "amdgpu"
+        } else {
+            &agent.name
+        };
+        let target = if self.config.per_device {
+            format!("{name}.{}", agent.label)
+        } else {
+            name.to_owned()
+        };
+        Key {
+            target,
+            version: snapshot.profile.version.number(),
+            image,
+        }
+    }
+
+    fn snapshot(
+        &self,
+        object: &LoadedObject,
+        image: Option<Arc<Image>>,
+        spans: &Spans,
+        salvage: Salvage,
+    ) -> Snapshot {
+        let mut profile = salvage.profile;
+        // Addresses on the device differ from load to load and mean nothing afterwards.
+        profile
+            .records
+            .iter_mut()
+            .for_each(|record| record.function_pointer = 0);
+        profile.binary_ids = image.iter().map(|image| image.id.0.to_vec()).collect();
+        let detail = ManifestImage {
+            sha1: image.as_ref().map(|image| image.id.to_string()),
+            uri: object.uri.clone(),
+            records: profile.records.len(),
+            dropped: salvage.dropped.len(),
+            method: spans.method.to_string(),
+            loads: 1,
+            has_mapping: image.as_ref().is_some_and(|image| image.has_mapping),
+        };
+        Snapshot {
+            profile,
+            detail,
+            image,
+        }
+    }
+
+    fn explain(&mut self, object: &LoadedObject, spans: &Spans, salvage: &Salvage) {
+        let place = describe(object);
+        for dropped in salvage.dropped.iter().take(8) {
+            self.complain(format!(
+                "{place}: dropped record {} ({:#x}): {}",
+                dropped.index, dropped.name_ref, dropped.fault
+            ));
+        }
+        if salvage.dropped.len() > 8 {
+            self.complain(format!(
+                "{place}: dropped {} records in all",
+                salvage.dropped.len()
+            ));
+        }
+        let count =
+            |wanted: fn(&Note) -> bool| salvage.notes.iter().filter(|note| wanted(note)).count();
+        #[rustfmt::skip]
+        let notes = [
+            (count(|note| matches!(note, Note::BitmapLost { .. })),    "records without their MC/DC bitmap"),
+            (count(|note| matches!(note, Note::UniformLost { .. })),   "records without uniform counters, all uniform counters were left out"),
+            (count(|note| matches!(note, Note::Clamped { .. })),       "records with counts beyond 2^56, clamped"),
+            (count(|note| matches!(note, Note::NamesLost)),            "names section unreadable, functions are nameless"),
+            (count(|note| matches!(note, Note::PartialRecord { .. })), "incomplete record at the end of the table"),
+        ];
+        for (count, what) in notes.into_iter().filter(|(count, _)| *count != 0) {
+            let hint = match spans.method {
+                Method::Sections => "",
+                _ => " (the image could not be read, which would have helped)",
+            };
+            self.complain(format!("{place}: {count} {what}{hint}"));
+        }
+    }
+
+    fn write(&mut self, sum: BTreeMap<Key, Total>, report: &mut DumpReport) {
+        let facts = Facts::current();
+        let mut groups: BTreeMap<(String, u64), Vec<(Key, Total)>> = BTreeMap::new();
+        for (key, total) in sum {
+            groups
+                .entry((key.target.clone(), key.version))
+                .or_default()
+                .push((key, total));
+        }
+        let versions: HashMap<String, usize> =
+            groups
+                .keys()
+                .fold(HashMap::new(), |mut counts, (target, _)| {
+                    *counts.entry(target.clone()).or_default() += 1;
+                    counts
+                });
+        for ((target, version), entries) in groups {
+            // Tools reject files of mixed versions, so a target with both gets two files.
+            let prefix = if versions[&target] > 1 {
+                format!("{target}.v{version}")
+            } else {
+                target.clone()
+            };
+            let name = naming::expand(&self.config.pattern, &prefix, &facts);
+            match self.write_group(&name, &target, version, &entries, facts.process) {
+                Ok(path) => report.files.push(path),
+                Err(error) => {
+                    report.failures += 1;
+                    self.complain(error.to_string());
+                }
+            }
+        }
+    }
+
+    fn write_group(
+        &mut self,
+        name: &FileName,
+        target: &str,
+        version: u64,
+        entries: &[(Key, Total)],
+        process: u32,
+    ) -> Result<PathBuf, output::OutputError> {
+        let directory = self.config.images.clone().unwrap_or_else(|| {
+            let parent = name
+                .path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty());
+            parent.unwrap_or(Path::new(".")).to_path_buf()
+        });
+        for (_, total) in entries {
+            let Some(image) = &total.image else { continue };
+            if self.saved.insert((directory.clone(), image.id))
+                && let Err(error) = output::write_image(&directory, image.id, &image.bytes)
+            {
+                self.saved.remove(&(directory.clone(), image.id));
+                self.complain(error.to_string());
+            }
+        }
+        let images = entries.iter().map(|(key, total)| {
+            let loads = self.loads.get(&key.image).copied().unwrap_or(1);
+            ManifestImage {
+                loads,
+                ..total.detail.clone()
+            }
+        });
+        let manifest = Manifest {
+            target: target.into(),
+            version,
+            images: images.collect(),
+        };
+        let cumulative: Vec<Profile> = entries
+            .iter()
+            .map(|(_, total)| total.profile.clone())
+            .collect();
+        let mut path = name.path.clone();
+        if name.merge {
+            let fresh: Vec<Profile> = entries
+                .iter()
+                .map(
+                    |(key, total)| match self.merged.get(&(path.clone(), key.clone())) {
+                        Some(before) => rawprof::subtract(&total.profile, before),
+                        None => total.profile.clone(),
+                    },
+                )
+                .collect();
+            match output::merge_profiles(&path, &fresh) {
+                Ok(()) => {
+                    for (key, total) in entries {
+                        self.merged
+                            .insert((path.clone(), key.clone()), total.profile.clone());
+                    }
+                }
+                Err(error) => {
+                    // Rather a file of our own than lost counts.
+                    let own = format!(
+                        "{}.{process}.profraw",
+                        path.file_stem().unwrap_or_default().to_string_lossy()
+                    );
+                    path.set_file_name(own);
+                    self.complain(format!("{error}; writing {} instead", path.display()));
+                    output::write_profiles(&path, &cumulative)?;
+                }
+            }
+        } else {
+            output::write_profiles(&path, &cumulative)?;
+        }
+        output::write_manifest(&path, &manifest, name.merge)?;
+        Ok(path)
+    }
+}
+
+#[derive(PartialEq)]
+enum Look {
+    Next,
+    Stop,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Profile(#[from] rawprof::Error),
+}
+
+fn describe(object: &LoadedObject) -> String {
+    let uri = if object.uri.is_empty() {
+        "code object"
+    } else {
+        &object.uri
+    };
+    // Addresses and process ids in a URI would make each message look new.
+    uri.split('#').next().unwrap_or(uri).to_owned()
+}
+
+fn add(totals: &mut BTreeMap<Key, Total>, key: Key, snapshot: Snapshot) {
+    match totals.get_mut(&key) {
+        Some(total) => {
+            // Equal keys mean equal images and versions, so the only refusal is of temporal profiles, which do not add.
+            let _ = rawprof::merge(&mut total.profile, &snapshot.profile);
+            total.detail.dropped = total.detail.dropped.max(snapshot.detail.dropped);
+            total.detail.records = total.profile.records.len();
+        }
+        None => {
+            totals.insert(key, snapshot);
+        }
+    }
+}
+
+/// A stand-in for the image's hash when the image is out of reach: what the profile says about itself.
+fn identity(profile: &Profile) -> ImageId {
+    let mut hash = Sha1::new();
+    hash.update(&profile.names);
+    for record in &profile.records {
+        hash.update(record.name_ref.to_le_bytes());
+        hash.update(record.function_hash.to_le_bytes());
+        hash.update((record.counters.len() as u64).to_le_bytes());
+    }
+    let mut id = [0; 20];
+    id.copy_from_slice(&hash.finalize());
+    ImageId(id)
+}
+
+/// Copies the sections and reads them as a profile.
+fn read_profile(
+    runtime: &dyn Runtime,
+    object: &LoadedObject,
+    image: Option<&Image>,
+    spans: &Spans,
+) -> Result<Salvage, ReadError> {
+    let fetch = |span: Span| -> Result<Vec<u8>, RuntimeError> {
+        let mut bytes = vec![0; usize::try_from(span.size).unwrap_or(0)];
+        if !bytes.is_empty() {
+            runtime.read(object.agent, span.address, &mut bytes)?;
+        }
+        Ok(bytes)
+    };
+    // Records and names never change on the device, so the image's copy spares two transfers.
+    let constant = |part, span| -> Result<Vec<u8>, RuntimeError> {
+        match image
+            .filter(|_| spans.method == Method::Sections)
+            .and_then(|image| image.contents(part))
+        {
+            Some(contents) => Ok(contents.to_vec()),
+            None => fetch(span),
+        }
+    };
+    let data = constant(Part::Data, spans.data)?;
+    let names = constant(Part::Names, spans.names)?;
+    let counters = fetch(spans.counters)?;
+    let uniform = fetch(spans.uniform)?;
+    let bitmap = fetch(spans.bitmap)?;
+    let sections = |version| Sections {
+        version,
+        data: Region {
+            address: spans.data.address,
+            bytes: &data,
+        },
+        counters: Region {
+            address: spans.counters.address,
+            bytes: &counters,
+        },
+        uniform: Region {
+            address: spans.uniform.address,
+            bytes: &uniform,
+        },
+        bitmap: Region {
+            address: spans.bitmap.address,
+            bytes: &bitmap,
+        },
+        names: &names,
+    };
+    if let Some(version) = version_of(runtime, object, image, spans)? {
+        return Ok(rawprof::from_sections(&sections(Version(version)))?);
+    }
+    // Code without a version word: the version whose records make sense.
+    let candidates = rawprof::layout::LAYOUTS.iter().filter_map(|layout| {
+        let salvage = rawprof::from_sections(&sections(Version(layout.version))).ok()?;
+        let partial = salvage
+            .notes
+            .iter()
+            .any(|note| matches!(note, Note::PartialRecord { .. }));
+        Some((salvage.dropped.len() + usize::from(partial), salvage))
+    });
+    let best = candidates
+        .min_by_key(|(faults, _)| *faults)
+        .map(|(_, salvage)| salvage);
+    best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
+        version: 0,
+    }))
+}
+
+/// The version word the code was compiled with, from the image, the bounds table or the symbols.
+fn version_of(
+    runtime: &dyn Runtime,
+    object: &LoadedObject,
+    image: Option<&Image>,
+    spans: &Spans,
+) -> Result<Option<u64>, RuntimeError> {
+    if let Some(image) = image {
+        return Ok(image.version);
+    }
+    let mut address = spans.version;
+    if address.is_none() {
+        let symbols = runtime.symbols(object.executable, object.agent)?;
+        let named = symbols
+            .iter()
+            .find(|symbol| symbol.name.starts_with(VERSION_SYMBOL) && symbol.size == 8);
+        address = named.map(|symbol| symbol.address);
+    }
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let mut word = [0; 8];
+    runtime.read(object.agent, address, &mut word)?;
+    Ok(Some(u64::from_le_bytes(word)))
+}

@@ -1,0 +1,97 @@
+//! Every setting of the drain, as environment variables name them.
+
+use std::{path::PathBuf, time::Duration};
+
+/// What to collect and where to write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// File name pattern, see [`crate::naming`].
+    pub pattern: String,
+    /// Directory for loaded images; beside the profiles when none.
+    pub images: Option<PathBuf>,
+    /// One file per device instead of one per architecture.
+    pub per_device: bool,
+    /// Time between snapshots.
+    pub interval: Option<Duration>,
+    /// Signals that ask for a snapshot.
+    pub signals: Vec<i32>,
+    /// Report what was found on standard error.
+    pub verbose: bool,
+}
+
+/// Pattern of compiler-rt when nothing is set.
+pub const DEFAULT_PATTERN: &str = "default.profraw";
+
+/// Pattern override that leaves the host's `LLVM_PROFILE_FILE` alone.
+pub const FILE: &str = "LUTHIER_PROFILE_FILE";
+/// The pattern that host profiles use too.
+pub const LLVM_FILE: &str = "LLVM_PROFILE_FILE";
+/// Directory in which loaded images are kept.
+pub const IMAGES: &str = "LUTHIER_PROFILE_IMAGES";
+/// `1` for one file per device.
+pub const PER_DEVICE: &str = "LUTHIER_PROFILE_PER_DEVICE";
+/// Seconds between snapshots.
+pub const INTERVAL: &str = "LUTHIER_PROFILE_INTERVAL";
+/// Comma-separated signal names, such as `USR1,TERM`.
+pub const SIGNAL: &str = "LUTHIER_PROFILE_SIGNAL";
+/// `1` for a report on standard error.
+pub const VERBOSE: &str = "LUTHIER_PROFILE_VERBOSE";
+
+#[rustfmt::skip]
+const SIGNALS: &[(&str, i32)] = &[
+    ("USR1", libc::SIGUSR1),
+    ("USR2", libc::SIGUSR2),
+    ("TERM", libc::SIGTERM),
+    ("INT",  libc::SIGINT),
+    ("HUP",  libc::SIGHUP),
+    ("ABRT", libc::SIGABRT),
+    ("SEGV", libc::SIGSEGV),
+    ("BUS",  libc::SIGBUS),
+];
+
+impl Config {
+    /// Reads the settings through `lookup`; also returns a line per setting that makes no sense and was ignored.
+    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
+        let mut problems = Vec::new();
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let flag = |name| set(name).is_some_and(|value| value != "0");
+        let mut interval = None;
+        if let Some(text) = set(INTERVAL) {
+            match text.parse::<f64>() {
+                Ok(seconds) if seconds > 0.0 && seconds < 1e9 => {
+                    interval = Some(Duration::from_secs_f64(seconds))
+                }
+                _ => problems.push(format!(
+                    "{INTERVAL}={text} is not a number of seconds; no snapshots are taken"
+                )),
+            }
+        }
+        let mut signals = Vec::new();
+        for name in set(SIGNAL).iter().flat_map(|list| list.split(',')) {
+            let plain = name.trim().trim_start_matches("SIG");
+            match SIGNALS.iter().find(|(known, _)| *known == plain) {
+                Some((_, number)) => signals.push(*number),
+                None => {
+                    let known: Vec<_> = SIGNALS.iter().map(|(known, _)| *known).collect();
+                    problems.push(format!(
+                        "{SIGNAL}={name} is not one of {}",
+                        known.join(", ")
+                    ));
+                }
+            }
+        }
+        let pattern = set(FILE)
+            .or_else(|| set(LLVM_FILE))
+            .unwrap_or_else(|| DEFAULT_PATTERN.into());
+        let images = set(IMAGES).map(PathBuf::from);
+        let config = Config {
+            pattern,
+            images,
+            per_device: flag(PER_DEVICE),
+            interval,
+            signals,
+            verbose: flag(VERBOSE),
+        };
+        (config, problems)
+    }
+}

@@ -1,0 +1,361 @@
+//! Events: what interrupts wake and threads sleep on.
+//!
+//! Semantics follow the kernel driver: setting an event wakes every thread waiting for it; if nobody waits, or the event
+//! is reset by hand, the event stays set until a later wait consumes it. No wake-up is lost.
+
+use std::{
+    sync::{Condvar, Mutex, MutexGuard},
+    time::{Duration, Instant},
+};
+
+/// Highest number of events, as in the kernel driver.
+pub const EVENT_LIMIT: u32 = 4096;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// Set by a signal's completion or by the host.
+    Signal,
+    /// Set by a memory access fault.
+    MemoryFault,
+    /// Any other; only the host sets it.
+    Passive,
+}
+
+/// A shader's bad memory access, as told to the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryFault {
+    pub node: u32,
+    pub address: u64,
+    /// A write to memory that may only be read; otherwise nothing is mapped there.
+    pub read_only: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    #[error("{EVENT_LIMIT} events exist already")]
+    TooMany,
+    #[error("no such event")]
+    Unknown,
+    #[error("timed out")]
+    Timeout,
+}
+
+struct Slot {
+    kind: EventKind,
+    node: u32,
+    manual_reset: bool,
+    set: bool,
+    /// Times set, so that every waiter sees it whatever the others consume.
+    fires: u64,
+    waiters: u32,
+    fault: Option<MemoryFault>,
+}
+
+/// All events of a process. Ids start at 1.
+#[derive(Default)]
+pub struct Events {
+    slots: Mutex<Vec<Option<Slot>>>,
+    wake: Condvar,
+}
+
+impl Events {
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Slot>>> {
+        self.slots
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    /// Creates an event and returns its id, the lowest free one.
+    pub fn create(
+        &self,
+        kind: EventKind,
+        node: u32,
+        manual_reset: bool,
+        set: bool,
+    ) -> Result<u32, EventError> {
+        let mut slots = self.lock();
+        let slot = Slot {
+            kind,
+            node,
+            manual_reset,
+            set,
+            fires: 0,
+            waiters: 0,
+            fault: None,
+        };
+        if slots.is_empty() {
+            slots.push(None);
+        }
+        let free = slots
+            .iter()
+            .skip(1)
+            .position(Option::is_none)
+            .map(|index| index + 1);
+        let id = match free {
+            Some(id) => id,
+            None if slots.len() < EVENT_LIMIT as usize => {
+                slots.push(None);
+                slots.len() - 1
+            }
+            None => return Err(EventError::TooMany),
+        };
+        slots[id] = Some(slot);
+        Ok(id as u32)
+    }
+
+    /// Removes an event; threads waiting for it go on waiting for the others on their list.
+    pub fn destroy(&self, id: u32) -> Result<(), EventError> {
+        self.lock()
+            .get_mut(id as usize)
+            .and_then(Option::take)
+            .map(|_| ())
+            .ok_or(EventError::Unknown)
+    }
+
+    /// Sets an event.
+    pub fn set(&self, id: u32) -> Result<(), EventError> {
+        let mut slots = self.lock();
+        slots
+            .get_mut(id as usize)
+            .and_then(Option::as_mut)
+            .ok_or(EventError::Unknown)?
+            .fire();
+        self.wake.notify_all();
+        Ok(())
+    }
+
+    /// Clears an event.
+    pub fn reset(&self, id: u32) -> Result<(), EventError> {
+        self.lock()
+            .get_mut(id as usize)
+            .and_then(Option::as_mut)
+            .ok_or(EventError::Unknown)?
+            .set = false;
+        Ok(())
+    }
+
+    /// A shader's `s_sendmsg(MSG_INTERRUPT)`: hardware passes 8 bits of the event id, so every event they fit is set.
+    /// Waiters look at their signal again, hence too many wake-ups are harmless.
+    pub fn interrupt(&self, message: u32) {
+        let mut slots = self.lock();
+        let candidates = slots
+            .iter_mut()
+            .skip((message & 0xff) as usize)
+            .step_by(256);
+        for slot in candidates
+            .flatten()
+            .filter(|slot| slot.kind == EventKind::Signal)
+        {
+            slot.fire();
+        }
+        self.wake.notify_all();
+    }
+
+    /// Sets every memory fault event of the fault's node. Returns false if there is none.
+    pub fn memory_fault(&self, fault: MemoryFault) -> bool {
+        let mut slots = self.lock();
+        let mut any = false;
+        for slot in slots
+            .iter_mut()
+            .flatten()
+            .filter(|slot| slot.kind == EventKind::MemoryFault)
+        {
+            // ROCr makes one event for all nodes, under the number of the first.
+            let _ = slot.node;
+            slot.fault = Some(fault);
+            slot.fire();
+            any = true;
+        }
+        self.wake.notify_all();
+        any
+    }
+
+    /// The fault a memory fault event was last set by.
+    pub fn fault(&self, id: u32) -> Option<MemoryFault> {
+        self.lock().get(id as usize)?.as_ref()?.fault
+    }
+
+    /// Waits until one (`all`: every one) of `ids` has been set. `None`: no time limit.
+    pub fn wait(
+        &self,
+        ids: &[u32],
+        all: bool,
+        timeout: Option<Duration>,
+    ) -> Result<(), EventError> {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut slots = self.lock();
+        let mut seen = Vec::with_capacity(ids.len());
+        for id in ids {
+            let slot = slots
+                .get(*id as usize)
+                .and_then(Option::as_ref)
+                .ok_or(EventError::Unknown)?;
+            seen.push(slot.fires);
+        }
+        let waiting = |slots: &mut Vec<Option<Slot>>, change: i32| {
+            for id in ids {
+                if let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) {
+                    slot.waiters = slot.waiters.saturating_add_signed(change);
+                }
+            }
+        };
+        waiting(&mut slots, 1);
+        let result = loop {
+            let is_set = |(id, fires): (&u32, &u64)| {
+                slots
+                    .get(*id as usize)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|slot| slot.set || slot.fires != *fires)
+            };
+            let mut states = ids.iter().zip(&seen).map(is_set);
+            if if all {
+                states.all(|set| set)
+            } else {
+                states.any(|set| set)
+            } {
+                break Ok(());
+            }
+            slots = match deadline {
+                None => self
+                    .wake
+                    .wait(slots)
+                    .unwrap_or_else(|poison| poison.into_inner()),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        break Err(EventError::Timeout);
+                    }
+                    self.wake
+                        .wait_timeout(slots, left)
+                        .unwrap_or_else(|poison| poison.into_inner())
+                        .0
+                }
+            };
+        };
+        waiting(&mut slots, -1);
+        for (id, fires) in ids.iter().zip(&seen) {
+            let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) else {
+                continue;
+            };
+            match result {
+                Ok(()) if !slot.manual_reset => slot.set = false,
+                // Part of what we waited for has happened: leave it to the next wait.
+                Err(_) if slot.fires != *fires => slot.set = true,
+                _ => {}
+            }
+        }
+        result
+    }
+}
+
+impl Slot {
+    fn fire(&mut self) {
+        self.fires += 1;
+        if self.waiters == 0 || self.manual_reset {
+            self.set = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    const NOW: Option<Duration> = Some(Duration::ZERO);
+
+    #[test]
+    fn a_set_event_waits_for_its_waiter_and_wakes_once() {
+        let events = Events::default();
+        let id = events.create(EventKind::Signal, 1, false, false).unwrap();
+        assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
+        events.set(id).unwrap();
+        assert_eq!(events.wait(&[id], false, NOW), Ok(()));
+        assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
+    }
+
+    #[test]
+    fn manual_events_stay_set() {
+        let events = Events::default();
+        let id = events.create(EventKind::Passive, 0, true, true).unwrap();
+        assert_eq!(events.wait(&[id], false, NOW), Ok(()));
+        assert_eq!(events.wait(&[id], false, NOW), Ok(()));
+        events.reset(id).unwrap();
+        assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
+    }
+
+    #[test]
+    fn all_waiters_of_one_event_wake() {
+        let events = Arc::new(Events::default());
+        let id = events.create(EventKind::Signal, 1, false, false).unwrap();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let events = events.clone();
+                std::thread::spawn(move || events.wait(&[id], false, Some(Duration::from_secs(20))))
+            })
+            .collect();
+        while events.lock()[id as usize].as_ref().unwrap().waiters < 3 {
+            std::thread::yield_now();
+        }
+        events.set(id).unwrap();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), Ok(()));
+        }
+        assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
+    }
+
+    #[test]
+    fn waiting_for_all_keeps_single_events_set() {
+        let events = Events::default();
+        let ids = [(); 2].map(|()| events.create(EventKind::Signal, 1, false, false).unwrap());
+        events.set(ids[0]).unwrap();
+        assert_eq!(events.wait(&ids, true, NOW), Err(EventError::Timeout));
+        events.set(ids[1]).unwrap();
+        assert_eq!(events.wait(&ids, true, NOW), Ok(()));
+    }
+
+    #[test]
+    fn interrupts_carry_eight_bits() {
+        let events = Events::default();
+        let ids: Vec<u32> = (0..300)
+            .map(|_| events.create(EventKind::Signal, 1, false, false).unwrap())
+            .collect();
+        assert_eq!((ids[0], ids[299]), (1, 300));
+        events.interrupt(0x1234_0000 | (258 & 0xff));
+        assert_eq!(events.wait(&[2], false, NOW), Ok(()));
+        assert_eq!(events.wait(&[258], false, NOW), Ok(()));
+        assert_eq!(events.wait(&[3], false, NOW), Err(EventError::Timeout));
+    }
+
+    #[test]
+    fn ids_are_reused_and_limited() {
+        let events = Events::default();
+        let create = || events.create(EventKind::Signal, 1, false, false);
+        let first = create().unwrap();
+        for _ in 2..EVENT_LIMIT {
+            create().unwrap();
+        }
+        assert_eq!(create(), Err(EventError::TooMany));
+        events.destroy(first).unwrap();
+        assert_eq!(events.set(first), Err(EventError::Unknown));
+        assert_eq!(create(), Ok(first));
+    }
+
+    #[test]
+    fn a_fault_reaches_its_event() {
+        let events = Events::default();
+        let fault = MemoryFault {
+            node: 1,
+            address: 0xdead_0000,
+            read_only: false,
+        };
+        assert!(!events.memory_fault(fault));
+        let id = events
+            .create(EventKind::MemoryFault, 1, false, false)
+            .unwrap();
+        assert!(events.memory_fault(fault));
+        assert_eq!(events.wait(&[id], false, NOW), Ok(()));
+        assert_eq!(events.fault(id), Some(fault));
+    }
+}

@@ -1,0 +1,410 @@
+//! All devices of a process: their memory, events, queues and polling threads.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, RwLock, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use kmt_sys::aql;
+
+use crate::{
+    blit::{Blit, recognise},
+    dispatch::{DispatchError, Scratch},
+    events::Events,
+    executor::{Executor, Observer},
+    memory::{Memory, MemoryError, PAGE, Request},
+    names::kernel_name,
+    processor::{Engine, Processor},
+    queue::AqlQueue,
+    sdma::SdmaQueue,
+    topology::Config,
+};
+
+/// Doorbells of the page pair that the runtime indexes by address.
+const DOORBELLS: u64 = 1024;
+/// How long a destroyed queue's kernel may take to notice.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+/// What is known of a kernel by its code.
+#[derive(Clone, Default)]
+pub(crate) struct Identity {
+    pub name: Option<String>,
+    pub blit: Option<Blit>,
+}
+
+/// What queues need of their machine.
+pub(crate) struct Shared {
+    pub memory: Arc<Memory>,
+    pub events: Arc<Events>,
+    pub executor: Arc<dyn Executor>,
+    pub observer: Arc<dyn Observer>,
+    identities: RwLock<HashMap<u64, Identity>>,
+    packets: Arc<Processor>,
+    copies: Arc<Processor>,
+}
+
+impl Shared {
+    /// Looks at all queues soon.
+    pub fn kick(&self) {
+        self.packets.kick();
+        self.copies.kick();
+    }
+
+    /// What the kernel is whose descriptor is at `kernel_object` and whose code begins at `entry`.
+    pub fn identify(&self, kernel_object: u64, entry: u64) -> Identity {
+        let known = self
+            .identities
+            .read()
+            .ok()
+            .and_then(|known| known.get(&kernel_object).cloned());
+        known.unwrap_or_else(|| {
+            let blit = recognise(&self.memory, entry);
+            let name = match blit {
+                Some(blit) => Some(blit.name().to_owned()),
+                None => kernel_name(&self.memory, kernel_object),
+            };
+            let identity = Identity { name, blit };
+            if let Ok(mut known) = self.identities.write() {
+                known.insert(kernel_object, identity.clone());
+            }
+            identity
+        })
+    }
+
+    /// Code may have changed.
+    pub fn forget_identities(&self) {
+        if let Ok(mut identities) = self.identities.write() {
+            identities.clear();
+        }
+    }
+
+    /// Replaces a queue's scratch arena by one with larger slots.
+    pub fn grow_scratch(
+        &self,
+        node: u32,
+        old: Scratch,
+        wave_bytes: u32,
+    ) -> Result<Scratch, DispatchError> {
+        let slots = self.executor.resident_waves().max(1);
+        let bytes = u64::from(slots) * u64::from(wave_bytes);
+        let request = Request {
+            node,
+            size: bytes,
+            flags: 0,
+            writable: true,
+            device_local: false,
+        };
+        let base = self
+            .memory
+            .allocate(request)
+            .map_err(|_| DispatchError::NoScratch { bytes })?;
+        if old.base != 0 {
+            // No kernel of the queue runs, so nobody uses the old arena.
+            let _ = self.memory.free(old.base);
+        }
+        Ok(Scratch {
+            base,
+            wave_bytes,
+            slots,
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    #[error("there is no GPU node {node}")]
+    NoSuchNode { node: u32 },
+    #[error(
+        "the ring of {bytes} bytes at {address:#x} is not device memory, or its size is no power of two"
+    )]
+    BadRing { address: u64, bytes: u64 },
+    #[error("the queue structure at {address:#x} is not device memory")]
+    BadQueue { address: u64 },
+    #[error("all {DOORBELLS} doorbells are in use")]
+    TooMany,
+    #[error("there is no queue {id}")]
+    Unknown { id: u64 },
+    #[error("no memory for the queue's positions: {0}")]
+    Memory(#[from] MemoryError),
+    #[error("no thread for the packet processor: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// A new queue, as the runtime needs to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct NewQueue {
+    pub id: u64,
+    pub doorbell: u64,
+    pub write_pointer: u64,
+    pub read_pointer: u64,
+}
+
+enum Queue {
+    Aql(Arc<AqlQueue>),
+    Sdma(Arc<SdmaQueue>),
+}
+
+impl Queue {
+    fn engine(&self) -> Arc<dyn Engine> {
+        match self {
+            Queue::Aql(queue) => queue.clone(),
+            Queue::Sdma(queue) => queue.clone(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Queues {
+    by_id: HashMap<u64, Queue>,
+    /// First of the doorbells, once allocated.
+    doorbells: u64,
+}
+
+/// The emulated machine: node 0 is the host, nodes from 1 are GPUs.
+pub struct Machine {
+    shared: Arc<Shared>,
+    gpus: Vec<Config>,
+    queues: Mutex<Queues>,
+}
+
+impl Machine {
+    pub fn new(
+        gpus: Vec<Config>,
+        memory: Arc<Memory>,
+        events: Arc<Events>,
+        executor: Arc<dyn Executor>,
+        observer: Arc<dyn Observer>,
+    ) -> Machine {
+        let shared = Shared {
+            memory,
+            events,
+            executor,
+            observer,
+            identities: RwLock::default(),
+            packets: Processor::new("luthier-queues"),
+            copies: Processor::new("luthier-copies"),
+        };
+        Machine {
+            shared: Arc::new(shared),
+            gpus,
+            queues: Mutex::default(),
+        }
+    }
+
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.shared.memory
+    }
+
+    pub fn events(&self) -> &Arc<Events> {
+        &self.shared.events
+    }
+
+    /// The GPUs, in node order.
+    pub fn gpus(&self) -> &[Config] {
+        &self.gpus
+    }
+
+    /// The GPU that is node `node`.
+    pub fn gpu(&self, node: u32) -> Option<&Config> {
+        self.gpus.get(node.checked_sub(1)? as usize)
+    }
+
+    /// Looks for packets soon: call before the host goes to sleep.
+    pub fn kick(&self) {
+        self.shared.kick();
+    }
+
+    fn queues(&self) -> std::sync::MutexGuard<'_, Queues> {
+        self.queues
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    /// Creates an AQL queue whose `amd_queue_t` is at `queue_address`.
+    pub fn create_aql_queue(
+        &self,
+        node: u32,
+        ring: u64,
+        bytes: u64,
+        queue_address: u64,
+    ) -> Result<NewQueue, QueueError> {
+        let target = self
+            .gpu(node)
+            .ok_or(QueueError::NoSuchNode { node })?
+            .target;
+        let memory = &self.shared.memory;
+        if !bytes.is_power_of_two()
+            || bytes < 64
+            || !ring.is_multiple_of(64)
+            || memory.covers(ring, bytes, true).is_err()
+        {
+            return Err(QueueError::BadRing {
+                address: ring,
+                bytes,
+            });
+        }
+        let readable = memory
+            .covers(queue_address, size_of::<aql::Queue>() as u64, true)
+            .is_ok();
+        if !readable || !queue_address.is_multiple_of(64) {
+            return Err(QueueError::BadQueue {
+                address: queue_address,
+            });
+        }
+        let mut queues = self.queues();
+        let (id, doorbell) = self.doorbell(&mut queues)?;
+        let queue = AqlQueue::new(
+            id,
+            node,
+            target,
+            ring,
+            bytes / 64,
+            queue_address,
+            self.shared.clone(),
+        );
+        self.shared.packets.add(queue.clone())?;
+        queues.by_id.insert(id, Queue::Aql(queue));
+        let write_pointer =
+            queue_address + std::mem::offset_of!(aql::Queue, write_dispatch_id) as u64;
+        let read_pointer =
+            queue_address + std::mem::offset_of!(aql::Queue, read_dispatch_id) as u64;
+        Ok(NewQueue {
+            id,
+            doorbell,
+            write_pointer,
+            read_pointer,
+        })
+    }
+
+    /// Creates an SDMA queue.
+    pub fn create_sdma_queue(
+        &self,
+        node: u32,
+        ring: u64,
+        bytes: u64,
+    ) -> Result<NewQueue, QueueError> {
+        let family = self
+            .gpu(node)
+            .ok_or(QueueError::NoSuchNode { node })?
+            .target
+            .family;
+        let memory = &self.shared.memory;
+        if bytes < 64
+            || !bytes.is_multiple_of(4)
+            || !ring.is_multiple_of(4)
+            || memory.covers(ring, bytes, false).is_err()
+        {
+            return Err(QueueError::BadRing {
+                address: ring,
+                bytes,
+            });
+        }
+        let mut queues = self.queues();
+        let (id, doorbell) = self.doorbell(&mut queues)?;
+        let request = Request {
+            node: 0,
+            size: PAGE,
+            flags: 0,
+            writable: true,
+            device_local: false,
+        };
+        let write_pointer = memory.allocate(request)?;
+        // Apart from each other, because host and device write one each.
+        let read_pointer = write_pointer + 128;
+        let queue = Arc::new(SdmaQueue {
+            id,
+            node,
+            family,
+            ring,
+            ring_bytes: bytes,
+            write_pointer,
+            read_pointer,
+            stopped: Default::default(),
+            turn: Mutex::default(),
+            shared: self.shared.clone(),
+        });
+        if let Err(error) = self.shared.copies.add(queue.clone()) {
+            let _ = memory.free(write_pointer);
+            return Err(error.into());
+        }
+        queues.by_id.insert(id, Queue::Sdma(queue));
+        Ok(NewQueue {
+            id,
+            doorbell,
+            write_pointer,
+            read_pointer,
+        })
+    }
+
+    /// The lowest free queue id and its doorbell.
+    fn doorbell(&self, queues: &mut Queues) -> Result<(u64, u64), QueueError> {
+        if queues.doorbells == 0 {
+            let size = DOORBELLS * 8 * 2;
+            let request = Request {
+                node: 0,
+                size,
+                flags: 0,
+                writable: true,
+                device_local: false,
+            };
+            queues.doorbells = self
+                .shared
+                .memory
+                .allocate(request)?
+                .next_multiple_of(DOORBELLS * 8);
+        }
+        let id = (1..DOORBELLS)
+            .find(|id| !queues.by_id.contains_key(id))
+            .ok_or(QueueError::TooMany)?;
+        Ok((id, queues.doorbells + id * 8))
+    }
+
+    /// Stops or continues a queue.
+    pub fn suspend_queue(&self, id: u64, suspended: bool) -> Result<(), QueueError> {
+        match self.queues().by_id.get(&id) {
+            Some(Queue::Aql(queue)) => queue.suspend(suspended),
+            Some(Queue::Sdma(_)) => {}
+            None => return Err(QueueError::Unknown { id }),
+        }
+        self.kick();
+        Ok(())
+    }
+
+    /// Removes a queue; its running kernel is stopped first.
+    pub fn destroy_queue(&self, id: u64) -> Result<(), QueueError> {
+        let queue = self
+            .queues()
+            .by_id
+            .remove(&id)
+            .ok_or(QueueError::Unknown { id })?;
+        let engine = queue.engine();
+        match &queue {
+            Queue::Aql(queue) => {
+                queue.stop();
+                self.shared.packets.remove(&engine);
+                let start = Instant::now();
+                while !queue.is_idle() {
+                    if start.elapsed() > STOP_LIMIT {
+                        self.shared
+                            .observer
+                            .report("luthier: a kernel goes on after its queue was destroyed");
+                        return Ok(());
+                    }
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                if let Some(base) = queue.scratch_base() {
+                    let _ = self.shared.memory.free(base);
+                }
+            }
+            Queue::Sdma(queue) => {
+                queue.stopped.store(true, Ordering::SeqCst);
+                self.shared.copies.remove(&engine);
+                // Whoever is in the middle of a packet finishes it first.
+                let _turn = queue.turn.lock();
+                let _ = self.shared.memory.free(queue.write_pointer);
+            }
+        }
+        Ok(())
+    }
+}

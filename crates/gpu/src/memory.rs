@@ -1,0 +1,601 @@
+//! The device's address space: which addresses a shader may touch, and what lies there.
+//!
+//! Device addresses are host addresses. The map therefore never translates; it answers "is this address mine, how far
+//! does its range go, may it be written" for bounds checks, and "what is this pointer" for the runtime. Memory comes from
+//! anonymous mappings without reservation, so memory that is never touched costs nothing.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Host page size, the granule of every allocation.
+pub const PAGE: u64 = 4096;
+/// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
+const LARGE_PAGE: u64 = 2 << 20;
+
+pub use wave::{AddressSpace, Range};
+
+/// What a range of addresses is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Allocated by the runtime.
+    Allocated,
+    /// The application's own memory, registered for device access.
+    User,
+}
+
+/// Answer to a pointer query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerInfo {
+    pub kind: Kind,
+    pub node: u32,
+    pub flags: u32,
+    pub base: u64,
+    pub size: u64,
+    /// Nodes the range is mapped to; interned, so it lives as long as the process.
+    pub mapped_nodes: &'static [u32],
+    pub user_data: u64,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// A size of zero, or one that does not fit the address space.
+    #[error("allocation of {size} bytes is not possible")]
+    BadSize { size: u64 },
+    /// The node's memory is used up.
+    #[error("{size} bytes requested, {free} left on node {node}")]
+    NoDeviceMemory { size: u64, free: u64, node: u32 },
+    /// The host refused the mapping.
+    #[error("the host cannot map {size} bytes")]
+    NoHostMemory { size: u64 },
+    /// No range begins at, or contains, the address.
+    #[error("no range at {address:#x}")]
+    UnknownAddress { address: u64 },
+}
+
+/// What to allocate.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    pub node: u32,
+    /// Bytes; rounded up to pages.
+    pub size: u64,
+    /// The caller's flags, kept for pointer queries.
+    pub flags: u32,
+    pub writable: bool,
+    /// Counts against the node's memory.
+    pub device_local: bool,
+}
+
+struct Region {
+    end: u64,
+    kind: Kind,
+    node: u32,
+    flags: u32,
+    writable: bool,
+    device_local: bool,
+    mapped_nodes: &'static [u32],
+    user_data: u64,
+    /// Bytes as the caller stated them.
+    size: u64,
+    /// Times registered (user memory only).
+    count: u32,
+}
+
+#[derive(Default)]
+struct Map {
+    allocations: BTreeMap<u64, Region>,
+    user: BTreeMap<u64, Region>,
+    /// Start to end of ranges given to the device by the shared-virtual-memory calls.
+    shared: BTreeMap<u64, u64>,
+    node_lists: Vec<&'static [u32]>,
+    /// Bytes used per node.
+    used: BTreeMap<u32, u64>,
+}
+
+/// All ranges of one process.
+pub struct Memory {
+    map: RwLock<Map>,
+    generation: AtomicU64,
+    /// Bytes of local memory each node has; missing: unlimited.
+    limits: BTreeMap<u32, u64>,
+}
+
+impl Memory {
+    /// `limits`: bytes of device-local memory per node.
+    pub fn new(limits: BTreeMap<u32, u64>) -> Memory {
+        Memory {
+            map: RwLock::default(),
+            generation: AtomicU64::new(1),
+            limits,
+        }
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Map> {
+        self.map.read().unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Map> {
+        self.map
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    /// Maps fresh zeroed memory and returns its address.
+    pub fn allocate(&self, request: Request) -> Result<u64, MemoryError> {
+        let bad_size = MemoryError::BadSize { size: request.size };
+        if request.size == 0 || request.size > 1 << 46 {
+            return Err(bad_size);
+        }
+        let size = request.size.next_multiple_of(PAGE);
+        let mut map = self.write();
+        if request.device_local {
+            let used = map.used.get(&request.node).copied().unwrap_or(0);
+            let free = self
+                .limits
+                .get(&request.node)
+                .map_or(u64::MAX, |limit| limit.saturating_sub(used));
+            if size > free {
+                return Err(MemoryError::NoDeviceMemory {
+                    size,
+                    free,
+                    node: request.node,
+                });
+            }
+        }
+        let start = map_pages(size).ok_or(MemoryError::NoHostMemory { size })?;
+        if request.device_local {
+            *map.used.entry(request.node).or_default() += size;
+        }
+        map.allocations.insert(
+            start,
+            Region {
+                end: start + size,
+                kind: Kind::Allocated,
+                node: request.node,
+                flags: request.flags,
+                writable: request.writable,
+                device_local: request.device_local,
+                mapped_nodes: &[],
+                user_data: 0,
+                size,
+                count: 0,
+            },
+        );
+        Ok(start)
+    }
+
+    /// Unmaps the allocation that begins at `address`.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let mut map = self.write();
+        let region = map
+            .allocations
+            .remove(&address)
+            .ok_or(MemoryError::UnknownAddress { address })?;
+        if region.device_local
+            && let Some(used) = map.used.get_mut(&region.node)
+        {
+            *used -= region.end - address;
+        }
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        unmap_pages(address, region.end - address);
+        Ok(())
+    }
+
+    /// Bytes of device-local memory left on `node`.
+    pub fn available(&self, node: u32) -> u64 {
+        let used = self.read().used.get(&node).copied().unwrap_or(0);
+        self.limits
+            .get(&node)
+            .map_or(0, |limit| limit.saturating_sub(used))
+    }
+
+    /// Lets the device reach the application's own memory. The device sees whole pages.
+    pub fn register_user(
+        &self,
+        address: u64,
+        size: u64,
+        node: u32,
+        flags: u32,
+    ) -> Result<(), MemoryError> {
+        let end = address
+            .checked_add(size)
+            .filter(|_| size != 0)
+            .ok_or(MemoryError::BadSize { size })?;
+        let mut map = self.write();
+        let region = map.user.entry(address).or_insert(Region {
+            end,
+            kind: Kind::User,
+            node,
+            flags,
+            writable: true,
+            device_local: false,
+            mapped_nodes: &[],
+            user_data: 0,
+            size,
+            count: 0,
+        });
+        region.count += 1;
+        if end > region.end {
+            region.end = end;
+            region.size = size;
+        }
+        Ok(())
+    }
+
+    /// Undoes one [`Memory::register_user`].
+    pub fn deregister_user(&self, address: u64) -> Result<(), MemoryError> {
+        let mut map = self.write();
+        let region = map
+            .user
+            .get_mut(&address)
+            .ok_or(MemoryError::UnknownAddress { address })?;
+        region.count -= 1;
+        if region.count == 0 {
+            map.user.remove(&address);
+            self.generation.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// Lets every device reach `address..address + size` of ordinary memory (managed memory).
+    pub fn share(&self, address: u64, size: u64) {
+        let (mut start, mut end) = (address, address.saturating_add(size));
+        let shared = &mut self.write().shared;
+        let touching: Vec<u64> = shared
+            .range(..=end)
+            .rev()
+            .take_while(|(_, e)| **e >= start)
+            .map(|(s, _)| *s)
+            .collect();
+        for key in touching {
+            start = start.min(key);
+            end = end.max(shared.remove(&key).unwrap_or(end));
+        }
+        shared.insert(start, end);
+    }
+
+    /// Whether [`Memory::share`] covers `address`.
+    pub fn is_shared(&self, address: u64) -> bool {
+        self.read()
+            .shared
+            .range(..=address)
+            .next_back()
+            .is_some_and(|(_, end)| address < *end)
+    }
+
+    /// Notes which nodes the range containing `address` is mapped to.
+    pub fn map_to_nodes(&self, address: u64, nodes: &[u32]) -> Result<(), MemoryError> {
+        let mut map = self.write();
+        let list = match map.node_lists.iter().find(|list| **list == nodes) {
+            Some(list) => *list,
+            None => {
+                // Handed out by pointer queries without a lifetime, so it is never freed; distinct lists are few.
+                let list: &'static [u32] = Vec::leak(nodes.to_vec());
+                map.node_lists.push(list);
+                list
+            }
+        };
+        map.region_mut(address)
+            .ok_or(MemoryError::UnknownAddress { address })?
+            .1
+            .mapped_nodes = list;
+        Ok(())
+    }
+
+    /// Attaches a value to the range containing `address`.
+    pub fn set_user_data(&self, address: u64, user_data: u64) -> Result<(), MemoryError> {
+        let mut map = self.write();
+        map.region_mut(address)
+            .ok_or(MemoryError::UnknownAddress { address })?
+            .1
+            .user_data = user_data;
+        Ok(())
+    }
+
+    /// What the range containing `address` is.
+    pub fn query(&self, address: u64) -> Option<PointerInfo> {
+        let map = self.read();
+        let (base, region) = map.region(address)?;
+        Some(PointerInfo {
+            kind: region.kind,
+            node: region.node,
+            flags: region.flags,
+            base,
+            size: region.size,
+            mapped_nodes: region.mapped_nodes,
+            user_data: region.user_data,
+        })
+    }
+
+    /// One line on what is around `address`, for fault messages.
+    pub fn describe(&self, address: u64) -> String {
+        let map = self.read();
+        if let Some((base, region)) = map.region(address) {
+            return format!("inside a range of {} bytes at {base:#x}", region.end - base);
+        }
+        let below = map.allocations.range(..address).next_back();
+        let above = map.allocations.range(address..).next();
+        match (below, above) {
+            (Some((start, region)), _) if address - region.end < 1 << 20 => {
+                format!(
+                    "{} bytes past the end of {} bytes at {start:#x}",
+                    address - region.end,
+                    region.end - start
+                )
+            }
+            (_, Some((start, region))) if start - address < 1 << 20 => {
+                format!(
+                    "{} bytes before {} bytes at {start:#x}",
+                    start - address,
+                    region.end - start
+                )
+            }
+            _ => "no allocation near".to_owned(),
+        }
+    }
+
+    /// Copies bytes out of device-accessible memory; the error is the first address that is not.
+    pub fn read_bytes(&self, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
+        self.covers(address, bytes.len() as u64, false)?;
+        // SAFETY: the range is mapped, as just checked; the runtime does not free memory that packets in flight name. The
+        // bytes may change under the copy, which leaves `bytes` mixed but valid.
+        unsafe {
+            std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len())
+        };
+        Ok(())
+    }
+
+    /// Whether the device may access all of `address..address + size`.
+    pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
+        let end = address.checked_add(size).ok_or(address)?;
+        let mut at = address;
+        while at < end {
+            match self.find(at) {
+                Some(range) if range.writable || !write => at = range.end,
+                _ => return Err(at),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Map {
+    fn region(&self, address: u64) -> Option<(u64, &Region)> {
+        if let Some((start, region)) = self.allocations.range(..=address).next_back()
+            && address < region.end
+        {
+            return Some((*start, region));
+        }
+        self.user
+            .range(..=address)
+            .rev()
+            .find(|(_, region)| address < region.end)
+            .map(|(start, region)| (*start, region))
+    }
+
+    fn region_mut(&mut self, address: u64) -> Option<(u64, &mut Region)> {
+        if let Some((start, region)) = self.allocations.range_mut(..=address).next_back()
+            && address < region.end
+        {
+            return Some((*start, region));
+        }
+        let found = self
+            .user
+            .range_mut(..=address)
+            .rev()
+            .find(|(_, region)| address < region.end);
+        found.map(|(start, region)| (*start, region))
+    }
+}
+
+impl AddressSpace for Memory {
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    fn find(&self, address: u64) -> Option<Range> {
+        let map = self.read();
+        if let Some((start, region)) = map.allocations.range(..=address).next_back()
+            && address < region.end
+        {
+            return Some(Range {
+                start: *start,
+                end: region.end,
+                writable: region.writable,
+            });
+        }
+        if let Some((start, end)) = map.shared.range(..=address).next_back()
+            && address < *end
+        {
+            return Some(Range {
+                start: *start,
+                end: *end,
+                writable: true,
+            });
+        }
+        // A user range is reached through whole pages: the last candidate below may begin after `address`.
+        let limit = address | (PAGE - 1);
+        map.user.range(..=limit).rev().find_map(|(start, region)| {
+            let (start, end) = (start & !(PAGE - 1), region.end.next_multiple_of(PAGE));
+            (start <= address && address < end).then_some(Range {
+                start,
+                end,
+                writable: true,
+            })
+        })
+    }
+}
+
+/// Reserves `size` bytes with an inaccessible page behind, so that no two allocations touch and running off the end of one
+/// is seen as a fault.
+fn map_pages(size: u64) -> Option<u64> {
+    let align = if size >= LARGE_PAGE { LARGE_PAGE } else { PAGE };
+    let reserve = size.checked_add(PAGE)?.checked_add(align)?;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice disturbs nothing.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            reserve as usize,
+            libc::PROT_NONE,
+            flags,
+            -1,
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return None;
+    }
+    let base = base as u64;
+    let start = base.next_multiple_of(align);
+    let (behind, end) = (start + size + PAGE, base + reserve);
+    // SAFETY: all three ranges lie inside the mapping made above, which nobody else knows yet.
+    unsafe {
+        if start > base {
+            libc::munmap(base as *mut libc::c_void, (start - base) as usize);
+        }
+        if end > behind {
+            libc::munmap(behind as *mut libc::c_void, (end - behind) as usize);
+        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        if libc::mprotect(start as *mut libc::c_void, size as usize, protection) != 0 {
+            libc::munmap(start as *mut libc::c_void, (size + PAGE) as usize);
+            return None;
+        }
+    }
+    Some(start)
+}
+
+fn unmap_pages(start: u64, size: u64) {
+    // SAFETY: called once per mapping of `map_pages`, with its size, after it has left the map.
+    unsafe { libc::munmap(start as *mut libc::c_void, (size + PAGE) as usize) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(size: u64) -> Request {
+        Request {
+            node: 1,
+            size,
+            flags: 0x20c1,
+            writable: true,
+            device_local: true,
+        }
+    }
+
+    #[test]
+    fn untouched_memory_costs_nothing_and_large_memory_is_aligned() {
+        let memory = Memory::new(BTreeMap::from([(1, 64 << 30)]));
+        let resident = || {
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * PAGE
+        };
+        let before = resident();
+        let address = memory.allocate(request(32 << 30)).unwrap();
+        assert_eq!(address % LARGE_PAGE, 0);
+        assert!(resident() < before + (8 << 20));
+        memory.free(address).unwrap();
+    }
+
+    #[test]
+    fn a_node_runs_out_and_recovers() {
+        let memory = Memory::new(BTreeMap::from([(1, 16 * PAGE)]));
+        let address = memory.allocate(request(10 * PAGE)).unwrap();
+        let full = MemoryError::NoDeviceMemory {
+            size: 7 * PAGE,
+            free: 6 * PAGE,
+            node: 1,
+        };
+        assert_eq!(memory.allocate(request(7 * PAGE)), Err(full));
+        memory.free(address).unwrap();
+        assert_eq!(memory.available(1), 16 * PAGE);
+        assert_eq!(
+            memory.free(address),
+            Err(MemoryError::UnknownAddress { address })
+        );
+        assert_eq!(
+            memory.allocate(request(0)),
+            Err(MemoryError::BadSize { size: 0 })
+        );
+    }
+
+    #[test]
+    fn ranges_are_found_and_forgotten() {
+        let memory = Memory::new(BTreeMap::new());
+        let address = memory
+            .allocate(Request {
+                device_local: false,
+                ..request(100)
+            })
+            .unwrap();
+        let generation = memory.generation();
+        let range = Range {
+            start: address,
+            end: address + PAGE,
+            writable: true,
+        };
+        assert_eq!(memory.find(address + 99), Some(range));
+        assert_eq!(memory.find(address + PAGE), None);
+        assert_eq!(memory.covers(address, PAGE, true), Ok(()));
+        assert_eq!(memory.covers(address, PAGE + 1, true), Err(address + PAGE));
+        memory.free(address).unwrap();
+        assert_ne!(memory.generation(), generation);
+        assert_eq!(memory.find(address), None);
+    }
+
+    #[test]
+    fn user_memory_is_known_exactly_but_reached_by_pages() {
+        let memory = Memory::new(BTreeMap::new());
+        memory.register_user(0x10_0123, 0x2000, 0, 7).unwrap();
+        memory.map_to_nodes(0x10_0123, &[1, 2]).unwrap();
+        memory.set_user_data(0x10_0200, 99).unwrap();
+        let info = memory.query(0x10_1000).unwrap();
+        assert_eq!(
+            (info.kind, info.base, info.size, info.flags),
+            (Kind::User, 0x10_0123, 0x2000, 7)
+        );
+        assert_eq!((info.mapped_nodes, info.user_data), (&[1, 2][..], 99));
+        assert_eq!(memory.query(0x10_0000), None);
+        assert_eq!(
+            memory.find(0x10_0000),
+            Some(Range {
+                start: 0x10_0000,
+                end: 0x10_3000,
+                writable: true
+            })
+        );
+        memory.register_user(0x10_0123, 0x2000, 0, 7).unwrap();
+        memory.deregister_user(0x10_0123).unwrap();
+        assert!(memory.find(0x10_0000).is_some());
+        memory.deregister_user(0x10_0123).unwrap();
+        assert!(memory.find(0x10_0000).is_none());
+    }
+
+    #[test]
+    fn shared_ranges_merge() {
+        let memory = Memory::new(BTreeMap::new());
+        for (start, size) in [
+            (0x1000, 0x1000),
+            (0x5000, 0x1000),
+            (0x2000, 0x1000),
+            (0x2800, 0x3000),
+        ] {
+            memory.share(start, size);
+        }
+        assert_eq!(
+            memory.find(0x1000),
+            Some(Range {
+                start: 0x1000,
+                end: 0x6000,
+                writable: true
+            })
+        );
+        assert!(!memory.is_shared(0x6000));
+    }
+}

@@ -1,0 +1,169 @@
+//! The thread that looks for new packets.
+//!
+//! Doorbells are plain memory, so somebody has to look. Right after work the thread yields and looks again; the longer
+//! nothing happens, the longer it sleeps. Host calls that precede a wait kick it, so long sleeps are rarely waited for.
+
+use std::{
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Something with a ring of packets.
+pub(crate) trait Engine: Send + Sync {
+    /// Does what can be done without blocking; returns whether anything was done.
+    fn pump(&self) -> bool;
+}
+
+/// How long to sleep when nothing has happened for so long.
+#[rustfmt::skip]
+const SLEEPS: [(Duration, Duration); 4] = [
+    (Duration::from_millis(2),   Duration::from_micros(20)),
+    (Duration::from_millis(50),  Duration::from_micros(100)),
+    (Duration::from_millis(500), Duration::from_micros(500)),
+    (Duration::MAX,              Duration::from_millis(2)),
+];
+/// Yield instead of sleeping for so long after the last packet.
+const YIELD: Duration = Duration::from_micros(60);
+
+#[derive(Default)]
+struct State {
+    engines: Vec<Arc<dyn Engine>>,
+    /// Counts changes of `engines`, so that the thread copies the list only then.
+    version: u64,
+    running: bool,
+    kicked: bool,
+}
+
+/// A polling thread, started with its first engine and never stopped.
+pub(crate) struct Processor {
+    name: &'static str,
+    state: Mutex<State>,
+    wake: Condvar,
+    asleep: AtomicBool,
+}
+
+impl Processor {
+    pub fn new(name: &'static str) -> Arc<Processor> {
+        Arc::new(Processor {
+            name,
+            state: Mutex::default(),
+            wake: Condvar::new(),
+            asleep: AtomicBool::new(false),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    /// Starts looking at an engine. Fails if the host gives no thread.
+    pub fn add(self: &Arc<Self>, engine: Arc<dyn Engine>) -> std::io::Result<()> {
+        let mut state = self.lock();
+        if !state.running {
+            let processor = self.clone();
+            spawn(self.name, move || processor.run())?;
+            state.running = true;
+        }
+        state.engines.push(engine);
+        state.version += 1;
+        drop(state);
+        self.kick();
+        Ok(())
+    }
+
+    /// Stops looking at an engine.
+    pub fn remove(&self, engine: &Arc<dyn Engine>) {
+        let mut state = self.lock();
+        state.engines.retain(|other| !Arc::ptr_eq(other, engine));
+        state.version += 1;
+    }
+
+    /// Looks at all engines soon. Cheap unless the thread sleeps.
+    pub fn kick(&self) {
+        if self.asleep.load(Ordering::SeqCst) {
+            self.lock().kicked = true;
+            self.wake.notify_one();
+        }
+    }
+
+    fn run(&self) {
+        let (mut engines, mut version) = (Vec::new(), u64::MAX);
+        let mut last_progress = Instant::now();
+        loop {
+            {
+                let state = self.lock();
+                if state.version != version {
+                    engines = state.engines.clone();
+                    version = state.version;
+                }
+            }
+            let mut progress = false;
+            for engine in &engines {
+                progress |= engine.pump();
+            }
+            let now = Instant::now();
+            if progress {
+                last_progress = now;
+            }
+            let idle = now - last_progress;
+            if idle < YIELD {
+                std::thread::yield_now();
+                continue;
+            }
+            let sleep = SLEEPS
+                .iter()
+                .find(|(limit, _)| idle < *limit)
+                .map_or(SLEEPS[3].1, |(_, sleep)| *sleep);
+            self.asleep.store(true, Ordering::SeqCst);
+            let state = self.lock();
+            if !state.kicked && state.version == version {
+                let (mut state, _) = self
+                    .wake
+                    .wait_timeout(state, sleep)
+                    .unwrap_or_else(|poison| poison.into_inner());
+                if std::mem::take(&mut state.kicked) {
+                    last_progress = Instant::now();
+                }
+            } else {
+                let mut state = state;
+                state.kicked = false;
+            }
+            self.asleep.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Starts a thread that takes none of the application's signals and whose sleeps end on time.
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    // SAFETY: both sets are valid for the calls; blocking signals around the creation makes the new thread inherit the full
+    // mask, and the caller's own mask is restored whether or not the creation succeeds.
+    unsafe {
+        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        // A fault in our own thread must still kill the process.
+        for signal in [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGILL,
+            libc::SIGFPE,
+            libc::SIGABRT,
+            libc::SIGTRAP,
+        ] {
+            libc::sigdelset(&mut all, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+        let result = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                libc::prctl(libc::PR_SET_TIMERSLACK, 5_000_u64, 0, 0, 0);
+                body();
+            });
+        libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
+        result.map(|_| ())
+    }
+}

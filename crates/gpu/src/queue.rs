@@ -1,0 +1,506 @@
+//! AQL queues: a ring of 64-byte packets, processed in order.
+//!
+//! A queue never blocks a thread. [`AqlQueue::pump`] does what can be done now and returns; it is called by the polling
+//! thread and by whoever finishes the queue's running kernel. In-order processing satisfies barrier bits, and device memory
+//! is host memory, so fences need no work beyond the acquire and release accesses made here.
+
+use std::{
+    mem::offset_of,
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering},
+    },
+};
+
+use gfx::Target;
+use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
+
+use crate::{
+    blit, clock,
+    dispatch::{DESCRIPTOR_SIZE, Descriptor, Dispatch, DispatchError, Origin, Scratch},
+    events::MemoryFault,
+    executor::{Fault, FaultKind, Job, Outcome, Record},
+    machine::Shared,
+    processor::Engine,
+    signals::Signal,
+};
+
+/// Values of a queue's inactive signal for faults of running kernels.
+#[rustfmt::skip]
+mod queue_error {
+    pub const APERTURE_VIOLATION:  i64 = 0x2000_0000;
+    pub const ILLEGAL_INSTRUCTION: i64 = 0x4000_0000;
+    pub const EXCEPTION:           i64 = 0x8000_0000;
+}
+
+/// The kernel in flight.
+struct Running {
+    dispatch: Arc<Dispatch>,
+    start: u64,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<Running>,
+    scratch: Scratch,
+}
+
+/// What looking at one packet led to.
+enum Step {
+    /// The packet is done; `signal` is its completion signal.
+    Retire { signal: u64 },
+    /// A kernel now runs.
+    Started,
+    /// Nothing to do yet.
+    Wait,
+    /// The queue has failed.
+    Failed,
+}
+
+pub(crate) struct AqlQueue {
+    pub id: u64,
+    pub node: u32,
+    pub target: &'static Target,
+    pub ring: u64,
+    /// Packets, a power of two.
+    pub size: u64,
+    /// Address of the `amd_queue_t`.
+    pub address: u64,
+    pub shared: Arc<Shared>,
+    pub this: Weak<AqlQueue>,
+    /// Calls of `pump` not yet honoured; whoever raises it from 0 does the work.
+    turn: AtomicU32,
+    state: Mutex<State>,
+    finished: Mutex<Option<Outcome>>,
+    /// Failed, suspended or destroyed.
+    stopped: AtomicBool,
+    suspended: AtomicBool,
+    /// Tells the running kernel to stop.
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Engine for AqlQueue {
+    fn pump(&self) -> bool {
+        if self.turn.fetch_add(1, Ordering::AcqRel) != 0 {
+            return false;
+        }
+        let mut progress = false;
+        let mut honoured = 1;
+        loop {
+            progress |= self.advance();
+            match self
+                .turn
+                .compare_exchange(honoured, 0, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => return progress,
+                Err(now) => honoured = now,
+            }
+        }
+    }
+}
+
+impl AqlQueue {
+    pub fn new(
+        id: u64,
+        node: u32,
+        target: &'static Target,
+        ring: u64,
+        size: u64,
+        address: u64,
+        shared: Arc<Shared>,
+    ) -> Arc<AqlQueue> {
+        Arc::new_cyclic(|this| AqlQueue {
+            id,
+            node,
+            target,
+            ring,
+            size,
+            address,
+            shared,
+            this: this.clone(),
+            turn: AtomicU32::new(0),
+            state: Mutex::default(),
+            finished: Mutex::default(),
+            stopped: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
+            cancelled: Arc::default(),
+        })
+    }
+
+    /// Stops or continues processing; a running kernel goes on.
+    pub fn suspend(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::SeqCst);
+    }
+
+    /// Stops for good. The running kernel, if any, is told to stop; see [`AqlQueue::is_idle`].
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// No kernel is in flight, and nobody is inside `pump`.
+    pub fn is_idle(&self) -> bool {
+        self.turn.load(Ordering::Acquire) == 0
+            && self.state.lock().is_ok_and(|state| state.running.is_none())
+    }
+
+    /// The scratch arena, to be freed with the queue.
+    pub fn scratch_base(&self) -> Option<u64> {
+        self.state
+            .lock()
+            .ok()
+            .map(|state| state.scratch.base)
+            .filter(|base| *base != 0)
+    }
+
+    fn index(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: the machine checked that the `amd_queue_t` lies in device memory; the runtime destroys the queue before it
+        // frees it; both sides access the indices atomically.
+        unsafe { AtomicU64::from_ptr((self.address + offset as u64) as *mut u64) }
+    }
+
+    /// Processes packets until none is ready. Only ever run by one thread at a time (see `turn`).
+    fn advance(&self) -> bool {
+        let Ok(mut state) = self.state.lock() else {
+            return false;
+        };
+        let mut progress = false;
+        loop {
+            let outcome = self
+                .finished
+                .lock()
+                .ok()
+                .and_then(|mut finished| finished.take());
+            if let Some(outcome) = outcome {
+                self.conclude(&mut state, outcome);
+                progress = true;
+            }
+            if state.running.is_some()
+                || self.stopped.load(Ordering::SeqCst)
+                || self.suspended.load(Ordering::SeqCst)
+            {
+                return progress;
+            }
+            let read = self
+                .index(offset_of!(aql::Queue, read_dispatch_id))
+                .load(Ordering::Relaxed);
+            let write = self
+                .index(offset_of!(aql::Queue, write_dispatch_id))
+                .load(Ordering::Acquire);
+            if read >= write {
+                return progress;
+            }
+            match self.step(&mut state, read) {
+                Step::Retire { signal } => self.retire(read, signal, None),
+                Step::Started => {}
+                Step::Wait => return progress,
+                Step::Failed => self.stopped.store(true, Ordering::SeqCst),
+            }
+            progress = true;
+        }
+    }
+
+    fn packet_address(&self, index: u64) -> u64 {
+        self.ring + (index & (self.size - 1)) * 64
+    }
+
+    fn step(&self, state: &mut State, index: u64) -> Step {
+        let address = self.packet_address(index);
+        // SAFETY: inside the ring, which was checked when the queue was made; the host publishes a packet by storing its first
+        // dword with release order.
+        let header = unsafe { AtomicU32::from_ptr(address as *mut u32) }.load(Ordering::Acquire);
+        match header as u8 {
+            packet_type::INVALID => Step::Wait,
+            packet_type::KERNEL_DISPATCH => self.start(state, index, self.packet(address)),
+            packet_type::BARRIER_AND => self.barrier(self.packet(address), true),
+            packet_type::BARRIER_OR => self.barrier(self.packet(address), false),
+            packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::PM4_IB => {
+                // The runtime sends exactly one command this way: invalidate the code caches.
+                self.shared.executor.invalidate_code();
+                self.shared.forget_identities();
+                Step::Retire {
+                    signal: self.packet::<aql::BarrierPacket>(address).completion_signal,
+                }
+            }
+            packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::BARRIER_VALUE => {
+                self.barrier_value(self.packet(address))
+            }
+            other => self.refuse(&DispatchError::BadPacket { packet_type: other }),
+        }
+    }
+
+    /// Copies a published packet.
+    fn packet<T: Copy>(&self, address: u64) -> T {
+        const { assert!(size_of::<T>() == 64) };
+        // SAFETY: inside the ring; `T` is one of the 64-byte packet structs, for which any bits are valid.
+        unsafe { (address as *const T).read_volatile() }
+    }
+
+    fn barrier(&self, packet: aql::BarrierPacket, all: bool) -> Step {
+        let mut dependencies = packet
+            .dep_signal
+            .into_iter()
+            .filter(|handle| *handle != 0)
+            .peekable();
+        let reached = |handle| {
+            Signal::new(handle, &self.shared.memory).is_none_or(|signal| signal.value() == 0)
+        };
+        let satisfied = dependencies.peek().is_none()
+            || if all {
+                dependencies.all(reached)
+            } else {
+                dependencies.any(reached)
+            };
+        if satisfied {
+            Step::Retire {
+                signal: packet.completion_signal,
+            }
+        } else {
+            Step::Wait
+        }
+    }
+
+    fn barrier_value(&self, packet: aql::BarrierValuePacket) -> Step {
+        let Some(signal) = Signal::new(packet.signal, &self.shared.memory) else {
+            return Step::Retire {
+                signal: packet.completion_signal,
+            };
+        };
+        let value = signal.value() & packet.mask;
+        #[rustfmt::skip]
+        let satisfied = match packet.condition {
+            0 => value == packet.value,
+            1 => value != packet.value,
+            2 => value <  packet.value,
+            _ => value >= packet.value,
+        };
+        if satisfied {
+            Step::Retire {
+                signal: packet.completion_signal,
+            }
+        } else {
+            Step::Wait
+        }
+    }
+
+    fn start(&self, state: &mut State, index: u64, packet: KernelDispatchPacket) -> Step {
+        let origin = Origin {
+            node: self.node,
+            queue_id: self.id,
+            queue_address: self.address,
+            packet_address: self.packet_address(index),
+            dispatch_id: index,
+        };
+        let mut dispatch = match self.prepare(state, origin, packet) {
+            Ok(dispatch) => dispatch,
+            Err(error) => return self.refuse(&error),
+        };
+        let identity = self.shared.identify(packet.kernel_object, dispatch.entry);
+        dispatch.name = identity.name;
+        let dispatch = Arc::new(dispatch);
+        let start = clock::ticks();
+        if let Some(blit) = identity
+            .blit
+            .filter(|_| self.shared.executor.native_blits())
+            && let Some(outcome) = blit::run(
+                &self.shared.memory,
+                blit,
+                dispatch.entry,
+                packet.kernarg_address,
+            )
+        {
+            state.running = Some(Running { dispatch, start });
+            self.conclude(state, outcome);
+            return Step::Started;
+        }
+        state.running = Some(Running {
+            dispatch: dispatch.clone(),
+            start,
+        });
+        let this = self.this.clone();
+        let finish = Box::new(move |outcome| {
+            if let Some(queue) = this.upgrade() {
+                if let Ok(mut finished) = queue.finished.lock() {
+                    *finished = Some(outcome);
+                }
+                queue.pump();
+                // Another queue may have waited for this one.
+                queue.shared.kick();
+            }
+        });
+        self.shared
+            .executor
+            .submit(Job::new(dispatch, self.cancelled.clone(), finish));
+        Step::Started
+    }
+
+    fn prepare(
+        &self,
+        state: &mut State,
+        origin: Origin,
+        packet: KernelDispatchPacket,
+    ) -> Result<Dispatch, DispatchError> {
+        let mut bytes = [0; DESCRIPTOR_SIZE as usize];
+        let bad_code = |_| DispatchError::BadCode {
+            kernel_object: packet.kernel_object,
+        };
+        self.shared
+            .memory
+            .read_bytes(packet.kernel_object, &mut bytes)
+            .map_err(bad_code)?;
+        let mut dispatch =
+            Dispatch::prepare(self.target, origin, packet, Descriptor::parse(&bytes))?;
+        self.shared
+            .memory
+            .covers(dispatch.entry, 4, false)
+            .map_err(bad_code)?;
+        let wave_bytes = dispatch.scratch.wave_bytes;
+        if wave_bytes > state.scratch.wave_bytes {
+            state.scratch = self
+                .shared
+                .grow_scratch(self.node, state.scratch, wave_bytes)?;
+        }
+        if wave_bytes != 0 {
+            // The arena only grows; a smaller stride within it keeps the slots dense.
+            dispatch.scratch = Scratch {
+                wave_bytes,
+                ..state.scratch
+            };
+        }
+        Ok(dispatch)
+    }
+
+    /// Frees the packet's slot, then tells whoever waits for it.
+    fn retire(&self, index: u64, signal: u64, times: Option<(u64, u64)>) {
+        let signal = Signal::new(signal, &self.shared.memory);
+        let header = self.packet_address(index) as *mut u16;
+        // SAFETY: the first half-word of a packet in the ring, aligned to 64 bytes.
+        unsafe { AtomicU16::from_ptr(header) }
+            .store(u16::from(packet_type::INVALID), Ordering::Release);
+        self.index(offset_of!(aql::Queue, read_dispatch_id))
+            .store(index + 1, Ordering::SeqCst);
+        if let Some(signal) = signal {
+            let now = clock::ticks();
+            let (start, end) = times.unwrap_or((now, now));
+            signal.set_times(start, end);
+            signal.complete(&self.shared.events);
+        }
+    }
+
+    /// Ends the running kernel.
+    fn conclude(&self, state: &mut State, outcome: Outcome) {
+        let Some(Running { dispatch, start }) = state.running.take() else {
+            return;
+        };
+        let end = clock::ticks();
+        let cancelled = self.cancelled.load(Ordering::SeqCst);
+        if !cancelled {
+            let record = Record {
+                dispatch: &dispatch,
+                start,
+                end,
+                outcome: &outcome,
+            };
+            self.shared.observer.dispatch_finished(&record);
+        }
+        match outcome {
+            Ok(_) if cancelled => {}
+            Ok(_) => self.retire(
+                dispatch.origin.dispatch_id,
+                dispatch.packet.completion_signal,
+                Some((start, end)),
+            ),
+            Err(_) if cancelled => {}
+            Err(fault) => self.fail(&dispatch, &fault),
+        }
+    }
+
+    /// Stops the queue because a packet cannot be processed.
+    fn refuse(&self, error: &DispatchError) -> Step {
+        self.shared.observer.report(&format!(
+            "luthier: a packet on queue {} is refused: {error}",
+            self.id
+        ));
+        self.signal_error(error.queue_error());
+        Step::Failed
+    }
+
+    /// Stops the queue because of a kernel's fault.
+    fn fail(&self, dispatch: &Dispatch, fault: &Fault) {
+        self.stopped.store(true, Ordering::SeqCst);
+        self.shared
+            .observer
+            .report(&describe(&self.shared, dispatch, fault));
+        match fault.kind {
+            FaultKind::Memory { address, write } => {
+                let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+                let told = self.shared.events.memory_fault(MemoryFault {
+                    node: self.node,
+                    address,
+                    read_only,
+                });
+                if !told {
+                    self.signal_error(queue_error::APERTURE_VIOLATION);
+                }
+            }
+            FaultKind::Aperture { .. } | FaultKind::Unaligned { .. } => {
+                self.signal_error(queue_error::APERTURE_VIOLATION)
+            }
+            FaultKind::IllegalInstruction | FaultKind::Unsupported => {
+                self.signal_error(queue_error::ILLEGAL_INSTRUCTION)
+            }
+            FaultKind::Trap { .. } => self.signal_error(queue_error::EXCEPTION),
+        }
+    }
+
+    fn signal_error(&self, value: i64) {
+        let handle = self
+            .index(offset_of!(aql::Queue, queue_inactive_signal))
+            .load(Ordering::Acquire);
+        if let Some(signal) = Signal::new(handle, &self.shared.memory) {
+            signal.store(value, &self.shared.events);
+        }
+    }
+}
+
+/// The message a user sees when a kernel faults.
+fn describe(shared: &Shared, dispatch: &Dispatch, fault: &Fault) -> String {
+    let what = match &fault.kind {
+        FaultKind::Memory { address, write } => {
+            let access = if *write { "write to" } else { "read of" };
+            format!(
+                "{access} {address:#x} ({})",
+                shared.memory.describe(*address)
+            )
+        }
+        FaultKind::Aperture { address } => format!("address {address:#x} is outside its aperture"),
+        FaultKind::Unaligned { address } => format!("misaligned access to {address:#x}"),
+        FaultKind::IllegalInstruction => "illegal instruction".to_owned(),
+        FaultKind::Unsupported => "the emulator does not execute this instruction".to_owned(),
+        FaultKind::Trap { id } => format!("trap {id}"),
+    };
+    let offset = fault.pc.wrapping_sub(dispatch.entry) as i64;
+    let sign = if offset < 0 { '-' } else { '+' };
+    let mut message = format!(
+        "luthier: {} on {} stopped: {what}",
+        dispatch.label(),
+        dispatch.target.name
+    );
+    message += &format!(
+        "\n  at pc {:#x} (entry {sign}{:#x})",
+        fault.pc,
+        offset.unsigned_abs()
+    );
+    if !fault.instruction.is_empty() {
+        message += &format!(": {}", fault.instruction);
+    }
+    let [x, y, z] = fault.workgroup;
+    message += &format!("\n  in workgroup ({x}, {y}, {z}), wave {}", fault.wave);
+    if let Some(lane) = fault.lane {
+        message += &format!(", lane {lane}");
+    }
+    if let Some(detail) = &fault.detail {
+        message += &format!("\n  {detail}");
+    }
+    message
+}

@@ -1,0 +1,266 @@
+//! System DMA queues: a ring of commands that copy, fill, store, wait and interrupt.
+//!
+//! Ring positions are bytes and only grow. Packets never wrap: the runtime pads the end of the ring with zero words.
+//! Source of the layouts: AMD's published SDMA packet definitions; opcodes and fields that ROCr uses are in the table of
+//! [`step`](SdmaQueue::step).
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+};
+
+use gfx::Family;
+
+use crate::{clock, events::MemoryFault, machine::Shared, processor::Engine};
+
+/// What executing one packet led to.
+enum Step {
+    /// Go on behind so many dwords.
+    Done(u64),
+    /// The packet's condition does not hold yet.
+    Blocked,
+    /// The packet touches memory the device may not.
+    Fault { address: u64, write: bool },
+    /// Not a packet we know.
+    Unknown,
+}
+
+pub(crate) struct SdmaQueue {
+    pub id: u64,
+    pub node: u32,
+    pub family: Family,
+    pub ring: u64,
+    pub ring_bytes: u64,
+    /// Address of the write position, which the host stores to.
+    pub write_pointer: u64,
+    pub read_pointer: u64,
+    pub stopped: AtomicBool,
+    pub turn: Mutex<()>,
+    pub shared: Arc<Shared>,
+}
+
+impl Engine for SdmaQueue {
+    fn pump(&self) -> bool {
+        let Ok(_turn) = self.turn.try_lock() else {
+            return false;
+        };
+        let mut progress = false;
+        while !self.stopped.load(Ordering::Relaxed) {
+            let (read, write) = (
+                self.position(self.read_pointer),
+                self.position(self.write_pointer),
+            );
+            let (read_at, write_at) = (read.load(Ordering::Relaxed), write.load(Ordering::Acquire));
+            if read_at >= write_at {
+                break;
+            }
+            match self.step(read_at, write_at) {
+                Step::Done(dwords) => read.store(read_at + dwords * 4, Ordering::Release),
+                Step::Blocked => break,
+                Step::Fault { address, write } => self.fault(address, write),
+                Step::Unknown => {
+                    let word = self.dword(read_at, 0);
+                    let message = format!(
+                        "luthier: SDMA queue {} stopped: packet {word:#010x} is not known",
+                        self.id
+                    );
+                    self.shared.observer.report(&message);
+                    self.stopped.store(true, Ordering::Relaxed);
+                }
+            }
+            progress = true;
+        }
+        progress
+    }
+}
+
+impl SdmaQueue {
+    fn position(&self, address: u64) -> &AtomicU64 {
+        // SAFETY: both positions lie in a page that the machine allocated for this queue and frees after it.
+        unsafe { AtomicU64::from_ptr(address as *mut u64) }
+    }
+
+    fn dword(&self, at: u64, index: u64) -> u32 {
+        let offset = (at + index * 4) % self.ring_bytes;
+        // SAFETY: the ring was checked to be device memory of `ring_bytes` when the queue was made; the runtime frees it
+        // after the queue.
+        unsafe { ((self.ring + offset) as *const u32).read_volatile() }
+    }
+
+    fn long(&self, at: u64, index: u64) -> u64 {
+        u64::from(self.dword(at, index)) | u64::from(self.dword(at, index + 1)) << 32
+    }
+
+    fn allowed(&self, address: u64, size: u64, write: bool) -> Result<(), Step> {
+        self.shared
+            .memory
+            .covers(address, size, write)
+            .map_err(|address| Step::Fault { address, write })
+    }
+
+    fn step(&self, at: u64, write_at: u64) -> Step {
+        let header = self.dword(at, 0);
+        let (opcode, sub_opcode) = (header & 0xff, header >> 8 & 0xff);
+        // Packet sizes in dwords; zero: unknown.
+        #[rustfmt::skip]
+        let dwords = match (opcode, sub_opcode) {
+            (0, _)  => 1 + u64::from(header >> 16 & 0x3fff), // nop, with a count of words to skip
+            (1, 0)  => 7,   // copy, linear
+            (1, 4)  => 13,  // copy, linear rectangle
+            (5, _)  => 4,   // fence
+            (6, _)  => 2,   // trap
+            (8, _)  => 6,   // poll
+            (10, _) => 8,   // atomic
+            (11, _) => 5,   // constant fill
+            (13, 2) => 3,   // global timestamp
+            (17, _) if self.family >= Family::Gfx10 => 5, // cache control
+            _       => return Step::Unknown,
+        };
+        if at + dwords * 4 > write_at {
+            return Step::Blocked;
+        }
+        let result = match (opcode, sub_opcode) {
+            (1, 0) => self.copy(
+                self.long(at, 3),
+                self.long(at, 5),
+                u64::from(self.dword(at, 1) & 0x3fff_ffff) + 1,
+            ),
+            (1, 4) => self.copy_rectangle(at),
+            (5, _) => self.store(self.long(at, 1), self.dword(at, 3)),
+            (6, _) => {
+                // The event may have gone meanwhile; then nobody waits.
+                let _ = self.shared.events.set(self.dword(at, 1));
+                Ok(())
+            }
+            (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7),
+            (10, _) => self.atomic(at, header >> 25),
+            (11, _) => self.fill(
+                self.long(at, 1),
+                self.dword(at, 3),
+                u64::from(self.dword(at, 4) & 0x3fff_ffff) + 4,
+            ),
+            (13, 2) => self.allowed(self.long(at, 1), 8, true).map(|()| {
+                // SAFETY: just checked; ROCr passes the address of a signal's aligned time field.
+                unsafe { (self.long(at, 1) as *mut u64).write_unaligned(clock::ticks()) }
+            }),
+            _ => Ok(()),
+        };
+        match result {
+            Ok(()) => Step::Done(dwords),
+            Err(step) => step,
+        }
+    }
+
+    fn copy(&self, source: u64, destination: u64, size: u64) -> Result<(), Step> {
+        self.allowed(source, size, false)?;
+        self.allowed(destination, size, true)?;
+        // SAFETY: both ranges were just checked; overlap is allowed; racing host accesses see bytes old or new.
+        unsafe { std::ptr::copy(source as *const u8, destination as *mut u8, size as usize) };
+        Ok(())
+    }
+
+    fn copy_rectangle(&self, at: u64) -> Result<(), Step> {
+        let element = 1 << (self.dword(at, 0) >> 29);
+        let side = |at: u64, first: u64| {
+            let (xy, z_pitch) = (self.dword(at, first + 2), self.dword(at, first + 3));
+            let pitch = (u64::from(z_pitch >> 13) + 1) * element;
+            let slice = (u64::from(self.dword(at, first + 4) & 0x0fff_ffff) + 1) * element;
+            let (x, y, z) = (
+                u64::from(xy & 0x3fff),
+                u64::from(xy >> 16 & 0x3fff),
+                u64::from(z_pitch & 0x7ff),
+            );
+            (
+                self.long(at, first) + x * element + y * pitch + z * slice,
+                pitch,
+                slice,
+            )
+        };
+        let (source, source_pitch, source_slice) = side(at, 1);
+        let (destination, destination_pitch, destination_slice) = side(at, 6);
+        let (xy, z) = (self.dword(at, 11), self.dword(at, 12));
+        let row = (u64::from(xy & 0x3fff) + 1) * element;
+        for z in 0..=u64::from(z & 0x7ff) {
+            for y in 0..=u64::from(xy >> 16 & 0x3fff) {
+                let from = source + y * source_pitch + z * source_slice;
+                self.copy(
+                    from,
+                    destination + y * destination_pitch + z * destination_slice,
+                    row,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&self, address: u64, value: u32, size: u64) -> Result<(), Step> {
+        self.allowed(address, size, true)?;
+        for offset in (0..size & !3).step_by(4) {
+            // SAFETY: inside the range just checked.
+            unsafe { ((address + offset) as *mut u32).write_unaligned(value) };
+        }
+        Ok(())
+    }
+
+    fn cell32(&self, address: u64, write: bool) -> Result<&AtomicU32, Step> {
+        self.allowed(address & !3, 4, write)?;
+        // SAFETY: just checked and aligned; the host accesses such words atomically.
+        Ok(unsafe { AtomicU32::from_ptr((address & !3) as *mut u32) })
+    }
+
+    fn store(&self, address: u64, value: u32) -> Result<(), Step> {
+        self.cell32(address, true)?.store(value, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn poll(&self, at: u64, function: u32) -> Result<(), Step> {
+        let (reference, mask) = (self.dword(at, 3), self.dword(at, 4));
+        let value = self
+            .cell32(self.long(at, 1), false)?
+            .load(Ordering::Acquire)
+            & mask;
+        #[rustfmt::skip]
+        let holds = match function {
+            0 => true,
+            1 => value <  reference,
+            2 => value <= reference,
+            3 => value == reference,
+            4 => value != reference,
+            5 => value >= reference,
+            _ => value >  reference,
+        };
+        if holds { Ok(()) } else { Err(Step::Blocked) }
+    }
+
+    fn atomic(&self, at: u64, operation: u32) -> Result<(), Step> {
+        /// 64-bit add with return.
+        const ADD64: u32 = 47;
+        if operation != ADD64 {
+            return Err(Step::Unknown);
+        }
+        let address = self.long(at, 1) & !7;
+        self.allowed(address, 8, true)?;
+        // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
+        unsafe { AtomicU64::from_ptr(address as *mut u64) }
+            .fetch_add(self.long(at, 3), Ordering::SeqCst);
+        self.shared.kick();
+        Ok(())
+    }
+
+    fn fault(&self, address: u64, write: bool) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let access = if write { "write to" } else { "read of" };
+        let place = self.shared.memory.describe(address);
+        let message = format!(
+            "luthier: SDMA queue {} stopped: {access} {address:#x}, {place}",
+            self.id
+        );
+        self.shared.observer.report(&message);
+        let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+        self.shared.events.memory_fault(MemoryFault {
+            node: self.node,
+            address,
+            read_only,
+        });
+    }
+}

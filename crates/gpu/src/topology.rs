@@ -1,0 +1,169 @@
+//! What each emulated device looks like to the runtime: one row per target.
+//!
+//! Few compute units are reported on purpose: scratch requests, blit grids and occupancy queries all scale with them, and
+//! none of that makes an emulator faster.
+
+use gfx::{Family, Feature, Target};
+
+/// Facts about the GPU a target's emulation stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    pub target: &'static str,
+    pub marketing_name: &'static str,
+    /// PCI device id.
+    pub device_id: u16,
+    /// MHz.
+    pub engine_clock: u32,
+    /// MHz.
+    pub memory_clock: u32,
+    /// Bits.
+    pub memory_width: u32,
+    /// KiB of the first and second cache level.
+    pub l1_kib: u32,
+    pub l2_kib: u32,
+    pub cache_line: u32,
+}
+
+#[rustfmt::skip]
+const MODELS: &[Model] = &[
+    Model { target: "gfx900",  marketing_name: "Emulated AMD Radeon Instinct MI25",  device_id: 0x6860, engine_clock: 1500, memory_clock:  945, memory_width: 2048, l1_kib: 16, l2_kib: 4096, cache_line: 64 },
+    Model { target: "gfx906",  marketing_name: "Emulated AMD Radeon Instinct MI50",  device_id: 0x66a1, engine_clock: 1725, memory_clock: 1000, memory_width: 4096, l1_kib: 16, l2_kib: 4096, cache_line: 64 },
+    Model { target: "gfx908",  marketing_name: "Emulated AMD Instinct MI100",        device_id: 0x738c, engine_clock: 1502, memory_clock: 1200, memory_width: 4096, l1_kib: 16, l2_kib: 8192, cache_line: 128 },
+    Model { target: "gfx90a",  marketing_name: "Emulated AMD Instinct MI210",        device_id: 0x740f, engine_clock: 1700, memory_clock: 1600, memory_width: 4096, l1_kib: 16, l2_kib: 8192, cache_line: 128 },
+    Model { target: "gfx1010", marketing_name: "Emulated AMD Radeon RX 5700 XT",     device_id: 0x731f, engine_clock: 1905, memory_clock:  875, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1030", marketing_name: "Emulated AMD Radeon RX 6900 XT",     device_id: 0x73bf, engine_clock: 2250, memory_clock: 1000, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1031", marketing_name: "Emulated AMD Radeon RX 6700 XT",     device_id: 0x73df, engine_clock: 2424, memory_clock: 1000, memory_width:  192, l1_kib: 16, l2_kib: 3072, cache_line: 128 },
+];
+
+/// How to build one device.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    pub target: &'static Target,
+    pub compute_units: u32,
+    /// Bytes of device memory.
+    pub memory_bytes: u64,
+}
+
+/// The number of shader engines; ROCr asserts that scratch waves divide by it.
+pub const SHADER_ENGINES: u32 = 4;
+
+/// Why a device cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("no target is called {name:?}; known are {known}")]
+    UnknownTarget { name: String, known: String },
+    #[error("no emulated device exists for {name}; there are {known}")]
+    NoModel { name: String, known: String },
+    #[error("{count} compute units are not possible: a multiple of {SHADER_ENGINES} up to 128 is")]
+    ComputeUnits { count: u32 },
+}
+
+impl Config {
+    /// A device with the default number of compute units (8) and 16 GiB of memory.
+    pub fn new(name: &str) -> Result<Config, ConfigError> {
+        let known = || {
+            MODELS
+                .iter()
+                .map(|model| model.target)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let target = Target::find(name).ok_or_else(|| ConfigError::UnknownTarget {
+            name: name.to_owned(),
+            known: known(),
+        })?;
+        if !MODELS.iter().any(|model| model.target == target.name) {
+            return Err(ConfigError::NoModel {
+                name: name.to_owned(),
+                known: known(),
+            });
+        }
+        Ok(Config {
+            target,
+            compute_units: 8,
+            memory_bytes: 16 << 30,
+        })
+    }
+
+    pub fn with_compute_units(self, count: u32) -> Result<Config, ConfigError> {
+        if count == 0 || count > 128 || !count.is_multiple_of(SHADER_ENGINES) {
+            return Err(ConfigError::ComputeUnits { count });
+        }
+        Ok(Config {
+            compute_units: count,
+            ..self
+        })
+    }
+
+    /// The row of the device's target.
+    pub fn model(&self) -> &'static Model {
+        MODELS
+            .iter()
+            .find(|model| model.target == self.target.name)
+            .unwrap_or(&MODELS[0])
+    }
+
+    /// SIMDs over all compute units. ROCr divides this by the SIMDs of a compute unit.
+    pub fn simds(&self) -> u32 {
+        self.compute_units * u32::from(self.target.simds_per_cu)
+    }
+
+    /// Micro-engine version word: bits 10-15 major, 16-23 minor, 24-31 stepping.
+    pub fn engine_id(&self) -> u32 {
+        let (major, minor, stepping) = self.target.version;
+        u32::from(major) << 10 | u32::from(minor) << 16 | u32::from(stepping) << 24
+    }
+
+    /// Capability word: 64-bit AQL doorbells, shared virtual memory, coherent host access, and SRAM ECC where the target's
+    /// server parts have it on (it decides `sramecc+` in the ISA name).
+    pub fn capability(&self) -> u32 {
+        const DOORBELL_64: u32 = 2 << 12;
+        const SRAM_ECC: u32 = 1 << 26;
+        const SHARED_VIRTUAL_MEMORY: u32 = 1 << 27;
+        const COHERENT_HOST_ACCESS: u32 = 1 << 28;
+        let ecc = self.target.sramecc == Feature::Selectable && self.target.family == Family::Gfx9;
+        DOORBELL_64 | SHARED_VIRTUAL_MEMORY | COHERENT_HOST_ACCESS | if ecc { SRAM_ECC } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_has_a_target_and_default_counts_pass_rocr_asserts() {
+        for model in MODELS {
+            let config = Config::new(model.target).unwrap();
+            assert_eq!(config.model().target, model.target);
+            let waves = u32::from(config.target.max_waves_per_simd) * config.simds();
+            assert_eq!(waves % SHADER_ENGINES, 0);
+            assert!(model.engine_clock > 0 && model.memory_clock > 0 && model.memory_width > 0);
+        }
+    }
+
+    #[test]
+    fn engine_words_are_the_published_versions() {
+        assert_eq!(
+            Config::new("gfx90a:sramecc+").unwrap().engine_id(),
+            9 << 10 | 10 << 24
+        );
+        assert_eq!(
+            Config::new("gfx1030").unwrap().engine_id(),
+            10 << 10 | 3 << 16
+        );
+    }
+
+    #[test]
+    fn bad_configurations_are_named() {
+        let message = |name| Config::new(name).unwrap_err().to_string();
+        assert!(message("gfx9000").contains("gfx9000") && message("gfx9000").contains("gfx90a"));
+        assert!(message("gfx1200").starts_with("no emulated device exists for gfx1200"));
+        assert_eq!(
+            Config::new("gfx90a")
+                .unwrap()
+                .with_compute_units(6)
+                .unwrap_err(),
+            ConfigError::ComputeUnits { count: 6 }
+        );
+    }
+}

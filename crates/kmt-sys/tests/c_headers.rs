@@ -1,0 +1,168 @@
+//! Compares sizes and offsets with the C compiler's view of Debian's headers (`libhsakmt-dev`, `libhsa-runtime-dev`).
+
+use std::{fmt::Write, mem::offset_of, path::Path, process::Command};
+
+use kmt_sys::{aql, thunk};
+
+/// One struct: its C name, our size, and (C field path, our offset) pairs.
+type Row = (&'static str, usize, Vec<(&'static str, usize)>);
+
+macro_rules! row {
+    ($c:literal, $type:ty, { $($c_field:literal => $field:ident),* $(,)? }) => {
+        ($c, size_of::<$type>(), vec![$(($c_field, offset_of!($type, $field))),*]) as Row
+    };
+}
+
+#[rustfmt::skip]
+fn thunk_rows() -> Vec<Row> {
+    vec![
+        row!("HsaVersionInfo", thunk::VersionInfo, { "KernelInterfaceMinorVersion" => minor }),
+        row!("HsaSystemProperties", thunk::SystemProperties, { "NumNodes" => num_nodes, "PlatformRev" => platform_rev }),
+        row!("HsaNodeProperties", thunk::NodeProperties, {
+            "NumCPUCores" => num_cpu_cores, "NumFComputeCores" => num_f_compute_cores, "NumMemoryBanks" => num_memory_banks,
+            "NumCaches" => num_caches, "NumIOLinks" => num_io_links, "CComputeIdLo" => c_compute_id_lo,
+            "FComputeIdLo" => f_compute_id_lo, "Capability" => capability, "MaxWavesPerSIMD" => max_waves_per_simd,
+            "LDSSizeInKB" => lds_size_in_kb, "GDSSizeInKB" => gds_size_in_kb, "WaveFrontSize" => wave_front_size,
+            "NumShaderBanks" => num_shader_banks, "NumArrays" => num_arrays, "NumCUPerArray" => num_cu_per_array,
+            "NumSIMDPerCU" => num_simd_per_cu, "MaxSlotsScratchCU" => max_slots_scratch_cu, "EngineId" => engine_id,
+            "VendorId" => vendor_id, "DeviceId" => device_id, "LocationId" => location_id, "LocalMemSize" => local_mem_size,
+            "MaxEngineClockMhzFCompute" => max_engine_clock_mhz_f_compute,
+            "MaxEngineClockMhzCCompute" => max_engine_clock_mhz_c_compute, "DrmRenderMinor" => drm_render_minor,
+            "MarketingName" => marketing_name, "AMDName" => amd_name, "uCodeEngineVersions" => ucode_engine_versions,
+            "DebugProperties" => debug_properties, "HiveID" => hive_id, "NumSdmaEngines" => num_sdma_engines,
+            "NumSdmaXgmiEngines" => num_sdma_xgmi_engines, "NumSdmaQueuesPerEngine" => num_sdma_queues_per_engine,
+            "NumCpQueues" => num_cp_queues, "NumGws" => num_gws, "Domain" => domain, "UniqueID" => unique_id,
+            "VGPRSizePerCU" => vgpr_size_per_cu, "SGPRSizePerCU" => sgpr_size_per_cu, "Reserved" => num_xcc,
+        }),
+        row!("HsaMemoryProperties", thunk::MemoryProperties, {
+            "HeapType" => heap_type, "SizeInBytes" => size_in_bytes, "Flags" => flags, "Width" => width,
+            "MemoryClockMax" => memory_clock_max, "VirtualBaseAddress" => virtual_base_address,
+        }),
+        row!("HsaCacheProperties", thunk::CacheProperties, {
+            "CacheLevel" => cache_level, "CacheSize" => cache_size, "CacheLineSize" => cache_line_size,
+            "CacheType" => cache_type, "SiblingMap" => sibling_map,
+        }),
+        row!("HsaIoLinkProperties", thunk::IoLinkProperties, {
+            "IoLinkType" => io_link_type, "NodeFrom" => node_from, "NodeTo" => node_to, "Weight" => weight, "Flags" => flags,
+        }),
+        row!("HsaQueueResource", thunk::QueueResource, {
+            "QueueId" => queue_id, "QueueDoorBell" => doorbell, "QueueWptrValue" => write_pointer,
+            "QueueRptrValue" => read_pointer, "ErrorReason" => error_reason,
+        }),
+        row!("HsaClockCounters", thunk::ClockCounters, {
+            "GPUClockCounter" => gpu_clock_counter, "CPUClockCounter" => cpu_clock_counter,
+            "SystemClockCounter" => system_clock_counter, "SystemClockFrequencyHz" => system_clock_frequency_hz,
+        }),
+        row!("HsaGpuTileConfig", thunk::GpuTileConfig, {
+            "TileConfig" => tile_config, "MacroTileConfig" => macro_tile_config, "NumTileConfigs" => num_tile_configs,
+            "GbAddrConfig" => gb_addr_config, "NumBanks" => num_banks, "NumRanks" => num_ranks, "Reserved" => reserved,
+        }),
+        row!("HsaEventDescriptor", thunk::EventDescriptor, {
+            "EventType" => event_type, "NodeId" => node_id, "SyncVar" => sync_var, "SyncVar.SyncVarSize" => sync_var_size,
+        }),
+        row!("HsaEvent", thunk::Event, {
+            "EventId" => event_id, "EventData.EventType" => event_type,
+            "EventData.EventData.MemoryAccessFault.NodeId" => fault_node_id,
+            "EventData.EventData.MemoryAccessFault.VirtualAddress" => fault_virtual_address,
+            "EventData.EventData.MemoryAccessFault.Failure" => fault_failure,
+            "EventData.EventData.MemoryAccessFault.Flags" => fault_flags,
+            "EventData.HWData1" => hw_data1, "EventData.HWData2" => hw_data2, "EventData.HWData3" => hw_data3,
+        }),
+        row!("HsaPointerInfo", thunk::PointerInfo, {
+            "Type" => pointer_type, "Node" => node, "MemFlags" => mem_flags, "CPUAddress" => cpu_address,
+            "GPUAddress" => gpu_address, "SizeInBytes" => size_in_bytes, "NRegisteredNodes" => n_registered_nodes,
+            "NMappedNodes" => n_mapped_nodes, "RegisteredNodes" => registered_nodes, "MappedNodes" => mapped_nodes,
+            "UserData" => user_data,
+        }),
+        row!("HSA_SVM_ATTRIBUTE", thunk::SvmAttribute, { "type" => kind, "value" => value }),
+    ]
+}
+
+#[rustfmt::skip]
+fn aql_rows() -> Vec<Row> {
+    vec![
+        row!("amd_queue_t", aql::Queue, {
+            "hsa_queue.type" => queue_type, "hsa_queue.features" => features, "hsa_queue.base_address" => base_address,
+            "hsa_queue.doorbell_signal" => doorbell_signal, "hsa_queue.size" => size, "hsa_queue.id" => id,
+            "write_dispatch_id" => write_dispatch_id, "group_segment_aperture_base_hi" => group_segment_aperture_base_hi,
+            "private_segment_aperture_base_hi" => private_segment_aperture_base_hi, "max_cu_id" => max_cu_id,
+            "max_wave_id" => max_wave_id, "read_dispatch_id" => read_dispatch_id,
+            "max_legacy_doorbell_dispatch_id_plus_1" => max_legacy_doorbell_dispatch_id_plus_1,
+            "compute_tmpring_size" => compute_tmpring_size, "scratch_resource_descriptor" => scratch_resource_descriptor,
+            "scratch_backing_memory_location" => scratch_backing_memory_location,
+            "scratch_wave64_lane_byte_size" => scratch_wave64_lane_byte_size, "queue_properties" => queue_properties,
+            "queue_inactive_signal" => queue_inactive_signal,
+        }),
+        row!("amd_signal_t", aql::Signal, {
+            "kind" => kind, "value" => value, "event_mailbox_ptr" => event_mailbox_ptr, "event_id" => event_id,
+            "start_ts" => start_ts, "end_ts" => end_ts, "queue_ptr" => queue_ptr,
+        }),
+        row!("hsa_kernel_dispatch_packet_t", aql::KernelDispatchPacket, {
+            "setup" => setup, "workgroup_size_x" => workgroup_size, "grid_size_x" => grid_size,
+            "private_segment_size" => private_segment_size, "group_segment_size" => group_segment_size,
+            "kernel_object" => kernel_object, "kernarg_address" => kernarg_address, "completion_signal" => completion_signal,
+        }),
+        row!("hsa_barrier_and_packet_t", aql::BarrierPacket, {
+            "dep_signal" => dep_signal, "completion_signal" => completion_signal,
+        }),
+        row!("hsa_amd_barrier_value_packet_t", aql::BarrierValuePacket, {
+            "header.AmdFormat" => amd_format, "signal" => signal, "value" => value, "mask" => mask, "cond" => condition,
+            "completion_signal" => completion_signal,
+        }),
+    ]
+}
+
+fn check(needed_header: &str, includes: &str, rows: Vec<Row>) {
+    if !Path::new("/usr/include").join(needed_header).exists() {
+        eprintln!(
+            "skipped: /usr/include/{needed_header} is missing (install libhsakmt-dev and libhsa-runtime-dev)"
+        );
+        return;
+    }
+    let mut source =
+        format!("{includes}\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n");
+    let mut expected = String::new();
+    for (name, size, fields) in &rows {
+        writeln!(source, "printf(\"{name} %zu\\n\", sizeof({name}));").unwrap();
+        writeln!(expected, "{name} {size}").unwrap();
+        for (field, offset) in fields {
+            // `offsetof` does not take bit fields or anonymous members of every compiler; the address of a member does.
+            writeln!(source, "{{ static {name} v; printf(\"{name}.{field} %zu\\n\", (size_t)((char *)&v.{field} - (char *)&v)); }}")
+                .unwrap();
+            writeln!(expected, "{name}.{field} {offset}").unwrap();
+        }
+    }
+    source.push_str("return 0; }\n");
+
+    let directory = tempfile::tempdir().unwrap();
+    let (file, program) = (
+        directory.path().join("layout.c"),
+        directory.path().join("layout"),
+    );
+    std::fs::write(&file, source).unwrap();
+    let compiled = Command::new("cc")
+        .arg("-w")
+        .arg(&file)
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    let printed = Command::new(&program).output().unwrap();
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), expected);
+}
+
+#[test]
+fn thunk_structs_agree_with_c() {
+    check("hsakmttypes.h", "#include <hsakmttypes.h>", thunk_rows());
+}
+
+#[test]
+fn queue_structs_agree_with_c() {
+    let includes = "#include <hsa/hsa.h>\n#include <hsa/hsa_ext_amd.h>\n#include <hsa/amd_hsa_queue.h>\n#include <hsa/amd_hsa_signal.h>";
+    check("hsa/amd_hsa_queue.h", includes, aql_rows());
+}

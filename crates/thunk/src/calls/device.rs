@@ -1,0 +1,128 @@
+//! Opening, topology and clocks.
+
+use gpu::clock;
+use kmt_sys::thunk::{
+    CacheProperties, ClockCounters, GpuTileConfig, IoLinkProperties, MemoryProperties,
+    NodeProperties, Status, SystemProperties, VersionInfo,
+};
+
+use crate::{
+    ffi::{Out, Result},
+    instance::{self, instance},
+    topology,
+};
+
+pub fn open() -> Result {
+    instance::open().map(|_| ())
+}
+
+pub fn close() -> Result {
+    instance().map(|_| ())
+}
+
+/// Interface version: 1.0 exactly would turn interrupts off, and before 1.4 ROCr hides gfx906.
+pub fn version(version: Out<VersionInfo>) -> Result {
+    version.put(VersionInfo { major: 1, minor: 9 })
+}
+
+pub fn system(properties: Out<SystemProperties>) -> Result {
+    let num_nodes = topology::node_count(&instance()?.machine);
+    properties.put(SystemProperties {
+        num_nodes,
+        platform_oem: 0,
+        platform_id: 0,
+        platform_rev: 0,
+    })
+}
+
+pub fn node(node: u32, properties: Out<NodeProperties>) -> Result {
+    properties.put(topology::node(&instance()?.machine, node)?)
+}
+
+/// Stores as many rows as the caller asked for.
+fn rows<T: Copy>(rows: Vec<T>, count: u32, out: Out<T>) -> Result {
+    if count as usize > rows.len() {
+        return Err(Status::InvalidParameter);
+    }
+    rows.into_iter()
+        .take(count as usize)
+        .enumerate()
+        .try_for_each(|(index, row)| out.put_at(index, row))
+}
+
+pub fn node_memory(node: u32, count: u32, out: Out<MemoryProperties>) -> Result {
+    rows(topology::memory(&instance()?.machine, node)?, count, out)
+}
+
+pub fn node_caches(node: u32, count: u32, out: Out<CacheProperties>) -> Result {
+    rows(topology::caches(&instance()?.machine, node)?, count, out)
+}
+
+pub fn node_links(node: u32, count: u32, out: Out<IoLinkProperties>) -> Result {
+    rows(topology::links(&instance()?.machine, node)?, count, out)
+}
+
+/// ROCr maps device ticks to host time by two samples; both must be of the same clocks and never equal.
+pub fn clocks(node: u32, counters: Out<ClockCounters>) -> Result {
+    topology::node(&instance()?.machine, node)?;
+    let nanoseconds = clock::nanoseconds();
+    counters.put(ClockCounters {
+        gpu_clock_counter: nanoseconds / (1_000_000_000 / clock::TICKS_PER_SECOND),
+        cpu_clock_counter: nanoseconds,
+        system_clock_counter: boot_nanoseconds(),
+        system_clock_frequency_hz: 1_000_000_000,
+    })
+}
+
+/// What the kernel driver reports as system clock: time since boot.
+fn boot_nanoseconds() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid, writable timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The address configuration word of Vega 10, which the image code accepts for all targets here.
+pub fn tiles(node: u32, config: Out<GpuTileConfig>) -> Result {
+    instance()?
+        .machine
+        .gpu(node)
+        .ok_or(Status::InvalidNodeUnit)?;
+    let mut value = config.get()?;
+    value.gb_addr_config = 0x2a11_4042;
+    (value.num_banks, value.num_ranks) = (0, 0);
+    (value.num_tile_configs, value.num_macro_tile_configs) = (0, 0);
+    config.put(value)
+}
+
+/// ROCr 6 demands a handle that is not null; it comes back to [`gpu_info`] only.
+pub fn handle(node: u32, handle: Out<u64>) -> Result {
+    instance()?
+        .machine
+        .gpu(node)
+        .ok_or(Status::InvalidNodeUnit)?;
+    handle.put(u64::from(node))
+}
+
+/// The beginning of libdrm's `amdgpu_gpu_info`, as far as ROCr 6.1 reads it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct GpuInfo {
+    ids: [u32; 4],
+    ids_flags: u64,
+    max_engine_clock: u64,
+    max_memory_clock: u64,
+    counts: [u32; 8],
+    /// kHz.
+    counter_frequency: u32,
+}
+kmt_sys::assert_layout!(GpuInfo, 80, { ids_flags @ 16, counts @ 40, counter_frequency @ 72 });
+
+pub fn gpu_info(info: Out<GpuInfo>) -> Result {
+    let mut value = info.get()?;
+    value.counter_frequency = (clock::TICKS_PER_SECOND / 1000) as u32;
+    info.put(value)
+}

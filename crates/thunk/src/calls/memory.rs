@@ -1,0 +1,196 @@
+//! Allocation, mapping, registration and pointer queries.
+
+use gpu::memory::{Kind, MemoryError, Request};
+use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
+
+use crate::{
+    ffi::{In, Out, Result},
+    instance::{Instance, instance},
+};
+
+/// Bits of the allocation flags that matter here.
+#[rustfmt::skip]
+mod flag {
+    pub const READ_ONLY:     u32 = 1 << 3;
+    pub const SCRATCH:       u32 = 1 << 9;
+    pub const FIXED_ADDRESS: u32 = 1 << 15;
+}
+
+fn status(error: MemoryError) -> Status {
+    match error {
+        MemoryError::BadSize { .. } => Status::InvalidParameter,
+        MemoryError::NoDeviceMemory { .. } | MemoryError::NoHostMemory { .. } => Status::NoMemory,
+        MemoryError::UnknownAddress { .. } => Status::MemoryNotRegistered,
+    }
+}
+
+pub fn allocate(node: u32, size: u64, flags: u32, address: Out<u64>) -> Result {
+    let machine = &instance()?.machine;
+    let is_gpu = machine.gpu(node).is_some();
+    if !is_gpu && node != 0 {
+        return Err(Status::InvalidNodeUnit);
+    }
+    if flags & flag::FIXED_ADDRESS != 0 {
+        return Err(Status::NotSupported);
+    }
+    let is_scratch = flags & flag::SCRATCH != 0;
+    let writable = flags & flag::READ_ONLY == 0;
+    // ROCr reserves 4 GiB of scratch per device that it hardly ever touches: that is address space, not device memory.
+    let request = Request {
+        node,
+        size,
+        flags,
+        writable,
+        device_local: is_gpu && !is_scratch,
+    };
+    if address.is_null() {
+        return Err(Status::InvalidParameter);
+    }
+    address.put(machine.memory().allocate(request).map_err(status)?)
+}
+
+pub fn free(address: u64) -> Result {
+    if address == 0 {
+        return Ok(());
+    }
+    instance()?.machine.memory().free(address).map_err(status)
+}
+
+pub fn available(node: u32, bytes: Out<u64>) -> Result {
+    let machine = &instance()?.machine;
+    machine.gpu(node).ok_or(Status::InvalidNodeUnit)?;
+    bytes.put(machine.memory().available(node))
+}
+
+/// Maps to all GPUs. The alternate address is for devices that see memory elsewhere; ours never do.
+pub fn map(address: u64, alternate: Out<u64>) -> Result {
+    let instance = instance()?;
+    let all: Vec<u32> = (1..=instance.machine.gpus().len() as u32).collect();
+    map_list(instance, address, alternate, &all)
+}
+
+pub fn map_to_nodes(address: u64, alternate: Out<u64>, count: u64, nodes: In<u32>) -> Result {
+    let list = nodes.list(usize::try_from(count).map_err(|_| Status::InvalidParameter)?)?;
+    map_list(instance()?, address, alternate, &list)
+}
+
+fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32]) -> Result {
+    alternate.put_if_wanted(0);
+    let memory = instance.machine.memory();
+    match memory.map_to_nodes(address, nodes) {
+        // Managed memory is reachable without having been registered.
+        Err(_) if memory.is_shared(address) => Ok(()),
+        result => result.map_err(status),
+    }
+}
+
+pub fn unmap(address: u64) -> Result {
+    // Unmapping what is mapped nowhere is no error, and ROCr asserts success.
+    let _ = instance()?.machine.memory().map_to_nodes(address, &[]);
+    Ok(())
+}
+
+pub fn register(address: u64, size: u64, flags: u32) -> Result {
+    instance()?
+        .machine
+        .memory()
+        .register_user(address, size, 0, flags)
+        .map_err(status)
+}
+
+pub fn deregister(address: u64) -> Result {
+    instance()?
+        .machine
+        .memory()
+        .deregister_user(address)
+        .map_err(status)
+}
+
+pub fn pointer_info(address: u64, out: Out<PointerInfo>) -> Result {
+    let mut info = PointerInfo {
+        pointer_type: pointer_type::UNKNOWN,
+        node: 0,
+        mem_flags: 0,
+        cpu_address: 0,
+        gpu_address: 0,
+        size_in_bytes: 0,
+        n_registered_nodes: 0,
+        n_mapped_nodes: 0,
+        registered_nodes: 0,
+        mapped_nodes: 0,
+        user_data: 0,
+    };
+    let found = instance()
+        .ok()
+        .and_then(|instance| instance.machine.memory().query(address));
+    let Some(found) = found else {
+        // ROCr reads the type even after an error.
+        out.put(info)?;
+        return Err(Status::Error);
+    };
+    info.pointer_type = match found.kind {
+        Kind::Allocated => pointer_type::ALLOCATED,
+        Kind::User => pointer_type::REGISTERED_USER,
+    };
+    (info.node, info.mem_flags) = (found.node, found.flags);
+    (info.cpu_address, info.gpu_address, info.size_in_bytes) = (found.base, found.base, found.size);
+    info.n_mapped_nodes = found.mapped_nodes.len() as u32;
+    info.mapped_nodes = found.mapped_nodes.as_ptr() as u64;
+    info.user_data = found.user_data;
+    out.put(info)
+}
+
+pub fn set_user_data(address: u64, user_data: u64) -> Result {
+    instance()?
+        .machine
+        .memory()
+        .set_user_data(address, user_data)
+        .map_err(status)
+}
+
+/// Kinds of shared-virtual-memory attributes.
+#[rustfmt::skip]
+mod svm {
+    pub const PREFERRED_LOCATION: u32 = 0;
+    pub const PREFETCH_LOCATION:  u32 = 1;
+    pub const ACCESS:             u32 = 2;
+    pub const ACCESS_IN_PLACE:    u32 = 3;
+    pub const NO_ACCESS:          u32 = 4;
+    pub const SET_FLAGS:          u32 = 5;
+    pub const CLEAR_FLAGS:        u32 = 6;
+    pub const GRANULARITY:        u32 = 7;
+    /// Host access and coherent.
+    pub const DEFAULT_FLAGS: u32 = 3;
+    pub const UNDEFINED_NODE: u32 = u32::MAX;
+}
+
+/// Any attribute makes the range reachable: host and device share one memory, so there is nothing to migrate.
+pub fn svm_set(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) -> Result {
+    if size == 0 {
+        return Err(Status::InvalidParameter);
+    }
+    attributes.list(count as usize)?;
+    instance()?.machine.memory().share(address, size);
+    Ok(())
+}
+
+pub fn svm_get(address: u64, count: u32, attributes: Out<SvmAttribute>) -> Result {
+    let instance = instance()?;
+    let shared = instance.machine.memory().is_shared(address);
+    let list = In::from(attributes).list(count as usize)?;
+    for (index, SvmAttribute { kind, value }) in list.into_iter().enumerate() {
+        let is_gpu = instance.machine.gpu(value).is_some();
+        let (kind, value) = match kind {
+            svm::PREFERRED_LOCATION | svm::PREFETCH_LOCATION => (kind, svm::UNDEFINED_NODE),
+            // The question is "which access has this node"; the answer replaces the kind.
+            svm::ACCESS if shared && is_gpu => (svm::ACCESS_IN_PLACE, value),
+            svm::ACCESS => (svm::NO_ACCESS, value),
+            svm::SET_FLAGS => (kind, svm::DEFAULT_FLAGS),
+            svm::CLEAR_FLAGS => (kind, !svm::DEFAULT_FLAGS),
+            svm::GRANULARITY => (kind, 9),
+            _ => return Err(Status::InvalidParameter),
+        };
+        attributes.put_at(index, SvmAttribute { kind, value })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Queues.
+
+use std::mem::offset_of;
+
+use gpu::machine::QueueError;
+use kmt_sys::{
+    aql,
+    thunk::{QueueResource, Status, queue_type},
+};
+
+use crate::{
+    ffi::{Out, Result},
+    instance::instance,
+    report::report,
+};
+
+fn status(error: QueueError) -> Status {
+    report(&format!("luthier: {error}"));
+    match error {
+        QueueError::NoSuchNode { .. } => Status::InvalidNodeUnit,
+        QueueError::BadRing { .. } | QueueError::BadQueue { .. } => Status::InvalidParameter,
+        QueueError::TooMany | QueueError::Thread(_) => Status::OutOfResources,
+        QueueError::Unknown { .. } => Status::InvalidHandle,
+        QueueError::Memory(_) => Status::NoMemory,
+    }
+}
+
+/// For AQL queues the position pointers are inputs, pointing into the `amd_queue_t`; for SDMA queues they are outputs.
+pub fn create(node: u32, kind: u32, ring: u64, size: u64, resource: Out<QueueResource>) -> Result {
+    let machine = &instance()?.machine;
+    let mut value = resource.get()?;
+    let queue = match kind {
+        queue_type::COMPUTE_AQL => {
+            let address = value
+                .read_pointer
+                .wrapping_sub(offset_of!(aql::Queue, read_dispatch_id) as u64);
+            machine.create_aql_queue(node, ring, size, address)
+        }
+        queue_type::SDMA | queue_type::SDMA_XGMI => machine.create_sdma_queue(node, ring, size),
+        _ => return Err(Status::NotSupported),
+    };
+    let queue = queue.map_err(status)?;
+    value.queue_id = queue.id;
+    value.doorbell = queue.doorbell;
+    value.write_pointer = queue.write_pointer;
+    value.read_pointer = queue.read_pointer;
+    resource.put(value)
+}
+
+/// A percentage of zero suspends the queue, as ROCr does after an error.
+pub fn update(queue: u64, percentage: u32) -> Result {
+    instance()?
+        .machine
+        .suspend_queue(queue, percentage == 0)
+        .map_err(status)
+}
+
+pub fn destroy(queue: u64) -> Result {
+    instance()?.machine.destroy_queue(queue).map_err(status)
+}

@@ -1,0 +1,94 @@
+//! Pointers of the C interface, wrapped so that the bodies of calls need no unsafe code.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kmt_sys::thunk::Status;
+
+pub type Result<T = ()> = std::result::Result<T, Status>;
+
+/// A pointer through which the caller receives one or several values. May be null and misaligned.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Out<T>(*mut T);
+
+impl<T: Copy> Out<T> {
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Stores `value`.
+    pub fn put(self, value: T) -> Result {
+        self.put_at(0, value)
+    }
+
+    /// Stores the element `index` of an array that the caller says is long enough.
+    pub fn put_at(self, index: usize, value: T) -> Result {
+        if self.0.is_null() {
+            return Err(Status::InvalidParameter);
+        }
+        // SAFETY: the interface obliges the caller to pass memory for the value; misalignment is allowed for.
+        unsafe { self.0.add(index).write_unaligned(value) };
+        Ok(())
+    }
+
+    /// Stores `value` unless the pointer is null.
+    pub fn put_if_wanted(self, value: T) {
+        if !self.0.is_null() {
+            let _ = self.put(value);
+        }
+    }
+
+    /// The value the caller left there.
+    pub fn get(self) -> Result<T> {
+        In(self.0.cast_const()).get()
+    }
+
+    /// The address itself.
+    pub fn address(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// A pointer through which the caller passes one or several values. May be null and misaligned.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct In<T>(*const T);
+
+impl<T: Copy> In<T> {
+    pub fn get(self) -> Result<T> {
+        if self.0.is_null() {
+            return Err(Status::InvalidParameter);
+        }
+        // SAFETY: the interface obliges the caller to pass a value; misalignment is allowed for.
+        Ok(unsafe { self.0.read_unaligned() })
+    }
+
+    /// The `count` values of an array.
+    pub fn list(self, count: usize) -> Result<Vec<T>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if self.0.is_null() || count > 1 << 20 {
+            return Err(Status::InvalidParameter);
+        }
+        // SAFETY: as in `get`, for `count` elements by the caller's word.
+        Ok((0..count)
+            .map(|index| unsafe { self.0.add(index).read_unaligned() })
+            .collect())
+    }
+}
+
+/// Runs the body of a call; a panic becomes an error instead of unwinding into C++.
+pub fn guard(body: impl FnOnce() -> Result) -> u32 {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => Status::Success as u32,
+        Ok(Err(status)) => status as u32,
+        Err(_) => Status::Error as u32,
+    }
+}
+
+impl<T> From<Out<T>> for In<T> {
+    fn from(out: Out<T>) -> In<T> {
+        In(out.0.cast_const())
+    }
+}

@@ -1,0 +1,155 @@
+//! The process's one emulated machine: made by the first `hsaKmtOpenKFD`, leaked, and made anew in a forked child.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    sync::{
+        Arc, Once,
+        atomic::{AtomicBool, AtomicPtr, Ordering},
+    },
+};
+
+use gpu::{
+    Events, Machine, Memory,
+    topology::{Config, ConfigError},
+};
+use kmt_sys::thunk::Status;
+
+use crate::{executor, ffi::Result, report::report, statistics::Statistics};
+
+/// Slots of the page in which every event has its mailbox.
+pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
+
+pub struct Instance {
+    pub machine: Machine,
+    /// Address of mailbox 0.
+    pub mailboxes: u64,
+}
+
+static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
+/// This process is a child that has not opened the device itself: the parent's threads and locks are of no use here.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The machine, if this process has opened it.
+pub fn instance() -> Result<&'static Instance> {
+    if FORKED.load(Ordering::Acquire) {
+        return Err(Status::KernelIoChannelNotOpened);
+    }
+    let pointer = INSTANCE.load(Ordering::Acquire);
+    // SAFETY: either null or leaked by `open`, so valid for ever and never written again.
+    unsafe { pointer.as_ref() }.ok_or(Status::KernelIoChannelNotOpened)
+}
+
+/// Makes the machine unless this process has one.
+pub fn open() -> Result<&'static Instance> {
+    static AT_FORK: Once = Once::new();
+    if let Ok(instance) = instance() {
+        return Ok(instance);
+    }
+    AT_FORK.call_once(|| {
+        extern "C" fn in_child() {
+            FORKED.store(true, Ordering::Release);
+        }
+        // SAFETY: the handler only stores to an atomic, which is allowed in a forked child.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    });
+    let old = INSTANCE.load(Ordering::Acquire);
+    let new = Box::into_raw(Box::new(build()?));
+    if INSTANCE
+        .compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire)
+        .is_err()
+    {
+        // Another thread was faster. Ours has started no thread yet.
+        // SAFETY: `new` came from `Box::into_raw` above and was published to nobody.
+        drop(unsafe { Box::from_raw(new) });
+    }
+    FORKED.store(false, Ordering::Release);
+    instance()
+}
+
+fn build() -> Result<Instance> {
+    let gpus = gpus_from_environment().map_err(|error| {
+        // ROCr opens the device again and again; saying it once is enough.
+        static SAID: Once = Once::new();
+        SAID.call_once(|| report(&format!("luthier: cannot emulate a device: {error}")));
+        Status::Error
+    })?;
+    let limits: BTreeMap<u32, u64> = gpus
+        .iter()
+        .zip(1..)
+        .map(|(gpu, node)| (node, gpu.memory_bytes))
+        .collect();
+    let (memory, events) = (Arc::new(Memory::new(limits)), Arc::new(Events::default()));
+    let request = gpu::memory::Request {
+        node: 0,
+        size: u64::from(MAILBOXES) * 8,
+        flags: 0,
+        writable: true,
+        device_local: false,
+    };
+    let mailboxes = memory.allocate(request).map_err(|_| Status::NoMemory)?;
+    let executor = executor::build(memory.clone(), events.clone());
+    let machine = Machine::new(
+        gpus,
+        memory,
+        events,
+        executor,
+        Arc::new(Statistics::from_environment()),
+    );
+    Ok(Instance { machine, mailboxes })
+}
+
+#[derive(Debug)]
+enum EnvironmentError {
+    Config(ConfigError),
+    NotANumber {
+        variable: &'static str,
+        value: String,
+    },
+}
+
+impl std::fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EnvironmentError::Config(error) => write!(f, "LUTHIER_DEVICE: {error}"),
+            EnvironmentError::NotANumber { variable, value } => {
+                write!(f, "{variable}={value:?} is no number from 1 to 128")
+            }
+        }
+    }
+}
+
+/// `LUTHIER_DEVICE`: targets separated by commas (default gfx90a). `LUTHIER_GPUS`: how often to repeat that list.
+/// `LUTHIER_COMPUTE_UNITS`: of each device.
+fn gpus_from_environment() -> std::result::Result<Vec<Config>, EnvironmentError> {
+    let devices = env::var("LUTHIER_DEVICE")
+        .ok()
+        .filter(|names| !names.is_empty());
+    let repeat = number("LUTHIER_GPUS")?.unwrap_or(1);
+    let compute_units = number("LUTHIER_COMPUTE_UNITS")?;
+    let mut gpus = Vec::new();
+    for name in devices.as_deref().unwrap_or("gfx90a").split(',') {
+        let mut config = Config::new(name.trim()).map_err(EnvironmentError::Config)?;
+        if let Some(count) = compute_units {
+            config = config
+                .with_compute_units(count)
+                .map_err(EnvironmentError::Config)?;
+        }
+        gpus.push(config);
+    }
+    let one_round = gpus.clone();
+    for _ in 1..repeat {
+        gpus.extend(one_round.iter().copied());
+    }
+    Ok(gpus)
+}
+
+fn number(variable: &'static str) -> std::result::Result<Option<u32>, EnvironmentError> {
+    let Ok(value) = env::var(variable) else {
+        return Ok(None);
+    };
+    match value.trim().parse() {
+        Ok(number @ 1..=128) => Ok(Some(number)),
+        _ => Err(EnvironmentError::NotANumber { variable, value }),
+    }
+}

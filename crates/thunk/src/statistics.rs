@@ -1,0 +1,208 @@
+//! The statistics file: one JSON line per kernel and process, kept up to date while the program runs.
+//!
+//! Lines have a fixed length (padded with spaces), so that each can be rewritten in place with one system call and the file
+//! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file.
+
+use std::{
+    collections::HashMap,
+    env,
+    fs::{File, OpenOptions},
+    io::{Seek, SeekFrom, Write},
+    os::unix::fs::FileExt,
+    path::PathBuf,
+    sync::Mutex,
+};
+
+use gpu::{Observer, Record};
+
+use crate::report::report;
+
+/// Bytes of a line, its newline included.
+const LINE: usize = 2048;
+
+/// Totals of one kernel.
+#[derive(Default)]
+struct Totals {
+    /// Where its line begins.
+    offset: u64,
+    dispatches: u64,
+    faults: u64,
+    workgroups: u64,
+    work_items: u64,
+    nanoseconds: u64,
+    waves: u64,
+    wave_instructions: u64,
+    lane_instructions: u64,
+    classes: Vec<(&'static str, u64, u64)>,
+}
+
+struct Output {
+    /// Opened for appending, which `write_at` would not respect.
+    append: File,
+    update: File,
+    kernels: HashMap<u64, (String, Totals)>,
+    /// Totals by name, so that a kernel loaded twice has one line.
+    path: PathBuf,
+    failed: bool,
+}
+
+/// Observer of the machine: writes statistics if asked to, and prints reports.
+pub struct Statistics {
+    output: Option<Mutex<Output>>,
+}
+
+impl Statistics {
+    /// Statistics go to the file that `LUTHIER_STATS` names, if it is set.
+    pub fn from_environment() -> Statistics {
+        let path = env::var_os("LUTHIER_STATS")
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from);
+        let output = path.and_then(|path| {
+            let append = OpenOptions::new().create(true).append(true).open(&path);
+            let files =
+                append.and_then(|append| Ok((append, OpenOptions::new().write(true).open(&path)?)));
+            match files {
+                Ok((append, update)) => Some(Mutex::new(Output {
+                    append,
+                    update,
+                    kernels: HashMap::new(),
+                    path,
+                    failed: false,
+                })),
+                Err(error) => {
+                    report(&format!(
+                        "luthier: no statistics: LUTHIER_STATS={}: {error}",
+                        path.display()
+                    ));
+                    None
+                }
+            }
+        });
+        Statistics { output }
+    }
+}
+
+impl Observer for Statistics {
+    fn dispatch_finished(&self, record: &Record<'_>) {
+        let Some(output) = &self.output else { return };
+        let mut output = output.lock().unwrap_or_else(|poison| poison.into_inner());
+        if output.failed {
+            return;
+        }
+        if let Err(error) = output.add(record) {
+            output.failed = true;
+            report(&format!(
+                "luthier: statistics end here: {}: {error}",
+                output.path.display()
+            ));
+        }
+    }
+
+    fn report(&self, message: &str) {
+        report(message);
+    }
+}
+
+impl Output {
+    fn add(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+        let dispatch = record.dispatch;
+        let address = dispatch.packet.kernel_object;
+        let is_new = self
+            .kernels
+            .get(&address)
+            .is_none_or(|(label, _)| *label != dispatch.label());
+        if is_new {
+            self.append
+                .write_all(&[&[b' '; LINE - 1][..], b"\n"].concat())?;
+            let end = self.append.seek(SeekFrom::Current(0))?;
+            let totals = Totals {
+                offset: end - LINE as u64,
+                ..Totals::default()
+            };
+            self.kernels.insert(address, (dispatch.label(), totals));
+        }
+        let Some((label, totals)) = self.kernels.get_mut(&address) else {
+            return Ok(());
+        };
+        totals.dispatches += 1;
+        totals.workgroups += dispatch.workgroup_count();
+        totals.work_items += dispatch
+            .packet
+            .grid_size
+            .iter()
+            .map(|size| u64::from(*size))
+            .product::<u64>();
+        totals.nanoseconds +=
+            (record.end - record.start) * (1_000_000_000 / gpu::clock::TICKS_PER_SECOND);
+        match record.outcome {
+            Err(_) => totals.faults += 1,
+            Ok(counts) => {
+                totals.waves += counts.waves;
+                totals.wave_instructions += counts.wave_instructions;
+                totals.lane_instructions += counts.lane_instructions;
+                for count in &counts.classes {
+                    let (waves, lanes) = (count.wave_instructions, count.lane_instructions);
+                    match totals
+                        .classes
+                        .iter_mut()
+                        .find(|(class, _, _)| *class == count.class)
+                    {
+                        Some(total) => {
+                            total.1 += waves;
+                            total.2 += lanes;
+                        }
+                        None => totals.classes.push((count.class, waves, lanes)),
+                    }
+                }
+            }
+        }
+        let line = line(
+            label,
+            dispatch.target.name,
+            dispatch.origin.node,
+            address,
+            totals,
+        );
+        self.update.write_all_at(line.as_bytes(), totals.offset)
+    }
+}
+
+/// The padded line, without its newline. A name too long for it is cut.
+fn line(label: &str, device: &str, node: u32, address: u64, totals: &Totals) -> String {
+    let mut classes = String::new();
+    for (class, waves, lanes) in &totals.classes {
+        let comma = if classes.is_empty() { "" } else { "," };
+        classes += &format!("{comma}\"{class}\":[{waves},{lanes}]");
+    }
+    let rest = format!(
+        "\"device\":\"{device}\",\"node\":{node},\"pid\":{},\"kernel_object\":{address},\"dispatches\":{},\"faults\":{},\
+         \"workgroups\":{},\"work_items\":{},\"nanoseconds\":{},\"waves\":{},\"wave_instructions\":{},\
+         \"lane_instructions\":{},\"classes\":{{{classes}}}}}",
+        std::process::id(),
+        totals.dispatches,
+        totals.faults,
+        totals.workgroups,
+        totals.work_items,
+        totals.nanoseconds,
+        totals.waves,
+        totals.wave_instructions,
+        totals.lane_instructions,
+    );
+    let mut name = String::new();
+    for character in label.chars() {
+        let escaped = match character {
+            '"' | '\\' => format!("\\{character}"),
+            control if control < ' ' => format!("\\u{:04x}", control as u32),
+            plain => plain.to_string(),
+        };
+        if name.len() + escaped.len() + rest.len() + 16 > LINE {
+            break;
+        }
+        name += &escaped;
+    }
+    let mut line = format!("{{\"kernel\":\"{name}\",{rest}");
+    while line.len() < LINE - 1 {
+        line.push(' ');
+    }
+    line
+}

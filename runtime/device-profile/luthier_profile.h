@@ -1,0 +1,128 @@
+/* Device half of Luthier's coverage: force-include it (`-include luthier_profile.h`) when compiling HIP.
+ *
+ * It gives each device image
+ *   - `__llvm_profile_sections`, a table of where the profile sections are, for drains that look for it;
+ *   - what code of LLVM 23 calls: `__llvm_profile_instrument_gpu` and `__llvm_profile_sampling_gpu`;
+ *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links.
+ *
+ * Everything is weak: several translation units, `-fgpu-rdc` and a compiler's own runtime may all define it too.
+ * Nothing here depends on the GPU architecture or the code object version, which is why this is a header and not a
+ * library. The host half of a compilation sees nothing of it.
+ *
+ * It does not define `__llvm_profile_raw_version`: the compiler would rename its own definition, and with it lose the
+ * mark that tells IR-level from source-level profiles. The table's last word therefore stays null here and drains
+ * look the symbol up.
+ */
+#ifndef LUTHIER_PROFILE_H
+#define LUTHIER_PROFILE_H
+
+/* HIP headers before 6.0 read a macro that clang 22 no longer defines. The host pass only needs some value. */
+#if defined(__HIP__) && !defined(__AMDGCN_WAVEFRONT_SIZE)
+#if !defined(__AMDGCN__) || defined(__GFX7__) || defined(__GFX8__) || defined(__GFX9__)
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#endif
+#endif
+
+#if defined(__AMDGCN__)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__HIP__) || defined(__CUDA__)
+#define LUTHIER_PROFILE_DEVICE __attribute__((device))
+#else
+#define LUTHIER_PROFILE_DEVICE
+#endif
+
+/* Which table and hooks the instrumented code expects: 22 (seven words) or 23 (nine words, uniform counters). */
+#ifndef LUTHIER_PROFILE_ABI
+#if __clang_major__ >= 23
+#define LUTHIER_PROFILE_ABI 23
+#else
+#define LUTHIER_PROFILE_ABI 22
+#endif
+#endif
+
+/* Bounds of an output section, from the linker; null when the image has no such section. */
+#define LUTHIER_PROFILE_BOUNDS(section)                                                                                \
+    extern LUTHIER_PROFILE_DEVICE char __start_##section[] __attribute__((weak, visibility("hidden")));                \
+    extern LUTHIER_PROFILE_DEVICE char __stop_##section[] __attribute__((weak, visibility("hidden")))
+
+LUTHIER_PROFILE_BOUNDS(__llvm_prf_names);
+LUTHIER_PROFILE_BOUNDS(__llvm_prf_cnts);
+LUTHIER_PROFILE_BOUNDS(__llvm_prf_data);
+#if LUTHIER_PROFILE_ABI >= 23
+LUTHIER_PROFILE_BOUNDS(__llvm_prf_ucnts);
+#endif
+
+/* Declared first: a C++ constant would be internal otherwise. */
+extern LUTHIER_PROFILE_DEVICE const void *const __llvm_profile_sections[];
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, retain, visibility("protected")))
+const void *const __llvm_profile_sections[] = {
+    __start___llvm_prf_names, __stop___llvm_prf_names,
+    __start___llvm_prf_cnts, __stop___llvm_prf_cnts,
+    __start___llvm_prf_data, __stop___llvm_prf_data,
+#if LUTHIER_PROFILE_ABI >= 23
+    __start___llvm_prf_ucnts, __stop___llvm_prf_ucnts,
+#endif
+    0,
+};
+
+#define LUTHIER_PROFILE_FUNCTION                                                                                       \
+    LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("hidden"), no_profile_instrument_function))
+
+#if LUTHIER_PROFILE_ABI >= 23
+
+/* Called with the same counter by all active lanes of a wave: the first one adds for all of them. `uniform` counts
+ * the executions in which no lane of the wave was masked off. Counters are globals, and saying so spares the checks
+ * for other memories that a flat atomic brings. */
+LUTHIER_PROFILE_FUNCTION
+void __llvm_profile_instrument_gpu(unsigned long long *counter, unsigned long long *uniform, unsigned long long step) {
+    typedef __attribute__((address_space(1))) unsigned long long global_count;
+    unsigned long long active = __builtin_amdgcn_read_exec();
+    unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+    if (lane != (unsigned)__builtin_ctzll(active))
+        return;
+    unsigned lanes = (unsigned)__builtin_popcountll(active);
+    __scoped_atomic_fetch_add((global_count *)counter, step * lanes, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    if (uniform && lanes == __builtin_amdgcn_wavefrontsize())
+        __scoped_atomic_fetch_add((global_count *)uniform, step * lanes, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+
+/* LLVM 23 asks before every increment whether this workgroup is sampled, one in eight by default. A sample misses code
+ * that few workgroups reach, so coverage counts them all; define LUTHIER_PROFILE_SAMPLE for cheap, inexact PGO. */
+LUTHIER_PROFILE_FUNCTION
+int __llvm_profile_sampling_gpu(int log2_period) {
+#ifdef LUTHIER_PROFILE_SAMPLE
+    return (__builtin_amdgcn_workgroup_id_x() & ((1u << log2_period) - 1)) == 0;
+#else
+    (void)log2_period;
+    return 1;
+#endif
+}
+
+#endif /* LUTHIER_PROFILE_ABI >= 23 */
+
+/* Values (call targets, operand sizes) are not recorded on devices. */
+LUTHIER_PROFILE_FUNCTION
+void __llvm_profile_instrument_target(unsigned long long value, void *data, unsigned site) {
+    (void)value, (void)data, (void)site;
+}
+
+LUTHIER_PROFILE_FUNCTION
+void __llvm_profile_instrument_memop(unsigned long long value, void *data, unsigned site) {
+    (void)value, (void)data, (void)site;
+}
+
+#undef LUTHIER_PROFILE_FUNCTION
+#undef LUTHIER_PROFILE_BOUNDS
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* __AMDGCN__ */
+#endif /* LUTHIER_PROFILE_H */
