@@ -321,9 +321,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
     match kind {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
-        Type::F16 | Type::B16 | Type::PackedF16 | Type::PackedB16 => {
-            constant(SrcKind::Constant, u32::from(f16_bits))
-        }
+        Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }
