@@ -18,10 +18,15 @@ mod vector_macros;
 mod compare;
 mod control;
 mod cross_lane;
+mod ds;
 mod global;
+mod lanes;
 mod scalar;
 mod scalar_memory;
 mod vector32;
+
+/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
+pub(crate) const SINCE_GFX10: u32 = 1 << 16;
 
 /// What a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +153,7 @@ pub fn all_rows() -> &'static [Row] {
         compare::rows(&mut rows);
         control::rows(&mut rows);
         cross_lane::rows(&mut rows);
+        ds::rows(&mut rows);
         global::rows(&mut rows);
         scalar::rows(&mut rows);
         scalar_memory::rows(&mut rows);
