@@ -72,6 +72,33 @@ fn what_we_write_is_what_clang_writes() {
 }
 
 #[test]
+fn one_entry_is_replaced_and_clang_sees_it() {
+    let (objects, bytes) = bundled(&[], "3");
+    let longer = [&objects[1][..], &[0; 5000]].concat();
+    let id = "hipv4-amdgcn-amd-amdhsa--gfx90a";
+    let replaced = bundle::replace_entry(&bytes, id, &longer, 4096).unwrap();
+    let work = Work::new();
+    let input = work.write("in.fb", &replaced);
+    for (target, expected) in [("gfx90a", &longer), ("gfx1030", &objects[1])] {
+        let out = work.path("out.co");
+        let arguments = [
+            "-type=o".to_owned(),
+            "-unbundle".to_owned(),
+            format!("-targets=hipv4-amdgcn-amd-amdhsa--{target}"),
+            format!("-input={}", input.display()),
+            format!("-output={}", out.display()),
+        ];
+        run(
+            "clang-offload-bundler-22",
+            &arguments.each_ref().map(String::as_str),
+        );
+        assert!(std::fs::read(&out).unwrap() == *expected, "{target}");
+    }
+    let error = bundle::replace_entry(&bytes, "gfx906", &longer, 4096).unwrap_err();
+    assert!(error.to_string().contains("gfx1030"), "{error}");
+}
+
+#[test]
 fn compressed_bundles_of_all_versions_unpack() {
     let (objects, plain) = bundled(&[], "3");
     // Clang 22 no longer writes version 1; it reads ours below.

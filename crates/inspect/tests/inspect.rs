@@ -247,6 +247,28 @@ fn filters_select_and_say_what_there_is() {
 }
 
 #[test]
+fn mangled_names_are_shown_and_found_in_both_forms() {
+    let work = Work::new();
+    let input = work.write(
+        "t.hip",
+        b"template <class T> __attribute__((global)) void scale(T *p, int n) { *p *= n; }\n\
+          template __attribute__((global)) void scale<float>(float *, int);\n",
+    );
+    let bytes = compile(input.to_str().unwrap(), "gfx90a", &[]);
+    let options = Options {
+        name_filter: Some("scale<float>".to_owned()),
+        ..Options::default()
+    };
+    let report = inspect(&bytes, "t.co", &options).unwrap();
+    let kernel = &report.objects[0].kernels[0];
+    assert_eq!(kernel.name, "_Z5scaleIfEvPT_i");
+    assert_eq!(
+        kernel.demangled.as_deref(),
+        Some("void scale<float>(float*, int)")
+    );
+}
+
+#[test]
 fn damaged_files_give_errors_or_partial_reports() {
     let bytes = compile(KERNELS, "gfx90a", &["-g"]);
     for length in (0..bytes.len()).step_by(997) {

@@ -125,6 +125,10 @@ impl ElfEditor {
             return Err(refused("it has no section headers"));
         }
         let end = object.image().size;
+        // Real images have a few hundred megabytes at most; this keeps all further address arithmetic in range.
+        if end > 1 << 47 {
+            return Err(refused("its addresses leave no room"));
+        }
         Ok(ElfEditor {
             bytes: data.to_vec(),
             appended: false,
