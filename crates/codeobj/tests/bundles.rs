@@ -288,6 +288,20 @@ fn offload_binaries_of_the_new_driver_are_read() {
 }
 
 #[test]
+fn a_device_gets_its_code_or_a_refusal_that_helps() {
+    let (objects, plain) = bundled(&[], "3");
+    let contents = walk(&plain).unwrap();
+    let device = |text| codeobj::TargetId::parse(text).unwrap();
+    let chosen = contents.select(&device("gfx90a:sramecc+:xnack-")).unwrap();
+    assert!(*chosen.bytes == objects[0]);
+    let error = contents.select(&device("gfx906")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("has gfx90a, gfx1030; the device is gfx906: rebuild"),
+        "{error}"
+    );
+}
+
+#[test]
 fn embedded_bitcode_is_accessible() {
     let bytes = compile("kernels.hip", "gfx90a", &["-Xclang", "-fembed-bitcode=all"]);
     let object = CodeObject::parse(&bytes).unwrap();
