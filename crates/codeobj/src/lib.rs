@@ -1,1 +1,31 @@
-//! (reserved)
+//! AMD GPU code objects: bytes in, values out.
+//!
+//! Entry types: [`CodeObject`] (one AMDGPU ELF: target, sections, symbols, kernels, loaded image), [`KernelDescriptor`]
+//! and [`Metadata`] (what a kernel needs, by field), [`container::walk`] (every code object inside an executable, bundle or
+//! archive), [`select::select`] (which of them a device runs), [`ElfEditor`] (change one and write it back) and
+//! [`SourceLines`] (pc to file and line). Nothing here touches a file, the environment or a global, and no input bytes
+//! may cause a panic.
+#![forbid(unsafe_code)]
+
+pub mod bundle;
+mod bytes;
+pub mod compressed;
+pub mod container;
+pub mod descriptor;
+pub mod edit;
+pub mod elf;
+mod error;
+pub mod lines;
+pub mod metadata;
+pub mod resources;
+pub mod select;
+mod target_id;
+
+pub use container::{Entry, walk};
+pub use descriptor::KernelDescriptor;
+pub use edit::ElfEditor;
+pub use elf::{CodeObject, Kernel};
+pub use error::{Error, Result};
+pub use lines::SourceLines;
+pub use metadata::Metadata;
+pub use target_id::{Setting, TargetId};

@@ -38,7 +38,10 @@ struct Inner {
 
 impl std::fmt::Debug for Pool {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Pool").field("threads", &self.threads).finish_non_exhaustive()
+        formatter
+            .debug_struct("Pool")
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
     }
 }
 
@@ -52,14 +55,20 @@ impl Pool {
             wake: Condvar::new(),
             programs: Mutex::default(),
         };
-        Pool { inner: Arc::new(inner), started: OnceLock::new(), threads: threads.max(1) }
+        Pool {
+            inner: Arc::new(inner),
+            started: OnceLock::new(),
+            threads: threads.max(1),
+        }
     }
 
     fn start(&self) {
         self.started.get_or_init(|| {
             for index in 0..self.threads {
                 let inner = self.inner.clone();
-                let worker = thread::Builder::new().name(format!("gpu-cu{index}")).spawn(move || work(&inner));
+                let worker = thread::Builder::new()
+                    .name(format!("gpu-cu{index}"))
+                    .spawn(move || work(&inner));
                 if let Err(error) = worker
                     && index == 0
                 {
@@ -114,9 +123,21 @@ impl Inner {
         };
         let (offset, count) = dispatch.preloaded_dwords();
         let mut bytes = vec![0; 4 * count as usize];
-        let _ = self.memory.read_bytes(dispatch.packet.kernarg_address + 4 * u64::from(offset), &mut bytes);
-        let kernarg = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-        Ok(Run::new(job, program, config.vector_rows as usize, kernarg, RESIDENT_WAVES))
+        let _ = self.memory.read_bytes(
+            dispatch.packet.kernarg_address + 4 * u64::from(offset),
+            &mut bytes,
+        );
+        let kernarg = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        Ok(Run::new(
+            job,
+            program,
+            config.vector_rows as usize,
+            kernarg,
+            RESIDENT_WAVES,
+        ))
     }
 
     fn program(&self, config: Config) -> Result<Arc<Program>, String> {
@@ -124,7 +145,8 @@ impl Inner {
         if let Some(program) = programs.get(&config) {
             return Ok(program.clone());
         }
-        let decoder = isa::Decoder::with_features(config.target, config.wave_size as u8, "").map_err(|error| error.to_string())?;
+        let decoder = isa::Decoder::with_features(config.target, config.wave_size as u8, "")
+            .map_err(|error| error.to_string())?;
         let program = Arc::new(Program::new(config, decoder));
         programs.insert(config, program.clone());
         Ok(program)
@@ -140,12 +162,17 @@ impl Inner {
                 run.attach();
                 return run;
             }
-            runs = self.wake.wait(runs).unwrap_or_else(std::sync::PoisonError::into_inner);
+            runs = self
+                .wake
+                .wait(runs)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
         }
     }
 
     fn others_waiting(&self, run: &Arc<Run>) -> bool {
-        lock(&self.runs).iter().any(|other| !Arc::ptr_eq(other, run) && other.has_work())
+        lock(&self.runs)
+            .iter()
+            .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
     }
 
     fn remove(&self, run: &Arc<Run>) {
@@ -162,7 +189,12 @@ fn config(dispatch: &Dispatch) -> Config {
         _ if dispatch.target.unified_register_file => (dispatch.accum_offset, vgprs),
         _ => (vgprs, vgprs),
     };
-    Config { target: dispatch.target, wave_size: dispatch.wave_size, agpr_base, vector_rows }
+    Config {
+        target: dispatch.target,
+        wave_size: dispatch.wave_size,
+        agpr_base,
+        vector_rows,
+    }
 }
 
 /// The device services instructions may use.
@@ -184,7 +216,9 @@ impl Host for Device<'_> {
 }
 
 fn work(inner: &Inner) -> ! {
-    let device = Device { events: &inner.events };
+    let device = Device {
+        events: &inner.events,
+    };
     let mut spare = Spare::default();
     loop {
         let run = inner.next_run();
@@ -247,7 +281,10 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
 
 fn no_code(dispatch: &Dispatch) -> Fault {
     Fault {
-        kind: FaultKind::Memory { address: dispatch.entry, write: false },
+        kind: FaultKind::Memory {
+            address: dispatch.entry,
+            write: false,
+        },
         pc: dispatch.entry,
         instruction: String::new(),
         workgroup: [0; 3],
@@ -268,24 +305,42 @@ fn describe(
 ) -> Fault {
     let mut lane = None;
     let mut detail = None;
-    let instruction = run.program.disassemble(&mut env.memory, pc).unwrap_or_default();
+    let instruction = run
+        .program
+        .disassemble(&mut env.memory, pc)
+        .unwrap_or_default();
     let kind = match stop {
         Stop::Fault(fault) => {
             lane = Some(fault.lane);
             detail = Some(fault.to_string());
             match fault.kind {
-                wave::FaultKind::NotMapped => FaultKind::Memory { address: fault.address, write: false },
-                wave::FaultKind::ReadOnly => FaultKind::Memory { address: fault.address, write: true },
-                wave::FaultKind::Unaligned => FaultKind::Unaligned { address: fault.address },
+                wave::FaultKind::NotMapped => FaultKind::Memory {
+                    address: fault.address,
+                    write: false,
+                },
+                wave::FaultKind::ReadOnly => FaultKind::Memory {
+                    address: fault.address,
+                    write: true,
+                },
+                wave::FaultKind::Unaligned => FaultKind::Unaligned {
+                    address: fault.address,
+                },
                 wave::FaultKind::LdsOutOfRange | wave::FaultKind::ScratchOutOfRange => {
-                    FaultKind::Aperture { address: fault.address }
+                    FaultKind::Aperture {
+                        address: fault.address,
+                    }
                 }
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },
         Stop::NoCode(address) => {
-            detail = Some(format!("control reached {address:#x}, where there is no code"));
-            FaultKind::Memory { address, write: false }
+            detail = Some(format!(
+                "control reached {address:#x}, where there is no code"
+            ));
+            FaultKind::Memory {
+                address,
+                write: false,
+            }
         }
         Stop::Unsupported(what) => {
             detail = Some(what);
@@ -296,5 +351,13 @@ fn describe(
             FaultKind::Unsupported
         }
     };
-    Fault { kind, pc, instruction, workgroup, wave, lane, detail }
+    Fault {
+        kind,
+        pc,
+        instruction,
+        workgroup,
+        wave,
+        lane,
+        detail,
+    }
 }

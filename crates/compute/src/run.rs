@@ -53,9 +53,19 @@ pub(crate) enum Work {
 }
 
 impl Run {
-    pub fn new(job: Job, program: Arc<Program>, rows: usize, kernarg: Vec<u32>, resident_waves: u32) -> Run {
+    pub fn new(
+        job: Job,
+        program: Arc<Program>,
+        rows: usize,
+        kernarg: Vec<u32>,
+        resident_waves: u32,
+    ) -> Run {
         let dispatch = job.dispatch.clone();
-        let slots = if dispatch.scratch.wave_bytes > 0 { dispatch.scratch.slots } else { resident_waves };
+        let slots = if dispatch.scratch.wave_bytes > 0 {
+            dispatch.scratch.slots
+        } else {
+            resident_waves
+        };
         Run {
             total: dispatch.workgroup_count(),
             dispatch,
@@ -95,7 +105,8 @@ impl Run {
     /// Whether a thread that attached now would find something to do.
     pub fn has_work(&self) -> bool {
         let shared = lock(&self.shared);
-        shared.failed.is_none() && (!shared.suspended.is_empty() || self.next.load(Ordering::Relaxed) < self.total)
+        shared.failed.is_none()
+            && (!shared.suspended.is_empty() || self.next.load(Ordering::Relaxed) < self.total)
     }
 
     /// The next piece of work: unstarted workgroups first as long as wave slots last, then the one set aside longest.
@@ -159,12 +170,19 @@ impl Run {
     fn wave_total(&self) -> u64 {
         // All workgroups have the inner shape except those at the upper edges; count by dimension classes.
         let [x, y, z] = self.dispatch.workgroups;
-        let edges = |count: u32| if count > 1 { vec![(0, u64::from(count) - 1), (count - 1, 1)] } else { vec![(0, 1)] };
+        let edges = |count: u32| {
+            if count > 1 {
+                vec![(0, u64::from(count) - 1), (count - 1, 1)]
+            } else {
+                vec![(0, 1)]
+            }
+        };
         let mut total = 0;
         for (x, times_x) in edges(x) {
             for (y, times_y) in edges(y) {
                 for (z, times_z) in edges(z) {
-                    total += u64::from(self.dispatch.waves([x, y, z])) * times_x * times_y * times_z;
+                    total +=
+                        u64::from(self.dispatch.waves([x, y, z])) * times_x * times_y * times_z;
                 }
             }
         }

@@ -32,8 +32,14 @@ pub(crate) struct Workgroup {
 pub(crate) enum Turn {
     Ended,
     /// Somebody else should run; `asleep` if all waves did nothing but wait.
-    Again { asleep: bool },
-    Failed { wave: u32, pc: u64, stop: Stop },
+    Again {
+        asleep: bool,
+    },
+    Failed {
+        wave: u32,
+        pc: u64,
+        stop: Stop,
+    },
 }
 
 /// Buffers of ended workgroups, reused by the next one on the same thread.
@@ -64,7 +70,9 @@ impl Workgroup {
                 let slot = slots.get(index as usize).copied().unwrap_or(0);
                 let initial = dispatch.initial_state(id, index, slot, kernarg);
                 let mut wave = match spare.waves.pop() {
-                    Some(mut wave) if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size => {
+                    Some(mut wave)
+                        if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size =>
+                    {
                         wave.restart(segment.clone(), initial.mode, UNDEFINED);
                         wave
                     }
@@ -87,7 +95,12 @@ impl Workgroup {
                 (wave, State::Ready)
             })
             .collect();
-        Workgroup { id, waves, lds, slots }
+        Workgroup {
+            id,
+            waves,
+            lds,
+            slots,
+        }
     }
 
     /// Lets every wave run once to its next stop.
@@ -110,7 +123,13 @@ impl Workgroup {
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => yielded = true,
                     Stop::Slice => sliced = true,
-                    stop => return Turn::Failed { wave: index as u32, pc: wave.stopped_at(), stop },
+                    stop => {
+                        return Turn::Failed {
+                            wave: index as u32,
+                            pc: wave.stopped_at(),
+                            stop,
+                        };
+                    }
                 }
             }
             // Ended waves no longer take part in barriers.
@@ -133,7 +152,9 @@ impl Workgroup {
     /// Keeps the buffers for the next workgroup.
     pub fn recycle(self, spare: &mut Spare) {
         spare.lds = self.lds;
-        spare.waves.extend(self.waves.into_iter().map(|(wave, _)| wave));
+        spare
+            .waves
+            .extend(self.waves.into_iter().map(|(wave, _)| wave));
         spare.waves.truncate(64);
     }
 }

@@ -4,8 +4,10 @@
 //! instruction's meaning is a column here; no other crate may match on a target name.
 #![forbid(unsafe_code)]
 
+mod generic;
 mod targets;
 
+pub use generic::{GENERIC_TARGETS, GenericTarget};
 pub use targets::TARGETS;
 
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
@@ -62,18 +64,26 @@ pub struct Target {
     pub wave_size: u8,
     /// VGPR allocation granule in registers, per wave64 and wave32 (0: wave size not supported).
     pub vgpr_granule: [u16; 2],
+    /// Unit of the kernel descriptor's VGPR count, per wave64 and wave32 (0: wave size not supported).
+    pub vgpr_encoding_granule: [u16; 2],
     /// Total VGPRs of one SIMD lane column, per wave64 and wave32.
     pub vgpr_total: [u16; 2],
     /// VGPRs one wave can address (AccVGPRs of a unified file included), per wave64 and wave32.
     pub vgpr_addressable: [u16; 2],
     /// The SGPRs a kernel may name besides VCC.
     pub sgpr_addressable: u16,
+    /// SGPR allocation granule in registers; since gfx10 every wave gets the same fixed number (0).
+    pub sgpr_granule: u16,
+    /// SGPRs of one SIMD that are shared out to waves; 0 where SGPRs never limit occupancy.
+    pub sgpr_total: u16,
     /// Most waves resident per SIMD (execution unit).
     pub max_waves_per_simd: u8,
     /// SIMDs per compute unit (per work-group processor half since gfx10).
     pub simds_per_cu: u8,
-    /// Bytes of LDS one workgroup may use.
+    /// Bytes of LDS one workgroup may use; a compute unit (half a work-group processor since gfx10) has as much.
     pub lds_bytes: u32,
+    /// Workgroups of more than one wave that a compute unit can hold, for want of barriers.
+    pub barriers_per_cu: u8,
     pub matrix: Matrix,
     pub xnack: Feature,
     pub sramecc: Feature,
@@ -89,12 +99,20 @@ impl Target {
     /// The row named `name` (`gfx90a`, also in the form `gfx90a:sramecc+:xnack-`).
     pub fn find(name: &str) -> Option<&'static Target> {
         let processor = name.split(':').next()?;
-        TARGETS.iter().find(|target| target.name == processor)
+        every_target().find(|target| target.name == processor)
     }
 
     /// The row whose `EF_AMDGPU_MACH` is `mach`.
     pub fn from_mach(mach: u8) -> Option<&'static Target> {
-        TARGETS.iter().find(|target| target.mach == mach)
+        every_target().find(|target| target.mach == mach)
+    }
+
+    /// Whether one code object for this target runs on `device`: the same processor, or a generic target that covers it.
+    pub fn covers(&self, device: &Target) -> bool {
+        self.name == device.name
+            || GENERIC_TARGETS.iter().any(|generic| {
+                generic.target.name == self.name && generic.covers.contains(&device.name)
+            })
     }
 
     /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
@@ -105,6 +123,18 @@ impl Target {
     pub fn supports_wave32(&self) -> bool {
         self.vgpr_granule[1] != 0
     }
+
+    /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
+    pub fn has_work_group_processors(&self) -> bool {
+        (Family::Gfx10..Family::Gfx12_5).contains(&self.family)
+    }
+}
+
+/// Chips first, then the generic targets.
+fn every_target() -> impl Iterator<Item = &'static Target> {
+    TARGETS
+        .iter()
+        .chain(GENERIC_TARGETS.iter().map(|generic| &generic.target))
 }
 
 #[cfg(test)]
@@ -119,6 +149,21 @@ mod tests {
         }
         assert_eq!(Target::find("gfx90a:sramecc+:xnack-").unwrap().mach, 0x3f);
         assert!(Target::find("gfx123").is_none());
+    }
+
+    #[test]
+    fn generic_targets_cover_chips_of_the_table() {
+        for generic in GENERIC_TARGETS {
+            assert_eq!(
+                Target::from_mach(generic.target.mach).unwrap().name,
+                generic.target.name
+            );
+            for chip in generic.covers {
+                assert!(generic.target.covers(Target::find(chip).unwrap()), "{chip}");
+            }
+        }
+        let generic = Target::find("gfx10-3-generic").unwrap();
+        assert!(!generic.covers(Target::find("gfx1010").unwrap()));
     }
 
     #[test]

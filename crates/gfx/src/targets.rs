@@ -4,19 +4,23 @@
 use crate::{Family::*, Feature::*, Matrix::*, Target};
 
 /// gfx9 compute defaults; rows override what differs.
-const GFX9: Target = Target {
+pub(crate) const GFX9: Target = Target {
     name: "",
     mach: 0,
     family: Gfx9,
     version: (9, 0, 0),
     wave_size: 64,
     vgpr_granule: [4, 0],
+    vgpr_encoding_granule: [4, 0],
     vgpr_total: [256, 0],
     vgpr_addressable: [256, 0],
     sgpr_addressable: 102,
+    sgpr_granule: 16,
+    sgpr_total: 800,
     max_waves_per_simd: 10,
     simds_per_cu: 4,
     lds_bytes: 65536,
+    barriers_per_cu: 16,
     matrix: None,
     xnack: Selectable,
     sramecc: Absent,
@@ -25,8 +29,9 @@ const GFX9: Target = Target {
     architected_flat_scratch: false,
 };
 
-const GFX90A: Target = Target {
+pub(crate) const GFX90A: Target = Target {
     vgpr_granule: [8, 0],
+    vgpr_encoding_granule: [8, 0],
     vgpr_total: [512, 0],
     vgpr_addressable: [512, 0],
     max_waves_per_simd: 8,
@@ -37,25 +42,28 @@ const GFX90A: Target = Target {
     ..GFX9
 };
 
-const GFX940: Target = Target {
+pub(crate) const GFX940: Target = Target {
     matrix: Mfma3,
     architected_flat_scratch: true,
     ..GFX90A
 };
 
-const GFX10: Target = Target {
+pub(crate) const GFX10: Target = Target {
     family: Gfx10,
     wave_size: 32,
     vgpr_granule: [4, 8],
+    vgpr_encoding_granule: [4, 8],
     vgpr_total: [512, 1024],
     vgpr_addressable: [256, 256],
     sgpr_addressable: 106,
+    sgpr_granule: 0,
+    sgpr_total: 0,
     max_waves_per_simd: 20,
     simds_per_cu: 2,
     ..GFX9
 };
 
-const GFX10_3: Target = Target {
+pub(crate) const GFX10_3: Target = Target {
     family: Gfx10_3,
     vgpr_granule: [8, 16],
     max_waves_per_simd: 16,
@@ -63,7 +71,7 @@ const GFX10_3: Target = Target {
     ..GFX10
 };
 
-const GFX11: Target = Target {
+pub(crate) const GFX11: Target = Target {
     family: Gfx11,
     vgpr_granule: [12, 24],
     vgpr_total: [768, 1536],
@@ -74,23 +82,26 @@ const GFX11: Target = Target {
 };
 
 /// The smaller RDNA 3 register file.
-const GFX11_SMALL: Target = Target {
+pub(crate) const GFX11_SMALL: Target = Target {
     vgpr_granule: [8, 16],
     vgpr_total: [512, 1024],
     ..GFX11
 };
 
-const GFX12: Target = Target {
+pub(crate) const GFX12: Target = Target {
     family: Gfx12,
     ..GFX11
 };
 
-const GFX12_5: Target = Target {
+pub(crate) const GFX12_5: Target = Target {
     family: Gfx12_5,
     wave_size: 32,
     vgpr_granule: [0, 16],
+    vgpr_encoding_granule: [0, 16],
     vgpr_total: [0, 1024],
     vgpr_addressable: [0, 1024],
+    simds_per_cu: 4,
+    lds_bytes: 327680,
     xnack: Absent,
     ..GFX12
 };

@@ -19,6 +19,11 @@ pub trait Executor: Send + Sync {
     /// Code may have changed: forget everything decoded.
     fn invalidate_code(&self) {}
 
+    /// Whether ROCr's own copy and fill shaders may be done natively instead of being submitted.
+    fn native_blits(&self) -> bool {
+        true
+    }
+
     /// Most waves of one dispatch that are resident at once: so many scratch slots are provided.
     fn resident_waves(&self) -> u32 {
         1024

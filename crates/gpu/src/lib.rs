@@ -8,6 +8,7 @@
 //! The crate touches raw memory because device memory is host memory; every such access is behind [`Memory`]'s range
 //! checks.
 
+pub mod blit;
 pub mod clock;
 pub mod dispatch;
 pub mod events;

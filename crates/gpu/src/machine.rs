@@ -9,6 +9,7 @@ use std::{
 use kmt_sys::aql;
 
 use crate::{
+    blit::{Blit, recognise},
     dispatch::{DispatchError, Scratch},
     events::Events,
     executor::{Executor, Observer},
@@ -25,13 +26,20 @@ const DOORBELLS: u64 = 1024;
 /// How long a destroyed queue's kernel may take to notice.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
+/// What is known of a kernel by its code.
+#[derive(Clone, Default)]
+pub(crate) struct Identity {
+    pub name: Option<String>,
+    pub blit: Option<Blit>,
+}
+
 /// What queues need of their machine.
 pub(crate) struct Shared {
     pub memory: Arc<Memory>,
     pub events: Arc<Events>,
     pub executor: Arc<dyn Executor>,
     pub observer: Arc<dyn Observer>,
-    names: RwLock<HashMap<u64, Option<String>>>,
+    identities: RwLock<HashMap<u64, Identity>>,
     packets: Arc<Processor>,
     copies: Arc<Processor>,
 }
@@ -43,19 +51,31 @@ impl Shared {
         self.copies.kick();
     }
 
-    /// The name of the kernel whose descriptor is at this address.
-    pub fn name(&self, kernel_object: u64) -> Option<String> {
-        if let Some(name) = self.names.read().ok()?.get(&kernel_object) {
-            return name.clone();
-        }
-        let name = kernel_name(&self.memory, kernel_object);
-        self.names.write().ok()?.insert(kernel_object, name.clone());
-        name
+    /// What the kernel is whose descriptor is at `kernel_object` and whose code begins at `entry`.
+    pub fn identify(&self, kernel_object: u64, entry: u64) -> Identity {
+        let known = self
+            .identities
+            .read()
+            .ok()
+            .and_then(|known| known.get(&kernel_object).cloned());
+        known.unwrap_or_else(|| {
+            let blit = recognise(&self.memory, entry);
+            let name = match blit {
+                Some(blit) => Some(blit.name().to_owned()),
+                None => kernel_name(&self.memory, kernel_object),
+            };
+            let identity = Identity { name, blit };
+            if let Ok(mut known) = self.identities.write() {
+                known.insert(kernel_object, identity.clone());
+            }
+            identity
+        })
     }
 
-    pub fn forget_names(&self) {
-        if let Ok(mut names) = self.names.write() {
-            names.clear();
+    /// Code may have changed.
+    pub fn forget_identities(&self) {
+        if let Ok(mut identities) = self.identities.write() {
+            identities.clear();
         }
     }
 
@@ -161,7 +181,7 @@ impl Machine {
             events,
             executor,
             observer,
-            names: RwLock::default(),
+            identities: RwLock::default(),
             packets: Processor::new("luthier-queues"),
             copies: Processor::new("luthier-copies"),
         };

@@ -16,7 +16,7 @@ use gfx::Target;
 use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
 
 use crate::{
-    clock,
+    blit, clock,
     dispatch::{DESCRIPTOR_SIZE, Descriptor, Dispatch, DispatchError, Origin, Scratch},
     events::MemoryFault,
     executor::{Fault, FaultKind, Job, Outcome, Record},
@@ -217,7 +217,7 @@ impl AqlQueue {
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::PM4_IB => {
                 // The runtime sends exactly one command this way: invalidate the code caches.
                 self.shared.executor.invalidate_code();
-                self.shared.forget_names();
+                self.shared.forget_identities();
                 Step::Retire {
                     signal: self.packet::<aql::BarrierPacket>(address).completion_signal,
                 }
@@ -225,7 +225,7 @@ impl AqlQueue {
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::BARRIER_VALUE => {
                 self.barrier_value(self.packet(address))
             }
-            other => self.refuse(&DispatchError::BadPacket { packet_type: other }, None),
+            other => self.refuse(&DispatchError::BadPacket { packet_type: other }),
         }
     }
 
@@ -291,17 +291,31 @@ impl AqlQueue {
             packet_address: self.packet_address(index),
             dispatch_id: index,
         };
-        let name = self.shared.name(packet.kernel_object);
-        let prepared = self.prepare(state, origin, packet);
-        let mut dispatch = match prepared {
+        let mut dispatch = match self.prepare(state, origin, packet) {
             Ok(dispatch) => dispatch,
-            Err(error) => return self.refuse(&error, name.as_deref()),
+            Err(error) => return self.refuse(&error),
         };
-        dispatch.name = name;
+        let identity = self.shared.identify(packet.kernel_object, dispatch.entry);
+        dispatch.name = identity.name;
         let dispatch = Arc::new(dispatch);
+        let start = clock::ticks();
+        if let Some(blit) = identity
+            .blit
+            .filter(|_| self.shared.executor.native_blits())
+            && let Some(outcome) = blit::run(
+                &self.shared.memory,
+                blit,
+                dispatch.entry,
+                packet.kernarg_address,
+            )
+        {
+            state.running = Some(Running { dispatch, start });
+            self.conclude(state, outcome);
+            return Step::Started;
+        }
         state.running = Some(Running {
             dispatch: dispatch.clone(),
-            start: clock::ticks(),
+            start,
         });
         let this = self.this.clone();
         let finish = Box::new(move |outcome| {
@@ -402,12 +416,9 @@ impl AqlQueue {
     }
 
     /// Stops the queue because a packet cannot be processed.
-    fn refuse(&self, error: &DispatchError, name: Option<&str>) -> Step {
-        let kernel = name
-            .map(|name| format!(" of kernel {name}"))
-            .unwrap_or_default();
+    fn refuse(&self, error: &DispatchError) -> Step {
         self.shared.observer.report(&format!(
-            "luthier: a packet{kernel} on queue {} is refused: {error}",
+            "luthier: a packet on queue {} is refused: {error}",
             self.id
         ));
         self.signal_error(error.queue_error());

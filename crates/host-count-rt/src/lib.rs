@@ -1,1 +1,1 @@
-//! (reserved)
+//! (runtime; Rust interface follows)

@@ -1,13 +1,16 @@
 //! Bytes to [`Inst`].
 
 use crate::{
-    DecodeError, Error, Inst, Operand, Reg, RegKind,
+    DecodeError, Error, Inst, Operand, Reg, RegKind, format, malformed,
     opcode::{OpcodeFacts, special_rules},
     registers,
 };
 use gfx::Target;
-use llvm_shim::{DecodedInst, DecodedOperand, Mc};
+use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
 use std::cell::{OnceCell, RefCell};
+
+/// Bytes of the longest instruction.
+const LONGEST: usize = 20;
 
 /// Decodes and prints instructions of one target. `Send`, not `Sync`: one per thread.
 pub struct Decoder {
@@ -77,13 +80,28 @@ impl Decoder {
         }
         let mut llvm = self.llvm.borrow_mut();
         let Llvm { mc, scratch } = &mut *llvm;
-        if !mc.decode(code, pc, scratch) || scratch.size() > 20 || !scratch.size().is_multiple_of(4)
-        {
-            let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
-            return Err(DecodeError::NotAnInstruction {
+        let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
+        let not_an_instruction = DecodeError::NotAnInstruction {
+            pc,
+            word,
+            target: self.target.name,
+        };
+        if malformed::is_malformed(self.target, code) {
+            return Err(not_an_instruction);
+        }
+        let mut window = [0; WINDOW];
+        let shown = code.len().min(WINDOW);
+        window[..shown].copy_from_slice(&code[..shown]);
+        let decoded = format::is_one_dword(self.target.family, word)
+            && mc.decode(&window[..4], pc, scratch)
+            || mc.decode(&window, pc, scratch);
+        if !decoded || !scratch.size().is_multiple_of(4) || scratch.size() > LONGEST {
+            return Err(not_an_instruction);
+        }
+        if scratch.size() > code.len() {
+            return Err(DecodeError::Truncated {
                 pc,
-                word,
-                target: self.target.name,
+                available: code.len(),
             });
         }
         let size = scratch.size();
@@ -95,7 +113,7 @@ impl Decoder {
         let facts = match self.opcodes[opcode as usize].get() {
             Some(facts) => facts,
             None => {
-                let facts = OpcodeFacts::learn(mc, scratch, self, code, words[0]);
+                let facts = OpcodeFacts::learn(mc, scratch, self, &window, words[0]);
                 self.opcodes[opcode as usize].get_or_init(|| Box::new(facts))
             }
         };
@@ -148,12 +166,11 @@ impl Decoder {
 
     /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
     pub fn print(&self, inst: &Inst) -> String {
-        let mut bytes = [0; 20];
-        for (chunk, word) in bytes.chunks_exact_mut(4).zip(inst.words) {
+        let mut window = [0; WINDOW];
+        for (chunk, word) in window.chunks_exact_mut(4).zip(inst.words) {
             chunk.copy_from_slice(&word.to_le_bytes());
         }
-        let size = usize::from(inst.size).min(bytes.len());
-        let text = self.llvm.borrow_mut().mc.print(&bytes[..size], inst.pc);
+        let text = self.llvm.borrow_mut().mc.print(&window, inst.pc);
         text.map_or_else(
             || format!(".long {:#010x}", inst.words[0]),
             |text| text.trim().to_owned(),

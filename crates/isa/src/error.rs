@@ -17,7 +17,7 @@ pub enum Error {
 /// The bytes at `pc` are no instruction of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    #[error("{pc:#x}: {available} bytes left, an instruction has at least 4")]
+    #[error("{pc:#x}: the instruction is cut off after {available} bytes")]
     Truncated { pc: u64, available: usize },
     /// `word` is the first dword.
     #[error("{pc:#x}: {word:#010x} does not start an instruction of {target}")]

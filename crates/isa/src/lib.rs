@@ -12,6 +12,7 @@ mod fixups;
 mod format;
 mod inst;
 mod intern;
+mod malformed;
 mod opcode;
 mod registers;
 

@@ -27,7 +27,7 @@ pub(crate) struct OpcodeFacts {
 const ENCODING_SUFFIXES: &[&str] = &["_e64_dpp", "_dpp8", "_sdwa", "_dpp", "_e64", "_e32"];
 
 impl OpcodeFacts {
-    /// `decoded` is an instruction of the opcode, with encoding `code` and first dword `word`.
+    /// `decoded` is an instruction of the opcode, at the start of `code`, with first dword `word`.
     pub fn learn(
         mc: &mut Mc,
         decoded: &DecodedInst,
@@ -36,7 +36,7 @@ impl OpcodeFacts {
         word: u32,
     ) -> OpcodeFacts {
         let opcode = decoded.opcode();
-        let text = mc.print(&code[..decoded.size()], 0).unwrap_or_default();
+        let text = mc.print(code, 0).unwrap_or_default();
         let mnemonic = intern(&mnemonic(&text));
         let target = decoder.target();
         let Some(description) = mc.opcode(opcode) else {

@@ -58,6 +58,9 @@ pub mod flags {
     pub const CONVERGENT: u64      = 1 << 48;
 }
 
+/// Bytes that decoding wants to see.
+pub const WINDOW: usize = 28;
+
 /// The processor is unknown to this LLVM, or this LLVM is not the one the shim was built for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateError(pub String);
@@ -271,6 +274,9 @@ impl Mc {
     }
 
     /// Decodes one instruction at the start of `code` into `out`; false when there is none.
+    ///
+    /// `code` has [`WINDOW`] bytes, or is known to hold a whole instruction without a literal: LLVM 22 crashes on a
+    /// literal that is announced and cut off.
     pub fn decode(&mut self, code: &[u8], pc: u64, out: &mut DecodedInst) -> bool {
         out.count = 0;
         // SAFETY: the handle is live, `code` is readable for its length, `out.raw` is writable.

@@ -5,7 +5,6 @@
 
 use crate::bits::representation;
 use crate::convert::{f16_from_f32_directed, f32_from_f16_exact, limit_overflow};
-use crate::soft::{F16, Value};
 use crate::{Condition, Denormals, Round, float32};
 
 representation!(u16, i16, mantissa 10, exponent 5);
@@ -31,13 +30,15 @@ impl Mode {
 }
 
 /// The host single with the value of `x`.
-#[inline]
+#[inline(always)]
 pub const fn value(x: u16) -> f32 {
     float32::value(f32_from_f16_exact(x))
 }
 
-/// The sum of two singles rounded to odd; both must be multiples of 2^-149 and far from overflow.
-#[inline]
+/// The sum of two singles rounded to odd: the truncated sum with its last bit set if anything was lost. Finite operands
+/// must be far from overflow. Odd results round correctly once more in any direction. Always inlined, so that callers'
+/// vector features reach it.
+#[inline(always)]
 fn odd_sum(a: f32, b: f32) -> u32 {
     let sum = a + b;
     // Knuth's exact error of a rounded sum.
@@ -50,12 +51,13 @@ fn odd_sum(a: f32, b: f32) -> u32 {
     } else {
         bits
     };
-    let inexact = error != 0.0;
+    // Written so that a NaN error, which infinities and NaNs produce, counts as exact.
+    let inexact = (error > 0.0) | (error < 0.0);
     if inexact { toward_zero | 1 } else { bits }
 }
 
 /// Rounds a single and applies what MODE says about results. `exact` tells that an infinity comes from an operand.
-#[inline]
+#[inline(always)]
 fn finish(x: u32, from_infinity: bool, mode: Mode) -> u16 {
     let r = limit_overflow(
         f16_from_f32_directed(x, mode.round),
@@ -66,7 +68,7 @@ fn finish(x: u32, from_infinity: bool, mode: Mode) -> u16 {
 }
 
 /// Sign of an exact zero sum when rounding down.
-#[inline]
+#[inline(always)]
 fn zero_sum(sum: u32, a: f32, b: f32, round: Round) -> u32 {
     let cancelled = (sum & !float32::SIGN == 0) & (a.is_sign_negative() != b.is_sign_negative());
     if cancelled & (round == Round::Down) {
@@ -77,7 +79,7 @@ fn zero_sum(sum: u32, a: f32, b: f32, round: Round) -> u32 {
 }
 
 /// `a + b`.
-#[inline]
+#[inline(always)]
 pub fn add(a: u16, b: u16, mode: Mode) -> u16 {
     let (a, b) = (flush_in(a, mode.denormals), flush_in(b, mode.denormals));
     let (x, y) = (value(a), value(b));
@@ -96,13 +98,13 @@ pub fn add(a: u16, b: u16, mode: Mode) -> u16 {
 }
 
 /// `a - b`: the sum with the negated second operand.
-#[inline]
+#[inline(always)]
 pub fn sub(a: u16, b: u16, mode: Mode) -> u16 {
     add(a, neg(b), mode)
 }
 
 /// `a * b`.
-#[inline]
+#[inline(always)]
 pub fn mul(a: u16, b: u16, mode: Mode) -> u16 {
     let (a, b) = (flush_in(a, mode.denormals), flush_in(b, mode.denormals));
     let product = (value(a) * value(b)).to_bits();
@@ -110,7 +112,7 @@ pub fn mul(a: u16, b: u16, mode: Mode) -> u16 {
 }
 
 /// `a * b + c` rounded once.
-#[inline]
+#[inline(always)]
 pub fn fma(a: u16, b: u16, c: u16, mode: Mode) -> u16 {
     let (a, b, c) = (
         flush_in(a, mode.denormals),
@@ -135,7 +137,7 @@ pub fn fma(a: u16, b: u16, c: u16, mode: Mode) -> u16 {
 }
 
 /// `v_mad_f16` and `v_mac_f16` of gfx9: product and sum rounded separately; denormals always flushed.
-#[inline]
+#[inline(always)]
 pub fn mad(a: u16, b: u16, c: u16, mode: Mode) -> u16 {
     let mode = Mode {
         denormals: Denormals::FLUSH,
@@ -231,12 +233,4 @@ pub fn omod(x: u16, omod: u8) -> u16 {
         x,
     ));
     if is_zero(r) { 0 } else { r }
-}
-
-/// `a * b + c` through exact arithmetic; the reference the tests hold [`fma`] against.
-#[doc(hidden)]
-pub fn fma_exact(a: u16, b: u16, c: u16, round: Round) -> u16 {
-    let product = crate::soft::multiply(F16.unpack(a as u64), F16.unpack(b as u64));
-    let addend: Value = F16.unpack(c as u64);
-    F16.add_values(product, addend, round) as u16
 }

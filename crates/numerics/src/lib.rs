@@ -36,13 +36,20 @@
 //! Matrix models are described in [`matrix`].
 #![forbid(unsafe_code)]
 
+pub mod approx;
 mod bits;
 pub mod convert;
+pub mod cube;
+pub mod division;
 pub mod float16;
 pub mod float32;
 pub mod float64;
+pub mod integer;
+pub mod matrix;
 mod native;
+pub mod packed;
 pub mod soft;
+pub mod trig_preop;
 
 /// Rounding direction, numbered as in the `FP_ROUND` fields of MODE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -69,7 +69,9 @@ pub fn open() -> Result<&'static Instance> {
 
 fn build() -> Result<Instance> {
     let gpus = gpus_from_environment().map_err(|error| {
-        report(&format!("luthier: cannot emulate a device: {error}"));
+        // ROCr opens the device again and again; saying it once is enough.
+        static SAID: Once = Once::new();
+        SAID.call_once(|| report(&format!("luthier: cannot emulate a device: {error}")));
         Status::Error
     })?;
     let limits: BTreeMap<u32, u64> = gpus

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "flags.h"
 
+#include "llvm/MC/MCAsmInfoELF.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCFixup.h"
@@ -15,8 +16,21 @@ using namespace luthier;
 
 static_assert(LLVM_VERSION_MAJOR == 22, "the shim is written for LLVM 22");
 
+namespace {
+
+// LLVM's disassembler looks at no more bytes than the target's longest instruction has, and crashes (22.1) when an
+// operand field that announces a literal stands at their end. With room for a literal after every encoding it returns
+// an instruction that is too long, which decode() refuses.
+struct RoomyAsmInfo final : MCAsmInfoELF {
+  unsigned getMaxInstLength(const MCSubtargetInfo *) const override { return LUTHIER_MC_WINDOW; }
+};
+
+} // namespace
+
 struct luthier_mc {
   Pieces P;
+  std::unique_ptr<RoomyAsmInfo> AsmInfo;
+  unsigned Longest = 0;
   std::unique_ptr<MCContext> Context;
   std::unique_ptr<MCDisassembler> Disassembler;
   std::unique_ptr<MCInstPrinter> Printer;
@@ -34,7 +48,9 @@ luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Fea
   if (!Problem.empty())
     return Fail(Problem);
   const Target &T = *Mc->P.T;
-  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->P.AsmInfo.get(), Mc->P.Registers.get(),
+  Mc->AsmInfo = std::make_unique<RoomyAsmInfo>();
+  Mc->Longest = Mc->P.AsmInfo->getMaxInstLength(Mc->P.Subtarget.get());
+  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->AsmInfo.get(), Mc->P.Registers.get(),
                                             Mc->P.Subtarget.get(), nullptr, &Mc->P.Options);
   // A malformed operand makes LLVM report through the context; decoding then fails, and nothing goes to stderr.
   Mc->Context->setDiagnosticHandler(
@@ -110,9 +126,11 @@ int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t I
 }
 
 static bool decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, MCInst &Inst, uint64_t &Size) {
-  return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) ==
-             MCDisassembler::Success &&
-         Size != 0 && Size <= Length;
+  // A soft failure is an instruction with reserved fields not at their default, e.g. v_cmpx with another destination
+  // than EXEC, which clang 15 does emit.
+  return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) !=
+             MCDisassembler::Fail &&
+         Size != 0 && Size <= Length && Size <= Mc->Longest;
 }
 
 int luthier_mc_decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_inst *Out) {

@@ -33,6 +33,10 @@ enum {
 
 enum { LUTHIER_MC_MAX_OPERANDS = 48 };
 
+// Decoding looks at so many bytes: the longest instruction (20) and room for a literal that should not be there (8).
+// Callers pad shorter input; LLVM 22 crashes when a literal is announced and cut off.
+enum { LUTHIER_MC_WINDOW = 28 };
+
 typedef struct {
   int64_t value; // Immediate, or LLVM register number.
   uint32_t kind;

@@ -4,7 +4,7 @@ use crate::soft::{BF16, F16, F32, F64};
 use crate::{Denormals, Round, float16, float32, float64};
 
 /// Every binary16 value as binary32, exact for numbers; NaN payloads move up and the quiet bit is set.
-#[inline]
+#[inline(always)]
 pub const fn f32_from_f16_exact(x: u16) -> u32 {
     let sign = ((x & float16::SIGN) as u32) << 16;
     let magnitude = (x & !float16::SIGN) as u32;
@@ -38,7 +38,7 @@ pub const fn f32_from_f16(x: u16, denormals: Denormals) -> u32 {
 }
 
 /// NaN of binary32 as a quiet binary16 NaN with the leading payload bits.
-#[inline]
+#[inline(always)]
 const fn f16_nan(x: u32) -> u16 {
     ((x >> 16) as u16 & float16::SIGN)
         | float16::INFINITY
@@ -47,7 +47,7 @@ const fn f16_nan(x: u32) -> u16 {
 }
 
 /// Binary32 to binary16, to nearest even, denormals kept.
-#[inline]
+#[inline(always)]
 pub const fn f16_from_f32_nearest(x: u32) -> u16 {
     let sign = (x >> 16) as u16 & float16::SIGN;
     let magnitude = x & !float32::SIGN;
@@ -79,7 +79,7 @@ pub const fn f16_from_f32_nearest(x: u32) -> u16 {
 }
 
 /// Binary32 to binary16 in any direction, denormals kept, overflow as the direction demands.
-#[inline]
+#[inline(always)]
 pub const fn f16_from_f32_directed(x: u32, round: Round) -> u16 {
     if matches!(round, Round::NearestEven) {
         return f16_from_f32_nearest(x);
@@ -129,7 +129,7 @@ pub const fn f16_from_f32_directed(x: u32, round: Round) -> u16 {
 }
 
 /// `FP16_OVFL`: an overflow of a finite value to infinity becomes the largest finite value.
-#[inline]
+#[inline(always)]
 pub const fn limit_overflow(r: u16, source_is_infinite: bool, fp16_ovfl: bool) -> u16 {
     if fp16_ovfl & !source_is_infinite & float16::is_infinite(r) {
         (r & float16::SIGN) | float16::MAX_FINITE

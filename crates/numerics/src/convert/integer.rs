@@ -3,16 +3,29 @@
 use crate::soft::{F32, F64};
 use crate::{Denormals, Round, convert::f32_from_f16_exact, float16, float32, float64};
 
+/// The low 32 bits of an integral double of less than 2^51, through 1.5 * 2^52, where the unit is the last bit. Unlike a
+/// saturating cast this vectorises.
+#[inline]
+fn low_bits(integral: f64) -> u32 {
+    (integral + 6755399441055744.0).to_bits() as u32
+}
+
 /// `v_cvt_i32_f32`: toward zero, saturating, NaN gives 0.
 #[inline]
-pub const fn i32_from_f32(x: u32) -> u32 {
-    float32::value(x) as i32 as u32
+pub fn i32_from_f32(x: u32) -> u32 {
+    let v = float32::value(x).trunc() as f64;
+    let v = if v > 2147483647.0 { 2147483647.0 } else { v };
+    let v = if v < -2147483648.0 { -2147483648.0 } else { v };
+    if float32::is_nan(x) { 0 } else { low_bits(v) }
 }
 
 /// `v_cvt_u32_f32`: toward zero, saturating, negative and NaN give 0.
 #[inline]
-pub const fn u32_from_f32(x: u32) -> u32 {
-    float32::value(x) as u32
+pub fn u32_from_f32(x: u32) -> u32 {
+    let v = float32::value(x).trunc() as f64;
+    let v = if v > 4294967295.0 { 4294967295.0 } else { v };
+    let v = if v < 0.0 { 0.0 } else { v };
+    if float32::is_nan(x) { 0 } else { low_bits(v) }
 }
 
 /// `v_cvt_i32_f64`: toward zero, saturating, NaN gives 0.
@@ -43,13 +56,13 @@ pub const fn u16_from_f16(x: u16) -> u16 {
 /// write it, so 0.49999997 gives 1.
 #[inline]
 pub fn i32_from_f32_nearest(x: u32) -> u32 {
-    (float32::value(x) + 0.5).floor() as i32 as u32
+    i32_from_f32((float32::value(x) + 0.5).floor().to_bits())
 }
 
 /// `v_cvt_flr_i32_f32`: floor, saturating, NaN gives 0.
 #[inline]
 pub fn i32_from_f32_floor(x: u32) -> u32 {
-    float32::value(x).floor() as i32 as u32
+    i32_from_f32(float32::value(x).floor().to_bits())
 }
 
 /// `v_cvt_off_f32_i4`: the low four bits, signed, in sixteenths.
@@ -190,7 +203,11 @@ pub fn snorm16_from_f32(x: u32) -> u16 {
     let x = float32::value(x) as f64;
     let limited = if x > 1.0 { 1.0 } else { x };
     let limited = if limited < -1.0 { -1.0 } else { limited };
-    (limited * 32767.0).round_ties_even() as i32 as u16
+    if x.is_nan() {
+        0
+    } else {
+        low_bits((limited * 32767.0).round_ties_even()) as u16
+    }
 }
 
 /// Unsigned normalised 16 bits: [0, 1] onto 65535, to nearest even; NaN gives 0.
@@ -199,7 +216,11 @@ pub fn unorm16_from_f32(x: u32) -> u16 {
     let x = float32::value(x) as f64;
     let limited = if x > 1.0 { 1.0 } else { x };
     let limited = if limited < 0.0 { 0.0 } else { limited };
-    (limited * 65535.0).round_ties_even() as i32 as u16
+    if x.is_nan() {
+        0
+    } else {
+        low_bits((limited * 65535.0).round_ties_even()) as u16
+    }
 }
 
 /// `v_cvt_pknorm_i16_f32`.

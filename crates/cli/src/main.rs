@@ -1,0 +1,41 @@
+//! The `luthier` command.
+
+mod doctor;
+mod launch;
+mod libraries;
+mod run;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// See and change what compiled AMD GPU kernels do; run them without an AMD GPU.
+#[derive(Parser)]
+#[command(name = "luthier", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a HIP or HSA program, on an emulated GPU if there is no real one
+    Run(run::Run),
+    /// Say what is here, what is missing, and the command that mends it
+    Doctor(doctor::Doctor),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Doctor(doctor) => doctor.execute(),
+    };
+    match result {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("luthier: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What a run on the emulated device came to.
+
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// Totals of one kernel, as the emulated device records them (one JSON line each).
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Kernel {
+    pub kernel: String,
+    pub device: String,
+    pub node: u32,
+    pub pid: u32,
+    pub dispatches: u64,
+    pub faults: u64,
+    pub workgroups: u64,
+    pub work_items: u64,
+    /// Time from start to end of its dispatches.
+    pub nanoseconds: u64,
+    pub waves: u64,
+    pub wave_instructions: u64,
+    pub lane_instructions: u64,
+    /// Wave and lane instructions per class.
+    pub classes: BTreeMap<String, (u64, u64)>,
+}
+
+/// A whole run.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    pub seconds: f64,
+    pub dispatches: u64,
+    pub wave_instructions: u64,
+    pub lane_instructions: u64,
+    pub kernels: Vec<Kernel>,
+}
+
+impl Summary {
+    pub fn read(path: &Path, wall: Duration) -> Result<Summary> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut kernels: Vec<Kernel> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| serde_json::from_str(line.trim()).context("a statistics line is damaged"))
+            .collect::<Result<_>>()?;
+        kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.wave_instructions));
+        let sum = |of: fn(&Kernel) -> u64| kernels.iter().map(of).sum();
+        Ok(Summary {
+            seconds: wall.as_secs_f64(),
+            dispatches: sum(|kernel| kernel.dispatches),
+            wave_instructions: sum(|kernel| kernel.wave_instructions),
+            lane_instructions: sum(|kernel| kernel.lane_instructions),
+            kernels,
+        })
+    }
+
+    /// A table for people.
+    pub fn text(&self, colour: bool) -> String {
+        let (bold, plain) = if colour {
+            ("\x1b[1m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
+        let mut text = format!(
+            "\n{bold}luthier: {} kernels, {} dispatches, {} wave instructions, {} lane instructions, {:.2} s{plain}\n",
+            self.kernels.len(),
+            self.dispatches,
+            grouped(self.wave_instructions),
+            grouped(self.lane_instructions),
+            self.seconds,
+        );
+        if self.kernels.is_empty() {
+            text += "  the program dispatched no kernel\n";
+            return text;
+        }
+        text += &format!(
+            "  {:>10} {:>12} {:>16} {:>18} {:>10}  kernel\n",
+            "dispatches", "waves", "wave instr.", "lane instr.", "ms"
+        );
+        for kernel in &self.kernels {
+            text += &format!(
+                "  {:>10} {:>12} {:>16} {:>18} {:>10.2}  {}{}\n",
+                grouped(kernel.dispatches),
+                grouped(kernel.waves),
+                grouped(kernel.wave_instructions),
+                grouped(kernel.lane_instructions),
+                kernel.nanoseconds as f64 / 1e6,
+                kernel.kernel,
+                if kernel.faults > 0 {
+                    format!(" ({} faulted)", kernel.faults)
+                } else {
+                    String::new()
+                },
+            );
+        }
+        let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for kernel in &self.kernels {
+            for (class, (waves, lanes)) in &kernel.classes {
+                let total = classes.entry(class).or_default();
+                total.0 += waves;
+                total.1 += lanes;
+            }
+        }
+        let mut classes: Vec<_> = classes.into_iter().collect();
+        classes.sort_by_key(|(_, (waves, _))| std::cmp::Reverse(*waves));
+        text += &format!(
+            "  {:<18} {:>16} {:>18}\n",
+            "class", "wave instr.", "lane instr."
+        );
+        for (class, (waves, lanes)) in classes {
+            text += &format!(
+                "  {class:<18} {:>16} {:>18}\n",
+                grouped(waves),
+                grouped(lanes)
+            );
+        }
+        text
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_from_the_right() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn totals_add_up_over_kernels_and_processes() {
+        let line = |kernel: &str, pid: u32, instructions: u64| {
+            format!(
+                "{{\"kernel\":\"{kernel}\",\"device\":\"gfx90a\",\"node\":1,\"pid\":{pid},\"kernel_object\":1,\
+                 \"dispatches\":2,\"faults\":0,\"workgroups\":1,\"work_items\":64,\"nanoseconds\":5,\"waves\":1,\
+                 \"wave_instructions\":{instructions},\"lane_instructions\":7,\"classes\":{{\"branch\":[1,2]}}}}   \n"
+            )
+        };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), line("a", 1, 10) + &line("b", 2, 30)).unwrap();
+        let summary = Summary::read(file.path(), Duration::from_secs(1)).unwrap();
+        assert_eq!(
+            (
+                summary.dispatches,
+                summary.wave_instructions,
+                summary.lane_instructions
+            ),
+            (4, 40, 14)
+        );
+        assert_eq!(summary.kernels[0].kernel, "b", "most instructions first");
+        assert!(
+            summary
+                .text(false)
+                .contains("branch                            2                  4")
+        );
+    }
+}

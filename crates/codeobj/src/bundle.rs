@@ -1,0 +1,96 @@
+//! Uncompressed offload bundles: `__CLANG_OFFLOAD_BUNDLE__`, a table of entries, and their bytes.
+
+use crate::bytes::{slice, u64_at};
+use crate::{Error, Result};
+
+pub const MAGIC: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
+/// Smallest table row: three numbers and an empty id.
+const MIN_ROW: u64 = 24;
+
+/// One entry of a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BundleEntry<'a> {
+    /// Kind, triple and target id, e.g. `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-`; `host-...` entries are mostly empty.
+    pub id: &'a str,
+    /// Offset of the bytes from the start of the bundle.
+    pub offset: u64,
+    pub bytes: &'a [u8],
+}
+
+/// One bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle<'a> {
+    pub entries: Vec<BundleEntry<'a>>,
+    /// Bytes from the bundle's start to the end of its last entry.
+    pub size: u64,
+}
+
+impl<'a> Bundle<'a> {
+    /// Reads the bundle at the start of `data`; what follows its last entry is left alone.
+    pub fn parse(data: &'a [u8]) -> Result<Bundle<'a>> {
+        let what = "offload bundle";
+        if !data.starts_with(MAGIC) {
+            return Err(Error::Malformed {
+                what,
+                offset: 0,
+                reason: "its magic number is missing",
+            });
+        }
+        let count = u64_at(data, 24, what)?;
+        let mut at = 32u64;
+        if count > data.len() as u64 / MIN_ROW {
+            return Err(Error::Malformed {
+                what,
+                offset: 24,
+                reason: "it claims more entries than could fit",
+            });
+        }
+        let mut entries = Vec::with_capacity(count as usize);
+        let mut size = at;
+        for _ in 0..count {
+            let offset = u64_at(data, at, "bundle entry")?;
+            let length = u64_at(data, at + 8, "bundle entry")?;
+            let id_length = u64_at(data, at + 16, "bundle entry")?;
+            let id = slice(data, at + 24, id_length, "bundle entry id")?;
+            let id = std::str::from_utf8(id).map_err(|_| Error::Malformed {
+                what: "bundle entry id",
+                offset: at + 24,
+                reason: "it is not UTF-8",
+            })?;
+            at += MIN_ROW + id_length;
+            let bytes = slice(data, offset, length, "bundle entry's code")?;
+            size = size
+                .max(at)
+                .max(if length == 0 { at } else { offset + length });
+            // Nothing is anywhere: only entries with bytes have a place that counts.
+            let offset = if length == 0 { at } else { offset };
+            entries.push(BundleEntry { id, offset, bytes });
+        }
+        Ok(Bundle { entries, size })
+    }
+}
+
+/// Writes a bundle. Every entry starts at a multiple of `align`, as the loader maps it in place (clang uses 4096).
+pub fn write(entries: &[(&str, &[u8])], align: u64) -> Vec<u8> {
+    let align = align.max(1);
+    let table: u64 = entries
+        .iter()
+        .map(|(id, _)| MIN_ROW + id.len() as u64)
+        .sum();
+    let mut next = 32 + table;
+    let mut header = Vec::from(&MAGIC[..]);
+    header.extend((entries.len() as u64).to_le_bytes());
+    let mut body = Vec::new();
+    for (id, bytes) in entries {
+        let offset = next.next_multiple_of(align);
+        for number in [offset, bytes.len() as u64, id.len() as u64] {
+            header.extend(number.to_le_bytes());
+        }
+        header.extend(id.as_bytes());
+        body.resize((offset - 32 - table) as usize, 0);
+        body.extend(*bytes);
+        next = offset + bytes.len() as u64;
+    }
+    header.extend(body);
+    header
+}

@@ -1,0 +1,341 @@
+//! Finds every code object inside a file: host executables and libraries, offload bundles (plain, compressed, several in
+//! a row, nested), archives, and code objects as such.
+
+mod offload_binary;
+mod wrapper;
+
+pub use wrapper::{FatBinaryWrapper, fat_binary_wrappers};
+
+use crate::bundle::{self, Bundle};
+use crate::elf::Elf;
+use crate::{CodeObject, Error, Result, TargetId, compressed};
+use object::read::archive::ArchiveFile;
+use std::borrow::Cow;
+
+/// Containers within containers are followed this deep.
+const MAX_DEPTH: u32 = 8;
+
+/// What the bytes of an entry are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// An AMDGPU ELF file, linked or relocatable.
+    CodeObject,
+    /// LLVM bitcode for the device.
+    Bitcode,
+    /// Anything else, such as the (mostly empty) host entry of a bundle or code for other devices.
+    Other,
+}
+
+/// One thing found in a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Offset in the file given to [`walk`]; `None` inside compressed bytes.
+    pub file_offset: Option<u64>,
+    /// Bundle entry id; for a bare code object its triple and target id.
+    pub id: String,
+    /// The containers it is in, outermost first: sections, archive members, bundles by index and offset.
+    pub path: Vec<String>,
+    pub kind: EntryKind,
+    pub bytes: Cow<'a, [u8]>,
+}
+
+impl Entry<'_> {
+    /// The target in the entry's id, if it is an AMD GPU's.
+    pub fn target(&self) -> Option<TargetId> {
+        TargetId::parse(&self.id).ok()
+    }
+
+    pub fn code_object(&self) -> Result<CodeObject<'_>> {
+        CodeObject::parse(&self.bytes)
+    }
+}
+
+/// What [`walk`] found.
+#[derive(Clone, Debug, Default)]
+pub struct Contents<'a> {
+    pub entries: Vec<Entry<'a>>,
+    /// Parts that could not be read, with where they are.
+    pub problems: Vec<(String, Error)>,
+}
+
+impl<'a> Contents<'a> {
+    /// Entries that are code objects.
+    pub fn code_objects(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::CodeObject)
+    }
+}
+
+/// Finds everything in `data`. A damaged part is reported beside the rest; it is an error only if nothing else was found.
+pub fn walk(data: &[u8]) -> Result<Contents<'_>> {
+    let mut contents = Contents::default();
+    let place = Place {
+        file_offset: Some(0),
+        path: Vec::new(),
+        id: None,
+        depth: 0,
+    };
+    visit(Cow::Borrowed(data), &place, &mut contents);
+    match contents.problems.first() {
+        Some((_, error)) if contents.entries.is_empty() => Err(error.clone()),
+        _ => Ok(contents),
+    }
+}
+
+/// Where we are.
+#[derive(Clone)]
+struct Place {
+    file_offset: Option<u64>,
+    path: Vec<String>,
+    /// Id of the bundle entry we are in.
+    id: Option<String>,
+    depth: u32,
+}
+
+impl Place {
+    /// `offset` bytes further in, one container deeper.
+    fn inside(&self, label: String, offset: u64) -> Place {
+        let mut path = self.path.clone();
+        path.push(label);
+        let file_offset = self.file_offset.map(|start| start.saturating_add(offset));
+        Place {
+            file_offset,
+            path,
+            id: self.id.clone(),
+            depth: self.depth + 1,
+        }
+    }
+
+    fn unpacked(&self, label: String) -> Place {
+        Place {
+            file_offset: None,
+            ..self.inside(label, 0)
+        }
+    }
+}
+
+/// `length` bytes of `data`, borrowed if `data` is. The range has been checked, except that an empty one may lie anywhere.
+fn part<'a>(data: &Cow<'a, [u8]>, offset: u64, length: usize) -> Cow<'a, [u8]> {
+    if length == 0 {
+        return Cow::Borrowed(&[]);
+    }
+    let start = offset as usize;
+    match data {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[start..start + length]),
+        Cow::Owned(bytes) => Cow::Owned(bytes[start..start + length].to_vec()),
+    }
+}
+
+fn visit<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) {
+    if let Err(error) = visit_fallible(data, place, contents) {
+        contents.problems.push((place.path.join(" / "), error));
+    }
+}
+
+fn visit_fallible<'a>(
+    data: Cow<'a, [u8]>,
+    place: &Place,
+    contents: &mut Contents<'a>,
+) -> Result<()> {
+    if place.depth > MAX_DEPTH {
+        let offset = place.file_offset.unwrap_or(0);
+        return Err(Error::Malformed {
+            what: "container",
+            offset,
+            reason: "it is nested too deeply",
+        });
+    }
+    let bytes: &[u8] = &data;
+    if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
+        visit_bundles(data, place, contents)
+    } else if bytes.starts_with(&offload_binary::MAGIC) {
+        for image in offload_binary::images(bytes)? {
+            let mut inner = place.inside(
+                format!("offload image at {:#x}", image.offset),
+                image.offset,
+            );
+            inner.id = Some(image.id);
+            visit(
+                part(&data, image.offset, image.bytes.len()),
+                &inner,
+                contents,
+            );
+        }
+        Ok(())
+    } else if bytes.starts_with(&object::archive::MAGIC) {
+        visit_archive(data, place, contents)
+    } else if Elf::is_elf(bytes) && !CodeObject::is_code_object(bytes) {
+        visit_host(data, place, contents)
+    } else if place.path.is_empty() && !CodeObject::is_code_object(bytes) && !is_bitcode(bytes) {
+        let reason = "it is no ELF file, offload bundle or archive";
+        Err(Error::NotCodeObject { reason })
+    } else {
+        push(data, place, contents);
+        Ok(())
+    }
+}
+
+fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
+}
+
+fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) {
+    let kind = if CodeObject::is_code_object(&bytes) {
+        EntryKind::CodeObject
+    } else if is_bitcode(&bytes) {
+        EntryKind::Bitcode
+    } else {
+        EntryKind::Other
+    };
+    let id = place
+        .id
+        .clone()
+        .unwrap_or_else(|| match CodeObject::parse(&bytes) {
+            Ok(object) => format!("amdgcn-amd-amdhsa--{}", object.target()),
+            Err(_) => String::new(),
+        });
+    contents.entries.push(Entry {
+        file_offset: place.file_offset,
+        id,
+        path: place.path.clone(),
+        kind,
+        bytes,
+    });
+}
+
+/// Bundles one after the other, with padding between them, as linkers leave them in `.hip_fatbin`.
+fn visit_bundles<'a>(
+    data: Cow<'a, [u8]>,
+    place: &Place,
+    contents: &mut Contents<'a>,
+) -> Result<()> {
+    let bytes: &[u8] = &data;
+    let mut at = 0u64;
+    let mut index = 0;
+    while let Some(start) = next_bundle(bytes, at) {
+        let rest = &bytes[start as usize..];
+        let label = |what| format!("{what} {index} at {start:#x}");
+        if rest.starts_with(compressed::MAGIC) {
+            let inner = place.unpacked(label("compressed bundle"));
+            match compressed::unpack(rest) {
+                Ok((unpacked, consumed)) => {
+                    visit(Cow::Owned(unpacked), &inner, contents);
+                    at = start + consumed;
+                }
+                Err(error) => {
+                    contents.problems.push((inner.path.join(" / "), error));
+                    at = start + 4;
+                }
+            }
+        } else {
+            let inner = place.inside(label("bundle"), start);
+            match Bundle::parse(rest) {
+                Ok(bundle) => {
+                    for entry in &bundle.entries {
+                        let mut place = inner.clone();
+                        place.file_offset = place.file_offset.map(|start| start + entry.offset);
+                        place.id = Some(entry.id.to_owned());
+                        visit(
+                            part(&data, start + entry.offset, entry.bytes.len()),
+                            &place,
+                            contents,
+                        );
+                    }
+                    at = start + bundle.size;
+                }
+                Err(error) => {
+                    contents.problems.push((inner.path.join(" / "), error));
+                    at = start + 4;
+                }
+            }
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// Start of the next bundle at or after `from`. Linkers align bundles, so only multiples of 8 are candidates after
+/// padding; directly behind the previous bundle any offset is.
+fn next_bundle(bytes: &[u8], from: u64) -> Option<u64> {
+    let is_start = |at: usize| {
+        bytes[at..].starts_with(bundle::MAGIC) || bytes[at..].starts_with(compressed::MAGIC)
+    };
+    let from = usize::try_from(from)
+        .ok()
+        .filter(|from| *from < bytes.len())?;
+    if is_start(from) {
+        return Some(from as u64);
+    }
+    (from.next_multiple_of(8)..bytes.len())
+        .step_by(8)
+        .find(|at| is_start(*at))
+        .map(|at| at as u64)
+}
+
+fn visit_archive<'a>(
+    data: Cow<'a, [u8]>,
+    place: &Place,
+    contents: &mut Contents<'a>,
+) -> Result<()> {
+    let bytes: &[u8] = &data;
+    let offset = place.file_offset.unwrap_or(0);
+    let damaged = |reason| Error::Malformed {
+        what: "archive",
+        offset,
+        reason,
+    };
+    let archive =
+        ArchiveFile::parse(bytes).map_err(|_| damaged("its header or symbol table is invalid"))?;
+    for member in archive.members() {
+        let member = member.map_err(|_| damaged("a member header is invalid"))?;
+        let (start, length) = member.file_range();
+        let name = String::from_utf8_lossy(member.name()).into_owned();
+        crate::bytes::slice(bytes, start, length, "archive member")?;
+        let inner = part(&data, start, length as usize);
+        // Host objects without device code are what archives are full of.
+        visit(inner, &place.inside(name, start), contents);
+    }
+    Ok(())
+}
+
+fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) -> Result<()> {
+    let bytes: &[u8] = &data;
+    let elf = Elf::parse(bytes)?;
+    let mut found = false;
+    for section in &elf.sections {
+        let id = section.name.strip_prefix("__CLANG_OFFLOAD_BUNDLE__");
+        let holds_code = section.name.starts_with(".hip_fatbin")
+            || section.name == ".llvm.offloading"
+            || id.is_some();
+        // Clang's older relocatable bundles mark host code by a one-byte section.
+        if !holds_code || section.data.len() < 4 {
+            continue;
+        }
+        found = true;
+        let mut inner = place.inside(section.name.to_owned(), section.file_offset);
+        inner.id = id.map(str::to_owned);
+        visit(
+            part(&data, section.file_offset, section.data.len()),
+            &inner,
+            contents,
+        );
+    }
+    if !found && elf.sections.is_empty() {
+        // Section headers stripped: bundles are still recognisable.
+        if let Some(start) = next_bundle(bytes, 0) {
+            let inner = place.inside("stripped host file".to_owned(), start);
+            return visit_bundles(
+                part(&data, start, bytes.len() - start as usize),
+                &inner,
+                contents,
+            );
+        }
+    }
+    if !found && place.path.is_empty() {
+        let reason = "it is a host program or library without device code (no .hip_fatbin section)";
+        return Err(Error::NotCodeObject { reason });
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! What a loader puts in memory: the `PT_LOAD` segments of a linked code object.
+
+use super::file::Elf;
+use object::elf;
+
+/// One loaded segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageSegment<'a> {
+    /// Offset from the load address.
+    pub address: u64,
+    /// Bytes from the file, zeros follow up to `memory_size`.
+    pub data: &'a [u8],
+    pub memory_size: u64,
+    pub file_offset: u64,
+    pub executable: bool,
+    pub writable: bool,
+}
+
+/// All loaded segments.
+#[derive(Clone, Debug)]
+pub struct Image<'a> {
+    pub segments: Vec<ImageSegment<'a>>,
+    /// Bytes of address space needed, from address 0.
+    pub size: u64,
+}
+
+impl<'a> Image<'a> {
+    pub(super) fn of(file: &Elf<'a>) -> Image<'a> {
+        let loaded = file
+            .segments
+            .iter()
+            .filter(|segment| segment.kind == elf::PT_LOAD.0);
+        let segments: Vec<_> = loaded
+            .map(|segment| ImageSegment {
+                address: segment.address,
+                data: segment.data,
+                memory_size: segment.memory_size,
+                file_offset: segment.file_offset,
+                executable: segment.flags & elf::PF_X.0 != 0,
+                writable: segment.flags & elf::PF_W.0 != 0,
+            })
+            .collect();
+        let size = segments
+            .iter()
+            .map(|segment| segment.address + segment.memory_size)
+            .max()
+            .unwrap_or(0);
+        Image { segments, size }
+    }
+
+    /// Copies the image to the start of `memory`, which must be zero; what lies beyond its end is left out.
+    pub fn copy_to(&self, memory: &mut [u8]) {
+        for segment in &self.segments {
+            let Some(room) = usize::try_from(segment.address)
+                .ok()
+                .and_then(|start| memory.get_mut(start..))
+            else {
+                continue;
+            };
+            let length = room.len().min(segment.data.len());
+            room[..length].copy_from_slice(&segment.data[..length]);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What can be wrong with the bytes we are given.
+
+/// Result of reading or editing a code object.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A reason to reject input or an edit. Offsets count from the start of the bytes that were passed in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "{what} at offset {offset:#x} is cut off: it needs {needed} bytes, {available} are there; \
+         the file is probably truncated"
+    )]
+    Truncated {
+        what: &'static str,
+        offset: u64,
+        needed: u64,
+        available: u64,
+    },
+    #[error("{what} at offset {offset:#x} is damaged: {reason}")]
+    Malformed {
+        what: &'static str,
+        offset: u64,
+        reason: &'static str,
+    },
+    #[error("not an AMD GPU code object: {reason}")]
+    NotCodeObject { reason: &'static str },
+    #[error(
+        "code object v2 (ELF ABI version 0) is not supported: rebuild with -mcode-object-version=4 or newer"
+    )]
+    CodeObjectV2,
+    #[error(
+        "unknown code object: ELF ABI version {abi_version}; known are 1 to 4 (code object v3 to v6)"
+    )]
+    UnknownAbi { abi_version: u8 },
+    #[error("unknown processor: EF_AMDGPU_MACH {mach:#x}; this version knows {known}")]
+    UnknownMach { mach: u8, known: String },
+    #[error("{text:?} is not a target: {reason}")]
+    BadTargetId { text: String, reason: &'static str },
+    #[error("no kernel named {name:?}; there are: {known}")]
+    NoSuchKernel { name: String, known: String },
+    #[error("kernel metadata at offset {offset:#x} is not valid MessagePack: {reason}")]
+    BadMessagePack { offset: u64, reason: String },
+    #[error("compressed bundle at offset {offset:#x} cannot be unpacked: {reason}")]
+    BadCompression { offset: u64, reason: String },
+    #[error("no descriptor field {field:?} on {target}")]
+    NoSuchField { field: String, target: &'static str },
+    #[error("descriptor field {field:?} holds {width} bits; {value} does not fit")]
+    FieldOverflow {
+        field: &'static str,
+        width: u32,
+        value: u64,
+    },
+    #[error("no section {name:?}")]
+    NoSuchSection { name: String },
+    #[error("cannot edit {what}: {reason}")]
+    BadEdit { what: String, reason: &'static str },
+    #[error("debug information: {reason}")]
+    BadDwarf { reason: String },
+}

@@ -1,0 +1,162 @@
+//! How many waves fit: registers and LDS of a kernel against what a SIMD and a compute unit have.
+
+use crate::KernelDescriptor;
+use gfx::Family;
+
+/// What a kernel occupies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Resources {
+    /// VGPRs one wave gets, after rounding to the allocation granule; AccVGPRs of a unified file included.
+    pub allocated_vgprs: u32,
+    /// SGPRs one wave gets.
+    pub allocated_sgprs: u32,
+    /// LDS bytes per workgroup, static and dynamic.
+    pub lds_bytes: u32,
+    pub occupancy: Occupancy,
+}
+
+/// Waves per SIMD, by each limit alone and all together. 0: a single workgroup or wave does not fit at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Occupancy {
+    pub by_vgprs: u32,
+    pub by_sgprs: u32,
+    pub by_lds: u32,
+    /// The least of the above.
+    pub waves_per_simd: u32,
+    /// SIMDs that share the LDS: 4 per compute unit of gfx9 and per work-group processor, else 2.
+    pub simds: u32,
+}
+
+impl Occupancy {
+    /// Waves per compute unit (or work-group processor).
+    pub fn waves_per_compute_unit(&self) -> u32 {
+        self.waves_per_simd * self.simds
+    }
+
+    /// The scarcest resource, or `None` if waves are limited by their number only.
+    pub fn limit(&self, max_waves: u32) -> Option<&'static str> {
+        let least = self.waves_per_simd;
+        if least >= max_waves {
+            return None;
+        }
+        let limits = [
+            ("VGPRs", self.by_vgprs),
+            ("SGPRs", self.by_sgprs),
+            ("LDS", self.by_lds),
+        ];
+        limits
+            .iter()
+            .find(|(_, waves)| *waves == least)
+            .map(|(name, _)| *name)
+    }
+}
+
+/// Workgroup sizes (in lanes) for which occupancy by LDS is wanted: the best size in the range counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkgroupSizes {
+    pub min: u32,
+    pub max: u32,
+}
+
+impl Default for WorkgroupSizes {
+    fn default() -> Self {
+        WorkgroupSizes { min: 1, max: 1024 }
+    }
+}
+
+/// Computes what the kernel occupies when dispatched with `dynamic_lds` further bytes of LDS.
+pub fn resources(
+    descriptor: &KernelDescriptor,
+    dynamic_lds: u32,
+    sizes: WorkgroupSizes,
+) -> Resources {
+    let target = descriptor.target();
+    let column = descriptor.wave_column();
+    let max_waves = u32::from(target.max_waves_per_simd);
+
+    let granule = u32::from(target.vgpr_granule[column]).max(1);
+    let allocated_vgprs = descriptor.vgpr_count().next_multiple_of(granule);
+    let by_vgprs = (u32::from(target.vgpr_total[column]) / allocated_vgprs).min(max_waves);
+
+    let sgpr_granule = u32::from(target.sgpr_granule).max(1);
+    let allocated_sgprs = descriptor.sgpr_count().next_multiple_of(sgpr_granule);
+    let by_sgprs = match u32::from(target.sgpr_total) {
+        0 => max_waves,
+        total => (total / allocated_sgprs).min(max_waves),
+    };
+
+    let lds_bytes = descriptor.group_segment_size().saturating_add(dynamic_lds);
+    let unit = ComputeUnit::of(descriptor);
+    let by_lds = unit.waves_by_lds(
+        lds_bytes,
+        u32::from(descriptor.wave_size()),
+        max_waves,
+        sizes,
+    );
+    let waves_per_simd = by_vgprs.min(by_sgprs).min(by_lds);
+    let occupancy = Occupancy {
+        by_vgprs,
+        by_sgprs,
+        by_lds,
+        waves_per_simd,
+        simds: unit.simds,
+    };
+    Resources {
+        allocated_vgprs,
+        allocated_sgprs,
+        lds_bytes,
+        occupancy,
+    }
+}
+
+/// What shares one LDS.
+struct ComputeUnit {
+    simds: u32,
+    lds_bytes: u32,
+    barriers: u32,
+}
+
+impl ComputeUnit {
+    fn of(descriptor: &KernelDescriptor) -> ComputeUnit {
+        let target = descriptor.target();
+        // A workgroup in work-group-processor mode sees two units as one.
+        let units = if target.family < Family::Gfx12_5 && descriptor.work_group_processor_mode() {
+            2
+        } else {
+            1
+        };
+        ComputeUnit {
+            simds: units * u32::from(target.simds_per_cu),
+            lds_bytes: units * target.lds_bytes,
+            barriers: units * u32::from(target.barriers_per_cu),
+        }
+    }
+
+    /// Waves per SIMD for the best workgroup size in the range, waves spread evenly over the SIMDs.
+    fn waves_by_lds(
+        &self,
+        lds_bytes: u32,
+        wave_size: u32,
+        max_waves: u32,
+        sizes: WorkgroupSizes,
+    ) -> u32 {
+        let workgroups_by_lds = self.lds_bytes / lds_bytes.max(1);
+        let slots = max_waves * self.simds;
+        let first = sizes.min.max(1).div_ceil(wave_size);
+        let last = sizes.max.clamp(1, 1024).div_ceil(wave_size).max(first);
+        let waves_with = |waves_per_workgroup: u32| {
+            // A single wave needs no barrier.
+            let by_barriers = if waves_per_workgroup == 1 {
+                slots
+            } else {
+                self.barriers
+            };
+            let workgroups = (slots / waves_per_workgroup)
+                .min(by_barriers)
+                .min(workgroups_by_lds);
+            workgroups * waves_per_workgroup
+        };
+        let waves = (first..=last).map(waves_with).max().unwrap_or(0);
+        waves.div_ceil(self.simds).min(max_waves)
+    }
+}

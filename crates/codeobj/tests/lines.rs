@@ -1,0 +1,77 @@
+//! Source lines and inlined frames, as llvm-symbolizer sees them.
+
+mod common;
+
+use codeobj::CodeObject;
+use codeobj::lines::SourceLines;
+use common::{Work, compile, run};
+
+#[test]
+fn frames_agree_with_llvm_at_every_instruction() {
+    for (target, flags) in [("gfx90a", &["-g"][..]), ("gfx1200", &["-g", "-gz=zlib"])] {
+        let bytes = compile("kernels.hip", target, flags);
+        let object = CodeObject::parse(&bytes).unwrap();
+        let lines = SourceLines::of(&object)
+            .unwrap()
+            .expect("debug information");
+        let work = Work::new();
+        let path = work.write("a.co", &bytes);
+        let mut inlined = 0;
+        for kernel in ["plain", "calls", "scratch"] {
+            let kernel = object.kernel(kernel).unwrap();
+            let addresses: Vec<u64> = (0..kernel.code_size)
+                .step_by(4)
+                .map(|offset| kernel.entry + offset)
+                .collect();
+            let texts: Vec<String> = addresses
+                .iter()
+                .map(|address| format!("{address:#x}"))
+                .collect();
+            let mut arguments = vec![
+                "--obj",
+                path.to_str().unwrap(),
+                "--output-style=JSON",
+                "--no-demangle",
+            ];
+            arguments.extend(texts.iter().map(String::as_str));
+            let listing = run("llvm-symbolizer-22", &arguments);
+            let oracle: serde_json::Value = serde_json::from_str(&listing).unwrap();
+            for (entry, address) in oracle.as_array().unwrap().iter().zip(&addresses) {
+                let expected: Vec<_> = entry["Symbol"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|frame| {
+                        (
+                            frame["FunctionName"].as_str().unwrap(),
+                            frame["Line"].as_u64().unwrap(),
+                        )
+                    })
+                    .collect();
+                let ours = lines.frames(*address).unwrap();
+                inlined += usize::from(ours.len() > 1);
+                let ours: Vec<_> = ours
+                    .iter()
+                    .map(|frame| {
+                        (
+                            frame.function.as_deref().unwrap(),
+                            u64::from(frame.line.unwrap_or(0)),
+                        )
+                    })
+                    .collect();
+                assert_eq!(ours, expected, "{target} {address:#x}");
+            }
+        }
+        assert!(inlined > 10);
+    }
+}
+
+#[test]
+fn objects_without_debug_information_have_no_lines() {
+    let bytes = compile("kernels.hip", "gfx90a", &[]);
+    assert!(
+        SourceLines::of(&CodeObject::parse(&bytes).unwrap())
+            .unwrap()
+            .is_none()
+    );
+}

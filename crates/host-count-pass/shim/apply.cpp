@@ -1,0 +1,373 @@
+// Carries out the plan: additions, budget checks, registration with the runtime, the contract.
+
+#include "count.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <array>
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+// The model decides the code: one instruction with an immediate offset, or one load of the offset first. Neither calls
+// __tls_get_addr, and neither is a %rip-relative counter, whose updates are seven times slower.
+GlobalValue::ThreadLocalMode threadLocalModel(const Module &module, const Settings &settings) {
+  bool executable = module.getPICLevel() == PICLevel::NotPIC || module.getPIELevel() != PIELevel::Default;
+  return settings.localExec || executable ? GlobalValue::LocalExecTLSModel : GlobalValue::InitialExecTLSModel;
+}
+
+class Applier {
+public:
+  Applier(Module &module, Session *session, const Settings &settings)
+      : module(module), session(session), settings(settings), context(module.getContext()),
+        word(Type::getInt64Ty(context)) {}
+
+  void run(const DescribedModule &described) {
+    if (size_t count = lc_slots(session))
+      makeSlots(count);
+    for (const SizedCall &sized : described.sized)
+      addLength(sized);
+    for (uint32_t index = 0; index < described.functions.size(); ++index)
+      applyFunction(index, described.functions[index]);
+    if (slots)
+      registerSlots();
+  }
+
+private:
+  Module &module;
+  Session *session;
+  const Settings &settings;
+  LLVMContext &context;
+  IntegerType *word;
+  GlobalVariable *slots = nullptr;
+  Function *limit = nullptr;
+
+  // Additions and checks of one function by the instruction they go before. At one instruction, what belongs to the way
+  // in comes first, then what the block's own code costs, then what belongs to the way out; a check sees what precedes it.
+  enum Phase { WayIn, Own, WayOut, Phases };
+  using Sums = SmallVector<std::pair<uint32_t, int64_t>, 1>; // slot, amount
+  struct Place {
+    Sums sums;
+    bool check = false;
+  };
+  using Places = MapVector<Instruction *, std::array<Place, Phases>>;
+  using Jumps = MapVector<std::pair<uint32_t, uint32_t>, Place>; // block, successor
+
+  void applyFunction(uint32_t index, const DescribedFunction &described) {
+    if (lc_charged_by_callers(session, index)) {
+      // Callers in other objects would call a copy that counts: this one is ours alone.
+      if (described.function->hasLinkOnceLinkage()) {
+        described.function->setComdat(nullptr);
+        described.function->setVisibility(GlobalValue::DefaultVisibility);
+        described.function->setLinkage(GlobalValue::InternalLinkage);
+      }
+      return;
+    }
+    const Increment *list;
+    Places places;
+    Jumps jumps;
+    size_t count = lc_increments(session, index, &list);
+    for (const Increment &increment : ArrayRef(list, count))
+      place(described, increment, places, jumps).sums.emplace_back(increment.slot, increment.amount);
+    count = lc_checks(session, index, &list);
+    for (const Increment &check : ArrayRef(list, count))
+      place(described, check, places, jumps).check = true;
+
+    // Jumps before code: code inserted first could move a terminator away from the block the jump is named after.
+    for (auto &[jump, place] : jumps) {
+      auto [before, phase] = splitJump(described.blocks[jump.first]->getTerminator(), jump.second);
+      places[before][phase] = place;
+    }
+    for (auto &[before, phases] : places) {
+      Sums sums;
+      for (Place &place : phases) {
+        sums.append(place.sums);
+        if (place.check) {
+          emit(before, sums, true);
+          sums.clear();
+        }
+      }
+      emit(before, sums, false);
+    }
+  }
+
+  Place &place(const DescribedFunction &described, const Increment &at, Places &places, Jumps &jumps) {
+    switch (at.kind) {
+    case SiteKind::Call:
+      return places[described.calls[at.block][at.index]][Own];
+    case SiteKind::End:
+      return places[described.blocks[at.block]->getTerminator()][Own];
+    case SiteKind::Start:
+      return places[startOf(*described.blocks[at.block])][WayIn];
+    case SiteKind::Edge:
+      return jumps[{at.block, at.index}];
+    }
+    llvm_unreachable("site kinds are listed");
+  }
+
+  // Where the first code of a block can go. In the entry block the fixed stack slots stay together in front: a slot
+  // behind a branch would be allocated anew each time.
+  static Instruction *startOf(BasicBlock &block) {
+    Instruction *start = &*block.getFirstInsertionPt();
+    if (!block.isEntryBlock())
+      return start;
+    SmallVector<AllocaInst *, 16> fixed;
+    for (Instruction &instruction : block)
+      if (auto *slot = dyn_cast<AllocaInst>(&instruction))
+        if (slot->isStaticAlloca())
+          fixed.push_back(slot);
+    for (AllocaInst *slot : fixed) {
+      if (slot == start)
+        start = start->getNextNode();
+      else
+        slot->moveBefore(start->getIterator());
+    }
+    return start;
+  }
+
+  // The place of the jump from `terminator`'s block to its `index`-th successor.
+  std::pair<Instruction *, Phase> splitJump(Instruction *terminator, unsigned index) {
+    BasicBlock *from = terminator->getParent();
+    BasicBlock *to = terminator->getSuccessor(index);
+    if (terminator->getNumSuccessors() == 1 && !isa<InvokeInst>(terminator))
+      return {terminator, WayOut};
+    if (hasSingleEdge(from, to))
+      return {&*to->getFirstInsertionPt(), WayIn};
+    BasicBlock *between = BasicBlock::Create(context, "", from->getParent(), to);
+    BranchInst *jump = BranchInst::Create(to, between);
+    jump->setDebugLoc(terminator->getDebugLoc());
+    terminator->setSuccessor(index, between);
+    // One of possibly several equal edges has moved: exactly one incoming entry changes its block.
+    for (PHINode &phi : to->phis())
+      phi.setIncomingBlock(phi.getBasicBlockIndex(from), between);
+    return {jump, Own};
+  }
+
+  static bool hasSingleEdge(BasicBlock *from, BasicBlock *to) {
+    auto edges = predecessors(to);
+    auto edge = edges.begin();
+    return edge != edges.end() && *edge == from && ++edge == edges.end() && !to->isEntryBlock();
+  }
+
+  void emit(Instruction *before, const Sums &list, bool withCheck) {
+    IRBuilder<> builder(before);
+    DenseMap<uint32_t, int64_t> sums;
+    SmallVector<uint32_t, 2> order;
+    for (auto [slot, amount] : list) {
+      if (!sums.contains(slot))
+        order.push_back(slot);
+      sums[slot] += amount;
+    }
+    Value *total = nullptr;
+    for (uint32_t slot : order) {
+      if (sums[slot] == 0)
+        continue;
+      if (settings.placement == Placement::Article) {
+        builder.CreateCall(articleFunction(), {builder.getInt64(sums[slot])});
+        continue;
+      }
+      if (slots)
+        add(builder, slotAddress(slot), builder.getInt64(sums[slot]));
+      // With budgets the thread's counter is kept as well: it is what the checks look at.
+      if (!slots || settings.budget) {
+        uint64_t unit = slots ? lc_slot_unit(session, slot) : 1;
+        total = add(builder, counter(module, settings), builder.getInt64(sums[slot] * int64_t(unit)));
+      }
+    }
+    if (withCheck)
+      check(builder, before, total);
+  }
+
+  Value *add(IRBuilder<> &builder, Value *address, Value *amount) {
+    Value *old = builder.CreateAlignedLoad(word, address, Align(8));
+    Value *sum = builder.CreateAdd(old, amount);
+    builder.CreateAlignedStore(sum, address, Align(8));
+    return sum;
+  }
+
+  // The counter counts up to 0, the limit. Right after an addition its flags tell; the compare costs nothing.
+  void check(IRBuilder<> &builder, Instruction *before, Value *total) {
+    if (!total)
+      total = builder.CreateAlignedLoad(word, counter(module, settings), Align(8));
+    Value *reached = builder.CreateICmpSGE(total, builder.getInt64(0));
+    MDNode *unlikely = MDBuilder(context).createBranchWeights(1, 1 << 20);
+    Instruction *then = SplitBlockAndInsertIfThen(reached, before->getIterator(), false, unlikely);
+    builder.SetInsertPoint(then);
+    CallInst *call = builder.CreateCall(limitFunction());
+    call->setCallingConv(limitFunction()->getCallingConv());
+    if (before->getDebugLoc())
+      call->setDebugLoc(before->getDebugLoc());
+    else if (DISubprogram *program = before->getFunction()->getSubprogram())
+      call->setDebugLoc(DILocation::get(context, 0, 0, program));
+  }
+
+  void addLength(const SizedCall &sized) {
+    IRBuilder<> builder(sized.call);
+    Value *length = cast<MemIntrinsic>(sized.call)->getLength();
+    Value *bytes = builder.CreateZExtOrTrunc(length, word);
+    add(builder, counter(module, settings), builder.CreateLShr(bytes, sized.shift));
+  }
+
+  FunctionCallee articleFunction() {
+    return module.getOrInsertFunction(ArticleName, FunctionType::get(Type::getVoidTy(context), {word}, false));
+  }
+
+  Function *limitFunction() {
+    if (limit)
+      return limit;
+    FunctionCallee callee =
+        module.getOrInsertFunction(LimitName, FunctionType::get(Type::getVoidTy(context), false));
+    limit = cast<Function>(callee.getCallee());
+    // Saves registers itself: the code around a check stays as good as without.
+    limit->setCallingConv(CallingConv::PreserveMost);
+    limit->addFnAttr(Attribute::Cold);
+    if (!settings.unwind)
+      limit->setDoesNotThrow();
+    return limit;
+  }
+
+  void makeSlots(size_t count) {
+    ArrayType *type = ArrayType::get(word, count);
+    slots = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type),
+                               "__luthier_count_slots", nullptr, threadLocalModel(module, settings));
+    slots->setAlignment(Align(8));
+  }
+
+  Value *slotAddress(uint32_t slot) {
+    return ConstantExpr::getInBoundsGetElementPtr(slots->getValueType(), slots,
+                                                  ArrayRef<Constant *>{ConstantInt::get(word, 0), ConstantInt::get(word, slot)});
+  }
+
+  // Tells the runtime where a thread's slots are and what they mean. The layout is `struct module` in the runtime.
+  void registerSlots() {
+    size_t count = lc_slots(session);
+    std::string table;
+    lc_slot_table(session, appendText, &table);
+    SmallVector<uint64_t, 64> units;
+    for (size_t slot = 0; slot < count; ++slot)
+      units.push_back(lc_slot_unit(session, slot));
+
+    PointerType *pointer = PointerType::getUnqual(context);
+    auto constant = [&](Constant *value, const Twine &name) {
+      auto *variable = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, name);
+      variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      return variable;
+    };
+    Function *here = Function::Create(FunctionType::get(pointer, false), GlobalValue::InternalLinkage,
+                                      "__luthier_count_slots_here", module);
+    IRBuilder<> builder(BasicBlock::Create(context, "", here));
+    builder.CreateRet(builder.CreateThreadLocalAddress(slots));
+
+    Constant *fields[] = {
+        ConstantPointerNull::get(pointer), // link, for the runtime
+        here,
+        constant(ConstantDataArray::get(context, units), "__luthier_count_units"),
+        constant(ConstantDataArray::getString(context, table, true), "__luthier_count_table"),
+        ConstantInt::get(word, count),
+        ConstantInt::get(word, settings.budget),
+        ConstantPointerNull::get(pointer), // sums, for the runtime
+    };
+    Constant *record = ConstantStruct::getAnon(fields);
+    auto *variable = new GlobalVariable(module, record->getType(), false, GlobalValue::InternalLinkage, record,
+                                        "__luthier_count_module");
+    FunctionCallee callee = module.getOrInsertFunction(
+        RegisterModuleName, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
+    Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
+                                             GlobalValue::InternalLinkage, "__luthier_count_register", module);
+    builder.SetInsertPoint(BasicBlock::Create(context, "", constructor));
+    builder.CreateCall(callee, {variable});
+    builder.CreateRetVoid();
+    appendToGlobalCtors(module, constructor, 0);
+  }
+};
+
+// One symbol, strong, in a group named after the contract: equal contracts fold into one, different ones collide in the
+// linker, which names the symbol and both objects. A constructor tells the runtime, for parts that meet at run time only.
+void emitContract(Module &module, const std::string &symbol, const std::string &contract) {
+  LLVMContext &context = module.getContext();
+  Comdat *group = module.getOrInsertComdat("luthier.count." + contract);
+  Constant *text = ConstantDataArray::getString(context, contract, true);
+  auto *variable = new GlobalVariable(module, text->getType(), true, GlobalValue::ExternalLinkage, text, symbol);
+  variable->setVisibility(GlobalValue::HiddenVisibility);
+  variable->setSection("luthier_contract");
+  variable->setComdat(group);
+
+  PointerType *pointer = PointerType::getUnqual(context);
+  Type *nothing = Type::getVoidTy(context);
+  FunctionCallee callee =
+      module.getOrInsertFunction(RegisterContractName, FunctionType::get(nothing, {pointer}, false));
+  Function *constructor = Function::Create(FunctionType::get(nothing, false), GlobalValue::LinkOnceODRLinkage,
+                                           symbol + "_register", module);
+  constructor->setVisibility(GlobalValue::HiddenVisibility);
+  constructor->setComdat(group);
+  IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
+  builder.CreateCall(callee, {variable});
+  builder.CreateRetVoid();
+  appendToGlobalCtors(module, constructor, 0, constructor);
+}
+
+// "Debian clang version 22.1.8 (1~deb12u1)" -> "clang 22.1.8"; "rustc version 1.95.0 (...)" -> "rustc 1.95.0".
+std::string compilerOf(const Module &module, std::string &family) {
+  family = "compiler";
+  const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
+  if (!idents || idents->getNumOperands() == 0)
+    return "unknown";
+  auto *text = dyn_cast<MDString>(idents->getOperand(0)->getOperand(0));
+  if (!text)
+    return "unknown";
+  auto [before, after] = text->getString().split(" version ");
+  family = before.rsplit(' ').second.empty() ? before.str() : before.rsplit(' ').second.str();
+  for (char &letter : family)
+    if (!isAlnum(letter))
+      letter = '_';
+  return family + " " + after.split(' ').first.str();
+}
+
+void emitExemptions(Module &module, const DescribedModule &described) {
+  std::string text;
+  for (auto &[function, reason] : described.exempt)
+    text += function + "\t" + reason + "\n";
+  if (text.empty())
+    return;
+  Constant *value = ConstantDataArray::getString(module.getContext(), text, true);
+  auto *variable =
+      new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, "__luthier_count_exempt");
+  variable->setSection("luthier_exempt");
+  appendToUsed(module, {variable});
+}
+
+} // namespace
+
+GlobalVariable *counter(Module &module, const Settings &settings) {
+  if (GlobalVariable *known = module.getGlobalVariable(CounterName))
+    return known;
+  auto *variable = new GlobalVariable(module, Type::getInt64Ty(module.getContext()), false, GlobalValue::ExternalLinkage,
+                                      nullptr, CounterName, nullptr, threadLocalModel(module, settings));
+  variable->setAlignment(Align(8));
+  if (variable->getThreadLocalMode() == GlobalValue::LocalExecTLSModel)
+    variable->setDSOLocal(true);
+  return variable;
+}
+
+void apply(Module &module, const DescribedModule &described, Session *session, const Settings &settings,
+           StringRef contract) {
+  Applier(module, session, settings).run(described);
+  emitContract(module, ContractSymbol, contract.str());
+  std::string family, compiler = compilerOf(module, family);
+  emitContract(module, "__luthier_count_one_" + family + "_version_per_program", "compiler=" + compiler);
+  // A fact about this object, not about the program: the name differs, so the two do not collide.
+  std::string checks = settings.budget ? "budget" : "none";
+  emitContract(module, "__luthier_count_checks_" + checks, "checks=" + checks);
+  emitExemptions(module, described);
+}
+
+} // namespace luthier

@@ -1,0 +1,77 @@
+// The stages of the counting pass, in the order in which they run.
+#ifndef LUTHIER_COUNT_COUNT_H
+#define LUTHIER_COUNT_COUNT_H
+
+#include "bridge.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+
+#include <string>
+#include <vector>
+
+namespace luthier {
+
+// Names shared with the runtime (crates/host-count-rt/c/runtime.c).
+inline constexpr char CounterName[] = "__luthier_count";
+inline constexpr char LimitName[] = "__luthier_count_limit";
+inline constexpr char ArticleName[] = "__luthier_count_article";
+inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
+inline constexpr char RegisterContractName[] = "__luthier_count_register_contract";
+inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
+// Named metadata of a module that has been through.
+inline constexpr char DoneMetadata[] = "luthier.count";
+
+// A bulk memory operation priced at run time: add length >> shift before it.
+struct SizedCall {
+  llvm::CallInst *call;
+  uint8_t shift;
+};
+
+// What the plan's indices mean in LLVM's terms.
+struct DescribedFunction {
+  llvm::Function *function = nullptr;
+  std::vector<llvm::BasicBlock *> blocks;
+  std::vector<std::vector<llvm::CallBase *>> calls; // per block
+};
+
+struct DescribedModule {
+  std::vector<DescribedFunction> functions;
+  std::vector<SizedCall> sized;
+  std::vector<std::pair<std::string, std::string>> exempt; // function, reason
+};
+
+// Makes the number independent of what later passes and the linker do. See docs/count/contract.md, "Normalisation".
+void normalise(llvm::Module &module);
+
+// True for declared functions whose name says that they belong to the counter.
+bool isCounterFunction(const llvm::Function &function);
+
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session);
+
+void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
+           llvm::StringRef contract);
+
+// The thread-local counter of this module, declared on first use.
+llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
+
+// Re-places the additions that survived the optimiser. Returns whether anything changed.
+bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session,
+                 const Settings &settings);
+
+// Collects the text a Rust function writes.
+inline void appendText(void *context, const char *text, size_t length) {
+  static_cast<std::string *>(context)->append(text, length);
+}
+
+// The counting pass on one module; reports errors through the context's diagnostics. False if there was one.
+bool countModule(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, llvm::StringRef options);
+
+} // namespace luthier
+
+#endif

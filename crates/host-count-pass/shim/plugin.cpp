@@ -1,0 +1,128 @@
+// The pass itself and its registration. Options come through the environment: a plugin is loaded after clang has parsed
+// its command line.
+
+#include "count.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+constexpr char OptionsVariable[] = "LUTHIER_COUNT";
+constexpr char ExplainVariable[] = "LUTHIER_COUNT_EXPLAIN";
+
+std::string environment(StringRef name) { return sys::Process::GetEnv(name).value_or(""); }
+
+void fail(Module &module, const Twine &message) {
+  module.getContext().emitError("luthier count: " + module.getSourceFileName() + ": " + message);
+}
+
+void writeExplanation(Module &module, Session *session) {
+  std::string path = environment(ExplainVariable);
+  if (path.empty())
+    return;
+  std::string text;
+  lc_explain(session, appendText, &text);
+  std::error_code error;
+  raw_fd_ostream out(path, error, sys::fs::OF_Append);
+  if (error)
+    return fail(module, "cannot write " + path + ": " + error.message());
+  out << text;
+}
+
+Session *open(Module &module, StringRef options) {
+  std::string error;
+  Session *session = lc_open(options.data(), options.size(), appendText, &error);
+  if (!session)
+    fail(module, Twine(OptionsVariable) + ": " + error);
+  return session;
+}
+
+// `atEnd` says which end of the optimiser this is called from.
+class CountPass : public PassInfoMixin<CountPass> {
+public:
+  explicit CountPass(bool atEnd) : atEnd(atEnd) {}
+
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    std::string options = environment(OptionsVariable);
+    Session *session = open(module, options);
+    if (!session)
+      return PreservedAnalyses::all();
+    Settings settings;
+    lc_settings(session, &settings);
+    scope_exit close([&] { lc_close(session); });
+    if (settings.countLast == atEnd) {
+      countModule(module, analyses, options);
+      return PreservedAnalyses::none();
+    }
+    if (atEnd && settings.replaceLate && replaceLate(module, analyses, session, settings))
+      return PreservedAnalyses::none();
+    return PreservedAnalyses::all();
+  }
+
+  // At -O0 functions are marked optnone, which skips passes that may be skipped.
+  static bool isRequired() { return true; }
+
+private:
+  bool atEnd;
+};
+
+void registerCallbacks(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(false)); });
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(CountPass(true)); });
+  // For `opt -passes=luthier-count`.
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name != "luthier-count" && name != "luthier-count-late")
+          return false;
+        passes.addPass(CountPass(name == "luthier-count-late"));
+        return true;
+      });
+}
+
+} // namespace
+
+bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef options) {
+  if (module.getNamedMetadata(DoneMetadata)) {
+    fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
+    return false;
+  }
+  Session *session = open(module, options);
+  if (!session)
+    return false;
+  scope_exit close([&] { lc_close(session); });
+  Settings settings;
+  lc_settings(session, &settings);
+
+  normalise(module);
+  // What normalisation changed makes earlier analyses stale.
+  analyses.invalidate(module, PreservedAnalyses::none());
+  DescribedModule described = describe(module, analyses, session);
+  std::string error;
+  if (!lc_plan(session, appendText, &error)) {
+    fail(module, error);
+    return false;
+  }
+  writeExplanation(module, session);
+  std::string contract;
+  lc_contract(session, appendText, &contract);
+  apply(module, described, session, settings, contract);
+  NamedMDNode *done = module.getOrInsertNamedMetadata(DoneMetadata);
+  done->addOperand(MDNode::get(module.getContext(), MDString::get(module.getContext(), contract)));
+  return true;
+}
+
+} // namespace luthier
+
+extern "C" void luthier_register_callbacks(void *builder) {
+  luthier::registerCallbacks(*static_cast<PassBuilder *>(builder));
+}

@@ -1,0 +1,182 @@
+/* Budgets, limits, tasks. */
+
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+struct luthier_count_task {
+  ucontext_t host, own;
+  void (*run)(void *);
+  void *argument;
+  enum luthier_count_task_state state;
+};
+
+static uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+static uint64_t end_of(const struct budget *budget) {
+  uint64_t end = saturating_add(budget->begin, budget->units);
+  return end > (uint64_t)NO_LIMIT ? (uint64_t)NO_LIMIT : end;
+}
+
+/* Makes the counter reach 0 at the nearest end of a budget. */
+void luthier_set_limit(uint64_t now) {
+  struct thread *self = &luthier_self;
+  uint64_t nearest = (uint64_t)NO_LIMIT;
+  for (int index = 0; index < self->depth; ++index) {
+    uint64_t end = end_of(&self->budgets[index]);
+    nearest = end < nearest ? end : nearest;
+  }
+  /* The sum of the two is what this thread has counted; only where it is split moves. */
+  int64_t sum = __luthier_count + self->limit;
+  int64_t elsewhere = (int64_t)now - sum;
+  self->limit = (int64_t)nearest - elsewhere;
+  __luthier_count = sum - self->limit;
+}
+
+int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
+  struct thread *self = &luthier_self;
+  bool bad = action && (action->struct_size != sizeof *action || (unsigned)action->kind > LUTHIER_COUNT_YIELD ||
+                        (action->kind == LUTHIER_COUNT_CALLBACK && !action->callback) ||
+                        (action->kind == LUTHIER_COUNT_LONGJMP && !action->jump) ||
+                        (action->kind == LUTHIER_COUNT_RAISE && !action->raise) ||
+                        (action->kind == LUTHIER_COUNT_YIELD && !action->context));
+  if (bad || self->task || self->depth == LUTHIER_COUNT_MOST_BUDGETS)
+    return -1;
+  uint64_t now = luthier_count_now();
+  struct budget *budget = &self->budgets[self->depth++];
+  budget->begin = now;
+  budget->units = units;
+  memset(&budget->action, 0, sizeof budget->action);
+  if (action)
+    budget->action = *action;
+  luthier_set_limit(now);
+  return 0;
+}
+
+uint64_t luthier_count_pop_budget(void) {
+  struct thread *self = &luthier_self;
+  if (self->depth == 0)
+    return 0;
+  uint64_t now = luthier_count_now();
+  uint64_t used = now - self->budgets[--self->depth].begin;
+  luthier_set_limit(now);
+  return used;
+}
+
+int luthier_count_refill(uint64_t units) {
+  struct thread *self = &luthier_self;
+  if (self->depth == 0)
+    return -1;
+  struct budget *budget = &self->budgets[self->depth - 1];
+  budget->units = saturating_add(budget->units, units);
+  luthier_set_limit(luthier_count_now());
+  return 0;
+}
+
+uint64_t luthier_count_left(void) {
+  struct thread *self = &luthier_self;
+  if (self->depth == 0)
+    return UINT64_MAX;
+  uint64_t now = luthier_count_now(), end = end_of(&self->budgets[self->depth - 1]);
+  return now < end ? end - now : 0;
+}
+
+struct luthier_count_stop luthier_count_last_stop(void) { return luthier_self.last_stop; }
+
+static void stop_here(const struct luthier_count_stop *stop) {
+  char text[160];
+  snprintf(text, sizeof text, "budget of %llu units reached after %llu", (unsigned long long)stop->budget,
+           (unsigned long long)stop->used);
+  luthier_stop(text);
+}
+
+/* Called from a check that found the counter at or past its limit. */
+PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
+  struct thread *self = &luthier_self;
+  uint64_t now = luthier_count_now();
+  int index = 0;
+  while (index < self->depth && end_of(&self->budgets[index]) > now)
+    ++index;
+  if (index == self->depth)
+    return luthier_set_limit(now);
+  /* The outermost budget that is used up decides; budgets inside it end with it. */
+  struct budget *budget = &self->budgets[index];
+  struct luthier_count_stop stop = {budget->units, now - budget->begin};
+  struct luthier_count_action action = budget->action;
+  self->last_stop = stop;
+  switch (action.kind) {
+  case LUTHIER_COUNT_CALLBACK: {
+    uint64_t grant = action.callback(&stop, action.context);
+    if (grant == 0)
+      stop_here(&stop);
+    /* What was overrun is part of the grant, or the next check would stop at once. */
+    budget->units = saturating_add(stop.used, grant);
+    return luthier_set_limit(luthier_count_now());
+  }
+  case LUTHIER_COUNT_LONGJMP:
+    self->depth = index;
+    luthier_set_limit(now);
+    siglongjmp(*action.jump, 1);
+  case LUTHIER_COUNT_RAISE:
+    self->depth = index;
+    luthier_set_limit(now);
+    action.raise(&stop, action.context);
+    luthier_stop("the function that should have thrown at the limit came back");
+  case LUTHIER_COUNT_YIELD: {
+    struct luthier_count_task *task = action.context;
+    task->state = LUTHIER_COUNT_TASK_YIELDED;
+    swapcontext(&task->own, &task->host);
+    return;
+  }
+  default:
+    stop_here(&stop);
+  }
+}
+
+static void task_main(unsigned low, unsigned high) {
+  struct luthier_count_task *task = (struct luthier_count_task *)(uintptr_t)((uint64_t)high << 32 | low);
+  task->run(task->argument);
+  task->state = LUTHIER_COUNT_TASK_DONE;
+}
+
+struct luthier_count_task *luthier_count_task_new(void (*run)(void *), void *argument, size_t stack_bytes) {
+  struct luthier_count_task *task = calloc(1, sizeof *task);
+  void *stack = malloc(stack_bytes);
+  if (!task || !stack || !run || getcontext(&task->own) != 0) {
+    free(task);
+    free(stack);
+    return NULL;
+  }
+  task->run = run;
+  task->argument = argument;
+  task->state = LUTHIER_COUNT_TASK_YIELDED;
+  task->own.uc_stack.ss_sp = stack;
+  task->own.uc_stack.ss_size = stack_bytes;
+  task->own.uc_link = &task->host;
+  makecontext(&task->own, (void (*)(void))task_main, 2, (unsigned)(uintptr_t)task,
+              (unsigned)((uint64_t)(uintptr_t)task >> 32));
+  return task;
+}
+
+enum luthier_count_task_state luthier_count_task_resume(struct luthier_count_task *task, uint64_t units) {
+  if (task->state == LUTHIER_COUNT_TASK_DONE)
+    return LUTHIER_COUNT_TASK_DONE;
+  struct luthier_count_action action = {.struct_size = sizeof action, .kind = LUTHIER_COUNT_YIELD, .context = task};
+  if (luthier_count_push_budget(units, &action) != 0)
+    luthier_stop("a task cannot be resumed inside a task, nor under too many budgets");
+  luthier_self.task = task;
+  swapcontext(&task->host, &task->own);
+  luthier_self.task = NULL;
+  luthier_count_pop_budget();
+  return task->state;
+}
+
+void luthier_count_task_free(struct luthier_count_task *task) {
+  if (!task)
+    return;
+  free(task->own.uc_stack.ss_sp);
+  free(task);
+}

@@ -1,0 +1,95 @@
+/* What the files of the runtime share. Nothing here is for programs. */
+#ifndef LUTHIER_COUNT_INTERNAL_H
+#define LUTHIER_COUNT_INTERNAL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "../include/luthier/count.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define PUBLIC __attribute__((visibility("default")))
+
+/* Without a budget the limit is out of reach. */
+#define NO_LIMIT ((int64_t)1 << 62)
+#define EXIT_STOPPED 124
+#define EXIT_REFUSED 126
+
+/* Counts up to 0, the limit: count = __luthier_count + limit + signals. Initial-exec: one load, no call, also in shared
+ * libraries; linkers turn it into a constant offset in executables. */
+extern PUBLIC _Thread_local int64_t __luthier_count __attribute__((tls_model("initial-exec")));
+
+struct budget {
+  uint64_t begin; /* count when pushed */
+  uint64_t units;
+  struct luthier_count_action action;
+};
+
+struct record;
+
+/* One per thread, in thread-local storage. */
+struct thread {
+  int64_t limit;   /* see __luthier_count */
+  int64_t signals; /* counted inside signal handlers */
+  uint64_t folded; /* counted in slots that have been emptied */
+  struct record *record;
+  int destructor_rounds;
+  int depth;
+  struct luthier_count_stop last_stop;
+  struct luthier_count_task *task;
+  struct budget budgets[LUTHIER_COUNT_MOST_BUDGETS];
+};
+extern HIDDEN _Thread_local struct thread luthier_self __attribute__((tls_model("initial-exec")));
+
+/* A thread as the report shows it; outlives the thread. */
+struct record {
+  struct record *next;
+  uint64_t number;
+  uint64_t birth; /* count of the parent process at fork */
+  uint64_t total;
+  struct thread *running;
+  int64_t *counter;
+};
+
+/* Emitted by the compiler for modules that count per function or line (shim/apply.cpp). */
+struct module {
+  struct module *next;
+  int64_t *(*slots_here)(void);
+  const uint64_t *units;
+  const char *table;
+  uint64_t count;
+  uint64_t also_in_total; /* budgets are checked: the thread's counter holds everything, too */
+  uint64_t *sums; /* over threads that were folded */
+};
+
+/* runtime.c */
+HIDDEN void luthier_begin_thread(void);
+HIDDEN uint64_t luthier_fold_slots(void);
+HIDDEN void luthier_lock(void);
+HIDDEN void luthier_unlock(void);
+HIDDEN struct module *luthier_modules(void);
+HIDDEN struct record *luthier_records(void);
+HIDDEN const char *luthier_contract(int index);
+HIDDEN uint64_t luthier_record_total(const struct record *record);
+HIDDEN bool luthier_is_dormant(void);
+HIDDEN void luthier_start(void);
+
+/* budget.c */
+HIDDEN void luthier_set_limit(uint64_t now);
+
+/* report.c */
+HIDDEN void luthier_report(const char *stopped);
+HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+HIDDEN void luthier_stop(const char *reason) __attribute__((noreturn));
+HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((noreturn));
+
+/* interpose.c */
+HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+HIDDEN void luthier_end_process(int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,196 @@
+/* The counter, the threads that have one, the modules that registered. */
+
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Thread_local int64_t __luthier_count = -NO_LIMIT;
+_Thread_local struct thread luthier_self = {.limit = NO_LIMIT};
+
+enum { MOST_CONTRACTS = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t started = PTHREAD_ONCE_INIT;
+static pthread_key_t at_thread_end;
+static struct record *records;
+static struct record main_record;
+static uint64_t threads;
+static struct module *modules;
+static const char *contracts[MOST_CONTRACTS];
+static int contract_count;
+static bool dormant;
+
+void luthier_lock(void) { pthread_mutex_lock(&lock); }
+void luthier_unlock(void) { pthread_mutex_unlock(&lock); }
+struct module *luthier_modules(void) { return modules; }
+struct record *luthier_records(void) { return records; }
+bool luthier_is_dormant(void) { return dormant; }
+
+const char *luthier_contract(int index) { return index < contract_count ? contracts[index] : NULL; }
+
+static int64_t plain_count(const struct thread *thread, int64_t counter) {
+  return counter + thread->limit + thread->signals + (int64_t)thread->folded;
+}
+
+uint64_t luthier_count_now(void) {
+  int64_t count = plain_count(&luthier_self, __luthier_count);
+  for (struct module *module = modules; module; module = module->next) {
+    if (module->also_in_total)
+      continue;
+    int64_t *slots = module->slots_here();
+    for (uint64_t slot = 0; slot < module->count; ++slot)
+      count += slots[slot] * (int64_t)module->units[slot];
+  }
+  return (uint64_t)count;
+}
+
+/* Moves this thread's slots into the sums; returns what was moved and not in the thread's own counter. */
+uint64_t luthier_fold_slots(void) {
+  uint64_t moved = 0;
+  for (struct module *module = modules; module; module = module->next) {
+    int64_t *slots = module->slots_here();
+    for (uint64_t slot = 0; slot < module->count; ++slot) {
+      uint64_t counted = (uint64_t)slots[slot];
+      if (!module->also_in_total)
+        moved += counted * module->units[slot];
+      module->sums[slot] += counted;
+      slots[slot] = 0;
+    }
+  }
+  luthier_self.folded += moved;
+  return moved;
+}
+
+uint64_t luthier_record_total(const struct record *record) {
+  if (!record->running)
+    return record->total;
+  uint64_t now = record->running == &luthier_self
+                     ? luthier_count_now()
+                     : (uint64_t)plain_count(record->running, *(volatile int64_t *)record->counter);
+  return now - record->birth;
+}
+
+uint64_t luthier_count_process(void) {
+  uint64_t sum = 0;
+  luthier_lock();
+  for (struct record *record = records; record; record = record->next)
+    sum += luthier_record_total(record);
+  luthier_unlock();
+  return sum;
+}
+
+static void adopt(struct record *record) {
+  record->running = &luthier_self;
+  record->counter = &__luthier_count;
+  luthier_self.record = record;
+  luthier_lock();
+  record->number = threads++;
+  struct record **last = &records;
+  while (*last)
+    last = &(*last)->next;
+  *last = record;
+  luthier_unlock();
+}
+
+void luthier_begin_thread(void) {
+  struct record *record = calloc(1, sizeof *record);
+  if (!record)
+    luthier_stop("no memory for a thread's count");
+  adopt(record);
+  pthread_setspecific(at_thread_end, record);
+}
+
+/* Other destructors may run counted code after this one: stay until the last round. */
+static void end_thread(void *value) {
+  struct record *record = value;
+  struct thread *self = &luthier_self;
+  luthier_lock();
+  luthier_fold_slots();
+  record->total = (uint64_t)plain_count(self, __luthier_count) - record->birth;
+  bool last = ++self->destructor_rounds >= 4; /* PTHREAD_DESTRUCTOR_ITERATIONS */
+  if (last)
+    record->running = NULL;
+  luthier_unlock();
+  if (!last)
+    pthread_setspecific(at_thread_end, record);
+}
+
+static void before_fork(void) { luthier_lock(); }
+static void after_fork_parent(void) { luthier_unlock(); }
+
+/* A child reports what it executes itself. */
+static void after_fork_child(void) {
+  pthread_mutex_init(&lock, NULL);
+  luthier_fold_slots();
+  for (struct module *module = modules; module; module = module->next)
+    memset(module->sums, 0, module->count * sizeof *module->sums);
+  struct record *record = luthier_self.record ? luthier_self.record : &main_record;
+  record->running = &luthier_self;
+  record->counter = &__luthier_count;
+  record->birth = luthier_count_now();
+  record->next = NULL;
+  records = record;
+  luthier_start();
+}
+
+static void start(void) {
+  /* Two copies of the runtime can meet: one in the executable, one as a shared library. Symbols bind to the first. */
+  void *first = dlsym(RTLD_DEFAULT, "luthier_count_now");
+  dormant = first && first != (void *)&luthier_count_now;
+  if (dormant)
+    return;
+  pthread_key_create(&at_thread_end, end_thread);
+  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+  adopt(&main_record);
+  luthier_start();
+}
+
+__attribute__((constructor(101))) static void construct(void) { pthread_once(&started, start); }
+
+/* Called by the constructor of every part of the program (executable, shared library) once per contract. */
+PUBLIC void __luthier_count_register_contract(const char *contract) {
+  construct();
+  const char *equals = strchr(contract, '=');
+  size_t key = equals ? (size_t)(equals - contract) : strlen(contract);
+  for (int index = 0; index < contract_count; ++index) {
+    if (strcmp(contracts[index], contract) == 0)
+      return;
+    bool same_key = strncmp(contracts[index], contract, key + 1) == 0;
+    bool same_family = strncmp(contract, "compiler=", 9) != 0 ||
+                       strcspn(contract, " ") == strcspn(contracts[index], " ");
+    if (same_key && same_family && strncmp(contract, "checks=", 7) != 0) {
+      luthier_say("parts of this program count differently: `%s` here, `%s` in a library that was loaded.\n"
+                  "  Their sum would mean nothing; build all of them with the same preset, point and compiler.",
+                  contracts[index], contract);
+      luthier_end_process(EXIT_REFUSED);
+    }
+  }
+  if (contract_count == MOST_CONTRACTS)
+    luthier_stop("too many contracts in one program");
+  char *copy = strdup(contract);
+  if (!copy)
+    luthier_stop("no memory for a contract");
+  contracts[contract_count++] = copy;
+}
+
+/* Called by the constructor of every object that counts per function or line. */
+PUBLIC void __luthier_count_register_module(struct module *module) {
+  construct();
+  /* The slots are read at the end: keep a library that is closed before. */
+  Dl_info info;
+  if (dladdr(module, &info) && info.dli_fname && info.dli_fname[0])
+    dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  module->sums = calloc(module->count, sizeof *module->sums);
+  if (!module->sums)
+    luthier_stop("no memory for the counts of a module");
+  luthier_lock();
+  module->next = modules;
+  modules = module;
+  luthier_unlock();
+}
+
+/* The article's scheme, for comparison (placement=article). */
+PUBLIC void __luthier_count_article(int64_t units) { __luthier_count += units; }

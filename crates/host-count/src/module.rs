@@ -1,0 +1,521 @@
+//! The description of a module, and the plan for it.
+
+use crate::flow::{Arc, Flow, ROOT, Site, entry, exit};
+use crate::options::{Granularity, Options, Placement};
+use crate::place::{self, Check, Increment, Unplaceable};
+use crate::summary::{self, Summary};
+
+/// Whom a call calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Callee {
+    /// The function with this index in [`Module::functions`], and certainly that body.
+    Function(usize),
+    /// A function of this name that is not defined here.
+    Declared(String),
+    /// Anything: through a pointer, a replaceable body, inline assembly, a coroutine boundary.
+    Unknown,
+}
+
+/// A call, invoke or coroutine boundary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Whom it calls.
+    pub callee: Callee,
+    /// Attributes promise that it comes back (`nounwind willreturn`).
+    pub promised: bool,
+    /// A `musttail` call: nothing can be placed between it and the return.
+    pub must_tail: bool,
+}
+
+/// One entry of a block, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// Instructions that cost `cost` and belong to the source position numbered `location` (0: none).
+    Cost {
+        /// What they cost.
+        cost: u64,
+        /// The source position.
+        location: u32,
+    },
+    /// A call. Its own cost is the [`Item::Cost`] before it: a call is paid for before it is made.
+    Call(Call),
+}
+
+/// A jump to another block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Successor {
+    /// Index of the block jumped to.
+    pub block: usize,
+    /// Estimated executions, in the unit of [`Block::frequency`].
+    pub frequency: f64,
+    /// Code can be placed on the jump. False into landing pads and out of indirect jumps.
+    pub holds_code: bool,
+}
+
+/// How a block ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum End {
+    /// Jumps to one of the successors.
+    #[default]
+    Jump,
+    /// Its last call is an invoke: successor 0 follows a normal return, successor 1 an exception.
+    Invoke,
+    /// Returns to the caller.
+    Return,
+    /// Goes on unwinding.
+    Resume,
+    /// Never gets there.
+    Unreachable,
+}
+
+/// A basic block.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Block {
+    /// Its costs and calls, terminator included.
+    pub items: Vec<Item>,
+    /// How it ends.
+    pub end: End,
+    /// Where it can go.
+    pub successors: Vec<Successor>,
+    /// Estimated executions, any unit.
+    pub frequency: f64,
+    /// Code can be placed in the block.
+    pub holds_code: bool,
+}
+
+/// A function with a body.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Function {
+    /// Its name, as the linker knows it.
+    pub name: String,
+    /// Its blocks, entry first.
+    pub blocks: Vec<Block>,
+    /// Every caller is known and instrumented: its cost may be charged by them.
+    pub only_called_here: bool,
+    /// Not instrumented; the text says why.
+    pub exempt: Option<String>,
+    /// Holds an operation priced at run time (bulk memory by size).
+    pub priced_at_run_time: bool,
+}
+
+/// Everything that is compiled together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Module {
+    /// The functions with bodies.
+    pub functions: Vec<Function>,
+    /// Source positions by number; number 0 is "none".
+    pub locations: Vec<Location>,
+}
+
+/// A source position.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Location {
+    /// Path as the compiler recorded it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// What to insert into one function.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FunctionPlan {
+    /// The increments.
+    pub increments: Vec<Increment>,
+    /// The budget checks; each comes after the increment at the same site.
+    pub checks: Vec<Check>,
+    /// Its whole cost is charged by its callers.
+    pub charged_by_callers: Option<u64>,
+}
+
+/// A counter of its own, when counts are kept per function or line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// The function it belongs to.
+    pub function: usize,
+    /// Cost of one count: 1 for functions, a segment's cost for lines.
+    pub unit: u64,
+    /// How the unit is spread over source positions (numbers into [`Module::locations`]).
+    pub lines: Vec<(u32, u64)>,
+}
+
+/// What to insert into a module.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// In the order of [`Module::functions`].
+    pub functions: Vec<FunctionPlan>,
+    /// The counters besides the thread's own.
+    pub slots: Vec<Slot>,
+}
+
+/// No plan: a function has code where none can be placed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot count `{function}`: {reason}")]
+pub struct PlanError {
+    /// The function.
+    pub function: String,
+    /// What is in the way.
+    pub reason: Unplaceable,
+}
+
+/// Decides what to insert where.
+pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
+    let summaries = summary::summarise(module, options);
+    let mut plan = Plan::default();
+    for (index, function) in module.functions.iter().enumerate() {
+        let function_plan = if function.exempt.is_some() {
+            FunctionPlan::default()
+        } else if let Some(cost) = summaries[index].constant_cost {
+            FunctionPlan {
+                charged_by_callers: Some(cost),
+                ..FunctionPlan::default()
+            }
+        } else if options.placement == Placement::Article {
+            article(function)
+        } else {
+            let flow = flow(
+                function,
+                &summaries,
+                Shape {
+                    budget: summaries[index].checks_budget,
+                    tied: true,
+                },
+            );
+            counted(index, function, &flow, &summaries, options, &mut plan.slots).map_err(
+                |reason| PlanError {
+                    function: function.name.clone(),
+                    reason,
+                },
+            )?
+        };
+        plan.functions.push(function_plan);
+    }
+    Ok(plan)
+}
+
+fn counted(
+    index: usize,
+    function: &Function,
+    flow: &Flow,
+    summaries: &[Summary],
+    options: &Options,
+    slots: &mut Vec<Slot>,
+) -> Result<FunctionPlan, Unplaceable> {
+    let mut increments = match (options.granularity, options.placement) {
+        (Granularity::Line, _) => {
+            return Ok(FunctionPlan {
+                increments: per_line(index, function, flow, summaries, slots)?,
+                ..FunctionPlan::default()
+            });
+        }
+        (_, Placement::Segment) => place::on_segments(flow)?,
+        _ => place::on_tree(flow)?,
+    };
+    if options.granularity == Granularity::Function {
+        for increment in &mut increments {
+            increment.slot = slots.len() as u32;
+        }
+        slots.push(Slot {
+            function: index,
+            unit: 1,
+            lines: Vec::new(),
+        });
+    }
+    let checks = flow.checks.iter().map(|&site| Check { site }).collect();
+    Ok(FunctionPlan {
+        increments,
+        checks,
+        charged_by_callers: None,
+    })
+}
+
+/// The article's scheme: everything in the block, at its end.
+fn article(function: &Function) -> FunctionPlan {
+    let mut increments = Vec::new();
+    for (index, block) in function.blocks.iter().enumerate() {
+        let cost: u64 = block
+            .items
+            .iter()
+            .map(|item| {
+                if let Item::Cost { cost, .. } = item {
+                    *cost
+                } else {
+                    0
+                }
+            })
+            .sum();
+        // A musttail call and its return cannot be parted.
+        let call = block
+            .items
+            .iter()
+            .filter_map(as_call)
+            .position(|call| call.must_tail);
+        let site = match call {
+            Some(call) => Site::Call { block: index, call },
+            None => Site::End { block: index },
+        };
+        if cost > 0 && block.holds_code {
+            increments.push(Increment {
+                site,
+                amount: cost as i64,
+                slot: 0,
+            });
+        }
+    }
+    FunctionPlan {
+        increments,
+        ..FunctionPlan::default()
+    }
+}
+
+fn as_call(item: &Item) -> Option<&Call> {
+    match item {
+        Item::Call(call) => Some(call),
+        Item::Cost { .. } => None,
+    }
+}
+
+/// One counter per stretch between observation points.
+fn per_line(
+    index: usize,
+    function: &Function,
+    flow: &Flow,
+    summaries: &[Summary],
+    slots: &mut Vec<Slot>,
+) -> Result<Vec<Increment>, Unplaceable> {
+    let mut increments = place::on_segments(flow)?;
+    let segments: Vec<Segment> = function
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(at, block)| segments(at, block, summaries))
+        .collect();
+    for increment in &mut increments {
+        let mut lines: Vec<(u32, u64)> = Vec::new();
+        for &(location, cost) in segments
+            .iter()
+            .filter(|s| s.site == increment.site)
+            .flat_map(|s| &s.lines)
+        {
+            match lines.iter_mut().find(|(known, _)| *known == location) {
+                Some((_, sum)) => *sum += cost,
+                None => lines.push((location, cost)),
+            }
+        }
+        let unit = increment.amount as u64;
+        increment.amount = 1;
+        increment.slot = slots.len() as u32;
+        slots.push(Slot {
+            function: index,
+            unit,
+            lines,
+        });
+    }
+    Ok(increments)
+}
+
+/// A piece of a block up to an observation point or its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// What it costs, what its calls charge to their callers included.
+    pub cost: u64,
+    /// Where its increment goes.
+    pub site: Site,
+    /// Whether an observation point ends it.
+    pub observed: bool,
+    /// Cost per source position.
+    pub lines: Vec<(u32, u64)>,
+}
+
+/// Cuts a block at its observation points. There is always at least one segment.
+pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let fresh = || Segment {
+        cost: 0,
+        site: Site::End { block: index },
+        observed: false,
+        lines: Vec::new(),
+    };
+    let mut current = fresh();
+    let mut calls = 0;
+    for (position, item) in block.items.iter().enumerate() {
+        match item {
+            Item::Cost { cost, location } => {
+                current.cost += cost;
+                current.lines.push((*location, *cost));
+            }
+            Item::Call(call) => {
+                current.cost += summary::charged(call, summaries);
+                let last = position + 1 == block.items.len();
+                if call.must_tail {
+                    for item in &block.items[position + 1..] {
+                        if let Item::Cost { cost, location } = item {
+                            current.cost += cost;
+                            current.lines.push((*location, *cost));
+                        }
+                    }
+                    current.site = Site::Call {
+                        block: index,
+                        call: calls,
+                    };
+                    current.observed = true;
+                    segments.push(current);
+                    return segments;
+                }
+                if !summary::comes_back(call, summaries) {
+                    // An invoke is the block's terminator.
+                    let is_end = last && block.end == End::Invoke;
+                    current.site = if is_end {
+                        Site::End { block: index }
+                    } else {
+                        Site::Call {
+                            block: index,
+                            call: calls,
+                        }
+                    };
+                    current.observed = true;
+                    segments.push(std::mem::replace(&mut current, fresh()));
+                    if is_end {
+                        return segments;
+                    }
+                }
+                calls += 1;
+            }
+        }
+    }
+    current.observed = matches!(block.end, End::Return | End::Resume);
+    segments.push(current);
+    segments
+}
+
+/// What kind of graph to build.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// With budget checks.
+    pub budget: bool,
+    /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
+    pub tied: bool,
+}
+
+/// The graph of one function.
+pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
+    let mut flow = Flow {
+        vertices: 1 + 2 * function.blocks.len(),
+        ..Flow::default()
+    };
+    let back = if shape.budget {
+        retreating_edges(function)
+    } else {
+        Vec::new()
+    };
+    let arc = |from, to| Arc {
+        from,
+        to,
+        cost: 0,
+        site: None,
+        frequency: 0.0,
+        needs_split: false,
+    };
+    let mut predecessors = vec![0u32; function.blocks.len()];
+    for successor in function.blocks.iter().flat_map(|block| &block.successors) {
+        predecessors[successor.block] += 1;
+    }
+
+    if shape.tied {
+        flow.arcs.push(arc(ROOT, entry(0)));
+    }
+    if shape.budget {
+        flow.checks.push(Site::Start { block: 0 });
+    }
+    for (index, block) in function.blocks.iter().enumerate() {
+        let pieces = segments(index, block, summaries);
+        let mut from = entry(index);
+        for piece in &pieces {
+            let returns = piece.site == Site::End { block: index }
+                && matches!(block.end, End::Return | End::Resume);
+            let to = if piece.observed && (shape.tied || !returns) {
+                ROOT
+            } else {
+                exit(index)
+            };
+            flow.arcs.push(Arc {
+                cost: piece.cost,
+                site: block.holds_code.then_some(piece.site),
+                frequency: block.frequency,
+                ..arc(from, to)
+            });
+            from = to;
+        }
+        let never_unwinds =
+            block.end == End::Invoke && !pieces.last().is_some_and(|piece| piece.observed);
+        for (number, successor) in block.successors.iter().enumerate() {
+            if never_unwinds && number == 1 {
+                continue;
+            }
+            let to = entry(successor.block);
+            let site = Site::Edge {
+                block: index,
+                successor: number,
+            };
+            let jump = Arc {
+                site: successor.holds_code.then_some(site),
+                frequency: successor.frequency,
+                needs_split: block.successors.len() > 1 && predecessors[successor.block] > 1,
+                ..arc(from, to)
+            };
+            if !back.contains(&(index, number)) {
+                flow.arcs.push(jump);
+            } else if successor.holds_code {
+                flow.arcs.push(Arc { to: ROOT, ..jump });
+                flow.arcs.push(arc(ROOT, to));
+                flow.checks.push(site);
+            } else {
+                flow.arcs.push(jump);
+                flow.arcs.push(arc(ROOT, to));
+                let start = Site::Start {
+                    block: successor.block,
+                };
+                if !flow.checks.contains(&start) {
+                    flow.checks.push(start);
+                }
+            }
+        }
+    }
+    flow
+}
+
+/// Jumps back to a block that is being visited: every cycle has one. As (block, number of the successor).
+pub fn retreating_edges(function: &Function) -> Vec<(usize, usize)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = vec![State::New; function.blocks.len()];
+    let mut retreating = Vec::new();
+    let mut stack = Vec::new();
+    // Blocks that cannot be reached from the entry are walked too: placement must stay consistent there.
+    for start in 0..function.blocks.len() {
+        if state[start] != State::New {
+            continue;
+        }
+        state[start] = State::Open;
+        stack.push((start, 0));
+        while let Some((block, number)) = stack.pop() {
+            let Some(successor) = function.blocks[block].successors.get(number) else {
+                state[block] = State::Done;
+                continue;
+            };
+            stack.push((block, number + 1));
+            match state[successor.block] {
+                State::New => {
+                    state[successor.block] = State::Open;
+                    stack.push((successor.block, 0));
+                }
+                State::Open => retreating.push((block, number)),
+                State::Done => {}
+            }
+        }
+    }
+    retreating
+}

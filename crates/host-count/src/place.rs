@@ -1,0 +1,192 @@
+//! Placement by potentials on a spanning tree.
+//!
+//! Give every vertex a *debt*: what has been executed but not yet added when control is there. The root's debt is 0. Along
+//! an arc of cost `c` from `u` to `v` the counter must grow by `debt(u) + c - debt(v)`. Debts can be chosen so that this
+//! is 0 on every arc of a spanning tree; the remaining arcs (chords) carry code. With the most frequent arcs in the tree,
+//! the code sits where it runs least. Any cycle through the root, that is any way from one observation point to the next,
+//! then adds exactly its cost, whatever the tree.
+
+use crate::flow::{Arc, Flow, ROOT, Site};
+
+/// Add `amount` to the counter at `site`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Increment {
+    /// Where.
+    pub site: Site,
+    /// How much; may be negative where a debt was over-paid.
+    pub amount: i64,
+    /// Which counter: an index into the module's slots when counts are kept per function or line, else 0.
+    pub slot: u32,
+}
+
+/// Compare the counter with the budget at `site`; it is exact there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// Where; an increment at the same site comes first.
+    pub site: Site,
+}
+
+/// Arcs that can hold no code must not need any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("code would be needed where none can be placed (arc {arc} of cost {cost})")]
+pub struct Unplaceable {
+    /// Index of the arc in the flow graph.
+    pub arc: usize,
+    /// Its cost.
+    pub cost: u64,
+}
+
+/// Increments for `flow` on the chords of a maximum spanning tree.
+pub fn on_tree(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
+    let debts = debts(flow)?;
+    let mut increments = Vec::new();
+    for (index, arc) in flow.arcs.iter().enumerate() {
+        let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
+            continue;
+        };
+        let amount = from + arc.cost as i64 - to;
+        match (amount, arc.site) {
+            (0, _) => {}
+            (_, None) => {
+                return Err(Unplaceable {
+                    arc: index,
+                    cost: arc.cost,
+                });
+            }
+            (_, Some(site)) => increments.push(Increment {
+                site,
+                amount,
+                slot: 0,
+            }),
+        }
+    }
+    Ok(increments)
+}
+
+/// Increments for `flow` on every arc that costs something: the reference.
+pub fn on_segments(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
+    let mut increments = Vec::new();
+    for (index, arc) in flow.arcs.iter().enumerate() {
+        match (arc.cost, arc.site) {
+            (0, _) => {}
+            (cost, None) => return Err(Unplaceable { arc: index, cost }),
+            (cost, Some(site)) => increments.push(Increment {
+                site,
+                amount: cost as i64,
+                slot: 0,
+            }),
+        }
+    }
+    Ok(increments)
+}
+
+/// The debt of every vertex, `None` for vertices no arc touches.
+fn debts(flow: &Flow) -> Result<Vec<Option<i64>>, Unplaceable> {
+    let mut order: Vec<usize> = (0..flow.arcs.len()).collect();
+    order.sort_by(|&a, &b| compare(&flow.arcs[b], &flow.arcs[a]).then(a.cmp(&b)));
+
+    let mut sets = DisjointSets::new(flow.vertices);
+    let mut tree: Vec<Vec<(usize, i64)>> = vec![Vec::new(); flow.vertices];
+    let mut touched = vec![false; flow.vertices];
+    touched[ROOT] = true;
+    for index in order {
+        let arc = &flow.arcs[index];
+        touched[arc.from] = true;
+        touched[arc.to] = true;
+        if sets.join(arc.from, arc.to) {
+            tree[arc.from].push((arc.to, arc.cost as i64));
+            tree[arc.to].push((arc.from, -(arc.cost as i64)));
+        }
+    }
+
+    let mut debts: Vec<Option<i64>> = vec![None; flow.vertices];
+    // Parts not connected to the root (code that never leaves, nor is entered) get a potential of their own.
+    for start in std::iter::once(ROOT).chain(0..flow.vertices) {
+        if debts[start].is_some() || !touched[start] {
+            continue;
+        }
+        debts[start] = Some(0);
+        let mut pending = vec![(start, 0i64)];
+        while let Some((vertex, debt)) = pending.pop() {
+            for &(neighbour, cost) in &tree[vertex] {
+                if debts[neighbour].is_none() {
+                    debts[neighbour] = Some(debt + cost);
+                    pending.push((neighbour, debt + cost));
+                }
+            }
+        }
+    }
+    Ok(debts)
+}
+
+/// Arcs that can hold no code first, then by frequency; among equals, those that would need a new block.
+fn compare(a: &Arc, b: &Arc) -> std::cmp::Ordering {
+    let key = |arc: &Arc| (arc.site.is_none(), arc.frequency, arc.needs_split);
+    let (a, b) = (key(a), key(b));
+    a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
+}
+
+struct DisjointSets {
+    parent: Vec<usize>,
+}
+
+impl DisjointSets {
+    fn new(count: usize) -> Self {
+        DisjointSets {
+            parent: (0..count).collect(),
+        }
+    }
+
+    fn find(&mut self, mut vertex: usize) -> usize {
+        while self.parent[vertex] != vertex {
+            self.parent[vertex] = self.parent[self.parent[vertex]];
+            vertex = self.parent[vertex];
+        }
+        vertex
+    }
+
+    /// Unites two sets; false if they were one already.
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parent[a] = b;
+        a != b
+    }
+}
+
+/// The cost of every way from entry to return, if all ways cost the same and none meets an observation point on the way.
+///
+/// `returns` are the exit vertices of returning blocks. Unlike [`on_tree`] this looks at the graph *before* the returns are
+/// tied to the root.
+pub fn constant_cost(flow: &Flow, start: usize, returns: &[usize]) -> Option<u64> {
+    let mut debts: Vec<Option<i64>> = vec![None; flow.vertices];
+    let mut leaving: Vec<Vec<&Arc>> = vec![Vec::new(); flow.vertices];
+    for arc in &flow.arcs {
+        leaving[arc.from].push(arc);
+    }
+    debts[start] = Some(0);
+    let mut pending = vec![start];
+    while let Some(vertex) = pending.pop() {
+        let debt = debts[vertex]?;
+        for arc in &leaving[vertex] {
+            let next = debt + arc.cost as i64;
+            match debts[arc.to] {
+                None => {
+                    debts[arc.to] = Some(next);
+                    pending.push(arc.to);
+                }
+                Some(known) if known == next => {}
+                Some(_) => return None,
+            }
+        }
+    }
+    let mut cost = None;
+    for &vertex in returns {
+        // A return that cannot be reached constrains nothing.
+        let Some(debt) = debts[vertex] else { continue };
+        if cost.is_some_and(|known| known != debt) {
+            return None;
+        }
+        cost = Some(debt);
+    }
+    cost.map(|cost| cost as u64)
+}

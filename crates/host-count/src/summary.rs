@@ -1,0 +1,166 @@
+//! What is known of each function as a callee: whether a call of it comes back, and whether it costs the same on every way.
+//!
+//! Observation points, not loops, are what is left of the overhead after good placement. A call that surely comes back
+//! to its caller, without anybody looking at the counter meanwhile, is none.
+
+use crate::flow::{entry, exit};
+use crate::library;
+use crate::module::{
+    Block, Call, Callee, End, Function, Item, Module, Shape, flow, retreating_edges,
+};
+use crate::options::{Granularity, Options, Placement};
+use crate::place;
+
+/// Functions charged by their callers may be this expensive at most when budgets are checked: the caller pays at once.
+const MOST_CHARGED_AT_ONCE: u64 = 10_000;
+
+/// What callers may know of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// A call always returns normally or runs for ever, and nobody looks at the counter meanwhile.
+    pub comes_back: bool,
+    /// Every way through it costs this much; it holds no code, its callers pay.
+    pub constant_cost: Option<u64>,
+    /// It checks the budget at entry and at its latches.
+    pub checks_budget: bool,
+}
+
+/// Whether a call surely comes back.
+pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
+    if call.must_tail {
+        return false;
+    }
+    match &call.callee {
+        Callee::Function(index) => summaries[*index].comes_back,
+        Callee::Declared(name) => call.promised || library::always_returns(name),
+        Callee::Unknown => call.promised,
+    }
+}
+
+/// What a call charges to its caller for the callee's body.
+pub fn charged(call: &Call, summaries: &[Summary]) -> u64 {
+    match call.callee {
+        Callee::Function(index) => summaries[index].constant_cost.unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Summaries of all functions.
+pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
+    let mut summaries = vec![Summary::default(); module.functions.len()];
+    if options.placement != Placement::Tree {
+        // The reference trusts nothing but the attributes.
+        for (summary, function) in summaries.iter_mut().zip(&module.functions) {
+            summary.checks_budget = options.budget && function.exempt.is_none();
+        }
+        return summaries;
+    }
+    find_constant_costs(module, options, &mut summaries);
+    if options.budget {
+        for (summary, function) in summaries.iter_mut().zip(&module.functions) {
+            let bounded = retreating_edges(function).is_empty()
+                && calls_of(function).all(|call| is_leaf_call(call));
+            summary.checks_budget =
+                function.exempt.is_none() && summary.constant_cost.is_none() && !bounded;
+        }
+    }
+    find_comes_back(module, &mut summaries);
+    summaries
+}
+
+fn is_leaf_call(call: &Call) -> bool {
+    !call.must_tail
+        && matches!(&call.callee, Callee::Declared(name) if call.promised || library::always_returns(name))
+}
+
+/// Greatest fixed point: a function comes back unless something in it, or in whom it calls, says otherwise.
+fn find_comes_back(module: &Module, summaries: &mut [Summary]) {
+    for (summary, function) in summaries.iter_mut().zip(&module.functions) {
+        let unwinds = function.blocks.iter().any(|block| block.end == End::Resume);
+        summary.comes_back = function.exempt.is_none() && !unwinds && !summary.checks_budget;
+    }
+    loop {
+        let mut changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            if summaries[index].comes_back
+                && !calls_of(function).all(|call| comes_back(call, summaries))
+            {
+                summaries[index].comes_back = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Bottom-up over the call graph until nothing new is found; recursion never qualifies.
+fn find_constant_costs(module: &Module, options: &Options, summaries: &mut [Summary]) {
+    if options.granularity != Granularity::Thread {
+        return; // The cost would be booked on the caller.
+    }
+    loop {
+        let mut changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            if summaries[index].constant_cost.is_some() || !may_be_constant(function, summaries) {
+                continue;
+            }
+            if let Some(cost) = constant_cost(function, summaries)
+                && cost <= MOST_CHARGED_AT_ONCE
+            {
+                summaries[index] = Summary {
+                    comes_back: true,
+                    constant_cost: Some(cost),
+                    checks_budget: false,
+                };
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
+    let callable =
+        function.only_called_here && function.exempt.is_none() && !function.priced_at_run_time;
+    callable
+        && function.blocks.iter().all(|block| block.end != End::Resume)
+        && calls_of(function).all(|call| match call.callee {
+            Callee::Function(index) => !call.must_tail && summaries[index].constant_cost.is_some(),
+            _ => comes_back(call, summaries),
+        })
+}
+
+fn constant_cost(function: &Function, summaries: &[Summary]) -> Option<u64> {
+    let flow = flow(
+        function,
+        summaries,
+        Shape {
+            budget: false,
+            tied: false,
+        },
+    );
+    let returns: Vec<usize> = blocks(function)
+        .filter(|(_, block)| block.end == End::Return)
+        .map(|(index, _)| exit(index))
+        .collect();
+    place::constant_cost(&flow, entry(0), &returns)
+}
+
+fn blocks(function: &Function) -> impl Iterator<Item = (usize, &Block)> {
+    function.blocks.iter().enumerate()
+}
+
+fn calls_of(function: &Function) -> impl Iterator<Item = &Call> {
+    function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.items)
+        .filter_map(|item| match item {
+            Item::Call(call) => Some(call),
+            Item::Cost { .. } => None,
+        })
+}

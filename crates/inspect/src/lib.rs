@@ -1,0 +1,82 @@
+//! What is inside a HIP executable, library, bundle or code object, as a value that prints as text or serialises.
+//!
+//! Entry types: [`inspect`] (bytes and [`Options`] to a [`Report`]), [`Report::write_text`] and [`Report::write_dot`].
+//! Nothing here reads files or the environment.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod code;
+mod dot;
+mod report;
+mod text;
+
+pub use blocks::{Block, Exit};
+pub use code::{Function, Line};
+pub use report::{KernelReport, ObjectReport, Occupancy, Registers, Report, SymbolReport};
+
+/// What to look at besides the summary.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only kernels and functions whose name contains this.
+    pub name_filter: Option<String>,
+    /// Only code objects for this processor, such as `gfx90a`.
+    pub target_filter: Option<String>,
+    pub symbols: bool,
+    /// Every instruction, with its source line where there is one.
+    pub disassembly: bool,
+    /// Basic blocks and their edges.
+    pub blocks: bool,
+    /// How often each mnemonic occurs.
+    pub histogram: bool,
+}
+
+impl Options {
+    /// Everything there is, as `--format json` gives.
+    pub fn all() -> Options {
+        Options {
+            symbols: true,
+            disassembly: true,
+            blocks: true,
+            histogram: true,
+            ..Options::default()
+        }
+    }
+
+    fn wants_code(&self) -> bool {
+        self.disassembly || self.blocks || self.histogram
+    }
+
+    fn selects(&self, name: &str) -> bool {
+        self.name_filter
+            .as_deref()
+            .is_none_or(|part| name.contains(part))
+    }
+}
+
+/// Why there is nothing to report.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{name}: {source}")]
+    Input {
+        name: String,
+        source: codeobj::Error,
+    },
+    #[error("{name}: no code object for {wanted}; it has {available}")]
+    NoSuchTarget {
+        name: String,
+        wanted: String,
+        available: String,
+    },
+    #[error("{name}: no kernel or function whose name contains {wanted:?}; it has {available}")]
+    NoSuchKernel {
+        name: String,
+        wanted: String,
+        available: String,
+    },
+}
+
+/// Looks into `bytes`, which came from a file called `name`. Parts that cannot be read are listed in
+/// [`Report::problems`]; it is an error if nothing can, or if a filter leaves nothing.
+pub fn inspect(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
+    report::build(bytes, name, options)
+}

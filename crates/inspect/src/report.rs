@@ -1,0 +1,449 @@
+//! The report and how it is gathered.
+
+use crate::code::{self, Context, Function};
+use crate::{Error, Options};
+use codeobj::container::{Contents, Entry, EntryKind};
+use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::metadata::{Argument, KernelMetadata};
+use codeobj::resources::{WorkgroupSizes, resources};
+use codeobj::{CodeObject, Kernel, SourceLines, walk};
+use isa::Decoder;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Everything found in one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub file: String,
+    /// In bytes.
+    pub size: u64,
+    pub objects: Vec<ObjectReport>,
+    /// Entries that are no code objects (host code, bitcode): id and size.
+    pub others: Vec<(String, u64)>,
+    /// Parts that could not be read: where and why.
+    pub problems: Vec<(String, String)>,
+}
+
+/// One code object.
+#[derive(Clone, Debug, Serialize)]
+pub struct ObjectReport {
+    /// Bundle entry id, or triple and target id.
+    pub id: String,
+    /// Containers around it, outermost first.
+    pub path: Vec<String>,
+    /// Offset in the file; none inside compressed bytes.
+    pub file_offset: Option<u64>,
+    pub size: u64,
+    pub target: String,
+    /// 3 to 6.
+    pub code_object_version: u8,
+    pub linked: bool,
+    /// Hexadecimal.
+    pub build_id: Option<String>,
+    pub has_debug_lines: bool,
+    pub has_bitcode: bool,
+    /// Name, address, size of every loaded section.
+    pub sections: Vec<(String, u64, u64)>,
+    pub kernels: Vec<KernelReport>,
+    /// Device functions; only when code was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<SymbolReport>,
+}
+
+/// One symbol.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymbolReport {
+    pub name: String,
+    pub address: u64,
+    pub size: u64,
+    pub kind: SymbolKind,
+    pub binding: Binding,
+    /// Section name, `undefined`, `absolute` or `common`.
+    pub place: String,
+}
+
+/// Registers of one wave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Registers {
+    /// By the metadata: what the code uses, AccVGPRs of a unified file included.
+    pub vgprs: Option<u64>,
+    pub agprs: Option<u64>,
+    pub sgprs: Option<u64>,
+    /// What the hardware hands out.
+    pub allocated_vgprs: u32,
+    pub allocated_sgprs: u32,
+    /// Where AccVGPRs start in a unified register file.
+    pub accum_offset: Option<u32>,
+    pub vgpr_spills: u64,
+    pub sgpr_spills: u64,
+}
+
+/// Waves per SIMD for the best workgroup size, without dynamic LDS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Occupancy {
+    pub waves_per_simd: u32,
+    pub max_waves_per_simd: u32,
+    /// `VGPRs`, `SGPRs` or `LDS`; none at the maximum.
+    pub limited_by: Option<&'static str>,
+}
+
+/// One kernel.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelReport {
+    pub name: String,
+    pub entry: u64,
+    pub code_size: u64,
+    pub wave_size: u8,
+    pub arguments: Vec<Argument>,
+    /// Bytes.
+    pub kernarg_size: u32,
+    pub registers: Registers,
+    /// Bytes per workgroup known at compile time.
+    pub lds: u32,
+    /// Bytes per lane.
+    pub scratch: u32,
+    pub dynamic_stack: bool,
+    pub max_workgroup_size: Option<u64>,
+    pub occupancy: Occupancy,
+    /// SGPRs that hold values at entry, in order, with their number of registers.
+    pub initial_sgprs: Vec<(&'static str, u32)>,
+    /// Every field of the kernel descriptor.
+    pub descriptor: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<Function>,
+}
+
+pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
+    let input = |source| Error::Input {
+        name: name.to_owned(),
+        source,
+    };
+    let contents = walk(bytes).map_err(input)?;
+    let mut report = Report {
+        file: name.to_owned(),
+        size: bytes.len() as u64,
+        objects: Vec::new(),
+        others: Vec::new(),
+        problems: contents
+            .problems
+            .iter()
+            .map(|(place, error)| (place.clone(), error.to_string()))
+            .collect(),
+    };
+    let mut names = Vec::new();
+    let mut first_error = None;
+    for entry in &contents.entries {
+        if entry.kind != EntryKind::CodeObject {
+            report
+                .others
+                .push((entry.id.clone(), entry.bytes.len() as u64));
+            continue;
+        }
+        if !wanted(entry, options) {
+            continue;
+        }
+        match object(entry, options, &mut report.problems, &mut names) {
+            Ok(object) => report.objects.push(object),
+            Err(error) => {
+                report.problems.push((place(entry), error.to_string()));
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    check_filters(&report, &contents, name, options, &mut names)?;
+    match first_error {
+        Some(source) if report.objects.is_empty() => Err(input(source)),
+        _ => Ok(report),
+    }
+}
+
+/// A filter that leaves nothing is an error that names what there is.
+fn check_filters(
+    report: &Report,
+    contents: &Contents<'_>,
+    name: &str,
+    options: &Options,
+    names: &mut Vec<String>,
+) -> Result<(), Error> {
+    let nothing_left = report.objects.is_empty() && report.problems.is_empty();
+    if let (Some(wanted), true) = (&options.target_filter, nothing_left) {
+        let mut available: Vec<_> = contents.code_objects().map(target_name).collect();
+        available.dedup();
+        return Err(Error::NoSuchTarget {
+            name: name.to_owned(),
+            wanted: wanted.clone(),
+            available: list(&available),
+        });
+    }
+    let empty = |object: &ObjectReport| object.kernels.is_empty() && object.functions.is_empty();
+    if let (Some(wanted), true) = (
+        &options.name_filter,
+        !report.objects.is_empty() && report.objects.iter().all(empty),
+    ) {
+        names.sort();
+        names.dedup();
+        return Err(Error::NoSuchKernel {
+            name: name.to_owned(),
+            wanted: wanted.clone(),
+            available: list(names),
+        });
+    }
+    Ok(())
+}
+
+/// The first few of `names`.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match names.len() {
+        0 => "none".to_owned(),
+        count if count > SHOWN => {
+            format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN)
+        }
+        _ => names.join(", "),
+    }
+}
+
+fn target_name(entry: &Entry<'_>) -> String {
+    entry
+        .code_object()
+        .map_or_else(|_| entry.id.clone(), |object| object.target().to_string())
+}
+
+fn wanted(entry: &Entry<'_>, options: &Options) -> bool {
+    let Some(wanted) = options.target_filter.as_deref() else {
+        return true;
+    };
+    let target = target_name(entry);
+    target == wanted || target.split(':').next() == Some(wanted)
+}
+
+fn place(entry: &Entry<'_>) -> String {
+    let mut parts = entry.path.clone();
+    parts.push(entry.id.clone());
+    parts.join(" / ")
+}
+
+fn object(
+    entry: &Entry<'_>,
+    options: &Options,
+    problems: &mut Vec<(String, String)>,
+    names: &mut Vec<String>,
+) -> codeobj::Result<ObjectReport> {
+    let object = entry.code_object()?;
+    let mut report_problem =
+        |what: &str, error: String| problems.push((format!("{} / {what}", place(entry)), error));
+    let metadata = object.metadata().unwrap_or_else(|error| {
+        report_problem("metadata", error.to_string());
+        None
+    });
+    // Line tables are large; they are read only for a listing.
+    let sources = if options.disassembly {
+        SourceLines::of(&object).unwrap_or_else(|error| {
+            report_problem("debug information", error.to_string());
+            None
+        })
+    } else {
+        None
+    };
+    let function_names: BTreeMap<u64, String> = object
+        .functions()
+        .iter()
+        .map(|symbol| (symbol.value, symbol.name.to_owned()))
+        .collect();
+
+    let kernels = object.kernels()?;
+    names.extend(kernels.iter().map(|kernel| kernel.name.to_owned()));
+    let mut decoders = Decoders::default();
+    let mut reports = Vec::new();
+    for kernel in kernels.iter().filter(|kernel| options.selects(kernel.name)) {
+        let described = metadata
+            .as_ref()
+            .and_then(|metadata| metadata.kernel(kernel.name));
+        let mut report = kernel_report(kernel, described);
+        if options.wants_code() {
+            let decoder = decoders.get(&object, kernel.descriptor.wave_size());
+            let code = decoder.and_then(|decoder| {
+                let context = Context {
+                    object: &object,
+                    decoder,
+                    sources: sources.as_ref(),
+                    names: &function_names,
+                    options,
+                };
+                code::function(&context, kernel.name, kernel.entry, kernel.code_size)
+                    .map_err(|error| error.to_string())
+            });
+            match code {
+                Ok(code) => report.code = Some(code),
+                Err(error) => report_problem(kernel.name, error),
+            }
+        }
+        reports.push(report);
+    }
+
+    let mut functions = Vec::new();
+    if options.wants_code() {
+        // Device functions run in waves of their callers; all kernels of one object agree in practice.
+        let wave_size = kernels
+            .first()
+            .map_or(object.target().target.wave_size, |kernel| {
+                kernel.descriptor.wave_size()
+            });
+        for symbol in object.functions() {
+            let is_kernel = kernels.iter().any(|kernel| kernel.name == symbol.name);
+            if is_kernel || !options.selects(symbol.name) {
+                continue;
+            }
+            let code = decoders.get(&object, wave_size).and_then(|decoder| {
+                let context = Context {
+                    object: &object,
+                    decoder,
+                    sources: sources.as_ref(),
+                    names: &function_names,
+                    options,
+                };
+                code::function(&context, symbol.name, symbol.value, symbol.size)
+                    .map_err(|error| error.to_string())
+            });
+            match code {
+                Ok(code) => functions.push(code),
+                Err(error) => report_problem(symbol.name, error),
+            }
+        }
+    }
+
+    let build_id = object.build_id().ok().flatten();
+    Ok(ObjectReport {
+        id: entry.id.clone(),
+        path: entry.path.clone(),
+        file_offset: entry.file_offset,
+        size: entry.bytes.len() as u64,
+        target: object.target().to_string(),
+        code_object_version: object.version().number(),
+        linked: object.is_linked(),
+        build_id: build_id.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        has_debug_lines: object.elf().section(".debug_line").is_some(),
+        has_bitcode: object.embedded_bitcode().is_some(),
+        sections: object
+            .elf()
+            .sections
+            .iter()
+            .filter(|section| section.is_allocated())
+            .map(|section| (section.name.to_owned(), section.address, section.size))
+            .collect(),
+        kernels: reports,
+        functions,
+        symbols: if options.symbols {
+            symbols(&object)
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// One decoder per wave size, made when first needed: making one costs milliseconds.
+#[derive(Default)]
+struct Decoders {
+    made: Vec<(u8, Result<Decoder, String>)>,
+}
+
+impl Decoders {
+    fn get(&mut self, object: &CodeObject<'_>, wave_size: u8) -> Result<&Decoder, String> {
+        let known = self.made.iter().position(|(size, _)| *size == wave_size);
+        let index = known.unwrap_or_else(|| {
+            let decoder = Decoder::with_features(object.target().target, wave_size, "");
+            self.made
+                .push((wave_size, decoder.map_err(|error| error.to_string())));
+            self.made.len() - 1
+        });
+        self.made[index].1.as_ref().map_err(Clone::clone)
+    }
+}
+
+fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> KernelReport {
+    let descriptor = &kernel.descriptor;
+    let max = described
+        .as_ref()
+        .map(|described| described.max_flat_workgroup_size)
+        .filter(|max| *max != 0);
+    let exact = described
+        .as_ref()
+        .and_then(|described| described.reqd_workgroup_size);
+    let sizes = match exact {
+        Some([x, y, z]) => {
+            let lanes = x.saturating_mul(y).saturating_mul(z).min(1024) as u32;
+            WorkgroupSizes {
+                min: lanes,
+                max: lanes,
+            }
+        }
+        None => WorkgroupSizes {
+            min: 1,
+            max: max.map_or(1024, |max| max.min(1024) as u32),
+        },
+    };
+    let used = resources(descriptor, 0, sizes);
+    let max_waves = u32::from(descriptor.target().max_waves_per_simd);
+    let count = |read: fn(&KernelMetadata) -> u64| described.as_ref().map(read);
+    KernelReport {
+        name: kernel.name.to_owned(),
+        entry: kernel.entry,
+        code_size: kernel.code_size,
+        wave_size: descriptor.wave_size(),
+        kernarg_size: descriptor.kernarg_size(),
+        registers: Registers {
+            vgprs: count(|described| described.vgpr_count),
+            agprs: count(|described| described.agpr_count),
+            sgprs: count(|described| described.sgpr_count),
+            allocated_vgprs: used.allocated_vgprs,
+            allocated_sgprs: used.allocated_sgprs,
+            accum_offset: descriptor.accum_offset(),
+            vgpr_spills: count(|described| described.vgpr_spill_count).unwrap_or(0),
+            sgpr_spills: count(|described| described.sgpr_spill_count).unwrap_or(0),
+        },
+        lds: descriptor.group_segment_size(),
+        scratch: descriptor.private_segment_size(),
+        dynamic_stack: descriptor.get("uses_dynamic_stack") == Some(1),
+        max_workgroup_size: max,
+        occupancy: Occupancy {
+            waves_per_simd: used.occupancy.waves_per_simd,
+            max_waves_per_simd: max_waves,
+            limited_by: used.occupancy.limit(max_waves),
+        },
+        initial_sgprs: descriptor.initial_sgprs(),
+        descriptor: descriptor.fields().collect(),
+        arguments: described
+            .map(|described| described.arguments)
+            .unwrap_or_default(),
+        code: None,
+    }
+}
+
+fn symbols(object: &CodeObject<'_>) -> Vec<SymbolReport> {
+    let sections = &object.elf().sections;
+    let place = |place| match place {
+        Place::Undefined => "undefined".to_owned(),
+        Place::Absolute => "absolute".to_owned(),
+        Place::Common => "common".to_owned(),
+        Place::Section(index) => sections
+            .get(index)
+            .map_or("?", |section| section.name)
+            .to_owned(),
+    };
+    let named = object
+        .all_symbols()
+        .iter()
+        .filter(|symbol| !symbol.name.is_empty());
+    named
+        .map(|symbol| SymbolReport {
+            name: symbol.name.to_owned(),
+            address: symbol.value,
+            size: symbol.size,
+            kind: symbol.kind,
+            binding: symbol.binding,
+            place: place(symbol.place),
+        })
+        .collect()
+}

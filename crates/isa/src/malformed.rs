@@ -1,0 +1,52 @@
+//! Encodings that LLVM 22's decoder tables accept and on which its decoder or printer then crashes. Found by decoding
+//! random words; `tests/hostile.rs` repeats that.
+
+use crate::{Format, format};
+use gfx::{Family, Target};
+
+/// A literal operand follows, in scalar source fields.
+const LITERAL: u32 = 255;
+/// An SDWA control dword follows.
+const SDWA: u32 = 249;
+
+/// Whether the first instruction of `code` is one of these. `code` has at least 4 bytes.
+pub(crate) fn is_malformed(target: &Target, code: &[u8]) -> bool {
+    let word = |index: usize| {
+        let bytes = code.get(4 * index..4 * index + 4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    };
+    let Some(first) = word(0) else { return true };
+    let format = format::of_word(target.family, first);
+    match format {
+        Format::Vop1 | Format::Vop2 | Format::Vopc
+            if target.family <= Family::Gfx10_3 && first & 0x1ff == SDWA =>
+        {
+            word(1).is_some_and(|control| sdwa_is_malformed(format, control))
+        }
+        Format::Vop2 if word(1) == Some(0xff) => {
+            is_half_precision_literal_form(target.family, first >> 25 & 0x3f)
+        }
+        Format::Sop1 if target.family >= Family::Gfx12 && first & 0xff == LITERAL => {
+            // s_barrier_signal, s_barrier_signal_isfirst, s_get_barrier_state, s_barrier_init, s_barrier_join,
+            // s_wakeup_barrier: the barrier is an inline constant or M0.
+            matches!(first >> 8 & 0xff, 0x4e..=0x52 | 0x57)
+        }
+        _ => false,
+    }
+}
+
+/// Lane selects go up to 6 (DWORD), `dst_unused` up to 2 (PRESERVE).
+fn sdwa_is_malformed(format: Format, control: u32) -> bool {
+    let reserved_select = |shift: u32| control >> shift & 7 == 7;
+    let destination = format != Format::Vopc && (reserved_select(8) || control >> 11 & 3 == 3);
+    destination || reserved_select(16) || format != Format::Vop1 && reserved_select(24)
+}
+
+/// v_madmk_f16, v_madak_f16, v_fmamk_f16, v_fmaak_f16. LLVM takes their constant 0x00ff (a denormal) for the
+/// announcement of another literal. This is the one case of a sound instruction that we refuse.
+fn is_half_precision_literal_form(family: Family, opcode: u32) -> bool {
+    match family {
+        Family::Gfx9 => matches!(opcode, 0x24 | 0x25),
+        _ => matches!(opcode, 0x37 | 0x38),
+    }
+}

@@ -1,0 +1,222 @@
+//! Code to decode, and LLVM's own tools to disagree with.
+#![allow(dead_code)] // every test binary uses its part
+
+use object::{Object, ObjectSection, ObjectSymbol};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// One line of `llvm-objdump -d`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line {
+    pub pc: u64,
+    pub text: String,
+    pub words: Vec<u32>,
+}
+
+/// Runs a tool of LLVM 22 and returns what it prints.
+pub fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| {
+            panic!("{program}: {error}; install llvm-22 and clang-22 or run ./dev setup")
+        });
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Disassembles all code of an object with llvm-objdump. Undecodable words are lines whose text starts with `.long`.
+pub fn objdump(path: &Path, features: &str) -> Vec<Line> {
+    let attributes = format!("--mattr={features}");
+    let path = path.to_str().unwrap();
+    let mut arguments = vec!["-d", "-z"];
+    if !features.is_empty() {
+        arguments.push(&attributes);
+    }
+    arguments.push(path);
+    run("llvm-objdump-22", &arguments)
+        .lines()
+        .filter_map(parse_line)
+        .collect()
+}
+
+/// `\ts_endpgm      // 000000001220: BF810000 <label>`
+fn parse_line(line: &str) -> Option<Line> {
+    let (text, rest) = line.strip_prefix('\t')?.rsplit_once("// ")?;
+    let (pc, words) = rest.split_once(':')?;
+    let pc = u64::from_str_radix(pc, 16).ok()?;
+    let words = words
+        .split_whitespace()
+        .map_while(|word| u32::from_str_radix(word, 16).ok())
+        .collect();
+    Some(Line {
+        pc,
+        text: text.trim().to_owned(),
+        words,
+    })
+}
+
+/// Executable sections: address and bytes.
+pub fn code_sections(elf: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let file = object::File::parse(elf).unwrap();
+    file.sections()
+        .filter(|section| section.kind() == object::SectionKind::Text)
+        .map(|section| (section.address(), section.data().unwrap().to_vec()))
+        .collect()
+}
+
+/// The code objects for `processor` in a `.hip_fatbin` section: uncompressed offload bundles, one after another.
+pub fn bundled_code_objects(host_elf: &[u8], processor: &str) -> Vec<Vec<u8>> {
+    const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+    let file = object::File::parse(host_elf).unwrap();
+    let Some(section) = file.section_by_name(".hip_fatbin") else {
+        return Vec::new();
+    };
+    let data = section.data().unwrap();
+    let number = |at: usize| u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize;
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some(offset) = data[start..]
+        .windows(MAGIC.len())
+        .position(|window| window == MAGIC)
+    {
+        let bundle = start + offset;
+        let mut entry = bundle + MAGIC.len() + 8;
+        let mut end = entry;
+        for _ in 0..number(bundle + MAGIC.len()) {
+            let (at, size, length) = (
+                bundle + number(entry),
+                number(entry + 8),
+                number(entry + 16),
+            );
+            let id = std::str::from_utf8(&data[entry + 24..entry + 24 + length]).unwrap();
+            if id
+                .split("--")
+                .nth(1)
+                .and_then(|rest| rest.split(':').next())
+                == Some(processor)
+            {
+                found.push(data[at..at + size].to_vec());
+            }
+            entry += 24 + length;
+            end = end.max(at + size);
+        }
+        start = end.max(bundle + MAGIC.len());
+    }
+    found
+}
+
+/// The wave sizes of a target.
+pub fn wave_sizes(target: &gfx::Target) -> impl Iterator<Item = u8> {
+    [(64, target.vgpr_granule[0]), (32, target.vgpr_granule[1])]
+        .into_iter()
+        .filter(|&(_, granule)| granule != 0)
+        .map(|(size, _)| size)
+}
+
+/// The feature that selects a wave size in LLVM's tools; empty where there is no choice.
+pub fn wave_feature(target: &gfx::Target, wave_size: u8) -> String {
+    match wave_sizes(target).count() {
+        1 => String::new(),
+        _ => format!("+wavefrontsize{wave_size}"),
+    }
+}
+
+/// Compiles `tests/corpus/kernels.cl` to a code object.
+pub fn compile(target: &gfx::Target, wave_size: u8, directory: &Path) -> PathBuf {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/kernels.cl");
+    let out = directory.join(format!("{}-{wave_size}.co", target.name));
+    let cpu = format!("-mcpu={}", target.name);
+    let mut arguments = vec![
+        "-target",
+        "amdgcn-amd-amdhsa",
+        &cpu,
+        "-nogpulib",
+        "-nogpuinc",
+        "-cl-std=CL2.0",
+        "-O2",
+        "-w",
+        "-x",
+        "cl",
+        source,
+        "-o",
+    ];
+    arguments.push(out.to_str().unwrap());
+    if wave_sizes(target).count() == 2 && wave_size == 64 {
+        arguments.push("-mwavefrontsize64");
+    }
+    run("clang-22", &arguments);
+    out
+}
+
+/// Compares decoding and printing of every code byte of an object with llvm-objdump; returns how many instructions and
+/// how many undecodable words there were.
+pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize) {
+    let features = wave_feature(decoder.target(), decoder.wave_size());
+    let lines: HashMap<u64, Line> = objdump(path, &features)
+        .into_iter()
+        .map(|line| (line.pc, line))
+        .collect();
+    let elf = std::fs::read(path).unwrap();
+    let symbols = symbols(&elf);
+    let (mut good, mut bad) = (0, 0);
+    for (address, code) in code_sections(&elf) {
+        for result in decoder.decode_all(&code, address) {
+            let context = format!("{}: {result:?}", path.display());
+            match result {
+                Err(error) => {
+                    bad += 1;
+                    let line = &lines[&error.pc()];
+                    assert!(
+                        line.text.starts_with(".long"),
+                        "{context}: objdump has {line:?}"
+                    );
+                }
+                Ok(inst) => {
+                    good += 1;
+                    let line = lines
+                        .get(&inst.pc)
+                        .unwrap_or_else(|| panic!("{context}: not in objdump"));
+                    assert_eq!(
+                        line.words,
+                        inst.words[..usize::from(inst.size) / 4],
+                        "{context}"
+                    );
+                    let named = |target| symbols.get(&target).cloned();
+                    let ours = match inst.target() {
+                        Some(target) if named(target).is_some() => {
+                            decoder.print_with_target(&inst, named)
+                        }
+                        _ => decoder.print(&inst),
+                    };
+                    let printed = inst.mnemonic.split(" :: ").all(|part| ours.contains(part));
+                    assert!(printed, "{context}: {} is not in {ours}", inst.mnemonic);
+                    assert_eq!(line.text, ours, "{context}");
+                }
+            }
+        }
+    }
+    (good, bad)
+}
+
+/// Named addresses in code.
+fn symbols(elf: &[u8]) -> HashMap<u64, String> {
+    let file = object::File::parse(elf).unwrap();
+    file.symbols()
+        .filter(|symbol| {
+            matches!(
+                symbol.kind(),
+                object::SymbolKind::Text | object::SymbolKind::Unknown
+            )
+        })
+        .filter(|symbol| symbol.section_index().is_some())
+        .map(|symbol| (symbol.address(), symbol.name().unwrap().to_owned()))
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! Where the elements of A, B, C and D live in the registers of a 64-lane wave.
+
+/// `blocks` independent products of an `m` by `k` and a `k` by `n` matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub m: u32,
+    pub n: u32,
+    pub k: u32,
+    pub blocks: u32,
+    /// Consecutive rows of D that one lane holds: 4, or 1 for double precision.
+    pub rows_per_lane: u32,
+}
+
+/// A lane and the position among the values that lane holds for the operand. Position `p` of a value of `w` bits starts
+/// at bit `p * w` of the operand's registers, lowest register first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub lane: u32,
+    pub position: u32,
+}
+
+impl Shape {
+    /// Values of A (and of B) each lane holds.
+    #[inline]
+    pub const fn inputs_per_lane(&self) -> u32 {
+        self.m * self.k * self.blocks / 64
+    }
+
+    /// Values of D (and of C) each lane holds.
+    #[inline]
+    pub const fn outputs_per_lane(&self) -> u32 {
+        self.m * self.n * self.blocks / 64
+    }
+
+    /// Where `A[row][k]` of `block` is read from. With CBSZ, groups of 2^`cbsz` blocks all read block `abid` of their
+    /// group.
+    #[inline]
+    pub const fn a(&self, row: u32, k: u32, block: u32, cbsz: u32, abid: u32) -> Place {
+        let group = (1 << (cbsz & 7)) - 1;
+        let block = if group == 0 {
+            block
+        } else {
+            (block & !group) + (abid & group)
+        };
+        self.input(self.m, row, k, block)
+    }
+
+    /// Where `B[k][column]` of `block` is read from, after the lane pattern `blgp` (not for double precision, whose BLGP
+    /// bits negate operands).
+    #[inline]
+    pub const fn b(&self, column: u32, k: u32, block: u32, blgp: u32) -> Place {
+        let place = self.input(self.n, column, k, block);
+        Place {
+            lane: source_lane(place.lane, blgp),
+            ..place
+        }
+    }
+
+    /// Where `C[row][column]` is read from and `D[row][column]` written to.
+    #[inline]
+    pub const fn d(&self, row: u32, column: u32, block: u32) -> Place {
+        let groups_per_column = 64 / self.n;
+        let group = row / self.rows_per_lane;
+        let index = if self.m == 4 {
+            block + self.blocks * group
+        } else {
+            group + self.m / self.rows_per_lane * block
+        };
+        Place {
+            lane: column + self.n * (index % groups_per_column),
+            position: self.rows_per_lane * (index / groups_per_column) + row % self.rows_per_lane,
+        }
+    }
+
+    #[inline]
+    const fn input(&self, side: u32, index: u32, k: u32, block: u32) -> Place {
+        let per_lane = self.inputs_per_lane();
+        Place {
+            lane: index + side * (block + self.blocks * (k / per_lane)),
+            position: k % per_lane,
+        }
+    }
+}
+
+/// The lane whose B value reaches `lane` under pattern `blgp`: 0 its own, 1 the lower half for all, 2 the upper half for
+/// all, 3 sixteen lanes further on, 4 to 7 one quarter for all.
+#[inline]
+const fn source_lane(lane: u32, blgp: u32) -> u32 {
+    match blgp & 7 {
+        0 => lane,
+        1 => lane % 32,
+        2 => 32 + lane % 32,
+        3 => (lane + 16) % 64,
+        quarter => (quarter - 4) * 16 + lane % 16,
+    }
+}

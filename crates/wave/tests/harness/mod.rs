@@ -1,0 +1,212 @@
+//! Assembles a few instructions for a target, runs them on one wave and shows what they left behind.
+//!
+//! Registers that a test does not set hold [`POISON`], so that writes to inactive lanes or to the wrong register show up.
+
+// Every test binary uses its own part of this module.
+#![allow(dead_code)]
+
+use gfx::Target;
+use wave::{
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, Stop, Wave, run,
+};
+
+/// What every vector and scalar register holds at first.
+pub const POISON: u32 = 0xdead_0bad;
+/// Row of a0.
+pub const AGPR_BASE: usize = 64;
+const VECTOR_ROWS: usize = 96;
+/// MODE of HIP kernels: nearest even, denormals kept, DX10_CLAMP and IEEE on.
+pub const MODE: u32 = 0x3f0;
+
+/// The allocations a test made known.
+#[derive(Debug, Default)]
+pub struct Allocations(Vec<Range>);
+
+impl AddressSpace for Allocations {
+    fn generation(&self) -> u64 {
+        0
+    }
+    fn find(&self, address: u64) -> Option<Range> {
+        self.0
+            .iter()
+            .copied()
+            .find(|range| range.start <= address && address < range.end)
+    }
+}
+
+struct Quiet;
+
+impl Host for Quiet {
+    fn send_message(&self, _: u32, _: u32) {}
+    fn real_time(&self) -> u64 {
+        0
+    }
+}
+
+/// One wave with code, registers, LDS and memory.
+pub struct Machine {
+    pub wave: Wave,
+    /// LDS of the workgroup; its length is the allocation.
+    pub lds: Vec<u8>,
+    program: Program,
+    allocations: Allocations,
+    _code: Vec<u8>,
+}
+
+impl Machine {
+    /// `text` followed by `s_endpgm`, for `target` with its usual wave size.
+    pub fn new(target: &str, text: &str) -> Machine {
+        let wave_size = u32::from(Target::find(target).expect("target").wave_size);
+        Machine::with_wave_size(target, wave_size, text)
+    }
+
+    pub fn with_wave_size(target: &str, wave_size: u32, text: &str) -> Machine {
+        let target = Target::find(target).expect("target");
+        let code = isa::Assembler::with_features(target, wave_size as u8, "")
+            .unwrap()
+            .assemble(&format!("{text}\ns_endpgm"))
+            .unwrap_or_else(|error| panic!("{}: {error}\n{text}", target.name));
+        let config = Config {
+            target,
+            wave_size,
+            agpr_base: AGPR_BASE as u32,
+            vector_rows: VECTOR_ROWS as u32,
+        };
+        let program = Program::new(config, isa::Decoder::with_features(target, wave_size as u8, "").unwrap());
+        let start = code.as_ptr().expose_provenance() as u64;
+        let allocations = Allocations(vec![Range {
+            start,
+            end: start + code.len() as u64,
+            writable: false,
+        }]);
+        let segment = program
+            .segment(&mut Memory::new(&allocations), start)
+            .expect("code");
+        let mut wave = Wave::new(segment.clone(), VECTOR_ROWS, wave_size, MODE);
+        wave.restart(segment, MODE, POISON);
+        Machine {
+            wave,
+            lds: Vec::new(),
+            program,
+            allocations,
+            _code: code,
+        }
+    }
+
+    /// Sets a vector register lane by lane.
+    pub fn vgpr(&mut self, index: usize, value: impl Fn(usize) -> u32) -> &mut Machine {
+        for lane in 0..self.wave.wave_size() as usize {
+            self.wave.set_vgpr(index, lane, value(lane));
+        }
+        self
+    }
+
+    /// Sets a pair of vector registers.
+    pub fn vgpr64(&mut self, index: usize, value: impl Fn(usize) -> u64) -> &mut Machine {
+        self.vgpr(index, |lane| value(lane) as u32)
+            .vgpr(index + 1, |lane| (value(lane) >> 32) as u32)
+    }
+
+    pub fn sgpr(&mut self, index: usize, value: u32) -> &mut Machine {
+        self.wave.set_sgpr(index, value);
+        self
+    }
+
+    pub fn sgpr64(&mut self, index: usize, value: u64) -> &mut Machine {
+        self.sgpr(index, value as u32)
+            .sgpr(index + 1, (value >> 32) as u32)
+    }
+
+    pub fn exec(&mut self, mask: u64) -> &mut Machine {
+        self.wave.set_exec(mask);
+        self
+    }
+
+    /// Fills LDS with the bytes of `words`.
+    pub fn lds_words(&mut self, words: impl IntoIterator<Item = u32>) -> &mut Machine {
+        self.lds = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        self
+    }
+
+    /// Word `index` of LDS.
+    pub fn lds_word(&self, index: usize) -> u32 {
+        u32::from_le_bytes(self.lds[4 * index..4 * index + 4].try_into().unwrap())
+    }
+
+    /// Makes `memory` accessible and returns its address. The caller keeps it alive and in place.
+    pub fn map<T>(&mut self, memory: &mut [T]) -> u64 {
+        let bytes = size_of_val(memory) as u64;
+        let start = memory.as_mut_ptr().expose_provenance() as u64;
+        self.allocations.0.push(Range {
+            start,
+            end: start + bytes,
+            writable: true,
+        });
+        start
+    }
+
+    /// Like [`Machine::map`], but stores fault.
+    pub fn map_read_only<T>(&mut self, memory: &mut [T]) -> u64 {
+        let start = self.map(memory);
+        self.allocations.0.last_mut().unwrap().writable = false;
+        start
+    }
+
+    /// Runs to the first stop.
+    pub fn stop(&mut self) -> Stop {
+        self.wave.lds_bytes = self.lds.len() as u32;
+        let mut env = Env {
+            memory: Memory::new(&self.allocations),
+            lds: std::mem::take(&mut self.lds),
+            program: &self.program,
+            host: &Quiet,
+            counts: Counts::new(),
+        };
+        let stop = run(&mut self.wave, &mut env, 1_000_000);
+        self.lds = env.lds;
+        stop
+    }
+
+    /// Runs to `s_endpgm`.
+    pub fn run(&mut self) -> &mut Machine {
+        assert_eq!(self.stop(), Stop::End);
+        self
+    }
+
+    /// All lanes of a vector register.
+    pub fn row(&self, index: usize) -> Vec<u32> {
+        (0..self.wave.wave_size() as usize)
+            .map(|lane| self.wave.vgpr(index, lane))
+            .collect()
+    }
+
+    pub fn row64(&self, index: usize) -> Vec<u64> {
+        (0..self.wave.wave_size() as usize)
+            .map(|lane| {
+                u64::from(self.wave.vgpr(index, lane))
+                    | u64::from(self.wave.vgpr(index + 1, lane)) << 32
+            })
+            .collect()
+    }
+
+    /// Asserts that vector register `index` holds `expected(lane)` in active lanes and its poison in the others.
+    #[track_caller]
+    pub fn check(&self, index: usize, expected: impl Fn(usize) -> u32) {
+        let exec = self.wave.exec();
+        for (lane, value) in self.row(index).into_iter().enumerate() {
+            let want = if exec >> lane & 1 != 0 {
+                expected(lane)
+            } else {
+                POISON
+            };
+            assert_eq!(value, want, "v{index} lane {lane}: {value:#x} != {want:#x}");
+        }
+    }
+}
+
+/// Whether the engine has semantics for `mnemonic`.
+pub fn has_row(mnemonic: &str) -> bool {
+    wave::all_rows()
+        .iter()
+        .any(|row: &SemanticsRow| row.mnemonic == mnemonic)
+}

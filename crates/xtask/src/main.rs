@@ -1,0 +1,70 @@
+//! Developer tasks: `cargo xtask WORD`.
+
+mod layers;
+mod tidy;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+
+/// A task: its name, what it does, and the function.
+type Task = (&'static str, &'static str, fn() -> Result<Vec<String>>);
+
+const TASKS: &[Task] = &[
+    (
+        "layers",
+        "compare crate dependencies with layers.toml",
+        layers::check,
+    ),
+    (
+        "tidy",
+        "check that files, names and documents follow the conventions",
+        tidy::check,
+    ),
+];
+
+/// Root of the workspace.
+fn root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .ancestors()
+        .nth(2)
+        .map_or(manifest.clone(), PathBuf::from)
+}
+
+fn main() -> ExitCode {
+    let word = std::env::args().nth(1).unwrap_or_default();
+    let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
+        eprintln!("Usage: cargo xtask TASK\n");
+        for (name, help, _) in TASKS {
+            eprintln!("  {name:<10} {help}");
+        }
+        return ExitCode::from(2);
+    };
+    match task() {
+        Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
+        Ok(complaints) => {
+            for complaint in complaints {
+                eprintln!("{complaint}");
+            }
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("xtask {word}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn crates_use_only_lower_layers() {
+        assert_eq!(super::layers::check().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_follow_the_conventions() {
+        assert_eq!(super::tidy::check().unwrap(), Vec::<String>::new());
+    }
+}

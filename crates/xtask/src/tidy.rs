@@ -1,0 +1,107 @@
+//! Conventions that no compiler checks.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+/// Crates that talk to C or to raw memory; every other crate forbids unsafe code.
+const UNSAFE_CRATES: &[&str] = &[
+    "kmt-sys",
+    "llvm-shim",
+    "wave",
+    "gpu",
+    "thunk",
+    "cli",
+    "host-count-rt",
+    "host-count-pass",
+    "drain",
+    "drain-tool",
+];
+/// Words that name no idea.
+const BANNED_NAMES: &[&str] = &[
+    "utils", "util", "common", "misc", "helpers", "manager", "core",
+];
+
+/// Complaints about files and crates.
+pub fn check() -> Result<Vec<String>> {
+    let root = crate::root();
+    let mut complaints = Vec::new();
+    for entry in fs::read_dir(root.join("crates")).context("cannot list crates")? {
+        let directory = entry?.path();
+        let name = directory
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default()
+            .to_owned();
+        let head = ["src/lib.rs", "src/main.rs"]
+            .iter()
+            .find_map(|file| fs::read_to_string(directory.join(file)).ok());
+        let Some(head) = head else {
+            complaints.push(format!(
+                "crates/{name} has neither src/lib.rs nor src/main.rs"
+            ));
+            continue;
+        };
+        if !head.starts_with("//!") {
+            complaints.push(format!(
+                "crates/{name} does not open with //! saying what it does"
+            ));
+        }
+        let is_library = directory.join("src/lib.rs").exists();
+        if is_library
+            && !UNSAFE_CRATES.contains(&name.as_str())
+            && !head.contains("#![forbid(unsafe_code)]")
+        {
+            complaints.push(format!("crates/{name} does not forbid unsafe code"));
+        }
+        for file in rust_files(&directory.join("src"))? {
+            check_file(&root, &file, &mut complaints)?;
+        }
+    }
+    Ok(complaints)
+}
+
+fn check_file(root: &Path, file: &Path, complaints: &mut Vec<String>) -> Result<()> {
+    let shown = file.strip_prefix(root).unwrap_or(file).display();
+    let stem = file
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    if BANNED_NAMES.contains(&stem) {
+        complaints.push(format!(
+            "{shown}: the name says nothing about what is inside"
+        ));
+    }
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    for (number, line) in text.lines().enumerate() {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("// TODO")
+            || trimmed.starts_with("// FIXME")
+            || trimmed.starts_with("todo!(")
+        {
+            complaints.push(format!(
+                "{shown}:{}: unfinished work belongs in an issue",
+                number + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn rust_files(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in
+        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?
+    {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
