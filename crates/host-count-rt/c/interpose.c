@@ -113,7 +113,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 
 PUBLIC int ENTRY(sigaction)(int number, const struct sigaction *action, struct sigaction *old) {
   sigaction_fn *real = REAL(sigaction, sigaction_fn *);
-  if (number <= 0 || number >= NSIG)
+  if (number <= 0 || number >= NSIG || luthier_is_dormant())
     return real(number, action, old);
   struct sigaction before, changed;
   void (*plain)(int) = handlers[number].plain;
