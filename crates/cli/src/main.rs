@@ -1,5 +1,6 @@
 //! The `luthier` command.
 
+mod compatibility;
 mod doctor;
 mod emulate;
 mod inspect;
