@@ -13,16 +13,27 @@ use crate::{
     state::Wave,
 };
 
+pub use buffer::scratch_descriptor;
+pub(crate) use buffer::to_lds;
+pub(crate) use scratch::NO_VECTOR_ADDRESS;
+
 mod vector_macros;
 
+mod atomic;
+mod buffer;
+mod buffer_format;
 mod compare;
 mod control;
 mod cross_lane;
 mod ds;
 mod global;
 mod lanes;
+mod lds_atomic;
+mod modify;
 mod scalar;
 mod scalar_memory;
+mod scratch;
+mod space;
 mod vector32;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
@@ -150,12 +161,17 @@ pub fn all_rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows = Vec::new();
+        atomic::rows(&mut rows);
+        buffer::rows(&mut rows);
+        buffer_format::rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
         cross_lane::rows(&mut rows);
         ds::rows(&mut rows);
         global::rows(&mut rows);
+        lds_atomic::rows(&mut rows);
         scalar::rows(&mut rows);
+        scratch::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);
