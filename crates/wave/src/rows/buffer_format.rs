@@ -3,8 +3,8 @@
 use super::{
     Row, Shape,
     buffer::Buffer,
-    lanes::{self, GROUP},
-    space::{self, Access, Space},
+    lanes::{self, GROUP, Lanes},
+    space::{self, Access, Checked, Space},
 };
 use crate::{
     engine::{Env, Stop},
@@ -164,7 +164,7 @@ fn read(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<[[u32; GROUP]; 4], Fault> {
+) -> Result<[[u32; GROUP]; 4], Box<Fault>> {
     let mut words = [[0; GROUP]; 4];
     for (extra, bytes) in parts(access.bytes) {
         let part = Access {
@@ -172,7 +172,8 @@ fn read(
             bytes,
             ..*access
         };
-        let lanes = Buffer::resolve(wave, op, env, &part)?;
+        let mut lanes = Lanes::NONE;
+        Buffer::resolve(wave, op, env, &part, &mut lanes)?;
         lanes.each(|i, pointer| {
             for byte in 0..bytes {
                 // SAFETY: resolved for `bytes` bytes.
@@ -190,14 +191,15 @@ fn write(
     env: &mut Env<'_>,
     access: &Access,
     words: &[[u32; GROUP]; 4],
-) -> Result<(), Fault> {
+) -> Checked {
     for (extra, bytes) in parts(access.bytes) {
         let part = Access {
             extra,
             bytes,
             ..*access
         };
-        let lanes = Buffer::resolve(wave, op, env, &part)?;
+        let mut lanes = Lanes::NONE;
+        Buffer::resolve(wave, op, env, &part, &mut lanes)?;
         lanes.each(|i, pointer| {
             for byte in 0..bytes {
                 let value = (words[extra as usize / 4][i] >> (8 * byte)) as u8;

@@ -23,6 +23,13 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
+    /// No lanes.
+    pub const NONE: Lanes = Lanes {
+        at: [0; GROUP],
+        valid: 0,
+        active: 0,
+    };
+
     /// # Safety
     /// For every lane in `valid`, the bytes that the following move touches from `at` on must be accessible (for
     /// stores: writable) host memory.
@@ -34,6 +41,12 @@ impl Lanes {
     /// Calls `visit(lane of the group, host address)` for the valid lanes in order.
     #[inline(always)]
     pub fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
+        if self.full() {
+            for (i, &at) in self.at.iter().enumerate() {
+                visit(i, pointer(at));
+            }
+            return;
+        }
         each_lane(
             self.valid,
             #[inline(always)]
