@@ -32,6 +32,13 @@ fn dot(row: usize, column: usize, depth: usize) -> i32 {
         .sum()
 }
 
+/// Sets the accumulators that the tests use as C.
+fn fill(machine: &mut Machine, bits: u32) {
+    for register in 0..16 {
+        machine.vgpr(AGPR_BASE + register, |_| bits);
+    }
+}
+
 /// 32x32 results: row = 8 * (register / 4) + 4 * (lane / 32) + register % 4, column = lane % 32.
 fn check_32x32(machine: &Machine, first: usize, depth: usize, decode: impl Fn(u32) -> f64, c: f64) {
     for register in 0..16 {
@@ -54,7 +61,8 @@ fn single(bits: u32) -> f64 {
 #[test]
 fn f32_32x32x2() {
     for target in ["gfx908", "gfx90a"] {
-        let mut machine = Machine::new(target, "v_mfma_f32_32x32x2f32 a[0:15], v1, v2, 1.0");
+        let mut machine = Machine::new(target, "v_mfma_f32_32x32x2f32 a[0:15], v1, v2, a[0:15]");
+        fill(&mut machine, 1.0f32.to_bits());
         machine
             .vgpr(1, |lane| (a_value(lane % 32, lane / 32) as f32).to_bits())
             .vgpr(2, |lane| (b_value(lane % 32, lane / 32) as f32).to_bits())
@@ -68,7 +76,11 @@ fn f32_32x32x2() {
 fn f16_and_bf16_and_i8_32x32() {
     for target in ["gfx908", "gfx90a"] {
         // Four consecutive k per lane, in two registers.
-        let mut machine = Machine::new(target, "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], 0");
+        let mut machine = Machine::new(
+            target,
+            "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[0:15]",
+        );
+        fill(&mut machine, 0);
         for pair in 0..2 {
             let k = move |lane: usize| 4 * (lane / 32) + 2 * pair;
             machine
@@ -82,7 +94,8 @@ fn f16_and_bf16_and_i8_32x32() {
         machine.run();
         check_32x32(&machine, AGPR_BASE, 8, single, 0.0);
 
-        let mut machine = Machine::new(target, "v_mfma_f32_32x32x4bf16 a[0:15], v2, v4, 0");
+        let mut machine = Machine::new(target, "v_mfma_f32_32x32x4bf16 a[0:15], v2, v4, a[0:15]");
+        fill(&mut machine, 0);
         machine
             .vgpr(2, |lane| {
                 bf16(a_value(lane % 32, 2 * (lane / 32)))
@@ -95,7 +108,8 @@ fn f16_and_bf16_and_i8_32x32() {
             .run();
         check_32x32(&machine, AGPR_BASE, 4, single, 0.0);
 
-        let mut machine = Machine::new(target, "v_mfma_i32_32x32x8i8 a[0:15], v2, v4, 5");
+        let mut machine = Machine::new(target, "v_mfma_i32_32x32x8i8 a[0:15], v2, v4, a[0:15]");
+        fill(&mut machine, 5);
         let bytes = |value: fn(usize, usize) -> i32| {
             move |lane: usize| {
                 (0..4).fold(0, |word, i| {
@@ -130,7 +144,7 @@ fn f16_and_bf16_and_i8_32x32() {
 #[test]
 fn f64_16x16x4() {
     // Row = 4 * register + lane / 16, column = lane % 16, k = lane / 16.
-    for (modifier, sign) in [("", 1.0), (" neg:[1,0,0]", -1.0)] {
+    for (modifier, sign) in [("", 1.0), (" blgp:1", -1.0)] {
         let text = format!("v_mfma_f64_16x16x4f64 a[0:7], v[2:3], v[4:5], a[0:7]{modifier}");
         let mut machine = Machine::new("gfx90a", &text);
         machine
@@ -158,13 +172,24 @@ fn f64_16x16x4() {
 }
 
 #[test]
+fn inline_constant_addend() {
+    let mut machine = Machine::new("gfx90a", "v_mfma_f32_32x32x2f32 a[0:15], v1, v2, 1.0");
+    machine
+        .vgpr(1, |_| 2f32.to_bits())
+        .vgpr(2, |_| 3f32.to_bits())
+        .run();
+    machine.check(AGPR_BASE + 7, |_| 13f32.to_bits());
+}
+
+#[test]
 fn blocks_and_broadcast_controls() {
     // 16 blocks of 4x4x1: lane = 4 * block + row; D row = register, column = lane % 4.
     let run = |modifier: &str| {
         let mut machine = Machine::new(
             "gfx908",
-            &format!("v_mfma_f32_4x4x1f32 a[0:3], v1, v2, 0{modifier}"),
+            &format!("v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]{modifier}"),
         );
+        fill(&mut machine, 0);
         machine
             .vgpr(1, |lane| (lane as f32).to_bits())
             .vgpr(2, |lane| (100.0 + lane as f32).to_bits())
