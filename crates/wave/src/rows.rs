@@ -22,10 +22,12 @@ mod convert;
 mod cross_lane;
 mod division;
 mod dot;
+mod ds;
 mod float64;
 mod global;
 mod half;
 mod indexed;
+mod lanes;
 mod matrix;
 mod mix;
 mod packed;
@@ -33,6 +35,9 @@ mod sad;
 mod scalar;
 mod scalar_memory;
 mod vector32;
+
+/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
+pub(crate) const SINCE_GFX10: u32 = 1 << 16;
 
 /// What a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +185,7 @@ pub fn all_rows() -> &'static [Row] {
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         sad::rows(&mut rows);
+        ds::rows(&mut rows);
         global::rows(&mut rows);
         scalar::rows(&mut rows);
         scalar_memory::rows(&mut rows);
