@@ -154,15 +154,18 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
             let b = operands.load::<B32>(1, group);
             operands.store::<B32>(
                 group,
-                std::array::from_fn(|i| {
-                    let lane = (16 * group + i) as u32;
-                    let below = if HIGH {
-                        ((1u64 << lane.saturating_sub(32).min(32)) - 1) as u32
-                    } else {
-                        ((1u64 << lane.min(32)) - 1) as u32
-                    };
-                    (a[i] & below).count_ones().wrapping_add(b[i])
-                }),
+                lanes(
+                    #[inline(always)]
+                    |i| {
+                        let lane = (16 * group + i) as u32;
+                        let below = if HIGH {
+                            ((1u64 << lane.saturating_sub(32).min(32)) - 1) as u32
+                        } else {
+                            ((1u64 << lane.min(32)) - 1) as u32
+                        };
+                        (a[i] & below).count_ones().wrapping_add(b[i])
+                    },
+                ),
             );
         }
         wave.finish(op, &operands, Type::B32);

@@ -3,7 +3,7 @@
 use crate::{
     micro_op::{MicroOp, modifier},
     mode::Context,
-    ports::{Lane, Type},
+    ports::{Lane, Type, lanes},
     state::Wave,
 };
 
@@ -40,7 +40,7 @@ pub(super) fn map1<A: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i]),
                     ),
@@ -68,7 +68,7 @@ pub(super) fn map2<A: Lane, B: Lane, R: Lane>(
                 let b = operands.load::<B>(1, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i]),
                     ),
@@ -97,7 +97,7 @@ pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let c = operands.load::<C>(2, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i], c[i]),
                     ),
@@ -132,20 +132,20 @@ pub(super) fn carry2<A: Lane, B: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
                 let carry = unpack((carry >> (GROUP * group)) as u16);
-                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                let pairs: [(R::Value, bool); GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i], carry[i] != 0),
                 );
                 operands.store::<R>(
                     group,
-                    pairs.map(
+                    lanes(
                         #[inline(always)]
-                        |pair| pair.0,
+                        |i| pairs[i].0,
                     ),
                 );
-                mask |= u64::from(pack(pairs.map(
+                mask |= u64::from(pack(lanes(
                     #[inline(always)]
-                    |pair| pair.1,
+                    |i| pairs[i].1,
                 ))) << (GROUP * group);
             }
         },
@@ -188,20 +188,20 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
                 let c = operands.load::<C>(2, group);
-                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                let pairs: [(R::Value, bool); GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i], c[i]),
                 );
                 operands.store::<R>(
                     group,
-                    pairs.map(
+                    lanes(
                         #[inline(always)]
-                        |pair| pair.0,
+                        |i| pairs[i].0,
                     ),
                 );
-                mask |= u64::from(pack(pairs.map(
+                mask |= u64::from(pack(lanes(
                     #[inline(always)]
-                    |pair| pair.1,
+                    |i| pairs[i].1,
                 ))) << (GROUP * group);
             }
         },
@@ -231,7 +231,7 @@ pub(super) fn masked3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let bits = unpack((mask >> (GROUP * group)) as u16);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
                     ),
@@ -253,7 +253,7 @@ pub(super) fn select<A: Lane>(wave: &mut Wave, op: &MicroOp) {
         let chosen = unpack((mask >> (GROUP * group)) as u16);
         operands.store::<A>(
             group,
-            std::array::from_fn(
+            lanes(
                 #[inline(always)]
                 |i| if chosen[i] != 0 { b[i] } else { a[i] },
             ),
@@ -279,7 +279,7 @@ pub(super) fn compare<A: Lane, B: Lane>(
             for group in 0..wave.groups {
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
-                let holds: [bool; GROUP] = std::array::from_fn(
+                let holds: [bool; GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i]),
                 );
@@ -292,10 +292,10 @@ pub(super) fn compare<A: Lane, B: Lane>(
 
 /// One bit per lane.
 #[inline(always)]
-pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
-    let bytes: [u8; GROUP] = lanes.map(
+pub(super) fn pack(holds: [bool; GROUP]) -> u16 {
+    let bytes: [u8; GROUP] = lanes(
         #[inline(always)]
-        |lane| if lane { 0xff } else { 0 },
+        |i| if holds[i] { 0xff } else { 0 },
     );
     #[cfg(target_arch = "x86_64")]
     {
@@ -318,7 +318,7 @@ pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
 #[inline(always)]
 pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
     let mask = u32::from(mask);
-    std::array::from_fn(
+    lanes(
         #[inline(always)]
         |lane| mask & (1 << lane),
     )
@@ -344,7 +344,7 @@ macro_rules! vector_rows {
                 ) -> u32 {
                     $crate::rows::vector_macros::vector_body!(
                         wave, op, ($($source),+) -> $result [$($($attribute),*)?],
-                        |$($argument),*| $body
+                        #[inline(always)] |$($argument),*| $body
                     );
                     u32::from(op.after)
                 }
