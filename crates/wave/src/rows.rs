@@ -192,6 +192,7 @@ pub fn all_rows() -> &'static [Row] {
         cross_lane::rows(&mut rows);
         division::rows(&mut rows);
         dot::rows(&mut rows);
+        ds::rows(&mut rows);
         float64::rows(&mut rows);
         half::rows(&mut rows);
         indexed::rows(&mut rows);
