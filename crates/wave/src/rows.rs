@@ -201,6 +201,7 @@ pub fn all_rows() -> &'static [Row] {
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
         sad::rows(&mut rows);
+        ds::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
         scalar::rows(&mut rows);
