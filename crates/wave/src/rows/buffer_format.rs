@@ -337,7 +337,7 @@ fn component_of(
         return lanes::words(wave, dst + index, group)[lane];
     }
     let word = lanes::words(wave, dst + index / 2, group)[lane];
-    let high = index % 2 != 0 || op.attribute & bit::HIGH != 0;
+    let high = !index.is_multiple_of(2) || op.attribute & bit::HIGH != 0;
     let half = (word >> if high { 16 } else { 0 }) as u16;
     if integer {
         u32::from(half)
