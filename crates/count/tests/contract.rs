@@ -245,6 +245,7 @@ fn damaged_bitcode_is_an_error_and_leaves_nothing() {
             text(&output.stderr)
         );
         assert!(!out.exists() || length == 0, "{length}");
+        let _ = fs::remove_file(&out);
     }
     let output = luthier_count()
         .arg("rewrite")

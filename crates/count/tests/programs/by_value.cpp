@@ -3,11 +3,11 @@
 #include <cstring>
 #include <string>
 #include <vector>
-struct Small { int a; char b; };
+struct Small { int a; signed char b; }; // plain char is unsigned on aarch64
 struct Pair { long a; double b; };
 struct Wide { double a[4]; int tag; };
 struct Mixed { float x, y, z; int n; };
-static Small shift(Small s) { return {s.a + s.b, char(s.b * 3 + 1)}; }
+static Small shift(Small s) { return {s.a + s.b, (signed char)(s.b * 3 + 1)}; }
 static Pair scale(Pair p, double by) { return {p.a + 1, p.b * by + 0.5}; }
 static Wide turn(Wide w) {
   Wide r = {{w.a[1], w.a[2], w.a[3], w.a[0] * 0.5 + w.a[1]}, w.tag + 1};
