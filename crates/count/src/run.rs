@@ -23,6 +23,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536");
     }
+    if arguments.preload {
+        command.env(
+            "LD_PRELOAD",
+            crate::runtime::Runtime::for_target(&[])?.shared(),
+        );
+    }
     if let Some(units) = arguments.budget {
         command.env("LUTHIER_COUNT_BUDGET", units.to_string());
     }
