@@ -1,6 +1,8 @@
 //! The `luthier` command.
 
 mod doctor;
+mod emulate;
+mod inspect;
 mod launch;
 mod libraries;
 mod run;
@@ -22,6 +24,12 @@ struct Cli {
 enum Command {
     /// Run a HIP or HSA program, on an emulated GPU if there is no real one
     Run(run::Run),
+    /// Show what is inside HIP executables, libraries, code objects and offload bundles
+    Inspect(inspect::Inspect),
+    /// Run one kernel of a code object without any ROCm library
+    Emulate(emulate::Emulate),
+    /// Device code coverage and PGO profiles
+    Coverage(coverage::Command),
     /// Say what is here, what is missing, and the command that mends it
     Doctor(doctor::Doctor),
 }
@@ -29,6 +37,9 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Inspect(inspect) => inspect.execute(),
+        Command::Emulate(emulate) => emulate.execute(),
+        Command::Coverage(coverage) => return coverage.run(),
         Command::Doctor(doctor) => doctor.execute(),
     };
     match result {

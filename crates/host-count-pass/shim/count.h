@@ -52,7 +52,8 @@ void normalise(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
-DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session);
+// `withFacts`: also note what `luthier count lint` judges.
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool withFacts);
 
 void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
            llvm::StringRef contract);

@@ -106,7 +106,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   normalise(module);
   // What normalisation changed makes earlier analyses stale.
   analyses.invalidate(module, PreservedAnalyses::none());
-  DescribedModule described = describe(module, analyses, session);
+  DescribedModule described = describe(module, analyses, session, !environment(ExplainVariable).empty());
   std::string error;
   if (!lc_plan(session, appendText, &error)) {
     fail(module, error);

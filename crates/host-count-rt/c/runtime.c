@@ -96,6 +96,8 @@ static void adopt(struct record *record) {
 }
 
 void luthier_begin_thread(void) {
+  if (dormant)
+    return;
   struct record *record = calloc(1, sizeof *record);
   if (!record)
     luthier_stop("no memory for a thread's count");

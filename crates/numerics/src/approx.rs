@@ -70,13 +70,13 @@ const COS: [f64; 8] = [
 /// 1.5 * 2^52: adding it rounds a small number to an integer that can be read from the low bits.
 const INTEGER: f64 = 6755399441055744.0;
 
-#[inline]
+#[inline(always)]
 fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
 /// 2^`x` for |x| below 1000; NaN gives NaN.
-#[inline]
+#[inline(always)]
 fn exp2_f64(x: f64) -> f64 {
     let shifted = x + INTEGER;
     let fraction = x - (shifted - INTEGER);
@@ -86,7 +86,7 @@ fn exp2_f64(x: f64) -> f64 {
 }
 
 /// log2 of a positive, finite, normal number.
-#[inline]
+#[inline(always)]
 fn log2_f64(x: f64) -> f64 {
     // Subtracting √½ from the bits makes the exponent change at √½ instead of at 1.
     let offset = x
@@ -105,7 +105,7 @@ fn log2_f64(x: f64) -> f64 {
 }
 
 /// Sine (`quarter` 0) or cosine (`quarter` 1) of `turns` full turns; exact multiples of a quarter give exact values.
-#[inline]
+#[inline(always)]
 fn sine_of_turns(turns: f64, quarter: u64) -> f64 {
     // Beyond 2^24 every single is a whole number of turns.
     let small = if turns.abs() < 16777216.0 { turns } else { 0.0 };
@@ -123,26 +123,26 @@ fn sine_of_turns(turns: f64, quarter: u64) -> f64 {
 }
 
 /// `v_rcp_f32` and `v_rcp_iflag_f32`.
-#[inline]
+#[inline(always)]
 pub fn rcp_f32(x: u32) -> u32 {
     flush(settle_nan1((1.0 / value(flush(x))).to_bits(), x))
 }
 
 /// `v_sqrt_f32`.
-#[inline]
+#[inline(always)]
 pub fn sqrt_f32(x: u32) -> u32 {
     settle_nan1(value(flush(x)).sqrt().to_bits(), x)
 }
 
 /// `v_rsq_f32`. Both zeros keep their sign: -0 gives -infinity.
-#[inline]
+#[inline(always)]
 pub fn rsq_f32(x: u32) -> u32 {
     let x = flush(x);
     settle_nan1(((1.0 / (value(x) as f64).sqrt()) as f32).to_bits(), x)
 }
 
 /// `v_exp_f32`, `v_exp_legacy_f32`: 2^x.
-#[inline]
+#[inline(always)]
 pub fn exp_f32(x: u32) -> u32 {
     let v = value(flush(x)) as f64;
     let v = if v > 200.0 { 200.0 } else { v };
@@ -151,7 +151,7 @@ pub fn exp_f32(x: u32) -> u32 {
 }
 
 /// `v_log_f32`, `v_log_legacy_f32`: log2. Zeros give -infinity, negative numbers NaN.
-#[inline]
+#[inline(always)]
 pub fn log_f32(x: u32) -> u32 {
     let x = flush(x);
     let number = (log2_f64(value(x) as f64) as f32).to_bits();
@@ -174,7 +174,7 @@ pub fn log_f32(x: u32) -> u32 {
 }
 
 /// `v_sin_f32`: sine of `x` turns. Before gfx10 (`limited_range`) only |x| ≤ 256 is valid and others give 0.
-#[inline]
+#[inline(always)]
 pub fn sin_f32(x: u32, limited_range: bool) -> u32 {
     let x = flush(x);
     let r = (sine_of_turns(value(x) as f64, 0) as f32).to_bits();
@@ -193,7 +193,7 @@ pub fn sin_f32(x: u32, limited_range: bool) -> u32 {
 }
 
 /// `v_cos_f32`: cosine of `x` turns. Before gfx10 (`limited_range`) only |x| ≤ 256 is valid and others give 1.
-#[inline]
+#[inline(always)]
 pub fn cos_f32(x: u32, limited_range: bool) -> u32 {
     let x = flush(x);
     let r = (sine_of_turns(value(x) as f64, 1) as f32).to_bits();
@@ -211,7 +211,7 @@ pub fn cos_f32(x: u32, limited_range: bool) -> u32 {
 }
 
 /// A double rounded to odd in single precision, so that the next rounding, to half, is the only one that counts.
-#[inline]
+#[inline(always)]
 fn odd_single(x: f64) -> u32 {
     let nearest = x as f32;
     let too_large = (nearest.abs() as f64) > x.abs();
@@ -229,7 +229,7 @@ fn odd_single(x: f64) -> u32 {
 }
 
 /// Applies `op`, given the value and returning the unrounded result, to a half-precision operand.
-#[inline]
+#[inline(always)]
 fn half(x: u16, denormals: Denormals, op: impl Fn(f64) -> f64) -> u16 {
     let x = float16::flush_in(x, denormals);
     let result = op(value(f32_from_f16_exact(x)) as f64);
@@ -238,25 +238,25 @@ fn half(x: u16, denormals: Denormals, op: impl Fn(f64) -> f64) -> u16 {
 }
 
 /// `v_rcp_f16`.
-#[inline]
+#[inline(always)]
 pub fn rcp_f16(x: u16, denormals: Denormals) -> u16 {
     half(x, denormals, |v| 1.0 / v)
 }
 
 /// `v_sqrt_f16`.
-#[inline]
+#[inline(always)]
 pub fn sqrt_f16(x: u16, denormals: Denormals) -> u16 {
     half(x, denormals, f64::sqrt)
 }
 
 /// `v_rsq_f16`.
-#[inline]
+#[inline(always)]
 pub fn rsq_f16(x: u16, denormals: Denormals) -> u16 {
     half(x, denormals, |v| 1.0 / v.sqrt())
 }
 
 /// `v_exp_f16`: 2^x.
-#[inline]
+#[inline(always)]
 pub fn exp_f16(x: u16, denormals: Denormals) -> u16 {
     half(x, denormals, |v| {
         let v = if v > 100.0 { 100.0 } else { v };
@@ -265,7 +265,7 @@ pub fn exp_f16(x: u16, denormals: Denormals) -> u16 {
 }
 
 /// `v_log_f16`: log2.
-#[inline]
+#[inline(always)]
 pub fn log_f16(x: u16, denormals: Denormals) -> u16 {
     half(x, denormals, |v| {
         let number = log2_f64(v);
@@ -276,7 +276,7 @@ pub fn log_f16(x: u16, denormals: Denormals) -> u16 {
 }
 
 /// `v_sin_f16`: sine of `x` turns; `limited_range` as for [`sin_f32`].
-#[inline]
+#[inline(always)]
 pub fn sin_f16(x: u16, denormals: Denormals, limited_range: bool) -> u16 {
     half(x, denormals, |v| {
         let r = if limited_range & (v.abs() > 256.0) {
@@ -290,7 +290,7 @@ pub fn sin_f16(x: u16, denormals: Denormals, limited_range: bool) -> u16 {
 }
 
 /// `v_cos_f16`: cosine of `x` turns; `limited_range` as for [`cos_f32`].
-#[inline]
+#[inline(always)]
 pub fn cos_f16(x: u16, denormals: Denormals, limited_range: bool) -> u16 {
     half(x, denormals, |v| {
         let r = if limited_range & (v.abs() > 256.0) {
@@ -303,7 +303,7 @@ pub fn cos_f16(x: u16, denormals: Denormals, limited_range: bool) -> u16 {
 }
 
 /// `v_rcp_f64`. The hardware gives about 24 good bits and compilers always refine; this one is correctly rounded.
-#[inline]
+#[inline(always)]
 pub fn rcp_f64(x: u64, denormals: Denormals) -> u64 {
     let x = float64::flush_in(x, denormals);
     float64::flush_out(
@@ -313,14 +313,14 @@ pub fn rcp_f64(x: u64, denormals: Denormals) -> u64 {
 }
 
 /// `v_sqrt_f64`, correctly rounded; see [`rcp_f64`].
-#[inline]
+#[inline(always)]
 pub fn sqrt_f64(x: u64, denormals: Denormals) -> u64 {
     let x = float64::flush_in(x, denormals);
     float64::settle_nan1(float64::value(x).sqrt().to_bits(), x)
 }
 
 /// `v_rsq_f64`, within one unit of the last place; see [`rcp_f64`].
-#[inline]
+#[inline(always)]
 pub fn rsq_f64(x: u64, denormals: Denormals) -> u64 {
     let x = float64::flush_in(x, denormals);
     float64::settle_nan1((1.0 / float64::value(x).sqrt()).to_bits(), x)

@@ -25,72 +25,72 @@ macro_rules! representation {
         pub const ONE: $bits = ((1 << ($exponent - 1)) - 1) << $mantissa;
 
         /// Any NaN.
-        #[inline]
+        #[inline(always)]
         pub const fn is_nan(x: $bits) -> bool {
             x & !SIGN > INFINITY
         }
 
         /// A NaN whose quiet bit is clear.
-        #[inline]
+        #[inline(always)]
         pub const fn is_signalling(x: $bits) -> bool {
             is_nan(x) & (x & QUIET == 0)
         }
 
-        #[inline]
+        #[inline(always)]
         pub const fn is_infinite(x: $bits) -> bool {
             x & !SIGN == INFINITY
         }
 
         /// Zero of either sign.
-        #[inline]
+        #[inline(always)]
         pub const fn is_zero(x: $bits) -> bool {
             x & !SIGN == 0
         }
 
         /// Nonzero with a zero exponent field.
-        #[inline]
+        #[inline(always)]
         pub const fn is_denormal(x: $bits) -> bool {
             (x & INFINITY == 0) & (x & FRACTION != 0)
         }
 
         /// `x` with the quiet bit set; meant for NaNs.
-        #[inline]
+        #[inline(always)]
         pub const fn quiet(x: $bits) -> $bits {
             x | QUIET
         }
 
         /// `x` with its sign bit inverted; the NEG source modifier, NaN included.
-        #[inline]
+        #[inline(always)]
         pub const fn neg(x: $bits) -> $bits {
             x ^ SIGN
         }
 
         /// `x` with its sign bit cleared; the ABS source modifier, NaN included.
-        #[inline]
+        #[inline(always)]
         pub const fn abs(x: $bits) -> $bits {
             x & !SIGN
         }
 
         /// Zero of the same sign if `x` is denormal, else `x`.
-        #[inline]
+        #[inline(always)]
         pub const fn flush(x: $bits) -> $bits {
             if x & INFINITY == 0 { x & SIGN } else { x }
         }
 
         /// An operand as the mode lets the operation see it.
-        #[inline]
+        #[inline(always)]
         pub const fn flush_in(x: $bits, denormals: Denormals) -> $bits {
             if denormals.flush_inputs { flush(x) } else { x }
         }
 
         /// A result as the mode lets it out.
-        #[inline]
+        #[inline(always)]
         pub const fn flush_out(x: $bits, denormals: Denormals) -> $bits {
             if denormals.flush_outputs { flush(x) } else { x }
         }
 
         /// `result` of a one-operand operation with the GPU's NaN choice.
-        #[inline]
+        #[inline(always)]
         pub const fn settle_nan1(result: $bits, a: $bits) -> $bits {
             let nan = if is_nan(a) { quiet(a) } else { NAN };
             if is_nan(result) | is_nan(a) {
@@ -102,7 +102,7 @@ macro_rules! representation {
 
         /// `result` of a two-operand operation with the GPU's NaN choice: the first NaN operand made quiet, else the
         /// generated NaN. `result` must already be NaN whenever an operand is.
-        #[inline]
+        #[inline(always)]
         pub const fn settle_nan2(result: $bits, a: $bits, b: $bits) -> $bits {
             let nan = if is_nan(b) { quiet(b) } else { NAN };
             let nan = if is_nan(a) { quiet(a) } else { nan };
@@ -110,7 +110,7 @@ macro_rules! representation {
         }
 
         /// As [`settle_nan2`] for three operands.
-        #[inline]
+        #[inline(always)]
         pub const fn settle_nan3(result: $bits, a: $bits, b: $bits, c: $bits) -> $bits {
             let nan = if is_nan(c) { quiet(c) } else { NAN };
             let nan = if is_nan(b) { quiet(b) } else { nan };
@@ -119,25 +119,25 @@ macro_rules! representation {
         }
 
         /// An integer that orders all non-NaN values, -0 below +0.
-        #[inline]
+        #[inline(always)]
         const fn order(x: $bits) -> $signed {
             let signed = x as $signed;
             signed ^ (((signed >> (<$bits>::BITS - 1)) as $bits) >> 1) as $signed
         }
 
-        #[inline]
+        #[inline(always)]
         const fn smaller(a: $bits, b: $bits) -> $bits {
             if order(a) <= order(b) { a } else { b }
         }
 
-        #[inline]
+        #[inline(always)]
         const fn larger(a: $bits, b: $bits) -> $bits {
             if order(a) >= order(b) { a } else { b }
         }
 
         /// The result of a min or max of `a` and `b` where `chosen` is right for numbers: a NaN loses to a number, and in
         /// IEEE mode a signalling NaN wins over everything and comes out quiet.
-        #[inline]
+        #[inline(always)]
         const fn number_wins(chosen: $bits, a: $bits, b: $bits, ieee: bool) -> $bits {
             let r = if is_nan(b) { a } else { chosen };
             let r = if is_nan(a) { b } else { r };
@@ -146,39 +146,39 @@ macro_rules! representation {
         }
 
         /// `v_min` of gfx9 to gfx11; `ieee` is the MODE bit.
-        #[inline]
+        #[inline(always)]
         pub const fn min(a: $bits, b: $bits, ieee: bool, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(number_wins(smaller(a, b), a, b, ieee), denormals)
         }
 
         /// `v_max` of gfx9 to gfx11; `ieee` is the MODE bit.
-        #[inline]
+        #[inline(always)]
         pub const fn max(a: $bits, b: $bits, ieee: bool, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(number_wins(larger(a, b), a, b, ieee), denormals)
         }
 
         /// `v_min3` of gfx9 to gfx11.
-        #[inline]
+        #[inline(always)]
         pub const fn min3(a: $bits, b: $bits, c: $bits, ieee: bool, denormals: Denormals) -> $bits {
             min(min(a, b, ieee, denormals), c, ieee, denormals)
         }
 
         /// `v_max3` of gfx9 to gfx11.
-        #[inline]
+        #[inline(always)]
         pub const fn max3(a: $bits, b: $bits, c: $bits, ieee: bool, denormals: Denormals) -> $bits {
             max(max(a, b, ieee, denormals), c, ieee, denormals)
         }
 
         /// The middle of three numbers in the order that puts -0 below +0.
-        #[inline]
+        #[inline(always)]
         const fn middle(a: $bits, b: $bits, c: $bits) -> $bits {
             larger(smaller(a, b), smaller(larger(a, b), c))
         }
 
         /// `v_med3` of gfx9 to gfx11: with any NaN among the operands it is `min3`.
-        #[inline]
+        #[inline(always)]
         pub const fn med3(a: $bits, b: $bits, c: $bits, ieee: bool, denormals: Denormals) -> $bits {
             let (a, b, c) = (
                 flush_in(a, denormals),
@@ -194,7 +194,7 @@ macro_rules! representation {
         }
 
         /// NaN rules of the gfx12 `_num` operations: numbers win, two NaNs give the first made quiet.
-        #[inline]
+        #[inline(always)]
         const fn number_or_quiet(chosen: $bits, a: $bits, b: $bits) -> $bits {
             let r = if is_nan(b) { a } else { chosen };
             let r = if is_nan(a) { b } else { r };
@@ -202,33 +202,33 @@ macro_rules! representation {
         }
 
         /// `v_min_num` of gfx12.
-        #[inline]
+        #[inline(always)]
         pub const fn min_num(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(number_or_quiet(smaller(a, b), a, b), denormals)
         }
 
         /// `v_max_num` of gfx12.
-        #[inline]
+        #[inline(always)]
         pub const fn max_num(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(number_or_quiet(larger(a, b), a, b), denormals)
         }
 
         /// `v_min3_num` of gfx12.
-        #[inline]
+        #[inline(always)]
         pub const fn min3_num(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             min_num(min_num(a, b, denormals), c, denormals)
         }
 
         /// `v_max3_num` of gfx12.
-        #[inline]
+        #[inline(always)]
         pub const fn max3_num(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             max_num(max_num(a, b, denormals), c, denormals)
         }
 
         /// `v_med3_num` of gfx12: with any NaN among the operands it is `min3_num`.
-        #[inline]
+        #[inline(always)]
         pub const fn med3_num(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             let (a, b, c) = (
                 flush_in(a, denormals),
@@ -244,7 +244,7 @@ macro_rules! representation {
         }
 
         /// NaN rules of `minimum`/`maximum`: signalling first, then quiet, operand order within each.
-        #[inline]
+        #[inline(always)]
         const fn nan_wins(chosen: $bits, a: $bits, b: $bits) -> $bits {
             let r = if is_nan(b) { quiet(b) } else { chosen };
             let r = if is_nan(a) { quiet(a) } else { r };
@@ -253,33 +253,33 @@ macro_rules! representation {
         }
 
         /// `v_minimum`: NaN propagates, -0 is below +0.
-        #[inline]
+        #[inline(always)]
         pub const fn minimum(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(nan_wins(smaller(a, b), a, b), denormals)
         }
 
         /// `v_maximum`: NaN propagates, -0 is below +0.
-        #[inline]
+        #[inline(always)]
         pub const fn maximum(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(nan_wins(larger(a, b), a, b), denormals)
         }
 
         /// `v_minimum3`.
-        #[inline]
+        #[inline(always)]
         pub const fn minimum3(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             minimum(minimum(a, b, denormals), c, denormals)
         }
 
         /// `v_maximum3`.
-        #[inline]
+        #[inline(always)]
         pub const fn maximum3(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             maximum(maximum(a, b, denormals), c, denormals)
         }
 
         /// One of the sixteen VOPC comparisons. Operands obey the input half of the denormal mode.
-        #[inline]
+        #[inline(always)]
         pub const fn compare(
             condition: Condition,
             a: $bits,
@@ -297,7 +297,7 @@ macro_rules! representation {
 
         /// `v_cmp_class`: whether the raw bits belong to a class selected in `mask`. Bits: 0 signalling NaN, 1 quiet NaN,
         /// 2 -infinity, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8 +normal, 9 +infinity.
-        #[inline]
+        #[inline(always)]
         pub const fn class(x: $bits, mask: u32) -> bool {
             let negative = x & SIGN != 0;
             let magnitude = x & !SIGN;
@@ -317,7 +317,7 @@ macro_rules! representation {
         }
 
         /// The float CLAMP modifier: into [+0, 1]; NaN becomes +0 when `dx10_clamp`, else stays.
-        #[inline]
+        #[inline(always)]
         pub const fn clamp(x: $bits, dx10_clamp: bool) -> $bits {
             let negative = x & SIGN != 0;
             let r = if x > ONE { ONE } else { x };

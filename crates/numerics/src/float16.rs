@@ -147,7 +147,7 @@ pub fn mad(a: u16, b: u16, c: u16, mode: Mode) -> u16 {
 }
 
 /// Applies an integral rounding done in single precision, where it is exact.
-#[inline]
+#[inline(always)]
 fn integral(x: u16, denormals: Denormals, round: impl Fn(f32) -> f32) -> u16 {
     let x = flush_in(x, denormals);
     settle_nan1(
@@ -157,31 +157,31 @@ fn integral(x: u16, denormals: Denormals, round: impl Fn(f32) -> f32) -> u16 {
 }
 
 /// Largest integral value not above `x`.
-#[inline]
+#[inline(always)]
 pub fn floor(x: u16, denormals: Denormals) -> u16 {
     integral(x, denormals, f32::floor)
 }
 
 /// Smallest integral value not below `x`.
-#[inline]
+#[inline(always)]
 pub fn ceil(x: u16, denormals: Denormals) -> u16 {
     integral(x, denormals, f32::ceil)
 }
 
 /// `x` without its fraction.
-#[inline]
+#[inline(always)]
 pub fn trunc(x: u16, denormals: Denormals) -> u16 {
     integral(x, denormals, f32::trunc)
 }
 
 /// Nearest integral value, ties to even, whatever the rounding mode.
-#[inline]
+#[inline(always)]
 pub fn rndne(x: u16, denormals: Denormals) -> u16 {
     integral(x, denormals, f32::round_ties_even)
 }
 
 /// `x - floor(x)`, kept below one; infinities give NaN, zeros give +0.
-#[inline]
+#[inline(always)]
 pub fn fract(x: u16, denormals: Denormals) -> u16 {
     let x = flush_in(x, denormals);
     let r = f16_from_f32_directed((value(x) - value(x).floor()).to_bits(), Round::NearestEven);
@@ -193,7 +193,7 @@ pub fn fract(x: u16, denormals: Denormals) -> u16 {
 }
 
 /// `v_ldexp_f16`: the power is a signed 16-bit operand; rounded once.
-#[inline]
+#[inline(always)]
 pub fn ldexp(x: u16, power: i16, mode: Mode) -> u16 {
     let x = flush_in(x, mode.denormals);
     // 2^±80 leaves every finite f16 a normal f32, and takes every one out of f16's range.
@@ -206,7 +206,7 @@ pub fn ldexp(x: u16, power: i16, mode: Mode) -> u16 {
 }
 
 /// `v_frexp_mant_f16`: `x` scaled into [0.5, 1); zeros, infinities and NaNs (made quiet) pass.
-#[inline]
+#[inline(always)]
 pub const fn frexp_mant(x: u16) -> u16 {
     let wide = float32::frexp_mant(f32_from_f16_exact(x));
     let r = f16_from_f32_directed(wide, Round::NearestEven);
@@ -214,13 +214,13 @@ pub const fn frexp_mant(x: u16) -> u16 {
 }
 
 /// `v_frexp_exp_i16_f16`; 0 for zeros, infinities and NaNs.
-#[inline]
+#[inline(always)]
 pub const fn frexp_exp(x: u16) -> i16 {
     float32::frexp_exp(f32_from_f16_exact(x)) as i16
 }
 
 /// Output modifier: 1 times 2, 2 times 4, 3 times one half; denormal results and -0 become +0.
-#[inline]
+#[inline(always)]
 pub fn omod(x: u16, omod: u8) -> u16 {
     let factor = match omod & 3 {
         0 => return x,

@@ -9,7 +9,7 @@ representation!(u64, i64, mantissa 52, exponent 11);
 native_arithmetic!(f64, u64, F64);
 
 /// `x * 2^power` rounded once, to nearest even.
-#[inline]
+#[inline(always)]
 pub fn ldexp(x: u64, power: i32, denormals: Denormals) -> u64 {
     let x = flush_in(x, denormals);
     let (scaled, lift) = normalised(x);
@@ -25,7 +25,7 @@ pub fn ldexp(x: u64, power: i32, denormals: Denormals) -> u64 {
 }
 
 /// 2^`exponent` for normal exponents.
-#[inline]
+#[inline(always)]
 fn power_of_two(exponent: i32) -> f64 {
     value(((exponent + 1023) as u64) << 52)
 }

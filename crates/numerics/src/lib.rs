@@ -27,7 +27,7 @@
 //!   rounding.
 //! - **Rounding.** Plain names (`add`) round to nearest even and use the host's hardware; names ending in `_round` take a
 //!   [`Round`] and fall back to [`soft`] for the other directions.
-//! - **Speed.** Everything is `#[inline]`, and the common operations are selects without branches or calls, so that a
+//! - **Speed.** What instructions use is `#[inline(always)]`, because a call would leave the caller's vector features behind, and the common operations are selects without branches or calls, so that a
 //!   16-lane loop around them becomes vector code when the caller enables `avx2,fma` or wider. Fused operations and
 //!   `floor`-like ones need those features at the call site; without them they are correct but call the C library.
 //!
@@ -162,7 +162,7 @@ impl Condition {
 
 impl Condition {
     /// Whether the relation described by the four flags is in the set.
-    #[inline]
+    #[inline(always)]
     pub const fn holds(self, less: bool, equal: bool, greater: bool, unordered: bool) -> bool {
         (self.0 & 1 != 0 && less)
             | (self.0 & 2 != 0 && equal)
@@ -171,7 +171,7 @@ impl Condition {
     }
 
     /// The condition on totally ordered values (all integer widths, signed or not).
-    #[inline]
+    #[inline(always)]
     pub fn of_integers<T: Ord>(self, a: T, b: T) -> bool {
         self.holds(a < b, a == b, a > b, false)
     }

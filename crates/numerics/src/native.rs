@@ -4,13 +4,13 @@
 macro_rules! native_arithmetic {
     ($float:ty, $bits:ty, $format:expr) => {
         /// The host value with these bits.
-        #[inline]
+        #[inline(always)]
         pub const fn value(x: $bits) -> $float {
             <$float>::from_bits(x)
         }
 
         /// `a + b`, to nearest even.
-        #[inline]
+        #[inline(always)]
         pub fn add(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(
@@ -20,13 +20,13 @@ macro_rules! native_arithmetic {
         }
 
         /// `a - b`, to nearest even. As on the GPU this is an addition of the negated second operand, NaN sign included.
-        #[inline]
+        #[inline(always)]
         pub fn sub(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             add(a, neg(b), denormals)
         }
 
         /// `a * b`, to nearest even.
-        #[inline]
+        #[inline(always)]
         pub fn mul(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             flush_out(
@@ -36,7 +36,7 @@ macro_rules! native_arithmetic {
         }
 
         /// `a * b + c` rounded once, to nearest even.
-        #[inline]
+        #[inline(always)]
         pub fn fma(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             let (a, b, c) = (
                 flush_in(a, denormals),
@@ -50,35 +50,50 @@ macro_rules! native_arithmetic {
         }
 
         /// `a + b` in any direction.
-        #[inline]
+        #[inline(always)]
         pub fn add_round(a: $bits, b: $bits, denormals: Denormals, round: Round) -> $bits {
             if round == Round::NearestEven {
-                return add(a, b, denormals);
+                add(a, b, denormals)
+            } else {
+                add_directed(a, b, denormals, round)
             }
+        }
+
+        // Kept out of line so that the usual mode stays small enough to become vector code.
+        #[cold]
+        #[inline(never)]
+        fn add_directed(a: $bits, b: $bits, denormals: Denormals, round: Round) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             let r = $format.add(a as u64, b as u64, round) as $bits;
             flush_out(settle_nan2(r, a, b), denormals)
         }
 
         /// `a - b` in any direction.
-        #[inline]
+        #[inline(always)]
         pub fn sub_round(a: $bits, b: $bits, denormals: Denormals, round: Round) -> $bits {
             add_round(a, neg(b), denormals, round)
         }
 
         /// `a * b` in any direction.
-        #[inline]
+        #[inline(always)]
         pub fn mul_round(a: $bits, b: $bits, denormals: Denormals, round: Round) -> $bits {
             if round == Round::NearestEven {
-                return mul(a, b, denormals);
+                mul(a, b, denormals)
+            } else {
+                mul_directed(a, b, denormals, round)
             }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn mul_directed(a: $bits, b: $bits, denormals: Denormals, round: Round) -> $bits {
             let (a, b) = (flush_in(a, denormals), flush_in(b, denormals));
             let r = $format.mul(a as u64, b as u64, round) as $bits;
             flush_out(settle_nan2(r, a, b), denormals)
         }
 
         /// `a * b + c` rounded once in any direction.
-        #[inline]
+        #[inline(always)]
         pub fn fma_round(
             a: $bits,
             b: $bits,
@@ -87,8 +102,15 @@ macro_rules! native_arithmetic {
             round: Round,
         ) -> $bits {
             if round == Round::NearestEven {
-                return fma(a, b, c, denormals);
+                fma(a, b, c, denormals)
+            } else {
+                fma_directed(a, b, c, denormals, round)
             }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn fma_directed(a: $bits, b: $bits, c: $bits, denormals: Denormals, round: Round) -> $bits {
             let (a, b, c) = (
                 flush_in(a, denormals),
                 flush_in(b, denormals),
@@ -99,35 +121,35 @@ macro_rules! native_arithmetic {
         }
 
         /// Largest integral value not above `x`.
-        #[inline]
+        #[inline(always)]
         pub fn floor(x: $bits, denormals: Denormals) -> $bits {
             let x = flush_in(x, denormals);
             settle_nan1(value(x).floor().to_bits(), x)
         }
 
         /// Smallest integral value not below `x`.
-        #[inline]
+        #[inline(always)]
         pub fn ceil(x: $bits, denormals: Denormals) -> $bits {
             let x = flush_in(x, denormals);
             settle_nan1(value(x).ceil().to_bits(), x)
         }
 
         /// `x` without its fraction.
-        #[inline]
+        #[inline(always)]
         pub fn trunc(x: $bits, denormals: Denormals) -> $bits {
             let x = flush_in(x, denormals);
             settle_nan1(value(x).trunc().to_bits(), x)
         }
 
         /// Nearest integral value, ties to even, whatever the rounding mode.
-        #[inline]
+        #[inline(always)]
         pub fn rndne(x: $bits, denormals: Denormals) -> $bits {
             let x = flush_in(x, denormals);
             settle_nan1(value(x).round_ties_even().to_bits(), x)
         }
 
         /// `x - floor(x)`, kept below one; infinities give NaN, zeros give +0.
-        #[inline]
+        #[inline(always)]
         pub fn fract(x: $bits, denormals: Denormals) -> $bits {
             let x = flush_in(x, denormals);
             let r = (value(x) - value(x).floor()).to_bits();
@@ -140,7 +162,7 @@ macro_rules! native_arithmetic {
 
         /// `v_frexp_mant`: `x` scaled into [0.5, 1), sign kept; zeros, infinities and NaNs (made quiet) pass. Denormals are
         /// normalised whatever the mode.
-        #[inline]
+        #[inline(always)]
         pub const fn frexp_mant(x: $bits) -> $bits {
             let scaled = normalised(x).0;
             let half = (scaled & (SIGN | FRACTION)) | (ONE - MIN_NORMAL);
@@ -149,7 +171,7 @@ macro_rules! native_arithmetic {
         }
 
         /// `v_frexp_exp`: the exponent that goes with [`frexp_mant`]; 0 for zeros, infinities and NaNs.
-        #[inline]
+        #[inline(always)]
         pub const fn frexp_exp(x: $bits) -> i32 {
             let (scaled, lift) = normalised(x);
             let field = ((scaled & INFINITY) >> MANTISSA_BITS) as i32;
@@ -162,7 +184,7 @@ macro_rules! native_arithmetic {
         }
 
         /// A denormal brought to a normal pattern, with the power of two it was multiplied by.
-        #[inline]
+        #[inline(always)]
         const fn normalised(x: $bits) -> ($bits, i32) {
             let fraction = x & FRACTION;
             let lift = fraction.leading_zeros() as i32 - EXPONENT_BITS as i32;
@@ -176,9 +198,9 @@ macro_rules! native_arithmetic {
             )
         }
 
-        /// Omod source of truth: 0 none, 1 times 2, 2 times 4, 3 times one half. Denormal results become zero and zero
-        /// becomes +0, as omod only works when output denormals are off. The caller decides whether omod applies.
-        #[inline]
+        /// The OMOD modifier: 0 none, 1 times 2, 2 times 4, 3 times one half. It only works where output denormals are
+        /// flushed, so denormal results become zero, and -0 becomes +0. The caller decides whether OMOD applies.
+        #[inline(always)]
         pub fn omod(x: $bits, omod: u8) -> $bits {
             let factor = match omod & 3 {
                 0 => return x,
@@ -190,12 +212,19 @@ macro_rules! native_arithmetic {
             if is_zero(r) { 0 } else { r }
         }
 
-        /// Round-half-even power-of-two scaling in another direction; see `ldexp`.
-        #[inline]
+        /// `x * 2^power` rounded once in any direction.
+        #[inline(always)]
         pub fn ldexp_round(x: $bits, power: i32, denormals: Denormals, round: Round) -> $bits {
             if round == Round::NearestEven {
-                return ldexp(x, power, denormals);
+                ldexp(x, power, denormals)
+            } else {
+                ldexp_directed(x, power, denormals, round)
             }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn ldexp_directed(x: $bits, power: i32, denormals: Denormals, round: Round) -> $bits {
             let x = flush_in(x, denormals);
             let r = match $format.unpack(x as u64) {
                 Value::Finite(exact) => $format.pack(exact.scaled(power), round) as $bits,
@@ -205,14 +234,14 @@ macro_rules! native_arithmetic {
         }
 
         /// `mul_legacy` (`mul_dx9_zero`): a zero operand makes the product +0 whatever the other is.
-        #[inline]
+        #[inline(always)]
         pub fn mul_legacy(a: $bits, b: $bits, denormals: Denormals) -> $bits {
             let zero = is_zero(flush_in(a, denormals)) | is_zero(flush_in(b, denormals));
             if zero { 0 } else { mul(a, b, denormals) }
         }
 
         /// `fma_legacy` (`fma_dx9_zero`): as [`mul_legacy`] for the product, then one rounded sum.
-        #[inline]
+        #[inline(always)]
         pub fn fma_legacy(a: $bits, b: $bits, c: $bits, denormals: Denormals) -> $bits {
             let zero = is_zero(flush_in(a, denormals)) | is_zero(flush_in(b, denormals));
             if zero {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, cases};
-use numerics::{float32, integer, packed};
+use numerics::{integer, packed};
 
 /// `width` low bits of `x`, sign-extended, one bit at a time.
 fn sign_extend(x: u64, width: u32) -> u64 {
@@ -287,5 +287,18 @@ fn packed_halves_do_not_mix() {
     );
     assert_eq!(packed::add_f16(0x4000_3c00, 0x4200_3c00, mode), 0x4500_4000);
     assert_eq!(packed::clamp_f16(0x7e00_4000, true), 0x0000_3c00);
-    assert!(float32::is_nan(0x7fc0_0000));
+    // 2*3 + 4*5 + 1, in both formats.
+    assert_eq!(
+        packed::dot2_f16_f16(0x4400_4000, 0x4500_4200, 0x3c00, mode),
+        0x4ec0
+    );
+    assert_eq!(
+        packed::dot2_bf16_bf16(0x4080_4000, 0x40a0_4040, 0x3f80),
+        0x41d8
+    );
+    let (x, y) = (1.5f32.to_bits(), 2.0f32.to_bits());
+    assert_eq!(
+        packed::fma_mix_f16(x, y, x, numerics::Denormals::KEEP, mode),
+        0x4480
+    );
 }

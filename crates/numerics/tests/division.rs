@@ -208,7 +208,18 @@ fn published_step_values() {
     // Zero operands give NaN and VCC.
     let (bits, vcc) = scale_f32(0, 0, f(1.0), KEEP);
     assert!(float32::is_nan(bits) && vcc);
-    // Scaling of the result goes up when the addend is at least 2.0... by exponent field above 127, else down.
+    // The manual's exponent distance from which the quotient may overflow: 96, and 768 in double precision.
+    for (power, far) in [(95, false), (96, true)] {
+        let n = f(2f32.powi(power));
+        assert_eq!(scale_f32(n, f(1.0), n, KEEP), (n, far));
+        let scaled = f(if far { 2f32.powi(64) } else { 1.0 });
+        assert_eq!(scale_f32(f(1.0), f(1.0), n, KEEP), (scaled, far));
+    }
+    for (power, far) in [(767, false), (768, true)] {
+        let n = 2f64.powi(power).to_bits();
+        assert_eq!(scale_f64(n, ONE64, n, KEEP), (n, far));
+    }
+    // With VCC the result is scaled up when the addend is at least 2 in magnitude, else down.
     assert_eq!(
         fmas_f32(f(1.0), f(1.0), f(3.0), true, KEEP, NEAREST),
         f(4.0 * 2f32.powi(64))

@@ -186,6 +186,13 @@ fn gfx908_sums_of_any_span() {
         accumulate_bf16_pairs(Model::Mfma1, 0, &[infinity], &[minus_huge]),
         0xff80_0000
     );
+    // An exact tie between 1 + 2^-23 and 1 + 2^-22, reached through terms that cancel.
+    let tie = [half(2f32.powi(-12)), half(32768.0), half(-32768.0)];
+    let factors = [half(2f32.powi(-12)), half(32768.0), half(32768.0)];
+    assert_eq!(
+        accumulate_f16(Model::Mfma1, f(1.0) + 1, &tie, &factors),
+        f(1.0) + 2
+    );
     // Denormals are kept.
     assert_eq!(accumulate_f16(Model::Mfma1, 1, &[1], &[half(0.0)]), 1);
 }
@@ -301,4 +308,35 @@ fn random_sums_stay_near_the_true_value() {
             );
         }
     }
+}
+
+#[test]
+fn gfx942_agrees_with_exact_rationals() {
+    let hex = |text: &str| u32::from_str_radix(text, 16).unwrap();
+    let mut checked = 0;
+    for line in include_str!("data/mfma-gfx942.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let (query, result) = line.split_once(" = ").unwrap();
+        let (left, right) = query.split_once(" / ").unwrap();
+        let mut words = left.split(' ');
+        let (kind, c) = (words.next().unwrap(), hex(words.next().unwrap()));
+        let a: Vec<u32> = words.map(hex).collect();
+        let b: Vec<u32> = right.split(' ').map(hex).collect();
+        let halves = |x: &[u32]| x.iter().map(|&x| x as u16).collect::<Vec<_>>();
+        let bytes = |x: &[u32]| x.iter().map(|&x| x as u8).collect::<Vec<_>>();
+        let eight = |p, q| accumulate_fp8(c, &bytes(&a), p, &bytes(&b), q);
+        let got = match kind {
+            "f16" => accumulate_f16(Model::Mfma3, c, &halves(&a), &halves(&b)),
+            "bf16" => accumulate_bf16(Model::Mfma3, c, &halves(&a), &halves(&b)),
+            "fp8_fp8" => eight(Fp8::E4m3Fnuz, Fp8::E4m3Fnuz),
+            "bf8_fp8" => eight(Fp8::E5m2Fnuz, Fp8::E4m3Fnuz),
+            "bf8_bf8" => eight(Fp8::E5m2Fnuz, Fp8::E5m2Fnuz),
+            other => panic!("no model for {other}"),
+        };
+        assert_eq!(got, hex(result), "{line}: got {got:x}");
+        checked += 1;
+    }
+    assert!(checked > 400);
 }

@@ -66,6 +66,10 @@ pub(crate) mod modifier {
     pub const OMOD: u32 = 14;
     /// 16-bit results leave the other half of the register alone (gfx10 and later; gfx9 writes zeros).
     pub const PRESERVE_HIGH: u32 = 1 << 16;
+    /// A vector ALU instruction, whose registers gfx9's index mode moves.
+    pub const VECTOR_ALU: u32 = 1 << 17;
+    /// `MicroOp::dst` is a vector row.
+    pub const VECTOR_RESULT: u32 = 1 << 18;
 }
 
 /// Which path the operand ports take.

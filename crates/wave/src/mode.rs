@@ -76,6 +76,16 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The part that half-precision operations depend on.
+    #[inline(always)]
+    pub fn half(self) -> numerics::float16::Mode {
+        numerics::float16::Mode {
+            denormals: self.denormals64,
+            round: self.round64,
+            fp16_ovfl: self.fp16_overflow_clamps,
+        }
+    }
+
     /// The context of [`Mode::plain`], a constant so that bodies fold it.
     pub const PLAIN: Context = Context {
         round32: Round::NearestEven,

@@ -15,13 +15,29 @@ use crate::{
 
 mod vector_macros;
 
+mod approximate;
 mod compare;
 mod control;
+mod convert;
 mod cross_lane;
+mod division;
+mod dot;
+mod ds;
+mod float64;
 mod global;
+mod half;
+mod indexed;
+mod lanes;
+mod matrix;
+mod mix;
+mod packed;
+mod sad;
 mod scalar;
 mod scalar_memory;
 mod vector32;
+
+/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
+pub(crate) const SINCE_GFX10: u32 = 1 << 16;
 
 /// What a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +66,14 @@ pub(crate) struct VectorShape {
     pub writes_exec: bool,
     /// VOP2 with a literal operand between the sources (1: fmamk) or behind them (2: fmaak).
     pub literal_position: u8,
-    /// Matrix encoding of VOP3P.
-    pub matrix: bool,
+    /// Matrix instructions: registers of A (and B), and of C and D. Zeros for all others.
+    pub matrix_words: [u16; 2],
+    /// Moves to and from AccVGPRs: whether source and destination are ones.
+    pub accumulators: Option<[bool; 2]>,
+    /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
+    pub keep_high: bool,
+    /// A 16-bit result that goes to bits 31:16 and leaves the others alone.
+    pub high_half: bool,
 }
 
 impl VectorShape {
@@ -64,7 +86,10 @@ impl VectorShape {
         mask_result: false,
         writes_exec: false,
         literal_position: 0,
-        matrix: false,
+        matrix_words: [0; 2],
+        accumulators: None,
+        keep_high: false,
+        high_half: false,
     };
 }
 
@@ -145,9 +170,22 @@ pub fn all_rows() -> &'static [Row] {
     static ROWS: OnceLock<Vec<Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows = Vec::new();
+        approximate::rows(&mut rows);
+        approximate::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
+        convert::rows(&mut rows);
         cross_lane::rows(&mut rows);
+        division::rows(&mut rows);
+        dot::rows(&mut rows);
+        ds::rows(&mut rows);
+        float64::rows(&mut rows);
+        half::rows(&mut rows);
+        indexed::rows(&mut rows);
+        matrix::rows(&mut rows);
+        mix::rows(&mut rows);
+        packed::rows(&mut rows);
+        sad::rows(&mut rows);
         global::rows(&mut rows);
         scalar::rows(&mut rows);
         scalar_memory::rows(&mut rows);

@@ -18,7 +18,14 @@ fn probes(family: Family) -> Vec<[u32; 3]> {
     };
     let none = [[0, 0]];
     let vectors = 256 | 256 << 9 | 256 << 18;
-    let vop3 = [[vectors, 0], [0, 0], [256, 0], [256 | 256 << 9, 0], [256 << 9, 0], [vectors & !511, 0]];
+    let vop3 = [
+        [vectors, 0],
+        [0, 0],
+        [256, 0],
+        [256 | 256 << 9, 0],
+        [256 << 9, 0],
+        [vectors & !511, 0],
+    ];
     all(0xbe80_0000, 8, 256, &none);
     all(0xbf00_0000, 16, 128, &none);
     all(0xbf80_0000, 16, 128, &none);
@@ -30,7 +37,12 @@ fn probes(family: Family) -> Vec<[u32; 3]> {
         all(0x7c00_0000 | source, 17, 256, &none);
         all(source, 25, 64, &none);
     }
-    all(0xd800_0000, if family == Family::Gfx9 { 17 } else { 18 }, 256, &none);
+    all(
+        0xd800_0000,
+        if family == Family::Gfx9 { 17 } else { 18 },
+        256,
+        &none,
+    );
     let (vop3_base, vop3p_base) = if family == Family::Gfx9 {
         (0xd000_0000, 0xd380_0000)
     } else {
@@ -39,9 +51,22 @@ fn probes(family: Family) -> Vec<[u32; 3]> {
     all(vop3_base, 16, 1024, &vop3);
     // gfx9 VOP3SD keeps its scalar destination where VOP3 has ABS; the same probes serve.
     all(vop3p_base, 16, 128, &vop3);
-    all(vop3p_base, 16, 128, &[[vectors | 3 << 27, 0], [0x1800_0000 | vectors & !(511 << 18), 0]]);
+    all(
+        vop3p_base,
+        16,
+        128,
+        &[
+            [vectors | 3 << 27, 0],
+            [0x1800_0000 | vectors & !(511 << 18), 0],
+        ],
+    );
     for segment in 0..3 {
-        all(0xdc00_0000 | segment << 14, 18, 128, &[[0x007f_0000, 0], [0x0000_0000, 0], [0x007d_0000, 0]]);
+        all(
+            0xdc00_0000 | segment << 14,
+            18,
+            128,
+            &[[0x007f_0000, 0], [0x0000_0000, 0], [0x007d_0000, 0]],
+        );
     }
     all(0xe000_0000, 18, 128, &none);
     all(0xe000_0000 | 1 << 12, 18, 128, &none);
@@ -57,7 +82,17 @@ fn probes(family: Family) -> Vec<[u32; 3]> {
 
 /// Graphics, debugging and address-watch instructions, and GWS and GDS, which the emulated device does not have.
 fn is_outside(mnemonic: &str) -> bool {
-    let prefixes = ["image_", "exp", "v_interp_", "ds_gws_", "ds_ordered_count", "s_rfe", "s_cbranch_i_fork", "s_cbranch_g_fork", "s_cbranch_join"];
+    let prefixes = [
+        "image_",
+        "exp",
+        "v_interp_",
+        "ds_gws_",
+        "ds_ordered_count",
+        "s_rfe",
+        "s_cbranch_i_fork",
+        "s_cbranch_g_fork",
+        "s_cbranch_join",
+    ];
     prefixes.iter().any(|prefix| mnemonic.starts_with(prefix))
 }
 
@@ -67,14 +102,25 @@ fn missing(target: &'static Target) -> BTreeSet<&'static str> {
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
     for words in probes(target.family) {
-        let code: Vec<u8> = words.iter().chain(&[0, 0]).flat_map(|word| word.to_le_bytes()).collect();
-        let Ok(inst) = decoder.decode(&code, 0) else { continue };
+        let code: Vec<u8> = words
+            .iter()
+            .chain(&[0, 0])
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let Ok(inst) = decoder.decode(&code, 0) else {
+            continue;
+        };
         decoded.insert(inst.mnemonic);
         if !rows.contains(inst.mnemonic) && !is_outside(inst.mnemonic) {
             missing.insert(inst.mnemonic);
         }
     }
-    println!("{}: {} mnemonics, {} missing", target.name, decoded.len(), missing.len());
+    println!(
+        "{}: {} mnemonics, {} missing",
+        target.name,
+        decoded.len(),
+        missing.len()
+    );
     missing
 }
 

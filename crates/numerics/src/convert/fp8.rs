@@ -19,7 +19,7 @@ pub enum Fp8 {
 
 impl Fp8 {
     /// Stored fraction bits.
-    #[inline]
+    #[inline(always)]
     pub const fn mantissa_bits(self) -> u32 {
         match self {
             Fp8::E4m3Fnuz | Fp8::E4m3 => 3,
@@ -27,7 +27,7 @@ impl Fp8 {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn bias(self) -> i32 {
         match self {
             Fp8::E4m3Fnuz => 8,
@@ -37,13 +37,13 @@ impl Fp8 {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn is_fnuz(self) -> bool {
         matches!(self, Fp8::E4m3Fnuz | Fp8::E5m2Fnuz)
     }
 
     /// Largest finite magnitude.
-    #[inline]
+    #[inline(always)]
     const fn max_finite(self) -> u8 {
         match self {
             Fp8::E4m3Fnuz | Fp8::E5m2Fnuz => 0x7f,
@@ -52,13 +52,13 @@ impl Fp8 {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn nan(self) -> u8 {
         if self.is_fnuz() { 0x80 } else { 0x7f }
     }
 
     /// What `x` stands for.
-    #[inline]
+    #[inline(always)]
     pub const fn unpack(self, x: u8) -> Value {
         let negative = x & 0x80 != 0;
         let magnitude = x & 0x7f;
@@ -93,7 +93,7 @@ impl Fp8 {
     }
 
     /// The exact single-precision value (`v_cvt_f32_fp8`, `v_cvt_f32_bf8`).
-    #[inline]
+    #[inline(always)]
     pub const fn to_f32(self, x: u8) -> u32 {
         match self.unpack(x) {
             Value::Nan => float32::NAN,
@@ -106,7 +106,7 @@ impl Fp8 {
     /// `x` rounded to nearest even (`v_cvt_pk_fp8_f32`, `v_cvt_pk_bf8_f32`). Denormals are kept. An overflow, and an
     /// infinite operand where the format has none, becomes the format's infinity or else NaN; with `fp16_ovfl` a finite
     /// overflow becomes the largest finite value.
-    #[inline]
+    #[inline(always)]
     pub const fn from_f32(self, x: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
             Value::Finite(exact) => exact,
@@ -115,9 +115,11 @@ impl Fp8 {
         self.round(exact, Round::NearestEven, fp16_ovfl)
     }
 
-    /// `x` with random bits added below the kept fraction, then cut (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). The carry
-    /// moves into the exponent; the top bits of `random` are used.
-    #[inline]
+    /// `x` with random bits added below the kept fraction, then cut (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). The top bits
+    /// of `random` are used, as many as are cut. The manual's text would drop a carry out of the fraction and round to
+    /// nearest afterwards, which is no stochastic rounding; no hardware values are published, and here the carry moves
+    /// into the exponent and the rest is cut.
+    #[inline(always)]
     pub const fn from_f32_stochastic(self, x: u32, random: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
             Value::Finite(exact) => exact,
@@ -144,7 +146,7 @@ impl Fp8 {
         )
     }
 
-    #[inline]
+    #[inline(always)]
     const fn special(self, value: Value) -> u8 {
         match value {
             Value::Zero { negative } if !self.is_fnuz() => (negative as u8) << 7,
@@ -156,7 +158,7 @@ impl Fp8 {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn round(self, exact: Exact, round: Round, fp16_ovfl: bool) -> u8 {
         let sign = (exact.negative as u8) << 7;
         // Packing into a format with a spare exponent bit leaves overflow to be decided here. Its bias is 2^e - 1.

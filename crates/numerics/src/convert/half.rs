@@ -32,7 +32,7 @@ pub const fn f32_from_f16_exact(x: u16) -> u32 {
 }
 
 /// `v_cvt_f32_f16`; `denormals` is the f16/f64 field of MODE, for the operand.
-#[inline]
+#[inline(always)]
 pub const fn f32_from_f16(x: u16, denormals: Denormals) -> u32 {
     f32_from_f16_exact(float16::flush_in(x, denormals))
 }
@@ -139,7 +139,7 @@ pub const fn limit_overflow(r: u16, source_is_infinite: bool, fp16_ovfl: bool) -
 }
 
 /// `v_cvt_f16_f32`; `denormals` and `round` are the f16/f64 fields of MODE.
-#[inline]
+#[inline(always)]
 pub const fn f16_from_f32(x: u32, denormals: Denormals, round: Round, fp16_ovfl: bool) -> u16 {
     let r = limit_overflow(
         f16_from_f32_directed(x, round),
@@ -150,25 +150,25 @@ pub const fn f16_from_f32(x: u32, denormals: Denormals, round: Round, fp16_ovfl:
 }
 
 /// `v_cvt_pkrtz_f16_f32` of one half: toward zero, so a finite value never becomes infinite. f16 denormals obey MODE.
-#[inline]
+#[inline(always)]
 pub const fn f16_from_f32_rtz(x: u32, denormals: Denormals) -> u16 {
     float16::flush_out(f16_from_f32_directed(x, Round::Zero), denormals)
 }
 
 /// `v_cvt_pkrtz_f16_f32`: `a` in the low half.
-#[inline]
+#[inline(always)]
 pub const fn pkrtz_f16_f32(a: u32, b: u32, denormals: Denormals) -> u32 {
     f16_from_f32_rtz(a, denormals) as u32 | (f16_from_f32_rtz(b, denormals) as u32) << 16
 }
 
 /// bfloat16 to binary32: exact, bits only.
-#[inline]
+#[inline(always)]
 pub const fn f32_from_bf16(x: u16) -> u32 {
     (x as u32) << 16
 }
 
 /// Binary32 to bfloat16, to nearest even; NaNs stay NaN and become quiet, denormals are kept.
-#[inline]
+#[inline(always)]
 pub const fn bf16_from_f32(x: u32) -> u16 {
     let rounded = x.wrapping_add(0x7fff + ((x >> 16) & 1)) >> 16;
     if float32::is_nan(x) {
@@ -179,7 +179,7 @@ pub const fn bf16_from_f32(x: u32) -> u16 {
 }
 
 /// Binary32 to bfloat16 in any direction.
-#[inline]
+#[inline(always)]
 pub fn bf16_from_f32_round(x: u32, round: Round) -> u16 {
     if float32::is_nan(x) {
         return bf16_from_f32(x);
@@ -188,7 +188,7 @@ pub fn bf16_from_f32_round(x: u32, round: Round) -> u16 {
 }
 
 /// `v_cvt_f64_f32`; `denormals` is the f32 field of MODE, for the operand.
-#[inline]
+#[inline(always)]
 pub fn f64_from_f32(x: u32, denormals: Denormals) -> u64 {
     let x = float32::flush_in(x, denormals);
     let nan = (((x & float32::SIGN) as u64) << 32)
@@ -203,7 +203,7 @@ pub fn f64_from_f32(x: u32, denormals: Denormals) -> u64 {
 }
 
 /// `v_cvt_f32_f64`; `source` is the f64 field of the denormal mode, `result` and `round` are f32 fields of MODE.
-#[inline]
+#[inline(always)]
 pub fn f32_from_f64(x: u64, source: Denormals, result: Denormals, round: Round) -> u32 {
     let x = float64::flush_in(x, source);
     let nan = ((x >> 32) as u32 & float32::SIGN)
@@ -218,7 +218,7 @@ pub fn f32_from_f64(x: u64, source: Denormals, result: Denormals, round: Round) 
 }
 
 /// Binary64 to binary16 with one rounding (no instruction does this; used by models and tests).
-#[inline]
+#[inline(always)]
 pub fn f16_from_f64(x: u64, round: Round) -> u16 {
     F16.convert(x, F64, round) as u16
 }

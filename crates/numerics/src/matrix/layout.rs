@@ -36,7 +36,8 @@ impl Shape {
     /// group.
     #[inline]
     pub const fn a(&self, row: u32, k: u32, block: u32, cbsz: u32, abid: u32) -> Place {
-        let group = (1 << (cbsz & 7)) - 1;
+        // A group cannot be larger than all blocks, whose number is a power of two.
+        let group = ((1 << (cbsz & 7)) - 1) & (self.blocks - 1);
         let block = if group == 0 {
             block
         } else {

@@ -187,3 +187,41 @@ two_words! {
     /// Two 32-bit words.
     PackedB32: PackedB32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
 }
+
+/// Four words.
+pub(crate) enum B128 {}
+
+impl Lane for B128 {
+    const TYPE: Type = Type::B128;
+    type Value = [u32; 4];
+
+    #[inline(always)]
+    unsafe fn load(word: *const u32) -> [[u32; 4]; 16] {
+        // SAFETY: the caller guarantees this for four consecutive rows.
+        let rows: [[u32; 16]; 4] =
+            std::array::from_fn(|index| unsafe { load_words(word.add(LANES * index)) });
+        std::array::from_fn(|lane| std::array::from_fn(|index| rows[index][lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn store(word: *mut u32, values: [[u32; 4]; 16]) {
+        for index in 0..4 {
+            // SAFETY: as in `load`.
+            unsafe { store_words(word.add(LANES * index), values.map(|value| value[index])) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn blend(word: *mut u32, values: [[u32; 4]; 16], lanes: *const u32) {
+        for index in 0..4 {
+            // SAFETY: as in `load`.
+            unsafe {
+                blend_words(
+                    word.add(LANES * index),
+                    values.map(|value| value[index]),
+                    lanes,
+                )
+            }
+        }
+    }
+}

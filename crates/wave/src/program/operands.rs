@@ -8,7 +8,7 @@ use crate::{
     fields::{Buffer, Ds, Flat, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Row, ScalarShape, Shape},
+    rows::{Row, SINCE_GFX10, ScalarShape, Shape},
     state::sreg,
 };
 
@@ -102,6 +102,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
             };
             op.dst = data_row(fields.vdst)?;
             op.offset = i32::from(fields.offset());
+            op.extra = since_gfx10(family);
         }
         Shape::Buffer { typed } => {
             let fields = Buffer::of(inst, family, *typed);
@@ -124,10 +125,20 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
                 | u32::from(fields.lds) << 1
                 | u32::from(fields.offen) << 2
                 | u32::from(fields.idxen) << 3;
+            op.modifiers |= since_gfx10(family);
             op.extra = fields.format;
         }
     }
     Ok(op)
+}
+
+/// `SINCE_GFX10` if `family` is.
+fn since_gfx10(family: Family) -> u32 {
+    if family == Family::Gfx9 {
+        0
+    } else {
+        SINCE_GFX10
+    }
 }
 
 fn scalar(
@@ -321,9 +332,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
     match kind {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
-        Type::F16 | Type::B16 | Type::PackedF16 | Type::PackedB16 => {
-            constant(SrcKind::Constant, u32::from(f16_bits))
-        }
+        Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }

@@ -35,6 +35,9 @@ pub(super) fn lower(
         .iter()
         .filter(|&&kind| kind != Type::None)
         .count();
+    if let Some(files) = shape.accumulators {
+        return move_accumulator(config, inst, files, op);
+    }
     // Operand numbers of the sources, destination number, and the literal.
     let (mut codes, destination, literal);
     match inst.format {
@@ -69,14 +72,15 @@ pub(super) fn lower(
                 op.modifiers |=
                     bits(w0, 10, 8) << modifier::ABS | bits(w0, 14, 11) << modifier::OP_SEL;
             }
-            if shape.mask_source {
+            // With three sources the mask is VCC.
+            if shape.mask_source && count == 2 {
                 op.mask_src = bits(w1, 26, 18) as u16;
             }
         }
         Format::Vop3p => {
             codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
             (destination, literal) = (bits(w0, 7, 0), w2);
-            if shape.matrix {
+            if shape.matrix_words[1] != 0 {
                 return matrix(config, inst, shape, op);
             }
             op.modifiers = bits(w1, 31, 29) << modifier::NEG
@@ -91,6 +95,17 @@ pub(super) fn lower(
         other => return Err(format!("row is vector, encoding is {other:?}")),
     }
     control(inst, op, &mut codes);
+    if inst.format != Format::Vop3p {
+        // Packed operands of the older formats are not swizzled.
+        op.modifiers |= 7 << modifier::OP_SEL_HI;
+    }
+    op.modifiers |= modifier::VECTOR_ALU;
+    if shape.destination == Destination::Vector {
+        op.modifiers |= modifier::VECTOR_RESULT;
+    }
+    if shape.high_half {
+        op.modifiers |= 1 << (modifier::OP_SEL + 3);
+    }
     let mut destination = destination;
     if op.control == Control::Sdwa && inst.format == Format::Vopc && bits(w1, 15, 15) != 0 {
         destination = bits(w1, 14, 8);
@@ -204,7 +219,7 @@ fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut Micr
         op.path |= path::PREPARE;
     }
     let half_result = matches!(shape.result, Type::B16 | Type::F16);
-    if half_result && config.target.family != Family::Gfx9 {
+    if half_result && (config.target.family != Family::Gfx9 || shape.keep_high) {
         op.modifiers |= modifier::PRESERVE_HIGH;
     }
     let float_result = matches!(
@@ -221,7 +236,54 @@ fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut Micr
     }
 }
 
-/// MFMA and AccVGPR moves: acc bits choose the file per operand; cbsz, abid and blgp stay in `extra`.
+/// A row of either register file with `words` registers behind it.
+fn run_of(config: &Config, index: u16, words: u16, accumulator: bool) -> Result<u16, String> {
+    let row = |index| {
+        if accumulator {
+            agpr(config, index)
+        } else {
+            vgpr(config, index)
+        }
+    };
+    row(index + words - 1)?;
+    row(index)
+}
+
+/// A source of a matrix encoding: a run of registers of either file, or a constant.
+fn matrix_source(
+    config: &Config,
+    code: u32,
+    words: u16,
+    accumulator: bool,
+    kind: Type,
+) -> Result<(Src, u32), String> {
+    if code < 256 {
+        return source(config, code, kind, 0);
+    }
+    let index = run_of(config, code as u16 - 256, words, accumulator)?;
+    let kind = SrcKind::Vector;
+    Ok((Src { index, kind }, 0))
+}
+
+/// Moves between VGPRs and AccVGPRs, whose mnemonic alone says which file is meant.
+fn move_accumulator(
+    config: &Config,
+    inst: &Inst,
+    [from, to]: [bool; 2],
+    op: &mut MicroOp,
+) -> Result<(), String> {
+    let [w0, w1, ..] = inst.words;
+    let (code, destination) = if inst.format == Format::Vop1 {
+        (bits(w0, 8, 0), bits(w0, 24, 17))
+    } else {
+        (bits(w1, 8, 0), bits(w0, 7, 0))
+    };
+    (op.src[0], op.constant[0]) = matrix_source(config, code, 1, from, Type::B32)?;
+    op.dst = run_of(config, destination as u16, 1, to)?;
+    Ok(())
+}
+
+/// MFMA: acc bits choose the file per operand; cbsz, abid and blgp stay in `extra`.
 fn matrix(
     config: &Config,
     inst: &Inst,
@@ -233,28 +295,18 @@ fn matrix(
     let acc_cd = if unified { bits(w0, 15, 15) != 0 } else { true };
     let acc = [bits(w1, 27, 27) != 0, bits(w1, 28, 28) != 0, acc_cd];
     let codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
+    let [inputs, outputs] = shape.matrix_words;
+    let words = [inputs, inputs, outputs];
     for index in 0..3 {
-        if shape.sources[index] == Type::None {
-            continue;
-        }
-        (op.src[index], op.constant[index]) = if codes[index] >= 256 && acc[index] {
-            (
-                Src {
-                    index: agpr(config, codes[index] as u16 - 256)?,
-                    kind: SrcKind::Vector,
-                },
-                0,
-            )
-        } else {
-            source(config, codes[index], shape.sources[index], 0)?
-        };
+        (op.src[index], op.constant[index]) = matrix_source(
+            config,
+            codes[index],
+            words[index],
+            acc[index],
+            shape.sources[index],
+        )?;
     }
-    let destination = bits(w0, 7, 0) as u16;
-    op.dst = if acc_cd {
-        agpr(config, destination)?
-    } else {
-        vgpr(config, destination)?
-    };
+    op.dst = run_of(config, bits(w0, 7, 0) as u16, outputs, acc_cd)?;
     // cbsz 0-2, abid 3-6, blgp 7-9.
     op.extra = bits(w0, 10, 8) | bits(w0, 14, 11) << 3 | bits(w1, 31, 29) << 7;
     Ok(())

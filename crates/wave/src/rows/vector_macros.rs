@@ -210,6 +210,38 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     wave.set_mask(op.mask_dst as usize, mask & operands.exec);
 }
 
+/// Three sources and VCC, a vector result.
+#[inline(always)]
+pub(super) fn masked3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> R::Value,
+) {
+    let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
+    let mask = wave.mask(op.mask_src as usize);
+    with_context(
+        wave,
+        op,
+        #[inline(always)]
+        |wave, context| {
+            for group in 0..wave.groups {
+                let a = operands.load::<A>(0, group);
+                let b = operands.load::<B>(1, group);
+                let c = operands.load::<C>(2, group);
+                let bits = unpack((mask >> (GROUP * group)) as u16);
+                operands.store::<R>(
+                    group,
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
+                    ),
+                );
+            }
+        },
+    );
+    wave.finish(op, &operands, R::TYPE);
+}
+
 /// Two sources selected by a lane mask.
 #[inline(always)]
 pub(super) fn select<A: Lane>(wave: &mut Wave, op: &MicroOp) {
@@ -294,8 +326,9 @@ pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
 
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
 ///
-/// Attributes: `tied` (the last source is the destination), `literal N` (fmamk, fmaak), `carry_in`, `carry_out` (the body
-/// takes the carry as last argument and returns `(value, carry)`).
+/// Attributes: `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
+/// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
+/// 16-bit result goes).
 macro_rules! vector_rows {
     ($($name:ident: ($($source:ident),+) -> $result:ident $([$($attribute:ident $(= $setting:expr)?),*])?
         = |$($argument:pat_param),*| $body:expr;)*) => {
@@ -350,6 +383,9 @@ macro_rules! vector_body {
     ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident [carry_out], $lane:expr) => {
         crate::rows::vector_macros::carry3::<$a, $b, $c, $r>($wave, $op, $lane)
     };
+    ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident [carry_in], $lane:expr) => {
+        crate::rows::vector_macros::masked3::<$a, $b, $c, $r>($wave, $op, $lane)
+    };
     ($wave:expr, $op:expr, ($a:ident) -> $r:ident [$($attribute:ident),*], $lane:expr) => {
         crate::rows::vector_macros::map1::<$a, $r>($wave, $op, $lane)
     };
@@ -388,6 +424,12 @@ macro_rules! source_types {
 macro_rules! vector_attribute {
     ($shape:expr, tied) => {
         $shape.tied = true
+    };
+    ($shape:expr, keep_high) => {
+        $shape.keep_high = true
+    };
+    ($shape:expr, high_half) => {
+        $shape.high_half = true
     };
     ($shape:expr, carry_in) => {
         $shape.mask_source = true

@@ -72,7 +72,10 @@ impl Machine {
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
         };
-        let program = Program::new(config, isa::Decoder::with_features(target, wave_size as u8, "").unwrap());
+        let program = Program::new(
+            config,
+            isa::Decoder::with_features(target, wave_size as u8, "").unwrap(),
+        );
         let start = code.as_ptr().expose_provenance() as u64;
         let allocations = Allocations(vec![Range {
             start,

@@ -1,0 +1,41 @@
+//! Conversions that involve 16-bit, 64-bit or packed values. Those between 32-bit types are with the 32-bit rows.
+
+use super::vector_macros::vector_rows;
+use crate::ports::*;
+use numerics::convert;
+
+#[rustfmt::skip]
+vector_rows! {
+    // Half precision.
+    v_cvt_f16_f32:        (F32) -> F16 = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps);
+    v_cvt_f32_f16:        (F16) -> F32 = |cx, a| convert::f32_from_f16(a, cx.denormals64);
+    v_cvt_f16_u16:        (B16) -> F16 = |cx, a| convert::f16_from_u16(a, cx.round64, cx.fp16_overflow_clamps);
+    v_cvt_f16_i16:        (B16) -> F16 = |cx, a| convert::f16_from_i16(a, cx.round64);
+    v_cvt_u16_f16:        (F16) -> B16 = |_, a| convert::u16_from_f16(a);
+    v_cvt_i16_f16:        (F16) -> B16 = |_, a| convert::i16_from_f16(a);
+    v_cvt_norm_i16_f16:   (F16) -> B16 = |_, a| convert::snorm16_from_f16(a);
+    v_cvt_norm_u16_f16:   (F16) -> B16 = |_, a| convert::unorm16_from_f16(a);
+    // Double precision.
+    v_cvt_f64_f32:        (F32) -> F64 = |cx, a| convert::f64_from_f32(a, cx.denormals32);
+    v_cvt_f32_f64:        (F64) -> F32 = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32);
+    v_cvt_f64_i32:        (B32) -> F64 = |_, a| convert::f64_from_i32(a);
+    v_cvt_f64_u32:        (B32) -> F64 = |_, a| convert::f64_from_u32(a);
+    v_cvt_i32_f64:        (F64) -> B32 = |_, a| convert::i32_from_f64(a);
+    v_cvt_u32_f64:        (F64) -> B32 = |_, a| convert::u32_from_f64(a);
+    // Two values into one register.
+    v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
+    v_cvt_pknorm_i16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_i16_f32(a, b);
+    v_cvt_pknorm_u16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_u16_f32(a, b);
+    v_cvt_pknorm_i16_f16: (F16, F16) -> B32 = |_, a, b| convert::pknorm_i16_f16(a, b);
+    v_cvt_pknorm_u16_f16: (F16, F16) -> B32 = |_, a, b| convert::pknorm_u16_f16(a, b);
+    v_cvt_pk_u16_u32:     (B32, B32) -> B32 = |_, a, b| convert::pk_u16_u32(a, b);
+    v_cvt_pk_i16_i32:     (B32, B32) -> B32 = |_, a, b| convert::pk_i16_i32(a, b);
+    v_cvt_pk_u8_f32:      (F32, B32, B32) -> B32 = |cx, a, b, c| convert::pk_u8_f32(a, b, c, cx.denormals32, cx.round32);
+    v_cvt_pkaccum_u8_f32: (F32, B32, B32) -> B32 [tied] = |cx, a, b, c| convert::pk_u8_f32(a, b, c, cx.denormals32, cx.round32);
+    v_sat_pk_u8_i16:      (B32) -> B16 = |_, a| saturate_u8(a as i16) | saturate_u8((a >> 16) as i16) << 8;
+}
+
+#[inline(always)]
+fn saturate_u8(value: i16) -> u16 {
+    value.clamp(0, 255) as u16
+}
