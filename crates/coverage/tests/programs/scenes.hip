@@ -86,7 +86,8 @@ int main(int count, char **arguments) {
         run(10);
         puts("ready");
         fflush(stdout);
-        sleep(60);
+        for (;;)
+            sleep(60);
     }
     if (is("devices")) {
         int devices;
