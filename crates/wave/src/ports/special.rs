@@ -236,7 +236,7 @@ fn writable_lanes(control: u32, readable: u64) -> u64 {
     let mut enabled = 0u64;
     for quad in 0..16 {
         let on = control >> (24 + quad % 4) & control >> (28 + quad / 4) & 1 != 0;
-        enabled |= u64::from(on) * 15 << (4 * quad);
+        enabled |= (u64::from(on) * 15) << (4 * quad);
     }
     enabled & if bound_control { !0 } else { readable }
 }
