@@ -38,7 +38,7 @@ fn words(target: &Target, random: &mut Random) -> Vec<[u32; 3]> {
     let plain = probes::alu(target.family);
     let mut all = plain.clone();
     for &[first, _, _] in &plain {
-        for _ in 0..4 {
+        for _ in 0..2 {
             all.push([first ^ random.next() & 0xff, random.next(), random.next()]);
             // Vector registers and small constants only.
             let sources = 256 | 256 << 9 | 256 << 18 | random.next() & 0x03f0_fc7e;
