@@ -1,6 +1,9 @@
 //! The `luthier` command.
 
+mod compatibility;
 mod doctor;
+mod emulate;
+mod inspect;
 mod launch;
 mod libraries;
 mod run;
@@ -22,6 +25,15 @@ struct Cli {
 enum Command {
     /// Run a HIP or HSA program, on an emulated GPU if there is no real one
     Run(run::Run),
+    /// Show what is inside HIP executables, libraries, code objects and offload bundles
+    Inspect(inspect::Inspect),
+    /// Run one kernel of a code object without any ROCm library
+    Emulate(emulate::Emulate),
+    /// Count executed instructions of host programs, the same on every run, and hold them to budgets
+    #[command(subcommand)]
+    Count(count::Command),
+    /// Device code coverage and PGO profiles
+    Coverage(coverage::Command),
     /// Say what is here, what is missing, and the command that mends it
     Doctor(doctor::Doctor),
 }
@@ -29,6 +41,10 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Inspect(inspect) => inspect.execute(),
+        Command::Emulate(emulate) => emulate.execute(),
+        Command::Count(count) => return count.run(),
+        Command::Coverage(coverage) => return coverage.run(),
         Command::Doctor(doctor) => doctor.execute(),
     };
     match result {

@@ -94,3 +94,26 @@ pub fn write(entries: &[(&str, &[u8])], align: u64) -> Vec<u8> {
     header.extend(body);
     header
 }
+
+/// The bundle at the start of `data` with the bytes of entry `id` replaced and all else kept. The result is laid out anew.
+pub fn replace_entry(data: &[u8], id: &str, bytes: &[u8], align: u64) -> Result<Vec<u8>> {
+    let bundle = Bundle::parse(data)?;
+    let mut entries: Vec<_> = bundle
+        .entries
+        .iter()
+        .map(|entry| (entry.id, entry.bytes))
+        .collect();
+    let missing = || {
+        let known: Vec<_> = entries.iter().map(|(id, _)| *id).collect();
+        Error::NoSuchEntry {
+            id: id.to_owned(),
+            known: known.join(", "),
+        }
+    };
+    let index = entries
+        .iter()
+        .position(|(known, _)| *known == id)
+        .ok_or_else(missing)?;
+    entries[index].1 = bytes;
+    Ok(write(&entries, align))
+}

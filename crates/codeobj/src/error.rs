@@ -32,8 +32,8 @@ pub enum Error {
         "unknown code object: ELF ABI version {abi_version}; known are 1 to 4 (code object v3 to v6)"
     )]
     UnknownAbi { abi_version: u8 },
-    #[error("unknown processor: EF_AMDGPU_MACH {mach:#x}; this version knows {known}")]
-    UnknownMach { mach: u8, known: String },
+    #[error("unsupported processor (EF_AMDGPU_MACH {mach:#x}): only gfx9 to gfx12 are supported")]
+    UnknownMach { mach: u8 },
     #[error("{text:?} is not a target: {reason}")]
     BadTargetId { text: String, reason: &'static str },
     #[error("no kernel named {name:?}; there are: {known}")]
@@ -50,6 +50,8 @@ pub enum Error {
         width: u32,
         value: u64,
     },
+    #[error("the bundle has no entry {id:?}; it has {known}")]
+    NoSuchEntry { id: String, known: String },
     #[error("no section {name:?}")]
     NoSuchSection { name: String },
     #[error("cannot edit {what}: {reason}")]

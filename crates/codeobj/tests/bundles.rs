@@ -72,6 +72,33 @@ fn what_we_write_is_what_clang_writes() {
 }
 
 #[test]
+fn one_entry_is_replaced_and_clang_sees_it() {
+    let (objects, bytes) = bundled(&[], "3");
+    let longer = [&objects[1][..], &[0; 5000]].concat();
+    let id = "hipv4-amdgcn-amd-amdhsa--gfx90a";
+    let replaced = bundle::replace_entry(&bytes, id, &longer, 4096).unwrap();
+    let work = Work::new();
+    let input = work.write("in.fb", &replaced);
+    for (target, expected) in [("gfx90a", &longer), ("gfx1030", &objects[1])] {
+        let out = work.path("out.co");
+        let arguments = [
+            "-type=o".to_owned(),
+            "-unbundle".to_owned(),
+            format!("-targets=hipv4-amdgcn-amd-amdhsa--{target}"),
+            format!("-input={}", input.display()),
+            format!("-output={}", out.display()),
+        ];
+        run(
+            "clang-offload-bundler-22",
+            &arguments.each_ref().map(String::as_str),
+        );
+        assert!(std::fs::read(&out).unwrap() == *expected, "{target}");
+    }
+    let error = bundle::replace_entry(&bytes, "gfx906", &longer, 4096).unwrap_err();
+    assert!(error.to_string().contains("gfx1030"), "{error}");
+}
+
+#[test]
 fn compressed_bundles_of_all_versions_unpack() {
     let (objects, plain) = bundled(&[], "3");
     // Clang 22 no longer writes version 1; it reads ours below.
@@ -258,6 +285,20 @@ fn offload_binaries_of_the_new_driver_are_read() {
         assert_eq!(*id, format!("amdgcn-amd-amdhsa--{target}"));
         assert!(bytes == object);
     }
+}
+
+#[test]
+fn a_device_gets_its_code_or_a_refusal_that_helps() {
+    let (objects, plain) = bundled(&[], "3");
+    let contents = walk(&plain).unwrap();
+    let device = |text| codeobj::TargetId::parse(text).unwrap();
+    let chosen = contents.select(&device("gfx90a:sramecc+:xnack-")).unwrap();
+    assert!(*chosen.bytes == objects[0]);
+    let error = contents.select(&device("gfx906")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("has gfx90a, gfx1030; the device is gfx906: rebuild"),
+        "{error}"
+    );
 }
 
 #[test]

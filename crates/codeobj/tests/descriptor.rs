@@ -193,6 +193,7 @@ fn occupancy_equals_clangs() {
         ("gfx1102", &["-mwavefrontsize64"]),
         ("gfx1200", &[]),
         ("gfx1200", &["-mcumode"]),
+        ("gfx1250", &[]),
     ] {
         let bytes = compile("kernels.hip", target, flags);
         let object = CodeObject::parse(&bytes).unwrap();

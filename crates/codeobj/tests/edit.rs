@@ -259,6 +259,19 @@ fn impossible_edits_are_refused() {
     let mut editor = ElfEditor::new(&bytes).unwrap();
     assert!(editor.replace_section(".nonesuch", vec![]).is_err());
     assert!(editor.move_symbol("nonesuch", 0, 0).is_err());
+    let descriptor = CodeObject::parse(&bytes)
+        .unwrap()
+        .kernel("plain")
+        .unwrap()
+        .descriptor;
+    let error = editor
+        .set_descriptor("nonesuch", &descriptor)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("big_lds, calls, one_wave_lds, plain"),
+        "{error}"
+    );
     assert!(editor.add_symbol(&NewSymbol::undefined("plain")).is_err());
     assert!(editor.write_at(u64::MAX - 2, &[0; 4]).is_err());
     assert!(

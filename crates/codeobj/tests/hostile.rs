@@ -2,6 +2,7 @@
 
 mod common;
 
+use codeobj::edit::{Access, ElfEditor, NewSymbol};
 use codeobj::lines::SourceLines;
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, bundle, compressed, walk};
@@ -39,6 +40,10 @@ fn corpus() -> &'static [Vec<u8>] {
     })
 }
 
+fn empty_metadata() -> codeobj::Metadata {
+    codeobj::Metadata::parse(&[0x80], 0).unwrap()
+}
+
 /// Reads everything there is to read.
 fn exercise(bytes: &[u8]) {
     let Ok(contents) = walk(bytes) else { return };
@@ -65,6 +70,20 @@ fn exercise(bytes: &[u8]) {
         let image = object.image();
         let mut memory = vec![0; image.size.min(1 << 20) as usize];
         image.copy_to(&mut memory);
+        if let Ok(editor) = ElfEditor::new(&entry.bytes) {
+            assert!(editor.clone().finish().unwrap() == *entry.bytes);
+            let mut editor = editor;
+            let _ = editor.append_section(".text.new", Access::Execute, 256, vec![0; 64]);
+            let _ = editor.add_symbol(&NewSymbol::undefined("added"));
+            let _ = editor.set_metadata(
+                &object
+                    .metadata()
+                    .ok()
+                    .flatten()
+                    .unwrap_or_else(empty_metadata),
+            );
+            let _ = editor.finish();
+        }
         if let Ok(Some(lines)) = SourceLines::of(&object) {
             for pc in (0x1000..0x3000).step_by(64) {
                 let _ = lines.frames(pc);

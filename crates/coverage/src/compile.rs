@@ -197,8 +197,8 @@ fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>
             flags.push(format!("--rocm-device-lib-path={DEBIAN_DEVICE_LIBRARIES}").into());
         }
         if release >= FIRST_RELEASE && !names("-mcode-object-version") {
-            // Version 6, the default, needs a newer runtime and newer device libraries.
-            flags.push("-mcode-object-version=5".into());
+            // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
+            flags.push("-mcode-object-version=4".into());
         }
     }
     flags.push("--end-no-unused-arguments".into());

@@ -349,6 +349,14 @@ impl Memory {
         Ok(())
     }
 
+    /// Copies `bytes` into device memory; the error is the first address that is not writable.
+    pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
+        self.covers(address, bytes.len() as u64, true)?;
+        // SAFETY: as in `read_bytes`, and the range is writable.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        Ok(())
+    }
+
     /// Whether the device may access all of `address..address + size`.
     pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
         let end = address.checked_add(size).ok_or(address)?;

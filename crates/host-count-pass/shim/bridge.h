@@ -67,7 +67,10 @@ bool lc_charged_by_callers(const Session *, uint32_t function);
 size_t lc_slots(const Session *);
 uint64_t lc_slot_unit(const Session *, size_t slot);
 void lc_slot_table(const Session *, TextSink out, void *context);
-// Costs of every block as JSON, for `luthier count explain`.
+// Something `luthier count lint` may want to judge.
+void lc_fact(Session *, const char *kind, size_t kindLength, const char *function, size_t functionLength,
+             const char *what, size_t whatLength, uint32_t location);
+// Costs of every block and the facts, as lines of text (src/explain.rs).
 void lc_explain(const Session *, TextSink out, void *context);
 }
 

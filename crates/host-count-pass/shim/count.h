@@ -52,7 +52,8 @@ void normalise(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
-DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session);
+// `withFacts`: also note what `luthier count lint` judges.
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool withFacts);
 
 void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
            llvm::StringRef contract);
@@ -60,9 +61,8 @@ void apply(llvm::Module &module, const DescribedModule &described, Session *sess
 // The thread-local counter of this module, declared on first use.
 llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
 
-// Re-places the additions that survived the optimiser. Returns whether anything changed.
-bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session,
-                 const Settings &settings);
+// Takes additions that survived the optimiser out of loops. Returns whether anything changed.
+bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
 // Collects the text a Rust function writes.
 inline void appendText(void *context, const char *text, size_t length) {

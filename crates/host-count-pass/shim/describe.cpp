@@ -76,7 +76,9 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
     return Kind::Aggregate;
   case Instruction::Load:
   case Instruction::Store:
-    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)) ? Kind::LocalAccess : Kind::Work;
+    // Also fields of a local aggregate: ABIs differ in whether a by-value argument is taken apart.
+    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess
+                                                                                                     : Kind::Work;
   default:
     return instruction.isCast() ? Kind::Cast : Kind::Work;
   }
@@ -149,8 +151,8 @@ bool bodyIsCertain(const Function &function) {
 
 class Describer {
 public:
-  Describer(Module &module, ModuleAnalysisManager &analyses, Session *session)
-      : module(module), session(session),
+  Describer(Module &module, ModuleAnalysisManager &analyses, Session *session, bool withFacts)
+      : module(module), session(session), withFacts(withFacts),
         functionAnalyses(analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager()) {}
 
   DescribedModule run() {
@@ -166,6 +168,7 @@ public:
 private:
   Module &module;
   Session *session;
+  bool withFacts;
   FunctionAnalysisManager &functionAnalyses;
   DenseMap<const Function *, uint32_t> numbers;
   DenseMap<const DILocation *, uint32_t> locations;
@@ -204,6 +207,8 @@ private:
     uint8_t shift = lc_instruction(session, kind, bytes, location(instruction));
     if (counted && shift != NoShift)
       result.sized.push_back({cast<CallInst>(&instruction), shift});
+    if (withFacts)
+      noteFacts(instruction);
     if (auto *call = dyn_cast<CallBase>(&instruction)) {
       auto *intrinsic = dyn_cast<IntrinsicInst>(call);
       if (!intrinsic || isBoundary(*intrinsic)) {
@@ -211,6 +216,57 @@ private:
         calls.push_back(call);
       }
     }
+  }
+
+  // What `luthier count lint` judges: who is called, and addresses that are computed with.
+  void noteFacts(const Instruction &instruction) {
+    auto note = [&](StringRef kind, StringRef what) {
+      StringRef function = instruction.getFunction()->getName();
+      lc_fact(session, kind.data(), kind.size(), function.data(), function.size(), what.data(), what.size(),
+              location(instruction));
+    };
+    if (auto *call = dyn_cast<CallBase>(&instruction)) {
+      if (call->isInlineAsm())
+        note("inline-asm", "");
+      else if (const Function *callee = call->getCalledFunction())
+        note("call", callee->getName());
+    } else if (isa<PtrToIntInst>(instruction) && isMixed(instruction, 0)) {
+      note("pointer-hash", "");
+    }
+  }
+
+  // Whether the bits of a value are multiplied, folded or reduced, possibly after a stay in a local variable. Differences
+  // and alignment masks of addresses are not.
+  static bool isMixed(const Value &value, unsigned depth) {
+    for (const User *user : value.users()) {
+      auto *instruction = dyn_cast<Instruction>(user);
+      if (!instruction || depth > 3)
+        continue;
+      switch (instruction->getOpcode()) {
+      case Instruction::Mul:
+      case Instruction::URem:
+      case Instruction::SRem:
+      case Instruction::UDiv:
+      case Instruction::Xor:
+      case Instruction::LShr:
+      case Instruction::AShr:
+        return true;
+      case Instruction::ZExt:
+      case Instruction::Trunc:
+        if (isMixed(*instruction, depth + 1))
+          return true;
+        break;
+      case Instruction::Store:
+        if (auto *slot = dyn_cast<AllocaInst>(cast<StoreInst>(instruction)->getPointerOperand()))
+          for (const User *reader : slot->users())
+            if (isa<LoadInst>(reader) && isMixed(*reader, depth + 1))
+              return true;
+        break;
+      default:
+        break;
+      }
+    }
+    return false;
   }
 
   void describeCall(CallBase &call, bool boundary) {
@@ -267,8 +323,8 @@ private:
 
 } // namespace
 
-DescribedModule describe(Module &module, ModuleAnalysisManager &analyses, Session *session) {
-  return Describer(module, analyses, session).run();
+DescribedModule describe(Module &module, ModuleAnalysisManager &analyses, Session *session, bool withFacts) {
+  return Describer(module, analyses, session, withFacts).run();
 }
 
 } // namespace luthier

@@ -58,13 +58,12 @@ public:
     Settings settings;
     lc_settings(session, &settings);
     scope_exit close([&] { lc_close(session); });
-    if (settings.countLast == atEnd) {
-      countModule(module, analyses, options);
-      return PreservedAnalyses::none();
-    }
-    if (atEnd && settings.replaceLate && replaceLate(module, analyses, session, settings))
-      return PreservedAnalyses::none();
-    return PreservedAnalyses::all();
+    bool changed = settings.countLast == atEnd && countModule(module, analyses, options);
+    if (changed)
+      analyses.invalidate(module, PreservedAnalyses::none());
+    if (atEnd && settings.replaceLate)
+      changed |= replaceLate(module, analyses);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
   // At -O0 functions are marked optnone, which skips passes that may be skipped.
@@ -106,7 +105,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   normalise(module);
   // What normalisation changed makes earlier analyses stale.
   analyses.invalidate(module, PreservedAnalyses::none());
-  DescribedModule described = describe(module, analyses, session);
+  DescribedModule described = describe(module, analyses, session, !environment(ExplainVariable).empty());
   std::string error;
   if (!lc_plan(session, appendText, &error)) {
     fail(module, error);

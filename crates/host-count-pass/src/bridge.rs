@@ -19,6 +19,7 @@ pub struct Session {
     location_numbers: HashMap<Location, u32>,
     plan: Plan,
     sites: Vec<Sites>,
+    facts: String,
 }
 
 #[derive(Default)]
@@ -149,10 +150,8 @@ pub unsafe extern "C" fn lc_location(
     line: u32,
 ) -> u32 {
     // SAFETY: the caller's promise.
-    let location = Location {
-        file: unsafe { text(file, length) }.into_owned(),
-        line,
-    };
+    let file = unsafe { text(file, length) }.into_owned();
+    let location = Location { file, line };
     let locations = &mut session.module.locations;
     *session
         .location_numbers
@@ -357,14 +356,41 @@ pub unsafe extern "C" fn lc_slot_table(session: &Session, out: TextSink, context
 /// `out` must accept text with `context`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lc_explain(session: &Session, out: TextSink, context: *mut c_void) {
+    let text = explain::blocks(&session.module, &session.plan) + &session.facts;
     // SAFETY: the caller's promise.
-    unsafe {
-        send(
-            out,
-            context,
-            &explain::blocks(&session.module, &session.plan),
+    unsafe { send(out, context, &text) }
+}
+
+/// Notes something that `luthier count lint` may want to judge.
+///
+/// # Safety
+/// Every pointer must point to as many bytes as the length after it says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lc_fact(
+    session: &mut Session,
+    kind: *const u8,
+    kind_length: usize,
+    function: *const u8,
+    function_length: usize,
+    what: *const u8,
+    what_length: usize,
+    location: u32,
+) {
+    // SAFETY: the caller's promise.
+    let (kind, function, what) = unsafe {
+        (
+            text(kind, kind_length),
+            text(function, function_length),
+            text(what, what_length),
         )
-    }
+    };
+    let line = explain::fact(
+        &kind,
+        &function,
+        &what,
+        &session.module.locations[location as usize],
+    );
+    session.facts.push_str(&line);
 }
 
 impl Session {

@@ -1,6 +1,6 @@
 //! Text that describes a plan: the slot table that stands in the object, and the costs per block for `explain`.
 
-use host_count::{Callee, Item, Module, Plan};
+use host_count::{Callee, Item, Location, Module, Plan};
 use std::fmt::Write;
 
 /// The meaning of a module's slots, one line each, fields parted by tabs:
@@ -87,4 +87,14 @@ pub fn blocks(module: &Module, plan: &Plan) -> String {
         }
     }
     out
+}
+
+/// Something seen in the code: `fact <kind> <function> <what> <line> <file>`.
+pub fn fact(kind: &str, function: &str, what: &str, location: &Location) -> String {
+    let (kind, function, what) = (clean(kind), clean(function), clean(what));
+    format!(
+        "fact\t{kind}\t{function}\t{what}\t{}\t{}\n",
+        location.line,
+        clean(&location.file)
+    )
 }

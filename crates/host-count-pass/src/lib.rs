@@ -6,6 +6,7 @@
 
 pub mod bridge;
 pub mod explain;
+pub mod rewrite;
 
 use std::ffi::c_char;
 use std::ffi::c_void;

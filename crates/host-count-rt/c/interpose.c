@@ -101,19 +101,19 @@ static struct {
 
 static void on_signal(int number, siginfo_t *info, void *context) {
   int64_t counter = __luthier_count, limit = luthier_self.limit;
-  uint64_t before = luthier_count_now();
   if (handlers[number].flags & SA_SIGINFO)
     handlers[number].informed(number, info, context);
   else
     handlers[number].plain(number);
-  luthier_self.signals += (int64_t)(luthier_count_now() - before);
+  /* Slots per function or line keep what the handler added to them. */
+  luthier_self.signals += __luthier_count + luthier_self.limit - (counter + limit);
   /* A budget changed by the handler moves the split between counter and limit. */
   __luthier_count = counter + (limit - luthier_self.limit);
 }
 
 PUBLIC int ENTRY(sigaction)(int number, const struct sigaction *action, struct sigaction *old) {
   sigaction_fn *real = REAL(sigaction, sigaction_fn *);
-  if (number <= 0 || number >= NSIG)
+  if (number <= 0 || number >= NSIG || luthier_is_dormant())
     return real(number, action, old);
   struct sigaction before, changed;
   void (*plain)(int) = handlers[number].plain;

@@ -1,1 +1,27 @@
-//! (runtime; Rust interface follows)
+//! The runtime of counted programs: its C sources for the driver, which compiles them for whatever target a program is
+//! built for, and (feature `link`) a Rust interface for counted Rust programs.
+//!
+//! The runtime is C because it must exist for every target clang knows without a Rust library for it, because stable Rust
+//! cannot define a thread-local variable with a C name, and because `siglongjmp` and stack switches have no meaning in Rust.
+
+/// The files of the runtime as (path relative to one root, text): headers first, then what is to be compiled.
+#[rustfmt::skip]
+pub const SOURCES: &[(&str, &str)] = &[
+    ("include/luthier/count.h",   include_str!("../include/luthier/count.h")),
+    ("include/luthier/count.hpp", include_str!("../include/luthier/count.hpp")),
+    ("c/internal.h",              include_str!("../c/internal.h")),
+    ("c/runtime.c",               include_str!("../c/runtime.c")),
+    ("c/budget.c",                include_str!("../c/budget.c")),
+    ("c/report.c",                include_str!("../c/report.c")),
+    ("c/watchdog.c",              include_str!("../c/watchdog.c")),
+    ("c/interpose.c",             include_str!("../c/interpose.c")),
+];
+
+/// Functions the runtime puts itself in front of; `--wrap` names for static programs, exported names for dynamic ones.
+#[rustfmt::skip]
+pub const INTERPOSED: &[&str] = &["pthread_create", "thrd_create", "sigaction", "signal", "_exit", "_Exit"];
+
+#[cfg(feature = "link")]
+mod linked;
+#[cfg(feature = "link")]
+pub use linked::{Budget, Scope, Stop, now, process};

@@ -42,8 +42,9 @@ fn write_function(
             "bb{} {:#x}, {} instructions\n",
             block.index, block.start, block.instructions
         );
-        let inside = |pc: u64| (block.start..block.end).contains(&pc);
-        for line in function.lines.iter().filter(|line| inside(line.pc)) {
+        let first = function.lines.partition_point(|line| line.pc < block.start);
+        let behind = function.lines.partition_point(|line| line.pc < block.end);
+        for line in &function.lines[first..behind] {
             label.push_str(&line.text);
             label.push('\n');
         }

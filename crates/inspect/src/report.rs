@@ -9,7 +9,7 @@ use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, Kernel, SourceLines, walk};
 use isa::Decoder;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Everything found in one file.
 #[derive(Clone, Debug, Serialize)]
@@ -93,6 +93,9 @@ pub struct Occupancy {
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelReport {
     pub name: String,
+    /// As in the source, where `name` is a mangled C++ name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demangled: Option<String>,
     pub entry: u64,
     pub code_size: u64,
     pub wave_size: u8,
@@ -255,13 +258,23 @@ fn object(
 
     let kernels = object.kernels()?;
     names.extend(kernels.iter().map(|kernel| kernel.name.to_owned()));
+    let mut described: HashMap<String, KernelMetadata> = HashMap::new();
+    for kernel in metadata.iter().flat_map(|metadata| metadata.kernels()) {
+        let name = kernel
+            .symbol
+            .strip_suffix(".kd")
+            .unwrap_or(&kernel.name)
+            .to_owned();
+        described.entry(name).or_insert(kernel);
+    }
+    let kernel_names: HashSet<&str> = kernels.iter().map(|kernel| kernel.name).collect();
     let mut decoders = Decoders::default();
     let mut reports = Vec::new();
-    for kernel in kernels.iter().filter(|kernel| options.selects(kernel.name)) {
-        let described = metadata
-            .as_ref()
-            .and_then(|metadata| metadata.kernel(kernel.name));
-        let mut report = kernel_report(kernel, described);
+    for kernel in kernels
+        .iter()
+        .filter(|kernel| selected(kernel.name, options))
+    {
+        let mut report = kernel_report(kernel, described.remove(kernel.name));
         if options.wants_code() {
             let decoder = decoders.get(&object, kernel.descriptor.wave_size());
             let code = decoder.and_then(|decoder| {
@@ -292,8 +305,7 @@ fn object(
                 kernel.descriptor.wave_size()
             });
         for symbol in object.functions() {
-            let is_kernel = kernels.iter().any(|kernel| kernel.name == symbol.name);
-            if is_kernel || !options.selects(symbol.name) {
+            if kernel_names.contains(symbol.name) || !selected(symbol.name, options) {
                 continue;
             }
             let code = decoders.get(&object, wave_size).and_then(|decoder| {
@@ -362,6 +374,20 @@ impl Decoders {
     }
 }
 
+/// Whether the name filter takes `name`, in either form.
+fn selected(name: &str, options: &Options) -> bool {
+    options.selects(name) || demangle(name).is_some_and(|name| options.selects(&name))
+}
+
+/// The source-level form of a mangled C++ name.
+fn demangle(name: &str) -> Option<String> {
+    // Real names are far shorter; demanglers may take exponential time on hostile ones.
+    if !name.starts_with("_Z") || name.len() > 4096 {
+        return None;
+    }
+    cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
+}
+
 fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> KernelReport {
     let descriptor = &kernel.descriptor;
     let max = described
@@ -389,6 +415,7 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
     let count = |read: fn(&KernelMetadata) -> u64| described.as_ref().map(read);
     KernelReport {
         name: kernel.name.to_owned(),
+        demangled: demangle(kernel.name),
         entry: kernel.entry,
         code_size: kernel.code_size,
         wave_size: descriptor.wave_size(),

@@ -99,6 +99,9 @@ fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
         "  kernel {}: {} bytes at {:#x}, wave{}",
         kernel.name, kernel.code_size, kernel.entry, kernel.wave_size
     )?;
+    if let Some(source) = &kernel.demangled {
+        writeln!(out, "    {source}")?;
+    }
     write!(
         out,
         "    registers  VGPR {} of {} allocated, SGPR {} of {}",
@@ -216,8 +219,11 @@ fn write_code(out: &mut dyn Write, function: &Function) -> io::Result<()> {
     }
     let mut source = String::new();
     for line in &function.lines {
-        if let Some(block) = function.blocks.iter().find(|block| block.start == line.pc) {
-            writeln!(out, "  bb{}:", block.index)?;
+        if let Ok(index) = function
+            .blocks
+            .binary_search_by_key(&line.pc, |block| block.start)
+        {
+            writeln!(out, "  bb{index}:")?;
         }
         let place = line
             .source

@@ -90,6 +90,70 @@ fn disassembly_is_objdumps_and_carries_source_lines() {
     }
 }
 
+/// Debian's rocRAND, which `./dev setup` installs: a library with code for seven targets, built by clang 15.
+#[test]
+fn a_librarys_kernels_decode_as_objdump_prints_them() {
+    let library = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
+    let bytes = std::fs::read(library).expect("package librocrand1");
+    let all = inspect(&bytes, library, &Options::default()).unwrap();
+    let targets: Vec<_> = all
+        .objects
+        .iter()
+        .map(|object| object.target.as_str())
+        .collect();
+    for target in [
+        "gfx900:xnack-",
+        "gfx906:xnack-",
+        "gfx908:xnack-",
+        "gfx90a:xnack+",
+        "gfx90a:xnack-",
+        "gfx1030",
+    ] {
+        assert!(targets.contains(&target), "{targets:?}");
+    }
+    let options = Options {
+        target_filter: Some("gfx90a:xnack-".to_owned()),
+        ..Options::all()
+    };
+    let report = inspect(&bytes, library, &options).unwrap();
+    let object = &report.objects[0];
+    assert_eq!(object.kernels.len(), 80);
+    let start = object.file_offset.unwrap() as usize;
+    let work = Work::new();
+    let path = work.write("rocrand.co", &bytes[start..start + object.size as usize]);
+    let listing = run("llvm-objdump-22", &["-d", path.to_str().unwrap()]);
+    let mut theirs = std::collections::HashMap::new();
+    for line in listing.lines() {
+        let Some((text, rest)) = line.split_once("//") else {
+            continue;
+        };
+        let pc = rest.trim().split(':').next().unwrap();
+        theirs.insert(u64::from_str_radix(pc, 16).unwrap(), text.trim());
+    }
+    let functions = object
+        .kernels
+        .iter()
+        .filter_map(|kernel| kernel.code.as_ref());
+    let mut compared = 0;
+    for line in functions
+        .chain(&object.functions)
+        .flat_map(|function| &function.lines)
+    {
+        let expected = theirs[&line.pc];
+        let branch = expected.starts_with("s_cbranch") || expected.starts_with("s_branch");
+        let cut = |text: &str| {
+            if branch {
+                text.split(' ').next().unwrap().to_owned()
+            } else {
+                text.to_owned()
+            }
+        };
+        assert_eq!(cut(&line.text), cut(expected), "{:#x}", line.pc);
+        compared += 1;
+    }
+    assert!(compared > 50_000, "{compared}");
+}
+
 #[test]
 fn blocks_and_edges_are_those_of_the_source() {
     let work = Work::new();
@@ -243,6 +307,28 @@ fn filters_select_and_say_what_there_is() {
     assert!(
         error.starts_with("notes.txt: not an AMD GPU code object"),
         "{error}"
+    );
+}
+
+#[test]
+fn mangled_names_are_shown_and_found_in_both_forms() {
+    let work = Work::new();
+    let input = work.write(
+        "t.hip",
+        b"template <class T> __attribute__((global)) void scale(T *p, int n) { *p *= n; }\n\
+          template __attribute__((global)) void scale<float>(float *, int);\n",
+    );
+    let bytes = compile(input.to_str().unwrap(), "gfx90a", &[]);
+    let options = Options {
+        name_filter: Some("scale<float>".to_owned()),
+        ..Options::default()
+    };
+    let report = inspect(&bytes, "t.co", &options).unwrap();
+    let kernel = &report.objects[0].kernels[0];
+    assert_eq!(kernel.name, "_Z5scaleIfEvPT_i");
+    assert_eq!(
+        kernel.demangled.as_deref(),
+        Some("void scale<float>(float*, int)")
     );
 }
 

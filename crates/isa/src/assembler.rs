@@ -6,6 +6,9 @@ use llvm_shim::Severity;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
 /// Assembles for one target and wave size.
+///
+/// Meant for text we write ourselves: LLVM's parser may loop for ever on an unterminated single quote, and expands macros
+/// and repetitions without bound.
 #[derive(Clone, Debug)]
 pub struct Assembler {
     target: &'static Target,

@@ -1,9 +1,8 @@
 //! Bytes to [`Inst`].
 
 use crate::{
-    DecodeError, Error, Inst, Operand, Reg, RegKind, format, malformed,
-    opcode::{OpcodeFacts, special_rules},
-    registers,
+    DecodeError, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
+    opcode::OpcodeFacts, registers,
 };
 use gfx::Target;
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
@@ -150,7 +149,7 @@ impl Decoder {
             inst.operands.push(operand);
         }
         if facts.special {
-            special_rules(self.target, facts, &mut inst);
+            fixups::apply_to_inst(self.target, &mut inst);
         }
         Ok(inst)
     }
@@ -166,11 +165,7 @@ impl Decoder {
 
     /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
     pub fn print(&self, inst: &Inst) -> String {
-        let mut window = [0; WINDOW];
-        for (chunk, word) in window.chunks_exact_mut(4).zip(inst.words) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        let text = self.llvm.borrow_mut().mc.print(&window, inst.pc);
+        let text = self.llvm.borrow_mut().mc.print(&window_of(inst), inst.pc);
         text.map_or_else(
             || format!(".long {:#010x}", inst.words[0]),
             |text| text.trim().to_owned(),
@@ -193,6 +188,19 @@ impl Decoder {
             Some(end) => format!("{}{target}", &text[..=end]),
             None => text,
         }
+    }
+
+    /// LLVM's encoding of the instruction that its decoder finds in `inst`; only for measuring how far the two agree. The
+    /// product copies and patches application bytes, it never encodes them anew. `None` for forms that crash LLVM's
+    /// encoder: a literal as buffer offset.
+    pub fn encode(&self, inst: &Inst) -> Option<Vec<u8>> {
+        if matches!(inst.format, Format::Mubuf | Format::Mtbuf) && inst.words[1] >> 24 == 255 {
+            return None;
+        }
+        self.llvm
+            .borrow_mut()
+            .mc
+            .reencode(&window_of(inst), inst.pc)
     }
 
     pub(crate) fn register(&self, mc: &Mc, number: u32) -> Option<Reg> {
@@ -235,6 +243,15 @@ impl Iterator for DecodeAll<'_> {
         self.pc = self.pc.wrapping_add(step as u64);
         Some(result)
     }
+}
+
+/// The bytes of an instruction, padded to what LLVM wants to see.
+fn window_of(inst: &Inst) -> [u8; WINDOW] {
+    let mut window = [0; WINDOW];
+    for (chunk, word) in window.chunks_exact_mut(4).zip(inst.words) {
+        chunk.copy_from_slice(&word.to_le_bytes());
+    }
+    window
 }
 
 /// LLVM's feature string for a wave size, checked against the target.

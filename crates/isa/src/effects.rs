@@ -144,9 +144,14 @@ fn data_effects(mnemonic: &str, bits: u64) -> Effects {
     if bits & flags::MAY_STORE != 0 {
         effects |= Effects::STORE;
     }
-    let atomic =
-        bits & (flags::ATOMIC_RET | flags::ATOMIC_NORET) != 0 || mnemonic.contains("_atomic_");
-    if atomic {
+    // LLVM's "atomic without result" bit is also set on plain LDS writes, and neither bit on append and consume.
+    let plain_write = mnemonic.starts_with("ds_write") || mnemonic.starts_with("ds_store");
+    let counter = matches!(mnemonic, "ds_append" | "ds_consume" | "ds_ordered_count");
+    let flagged = bits & (flags::ATOMIC_RET | flags::ATOMIC_NORET) != 0 && !plain_write;
+    if counter {
+        effects |= Effects::ATOMIC_RETURN;
+    }
+    if flagged || counter || mnemonic.contains("_atomic_") {
         effects |= Effects::ATOMIC | Effects::LOAD | Effects::STORE;
     }
     if bits & flags::ATOMIC_RET != 0 {

@@ -92,25 +92,19 @@ pub(crate) fn of_word(family: Family, word: u32) -> Format {
 /// Whether the dword alone is surely a whole instruction, if it is one at all. LLVM tries its tables from the longest
 /// encoding down, so showing it 4 bytes saves half the time. "No" is always a right answer.
 pub(crate) fn is_one_dword(family: Family, word: u32) -> bool {
-    /// VOP2 opcodes that carry a literal on some family: v_madmk, v_madak, v_fmamk, v_fmaak in their widths.
-    const LITERAL_VOP2: [u32; 11] = [
-        0x17, 0x18, 0x20, 0x21, 0x23, 0x24, 0x25, 0x2c, 0x2d, 0x37, 0x38,
-    ];
-    /// s_fmamk_f32 and s_fmaak_f32 since gfx11.5.
-    const LITERAL_SOP2: [u32; 2] = [0x45, 0x46];
     // A scalar source field of 254 or 255 is followed by a literal.
     let literal = |field: u32| field & 0xfe == 0xfe;
     // So is a vector source field, which may also announce DPP8, SDWA or DPP16.
     let extended = |field: u32| matches!(field & 0x1ff, 233 | 234 | 249 | 250 | 254 | 255);
+    if family >= Family::Gfx11 {
+        return false;
+    }
     match find(family, word).map(|row| row.format) {
         Some(Format::Sopp) => true,
         Some(Format::Sop1) => !literal(word),
         Some(Format::Sopc) => !literal(word) && !literal(word >> 8),
-        Some(Format::Sop2) => {
-            !literal(word) && !literal(word >> 8) && !LITERAL_SOP2.contains(&(word >> 23 & 0x7f))
-        }
         Some(Format::Vop1 | Format::Vopc) => !extended(word),
-        Some(Format::Vop2) => !extended(word) && !LITERAL_VOP2.contains(&(word >> 25 & 0x3f)),
+        // SOP2 and VOP2 have opcodes that always carry a literal.
         _ => false,
     }
 }

@@ -18,6 +18,8 @@ pub(crate) fn is_malformed(target: &Target, code: &[u8]) -> bool {
     let Some(first) = word(0) else { return true };
     let format = format::of_word(target.family, first);
     match format {
+        // v_readfirstlane_b32 into a literal.
+        Format::Vop1 if first >> 9 & 0xff == 2 && first >> 17 & 0xff == LITERAL => true,
         Format::Vop1 | Format::Vop2 | Format::Vopc
             if target.family <= Family::Gfx10_3 && first & 0x1ff == SDWA =>
         {

@@ -1,9 +1,8 @@
 //! What is the same for all instructions of one opcode: learnt when the opcode is first met, then looked up.
 
 use crate::{
-    Effects, Format, Inst, Reg, RegKind, decoder::Decoder, effects, fixups, format, intern::intern,
+    Effects, Format, Reg, RegKind, decoder::Decoder, effects, fixups, format, intern::intern,
 };
-use gfx::Target;
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, flags};
 use smallvec::SmallVec;
 
@@ -19,7 +18,7 @@ pub(crate) struct OpcodeFacts {
     pub displacement_in_bytes: bool,
     pub implicit_defs: SmallVec<[Reg; 2]>,
     pub implicit_uses: SmallVec<[Reg; 2]>,
-    /// [`special_rules`] has something to say about instructions of this opcode.
+    /// [`fixups::apply_to_inst`] has something to say about instructions of this opcode.
     pub special: bool,
 }
 
@@ -80,7 +79,8 @@ impl OpcodeFacts {
         let mut facts = OpcodeFacts {
             mnemonic,
             format,
-            effects: effects::of_opcode(target, mnemonic, format, description.flags),
+            effects: effects::of_opcode(target, mnemonic, format, description.flags)
+                | dpp_kind(&text, description.flags),
             definitions: description.definitions,
             pc_relative,
             displacement_in_bytes: false,
@@ -88,7 +88,7 @@ impl OpcodeFacts {
             implicit_uses,
             special: false,
         };
-        fixups::apply(target, &description, &mut facts);
+        fixups::apply(&mut facts);
         facts
     }
 
@@ -99,6 +99,17 @@ impl OpcodeFacts {
         } else {
             i64::from(value as i16) * 4
         }
+    }
+}
+
+/// LLVM has one flag for both kinds of DPP; the text tells them apart.
+fn dpp_kind(text: &str, bits: u64) -> Effects {
+    if bits & flags::DPP == 0 {
+        Effects::empty()
+    } else if text.contains("dpp8:") {
+        Effects::DPP8
+    } else {
+        Effects::DPP16
     }
 }
 
@@ -114,11 +125,6 @@ fn mnemonic(text: &str) -> String {
         })
         .collect::<Vec<_>>()
         .join(" :: ")
-}
-
-/// What depends on fields of the single instruction.
-pub(crate) fn special_rules(target: &Target, facts: &OpcodeFacts, inst: &mut Inst) {
-    fixups::apply_to_inst(target, facts, inst);
 }
 
 #[cfg(test)]

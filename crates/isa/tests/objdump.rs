@@ -95,5 +95,8 @@ fn sound_for_objdump(first: u32, second: u32) -> (u32, u32) {
     if first >> 26 == 0b11_0100 && first & 0xff == 0xff {
         first &= !1;
     }
+    if first >> 25 == 0x3f && first >> 17 & 0xff == 0xff {
+        first &= !(1 << 17);
+    }
     (first, second)
 }

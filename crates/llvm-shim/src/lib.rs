@@ -10,4 +10,7 @@ mod mc;
 
 pub use assemble::{AssemblyError, Diagnostic, Severity, assemble};
 pub use ffi::MAX_OPERANDS;
-pub use mc::{CreateError, DecodedInst, DecodedOperand, Mc, OpcodeDescription, RegisterDescription, WINDOW, flags};
+pub use mc::{
+    CreateError, DecodedInst, DecodedOperand, Mc, OpcodeDescription, RegisterDescription, WINDOW,
+    flags,
+};

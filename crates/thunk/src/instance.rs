@@ -101,7 +101,7 @@ fn build() -> Result<Instance> {
 
 #[derive(Debug)]
 enum EnvironmentError {
-    Config(ConfigError),
+    Config(&'static str, ConfigError),
     NotANumber {
         variable: &'static str,
         value: String,
@@ -111,7 +111,7 @@ enum EnvironmentError {
 impl std::fmt::Display for EnvironmentError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            EnvironmentError::Config(error) => write!(f, "LUTHIER_DEVICE: {error}"),
+            EnvironmentError::Config(variable, error) => write!(f, "{variable}: {error}"),
             EnvironmentError::NotANumber { variable, value } => {
                 write!(f, "{variable}={value:?} is no number from 1 to 128")
             }
@@ -129,11 +129,12 @@ fn gpus_from_environment() -> std::result::Result<Vec<Config>, EnvironmentError>
     let compute_units = number("LUTHIER_COMPUTE_UNITS")?;
     let mut gpus = Vec::new();
     for name in devices.as_deref().unwrap_or("gfx90a").split(',') {
-        let mut config = Config::new(name.trim()).map_err(EnvironmentError::Config)?;
+        let mut config = Config::new(name.trim())
+            .map_err(|error| EnvironmentError::Config("LUTHIER_DEVICE", error))?;
         if let Some(count) = compute_units {
             config = config
                 .with_compute_units(count)
-                .map_err(EnvironmentError::Config)?;
+                .map_err(|error| EnvironmentError::Config("LUTHIER_COMPUTE_UNITS", error))?;
         }
         gpus.push(config);
     }

@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     env,
     fs::{File, OpenOptions},
-    io::{Seek, SeekFrom, Write},
+    io::{Seek, Write},
     os::unix::fs::FileExt,
     path::PathBuf,
     sync::Mutex,
@@ -40,8 +40,8 @@ struct Output {
     /// Opened for appending, which `write_at` would not respect.
     append: File,
     update: File,
+    /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
     kernels: HashMap<u64, (String, Totals)>,
-    /// Totals by name, so that a kernel loaded twice has one line.
     path: PathBuf,
     failed: bool,
 }
@@ -114,7 +114,7 @@ impl Output {
         if is_new {
             self.append
                 .write_all(&[&[b' '; LINE - 1][..], b"\n"].concat())?;
-            let end = self.append.seek(SeekFrom::Current(0))?;
+            let end = self.append.stream_position()?;
             let totals = Totals {
                 offset: end - LINE as u64,
                 ..Totals::default()

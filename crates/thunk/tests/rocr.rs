@@ -13,10 +13,26 @@ fn the_runtime_works_on_every_device_and_setting() {
         return;
     }
     let program = c_program("runtime.c");
-    for device in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1010", "gfx1030", "gfx90a,gfx1030"] {
-        for (variable, value) in [("HSA_ENABLE_SDMA", "0"), ("HSA_ENABLE_SDMA", "1"), ("HSA_ENABLE_INTERRUPT", "0")] {
+    for device in [
+        "gfx900",
+        "gfx906",
+        "gfx908",
+        "gfx90a",
+        "gfx1010",
+        "gfx1030",
+        "gfx90a,gfx1030",
+    ] {
+        for (variable, value) in [
+            ("HSA_ENABLE_SDMA", "0"),
+            ("HSA_ENABLE_SDMA", "1"),
+            ("HSA_ENABLE_INTERRUPT", "0"),
+        ] {
             let output = program.run(&[], &[("LUTHIER_DEVICE", device), (variable, value)]);
-            assert!(output.status.success(), "{device} {variable}={value}: {}", text(&output));
+            assert!(
+                output.status.success(),
+                "{device} {variable}={value}: {}",
+                text(&output)
+            );
             let listed = String::from_utf8_lossy(&output.stdout);
             for name in device.split(',') {
                 assert!(listed.contains(&format!("gpu {name} ")), "{listed}");
@@ -32,12 +48,30 @@ fn several_devices_and_bad_settings() {
     }
     let program = c_program("runtime.c");
     let output = program.run(&[], &[("LUTHIER_GPUS", "3")]);
-    assert_eq!(text(&output).matches("gpu gfx90a").count(), 3, "{}", text(&output));
-    for (variable, value) in [("LUTHIER_DEVICE", "gfx4711"), ("LUTHIER_GPUS", "many"), ("LUTHIER_COMPUTE_UNITS", "5")] {
+    assert_eq!(
+        text(&output).matches("gpu gfx90a").count(),
+        3,
+        "{}",
+        text(&output)
+    );
+    for (variable, value) in [
+        ("LUTHIER_DEVICE", "gfx4711"),
+        ("LUTHIER_GPUS", "many"),
+        ("LUTHIER_COMPUTE_UNITS", "5"),
+    ] {
         let output = program.run(&[], &[(variable, value)]);
         assert!(!output.status.success());
         let complaint = format!("luthier: cannot emulate a device: {variable}");
-        assert_eq!(text(&output).matches(&complaint).count(), 1, "{}", text(&output));
-        assert!(text(&output).contains(value.trim_start_matches("gfx")), "{}", text(&output));
+        assert_eq!(
+            text(&output).matches(&complaint).count(),
+            1,
+            "{}",
+            text(&output)
+        );
+        assert!(
+            text(&output).contains(value.trim_start_matches("gfx")),
+            "{}",
+            text(&output)
+        );
     }
 }

@@ -53,6 +53,11 @@ pub(crate) fn handler<B: Body>() -> Handler {
     }
 }
 
+/// The handler of a body that gains nothing from vector extensions; half the code.
+pub(crate) fn scalar_handler<B: Body>() -> Handler {
+    base::<B>
+}
+
 fn base<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run(wave, op, env)
 }

@@ -8,6 +8,7 @@ pub use wrapper::{FatBinaryWrapper, fat_binary_wrappers};
 
 use crate::bundle::{self, Bundle};
 use crate::elf::Elf;
+use crate::select::{SelectError, select};
 use crate::{CodeObject, Error, Result, TargetId, compressed};
 use object::read::archive::ArchiveFile;
 use std::borrow::Cow;
@@ -65,6 +66,17 @@ impl<'a> Contents<'a> {
         self.entries
             .iter()
             .filter(|entry| entry.kind == EntryKind::CodeObject)
+    }
+
+    /// The code object that fits `device` best; with several bundles, the first of equals.
+    pub fn select(&self, device: &TargetId) -> std::result::Result<&Entry<'a>, SelectError> {
+        let readable = self.code_objects().filter_map(|entry| {
+            // The file's own header says more than the id its bundle gives it.
+            let target = entry.code_object().map(|object| object.target()).ok();
+            Some((entry, target.or_else(|| entry.target())?))
+        });
+        let (entries, targets): (Vec<_>, Vec<_>) = readable.unzip();
+        select(&targets, device).map(|index| entries[index])
     }
 }
 

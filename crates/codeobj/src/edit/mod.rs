@@ -125,6 +125,10 @@ impl ElfEditor {
             return Err(refused("it has no section headers"));
         }
         let end = object.image().size;
+        // Real images have a few hundred megabytes at most; this keeps all further address arithmetic in range.
+        if end > 1 << 47 {
+            return Err(refused("its addresses leave no room"));
+        }
         Ok(ElfEditor {
             bytes: data.to_vec(),
             appended: false,
@@ -179,9 +183,17 @@ impl ElfEditor {
             .symbols
             .find(&name)
             .or_else(|| self.dynamic_symbols.find(&name));
-        let missing = || Error::NoSuchKernel {
-            name: kernel.to_owned(),
-            known: "see `luthier inspect`".to_owned(),
+        let missing = || {
+            let rows = self.symbols.rows.iter().chain(&self.dynamic_symbols.rows);
+            let mut known: Vec<_> = rows
+                .filter_map(|row| row.name.strip_suffix(".kd"))
+                .collect();
+            known.sort_unstable();
+            known.dedup();
+            Error::NoSuchKernel {
+                name: kernel.to_owned(),
+                known: known.join(", "),
+            }
         };
         let address = row.ok_or_else(missing)?.value;
         self.write_at(address, descriptor.bytes())

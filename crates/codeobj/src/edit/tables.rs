@@ -6,6 +6,7 @@ use crate::{Error, Result};
 use object::LittleEndian as LE;
 use object::elf as format;
 use object::pod::bytes_of;
+use std::collections::HashMap;
 
 /// One symbol with everything its table entry says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(super) struct SymbolTable {
     pub strings: Vec<u8>,
     /// Rows at the end that were added.
     pub added: usize,
+    /// First row of each name.
+    by_name: HashMap<String, usize>,
 }
 
 impl SymbolTable {
@@ -40,6 +43,7 @@ impl SymbolTable {
                 rows: vec![],
                 strings: vec![],
                 added: 0,
+                by_name: HashMap::new(),
             });
         };
         let names = elf.symbols(kind)?;
@@ -56,7 +60,12 @@ impl SymbolTable {
         };
         // `Elf::symbols` has checked that the string table exists.
         let strings = elf.sections[section.link as usize].data.to_vec();
+        let mut by_name = HashMap::with_capacity(names.len());
+        for (index, symbol) in names.iter().enumerate() {
+            by_name.entry(symbol.name.to_owned()).or_insert(index);
+        }
         Ok(SymbolTable {
+            by_name,
             section: Some(section.index),
             strings_section: section.link as usize,
             rows: raw.iter().zip(&names).map(row).collect(),
@@ -70,17 +79,20 @@ impl SymbolTable {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&SymbolRow> {
-        self.rows.iter().find(|row| row.name == name)
+        self.by_name.get(name).map(|index| &self.rows[*index])
     }
 
     pub(super) fn find_mut(&mut self, name: &str) -> Option<&mut SymbolRow> {
-        self.rows.iter_mut().find(|row| row.name == name)
+        self.by_name.get(name).map(|index| &mut self.rows[*index])
     }
 
     pub(super) fn add(&mut self, symbol: &NewSymbol) {
         let name_offset = self.strings.len() as u32;
         self.strings.extend(symbol.name.as_bytes());
         self.strings.push(0);
+        self.by_name
+            .entry(symbol.name.clone())
+            .or_insert(self.rows.len());
         self.rows.push(SymbolRow::of_new(symbol, name_offset));
         self.added += 1;
     }
@@ -97,6 +109,9 @@ impl SymbolTable {
         for (new, old) in order.iter().enumerate() {
             moved_to[*old] = new as u32;
         }
+        self.by_name
+            .values_mut()
+            .for_each(|index| *index = moved_to[*index] as usize);
         self.rows = order.iter().map(|old| self.rows[*old].clone()).collect();
         moved_to
     }
@@ -213,11 +228,7 @@ pub(super) fn encode_relocations(
             reason: "its symbol does not exist",
         };
         let symbol = match &row.name {
-            Some(name) => symbols
-                .rows
-                .iter()
-                .position(|symbol| symbol.name == *name)
-                .ok_or_else(lost)? as u32,
+            Some(name) => *symbols.by_name.get(name).ok_or_else(lost)? as u32,
             None if row.symbol == 0 => 0,
             None => *moved_to.get(row.symbol as usize).ok_or_else(lost)?,
         };

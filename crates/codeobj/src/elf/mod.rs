@@ -9,6 +9,7 @@ pub use image::{Image, ImageSegment};
 use crate::{Error, KernelDescriptor, Metadata, Result, Setting, TargetId};
 use gfx::Target;
 use object::elf as format;
+use std::collections::HashMap;
 
 const EM_AMDGPU: u16 = 224;
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
@@ -40,6 +41,8 @@ pub struct CodeObject<'a> {
     version: Version,
     symbols: Vec<Symbol<'a>>,
     dynamic_symbols: Vec<Symbol<'a>>,
+    /// Name to index in [`CodeObject::all_symbols`]; objects with ten thousand kernels exist.
+    by_name: HashMap<&'a str, usize>,
 }
 
 /// One kernel: its descriptor and its code.
@@ -86,7 +89,21 @@ impl<'a> CodeObject<'a> {
         let target = target_of_flags(elf.flags, version)?;
         let symbols = elf.symbols(format::SHT_SYMTAB.0)?;
         let dynamic_symbols = elf.symbols(format::SHT_DYNSYM.0)?;
+        let all = if symbols.is_empty() {
+            &dynamic_symbols
+        } else {
+            &symbols
+        };
+        let mut by_name = HashMap::with_capacity(all.len());
+        for (index, symbol) in all
+            .iter()
+            .enumerate()
+            .filter(|(_, symbol)| !symbol.name.is_empty())
+        {
+            by_name.entry(symbol.name).or_insert(index);
+        }
         Ok(CodeObject {
+            by_name,
             elf,
             target,
             version,
@@ -134,11 +151,13 @@ impl<'a> CodeObject<'a> {
     }
 
     pub fn symbol(&self, name: &str) -> Option<&Symbol<'a>> {
-        let named = |symbol: &&Symbol<'a>| symbol.name == name;
-        self.symbols
-            .iter()
-            .find(named)
-            .or_else(|| self.dynamic_symbols.iter().find(named))
+        match self.by_name.get(name) {
+            Some(index) => self.all_symbols().get(*index),
+            None => self
+                .dynamic_symbols
+                .iter()
+                .find(|symbol| symbol.name == name),
+        }
     }
 
     /// Function symbols, kernels and device functions, by address.
@@ -328,11 +347,7 @@ impl<'a> CodeObject<'a> {
 fn target_of_flags(flags: u32, version: Version) -> Result<TargetId> {
     let mach = flags as u8;
     let Some(target) = Target::from_mach(mach) else {
-        let known: Vec<_> = gfx::TARGETS.iter().map(|target| target.name).collect();
-        return Err(Error::UnknownMach {
-            mach,
-            known: known.join(", "),
-        });
+        return Err(Error::UnknownMach { mach });
     };
     if version == Version::V3 {
         let one_bit = |feature, bit| match (feature, flags & bit != 0) {

@@ -54,7 +54,10 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
 
   // `.include` and `.incbin` see an empty file system: text cannot read this machine's files.
   SourceMgr Sources(makeIntrusiveRefCnt<vfs::InMemoryFileSystem>());
-  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Text, "assembly"), SMLoc());
+  // A string or comment that the end of the text cuts off makes LLVM's parser loop for ever. These last comments
+  // close either, and are nothing otherwise.
+  std::string Closed = (Text + "\n;\"*/\n;\"*/\n").str();
+  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Closed, "assembly"), SMLoc());
   Sources.setDiagHandler([](const SMDiagnostic &D, void *Context) { (*static_cast<Report *>(Context))(D); },
                          &Diagnostics);
 

@@ -1,4 +1,5 @@
 //! Builds test programs and runs them under the library of this build.
+#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::{
     env,
@@ -11,9 +12,16 @@ use std::{
 /// The library under test, beside the test program's directory.
 pub fn library() -> PathBuf {
     let program = env::current_exe().expect("a test program has a path");
-    let directory = program.parent().and_then(Path::parent).expect("tests lie in target/*/deps");
+    let directory = program
+        .parent()
+        .and_then(Path::parent)
+        .expect("tests lie in target/*/deps");
     let library = directory.join("libhsakmt.so");
-    assert!(library.exists(), "{} is missing: run `cargo build -p thunk`", library.display());
+    assert!(
+        library.exists(),
+        "{} is missing: run `cargo build -p thunk`",
+        library.display()
+    );
     library
 }
 
@@ -32,27 +40,50 @@ pub struct Program {
 }
 
 fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name)
 }
 
 fn build(compiler: &str, arguments: &[&str], name: &str, after: &[&str]) -> Program {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let output = directory.path().join("program");
     let mut command = Command::new(compiler);
-    command.args(arguments).arg(source(name)).arg("-o").arg(&output).args(after);
-    let result = command.output().unwrap_or_else(|error| panic!("{compiler}: {error}"));
-    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    command
+        .args(arguments)
+        .arg(source(name))
+        .arg("-o")
+        .arg(&output)
+        .args(after);
+    let result = command
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(
+        result.status.success(),
+        "{}",
+        String::from_utf8_lossy(&result.stderr)
+    );
     Program { directory }
 }
 
 /// A C program on ROCr.
 pub fn c_program(name: &str) -> Program {
-    build("cc", &["-Wall", "-Werror", "-O1"], name, &["-lhsa-runtime64", "-lpthread"])
+    build(
+        "cc",
+        &["-Wall", "-Werror", "-O1"],
+        name,
+        &["-lhsa-runtime64", "-lpthread"],
+    )
 }
 
 /// A HIP program for one target.
 pub fn hip_program(name: &str, target: &str) -> Program {
-    build("hipcc", &[&format!("--offload-arch={target}"), "-O2"], name, &[])
+    build(
+        "hipcc",
+        &[&format!("--offload-arch={target}"), "-O2"],
+        name,
+        &[],
+    )
 }
 
 impl Program {
@@ -63,14 +94,21 @@ impl Program {
     /// Runs it to the end, at most 60 s.
     pub fn run<V: AsRef<OsStr>>(&self, arguments: &[&str], variables: &[(&str, V)]) -> Output {
         let mut command = Command::new(self.path("program"));
-        command.args(arguments).env("LD_PRELOAD", library()).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .env("LD_PRELOAD", library())
+            .stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, value) in variables {
             command.env(name, value);
         }
         let mut child = command.spawn().expect("the program starts");
         let start = Instant::now();
-        while child.try_wait().expect("a child can be waited for").is_none() {
+        while child
+            .try_wait()
+            .expect("a child can be waited for")
+            .is_none()
+        {
             if start.elapsed() > Duration::from_secs(60) {
                 let _ = child.kill();
                 let output = child.wait_with_output().expect("a killed child has output");
@@ -84,5 +122,9 @@ impl Program {
 
 /// Standard output and error together.
 pub fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }

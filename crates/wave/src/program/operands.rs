@@ -8,7 +8,7 @@ use crate::{
     fields::{Buffer, Ds, Flat, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Row, ScalarShape, Shape},
+    rows::{NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, to_lds},
     state::sreg,
 };
 
@@ -75,6 +75,9 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
                 };
             }
             op.dst = data_row(fields.vdst)?;
+            if inst.format == Format::Scratch && (fields.saddr.is_some() || fields.no_address) {
+                op.extra = NO_VECTOR_ADDRESS;
+            }
         }
         Shape::Ds => {
             let fields = Ds::of(inst, family);
@@ -102,6 +105,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
             };
             op.dst = data_row(fields.vdst)?;
             op.offset = i32::from(fields.offset());
+            op.extra = since_gfx10(family);
         }
         Shape::Buffer { typed } => {
             let fields = Buffer::of(inst, family, *typed);
@@ -124,10 +128,24 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
                 | u32::from(fields.lds) << 1
                 | u32::from(fields.offen) << 2
                 | u32::from(fields.idxen) << 3;
+            op.modifiers |= since_gfx10(family);
             op.extra = fields.format;
+            if fields.lds {
+                op.handler =
+                    to_lds(row.mnemonic).ok_or_else(|| "no such load to LDS".to_owned())?;
+            }
         }
     }
     Ok(op)
+}
+
+/// `SINCE_GFX10` if `family` is.
+fn since_gfx10(family: Family) -> u32 {
+    if family == Family::Gfx9 {
+        0
+    } else {
+        SINCE_GFX10
+    }
 }
 
 fn scalar(

@@ -1,0 +1,264 @@
+//! `luthier emulate`: one kernel of a code object, without any ROCm library.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    str::FromStr,
+    thread,
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use codeobj::container::EntryKind;
+use emulate::{Argument, Device, Shape};
+
+/// Run one kernel of a code object on the emulated device, without any ROCm library.
+///
+/// Arguments are given in order. Scalars: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and bytes:HEX for structs. Buffers:
+/// zero:SIZE or file:PATH. Example, for a kernel (const float *a, float *b, int n):
+///
+///   luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin
+#[derive(Args)]
+pub struct Emulate {
+    /// Code object, or a file that holds some (executable, library, bundle)
+    #[arg(value_name = "CODEOBJ")]
+    file: PathBuf,
+    #[arg(short, long, value_name = "NAME")]
+    kernel: String,
+    /// Workgroups: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "1")]
+    grid: Extent,
+    /// Work-items per workgroup: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "64")]
+    block: Extent,
+    /// Dynamic LDS in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    lds: u32,
+    /// A kernel argument, TYPE:VALUE
+    #[arg(long = "arg", value_name = "TYPE:VALUE")]
+    arguments: Vec<Given>,
+    /// Write buffer argument number INDEX (from 0) to FILE after the run
+    #[arg(long, value_name = "INDEX:FILE")]
+    dump: Vec<Dump>,
+    /// Which code object, where the file holds several
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+}
+
+/// Up to three sizes.
+#[derive(Clone, Copy)]
+struct Extent([u32; 3]);
+
+impl FromStr for Extent {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Extent> {
+        let mut sizes = [1; 3];
+        let parts: Vec<_> = text.split(',').collect();
+        if parts.len() > 3 {
+            bail!("at most three sizes");
+        }
+        for (size, part) in sizes.iter_mut().zip(parts) {
+            *size = part.trim().parse().context("a size is a positive number")?;
+            if *size == 0 {
+                bail!("a size is a positive number");
+            }
+        }
+        Ok(Extent(sizes))
+    }
+}
+
+#[derive(Clone)]
+enum Given {
+    Scalar(Vec<u8>),
+    Zero(u64),
+    File(PathBuf),
+}
+
+impl FromStr for Given {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Given> {
+        let (kind, value) = text
+            .split_once(':')
+            .context("an argument is TYPE:VALUE, such as u32:5")?;
+        macro_rules! scalar {
+            ($type:ty) => {
+                Given::Scalar(
+                    value
+                        .parse::<$type>()
+                        .with_context(|| format!("{value} is no {kind}"))?
+                        .to_le_bytes()
+                        .to_vec(),
+                )
+            };
+        }
+        Ok(match kind {
+            "i8" => scalar!(i8),
+            "u8" => scalar!(u8),
+            "i16" => scalar!(i16),
+            "u16" => scalar!(u16),
+            "i32" => scalar!(i32),
+            "u32" => scalar!(u32),
+            "i64" => scalar!(i64),
+            "u64" => scalar!(u64),
+            "f32" => scalar!(f32),
+            "f64" => scalar!(f64),
+            "bytes" => Given::Scalar(from_hex(value)?),
+            "zero" => Given::Zero(value.parse().context("zero:SIZE in bytes")?),
+            "file" => Given::File(value.into()),
+            _ => bail!("{kind} is none of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 bytes zero file"),
+        })
+    }
+}
+
+fn from_hex(text: &str) -> Result<Vec<u8>> {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        bail!("bytes are pairs of hexadecimal digits");
+    }
+    (0..text.len() / 2)
+        .map(|index| {
+            u8::from_str_radix(&text[2 * index..2 * index + 2], 16)
+                .context("bytes are hexadecimal digits")
+        })
+        .collect()
+}
+
+#[derive(Clone)]
+struct Dump {
+    index: usize,
+    file: PathBuf,
+}
+
+impl FromStr for Dump {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Dump> {
+        let (index, file) = text.split_once(':').context("a dump is INDEX:FILE")?;
+        Ok(Dump {
+            index: index.parse().context("INDEX is a number from 0")?,
+            file: file.into(),
+        })
+    }
+}
+
+impl Emulate {
+    pub fn execute(self) -> Result<ExitCode> {
+        let file = &self.file;
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let object = self
+            .choose(&bytes)
+            .with_context(|| file.display().to_string())?;
+        let code = codeobj::CodeObject::parse(&object)?;
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let device = Device::new(code, threads)?;
+        let mut arguments = Vec::new();
+        // Address and size of buffer arguments.
+        let mut buffers = Vec::new();
+        for given in &self.arguments {
+            let (contents, size) = match given {
+                Given::Scalar(bytes) => {
+                    arguments.push(Argument(bytes.clone()));
+                    buffers.push(None);
+                    continue;
+                }
+                Given::Zero(size) => (Vec::new(), *size),
+                Given::File(path) => {
+                    let contents = fs::read(path)
+                        .with_context(|| format!("cannot read {}", path.display()))?;
+                    let size = contents.len() as u64;
+                    (contents, size)
+                }
+            };
+            let address = device.buffer(&contents, size)?;
+            arguments.push(Argument::pointer(address));
+            buffers.push(Some((address, size)));
+        }
+        for dump in &self.dump {
+            if !matches!(buffers.get(dump.index), Some(Some(_))) {
+                bail!(
+                    "--dump {}: argument {} is no buffer",
+                    dump.index,
+                    dump.index
+                );
+            }
+        }
+        let shape = Shape {
+            grid: self.grid.0,
+            block: self.block.0,
+            dynamic_lds: self.lds,
+        };
+        let counts = device.launch(&self.kernel, &shape, &arguments)?;
+        for dump in &self.dump {
+            if let Some(Some((address, size))) = buffers.get(dump.index) {
+                let mut contents = vec![0; *size as usize];
+                device.read(*address, &mut contents)?;
+                write_whole(&dump.file, &contents)?;
+            }
+        }
+        eprintln!(
+            "{}: {} waves, {} wave instructions, {} lane instructions",
+            self.kernel, counts.waves, counts.wave_instructions, counts.lane_instructions
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The code object that is meant: the file itself, or the one inside that fits.
+    fn choose(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        let contents = codeobj::walk(bytes)?;
+        let objects: Vec<_> = contents
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::CodeObject)
+            .collect();
+        let fitting: Vec<_> = objects
+            .iter()
+            .filter(|entry| {
+                self.target
+                    .as_deref()
+                    .is_none_or(|target| entry.id.contains(target))
+            })
+            .filter(|entry| {
+                entry
+                    .code_object()
+                    .is_ok_and(|object| object.kernel(&self.kernel).is_ok())
+            })
+            .collect();
+        match fitting.as_slice() {
+            [one] => Ok(one.bytes.to_vec()),
+            [] => {
+                let ids: Vec<_> = objects.iter().map(|entry| entry.id.as_str()).collect();
+                Err(anyhow!(
+                    "no code object with a kernel {} (found: {})",
+                    self.kernel,
+                    ids.join(", ")
+                ))
+            }
+            several => {
+                let ids: Vec<_> = several.iter().map(|entry| entry.id.as_str()).collect();
+                Err(anyhow!(
+                    "several code objects have a kernel {}: choose with --target ({})",
+                    self.kernel,
+                    ids.join(", ")
+                ))
+            }
+        }
+    }
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(path: &Path, contents: &[u8]) -> Result<()> {
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let attempt = || -> Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(contents)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    attempt().with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,221 @@
+//! `cc` and `c++`: clang with the plugin and the runtime.
+
+use crate::error::Error;
+use crate::runtime::Runtime;
+use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
+use crate::{CompileArguments, FlagsArguments, Tool};
+use host_count_rt::INTERPOSED;
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, ExitCode};
+
+/// What a command line makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Product {
+    /// An object, assembly, bitcode, or nothing: no link.
+    Parts,
+    Executable,
+    StaticExecutable,
+    SharedLibrary,
+}
+
+/// Arguments that end before linking, or ask a question.
+#[rustfmt::skip]
+const NO_LINK: &[&str] = &[
+    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "-v", "-###", "--help", "-dumpversion",
+    "-dumpmachine", "--precompile", "-print-search-dirs", "-print-resource-dir",
+];
+
+/// Arguments whose value is the next argument.
+#[rustfmt::skip]
+const TAKES_VALUE: &[&str] = &[
+    "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-iquote", "-MF", "-MT", "-MQ", "-target", "-Xclang",
+    "-Xlinker", "-Xpreprocessor", "-Xassembler", "-mllvm", "-T", "-u", "-z", "-arch", "--sysroot", "-isysroot", "-idirafter",
+];
+
+fn product(arguments: &[OsString]) -> Product {
+    let mut words = arguments.iter();
+    let (mut link, mut is_static, mut shared, mut inputs) = (true, false, false, false);
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        if TAKES_VALUE.contains(&text.as_ref()) {
+            words.next();
+        } else if NO_LINK.contains(&text.as_ref())
+            || text.starts_with("-print-")
+            || text.starts_with("--print-")
+        {
+            link = false;
+        } else if text == "-static" || text == "-static-pie" {
+            is_static = true;
+        } else if text == "-shared" {
+            shared = true;
+        } else if !text.starts_with('-') || text == "-" || text.starts_with("-l") {
+            inputs = true;
+        }
+    }
+    match (link && inputs, shared, is_static) {
+        (false, ..) => Product::Parts,
+        (_, true, _) => Product::SharedLibrary,
+        (_, _, true) => Product::StaticExecutable,
+        _ => Product::Executable,
+    }
+}
+
+/// Arguments that decide which target the runtime is for.
+fn target_arguments(arguments: &[OsString]) -> Vec<OsString> {
+    let mut result = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        let joined = [
+            "--target=",
+            "--sysroot=",
+            "--gcc-toolchain=",
+            "--gcc-install-dir=",
+        ];
+        if joined.iter().any(|prefix| text.starts_with(prefix)) {
+            result.push(word.clone());
+        } else if text == "-target" || text == "--sysroot" {
+            result.push(word.clone());
+            result.extend(words.next().cloned());
+        }
+    }
+    result
+}
+
+fn link_arguments(product: Product, runtime: &Runtime) -> Vec<OsString> {
+    let joined = |prefix: &str, value: &OsStr| {
+        let mut text = OsString::from(prefix);
+        text.push(value);
+        text
+    };
+    let mut result = Vec::new();
+    match product {
+        Product::Parts => {}
+        Product::Executable => {
+            result.push(runtime.archive().into());
+            // Counted libraries loaded by this program use its counter.
+            result.push("-Wl,--export-dynamic-symbol=__luthier_count*".into());
+            result.push("-Wl,--export-dynamic-symbol=luthier_count_*".into());
+            result.extend(
+                INTERPOSED
+                    .iter()
+                    .map(|name| format!("-Wl,--export-dynamic-symbol={name}").into()),
+            );
+            result.extend(["-lpthread".into(), "-ldl".into()]);
+        }
+        Product::StaticExecutable => {
+            result.push(runtime.static_archive().into());
+            result.extend(
+                INTERPOSED
+                    .iter()
+                    .map(|name| format!("-Wl,--wrap={name}").into()),
+            );
+            result.push("-lpthread".into());
+        }
+        Product::SharedLibrary => {
+            result.push(runtime.shared().into());
+            result.push(joined("-Wl,-rpath,", runtime.directory().as_os_str()));
+        }
+    }
+    result
+}
+
+/// Runs clang with counting.
+pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitCode, Error> {
+    let line = arguments.count.option_line()?;
+    let plugin = toolchain::plugin()?;
+    let runtime = Runtime::for_target(&target_arguments(&arguments.arguments))?;
+    let mut command = Command::new(language.driver());
+    command.env(OPTIONS_VARIABLE, line);
+    // First, so that the user's own flags win. Fused multiply-add exists on some targets only.
+    command.args(["--start-no-unused-arguments", "-ffp-contract=off"]);
+    command.arg(prefixed("-fpass-plugin=", plugin.as_os_str()));
+    command.arg("-isystem").arg(runtime.include());
+    command.arg("--end-no-unused-arguments");
+    command.args(&arguments.arguments);
+    command.args(link_arguments(product(&arguments.arguments), &runtime));
+    let status = toolchain::status(&mut command)?;
+    Ok(ExitCode::from(status.code().map_or(1, |code| code as u8)))
+}
+
+fn prefixed(prefix: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(prefix);
+    text.push(value);
+    text
+}
+
+/// Prints flags for those who drive the compiler themselves.
+pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
+    let target: Vec<OsString> = arguments
+        .target
+        .iter()
+        .map(|triple| format!("--target={triple}").into())
+        .collect();
+    let runtime = Runtime::for_target(&target)?;
+    let plugin = toolchain::plugin()?;
+    let words: Vec<OsString> = match arguments.tool {
+        Tool::Include => vec!["-isystem".into(), runtime.include().into()],
+        Tool::Link => link_arguments(Product::Executable, &runtime),
+        Tool::Clang => {
+            let mut words = vec![
+                prefixed("-fpass-plugin=", plugin.as_os_str()),
+                "-ffp-contract=off".into(),
+            ];
+            words.extend(["-isystem".into(), runtime.include().into()]);
+            words
+        }
+        Tool::Rustc => {
+            let mut words = vec![prefixed("-Zllvm-plugins=", plugin.as_os_str())];
+            let link = link_arguments(Product::Executable, &runtime);
+            words.extend(link.iter().map(|word| prefixed("-Clink-arg=", word)));
+            words
+        }
+    };
+    let text: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    println!("{}", text.join(" "));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn products_follow_the_command_line() {
+        #[rustfmt::skip]
+        let rows = [
+            ("-c a.c -o a.o",             Product::Parts),
+            ("--version",                 Product::Parts),
+            ("-E -",                      Product::Parts),
+            ("-o a",                      Product::Parts),
+            ("-O2 a.c -o a",              Product::Executable),
+            ("a.o -lm",                   Product::Executable),
+            ("-static a.o",               Product::StaticExecutable),
+            ("-shared -fPIC a.c -o a.so", Product::SharedLibrary),
+            ("-MF -c a.c",                Product::Executable),
+        ];
+        for (line, expected) in rows {
+            assert_eq!(product(&words(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_runtime_is_built_for_the_program_s_target() {
+        assert_eq!(
+            target_arguments(&words("-O2 --target=aarch64-linux-gnu a.c")),
+            words("--target=aarch64-linux-gnu")
+        );
+        assert_eq!(
+            target_arguments(&words("-target riscv64-linux-gnu -c a.c")),
+            words("-target riscv64-linux-gnu")
+        );
+        assert!(target_arguments(&words("-O2 a.c")).is_empty());
+    }
+}

@@ -1,0 +1,60 @@
+//! What can go wrong, with the next step.
+
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+/// An error of `luthier count`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Options(#[from] host_count::OptionsError),
+    #[error("cannot run {tool}: {source}\n  {hint}")]
+    Tool {
+        tool: String,
+        source: std::io::Error,
+        hint: &'static str,
+    },
+    #[error("{tool} failed ({status})\n{message}")]
+    Failed {
+        tool: String,
+        status: ExitStatus,
+        message: String,
+    },
+    #[error("{path}: {source}")]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "cannot find {name}; looked in {looked}\n  Build it with `./dev build` (or `cargo build -p {package}`), or say where it is with {variable}"
+    )]
+    NotBuilt {
+        name: &'static str,
+        package: &'static str,
+        variable: &'static str,
+        looked: String,
+    },
+    #[error(
+        "cannot find a directory for the compiled runtime: set LUTHIER_CACHE, XDG_CACHE_HOME or HOME"
+    )]
+    NoCache,
+    #[error(
+        "{program} reported no count: it was not built with `luthier count cc`, never started, or ended by a signal"
+    )]
+    NoReport { program: String },
+    #[error("{path}: {source}")]
+    Report {
+        path: PathBuf,
+        source: crate::report::ReportError,
+    },
+    #[error(
+        "{program} was built without `--per {per}`; build it with `luthier count cc --per {per}` to see counts per {per}"
+    )]
+    NotKept { program: String, per: &'static str },
+}
+
+/// Attaches the path to an I/O error.
+pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.into();
+    move |source| Error::File { path, source }
+}

@@ -1,0 +1,185 @@
+//! `run`: starts a counted program and prints what it executed.
+
+use crate::error::{Error, at};
+use crate::report::{Process, Report};
+use crate::{Format, Per, RunArguments};
+use std::fmt::{Display, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// Runs the program; the exit status is the program's.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
+    let directory = tempfile::Builder::new()
+        .prefix("luthier-count-")
+        .tempdir()
+        .map_err(at(std::env::temp_dir()))?;
+    let program = arguments.program[0].to_string_lossy().into_owned();
+    let mut command = Command::new(&arguments.program[0]);
+    command
+        .args(&arguments.program[1..])
+        .env("LUTHIER_COUNT_OUTPUT", directory.path());
+    // Per-function counters of libraries that are opened late need room in the static thread-local block.
+    if std::env::var_os("GLIBC_TUNABLES").is_none() {
+        command.env("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536");
+    }
+    if arguments.preload {
+        command.env(
+            "LD_PRELOAD",
+            crate::runtime::Runtime::for_target(&[])?.shared(),
+        );
+    }
+    if let Some(units) = arguments.budget {
+        command.env("LUTHIER_COUNT_BUDGET", units.to_string());
+    }
+    if let Some(milliseconds) = arguments.watchdog {
+        command.env("LUTHIER_COUNT_WATCHDOG_MS", milliseconds.to_string());
+    }
+    let status = command.status().map_err(|source| Error::Tool {
+        tool: program.clone(),
+        source,
+        hint: "give the path of a program built with `luthier count cc`",
+    })?;
+    let code = status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)) as u8;
+
+    let report = collect(directory.path())?;
+    if report.processes.is_empty() {
+        // A refusal of the runtime has said why already.
+        if code == 126 {
+            return Ok(ExitCode::from(code));
+        }
+        return Err(Error::NoReport { program });
+    }
+    let missing = match arguments.per {
+        Some(Per::Function) => report
+            .processes
+            .iter()
+            .all(|process| process.functions.is_empty())
+            .then_some("function"),
+        Some(Per::Line) => report
+            .processes
+            .iter()
+            .all(|process| process.lines.is_empty())
+            .then_some("line"),
+        None => None,
+    };
+    if let Some(per) = missing {
+        return Err(Error::NotKept { program, per });
+    }
+    let text = match arguments.format {
+        Format::Json => {
+            serde_json::to_string_pretty(&report).expect("a report is plain data") + "\n"
+        }
+        Format::Text => text(&report, arguments),
+    };
+    match &arguments.output {
+        Some(path) => std::fs::write(path, text).map_err(at(path))?,
+        None => eprint!("{text}"),
+    }
+    Ok(ExitCode::from(code))
+}
+
+fn collect(directory: &Path) -> Result<Report, Error> {
+    let mut report = Report::default();
+    for entry in std::fs::read_dir(directory).map_err(at(directory))? {
+        let path = entry.map_err(at(directory))?.path();
+        if path.extension().is_none_or(|ending| ending != "count") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).map_err(at(&path))?;
+        let process =
+            Process::parse(&String::from_utf8_lossy(&bytes)).map_err(|source| Error::Report {
+                path: path.clone(),
+                source,
+            })?;
+        report.total = report.total.wrapping_add(process.total);
+        report.processes.push(process);
+    }
+    report.processes.sort_by_key(|process| process.pid);
+    Ok(report)
+}
+
+fn text(report: &Report, arguments: &RunArguments) -> String {
+    let mut out = String::new();
+    for process in &report.processes {
+        let _ = writeln!(out, "{} (process {})", process.program, process.pid);
+        for contract in process
+            .contracts
+            .iter()
+            .filter(|contract| !contract.starts_with("checks="))
+        {
+            let _ = writeln!(out, "  {contract}");
+        }
+        if let Some(reason) = &process.stopped {
+            let _ = writeln!(out, "  stopped: {reason}");
+        }
+        if process.threads.len() > 1 {
+            for thread in &process.threads {
+                let _ = writeln!(
+                    out,
+                    "{:>20}  thread {} ({})",
+                    grouped(thread.units),
+                    thread.number,
+                    thread.state
+                );
+            }
+        }
+        let _ = writeln!(out, "{:>20}  total", grouped(process.total));
+        match arguments.per {
+            Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),
+            Some(Per::Line) => rows(&mut out, process.lines.iter(), arguments.top),
+            None => {}
+        }
+    }
+    if report.processes.len() > 1 {
+        let _ = writeln!(out, "{:>20}  all processes", grouped(report.total));
+    }
+    out
+}
+
+fn rows<'a, Name: Display + 'a>(
+    out: &mut String,
+    rows: impl Iterator<Item = (&'a Name, &'a u64)>,
+    top: usize,
+) {
+    let mut sorted: Vec<_> = rows.collect();
+    // Ties stay in the order of names.
+    sorted.sort_by_key(|(_, units)| std::cmp::Reverse(**units));
+    for (name, units) in sorted.iter().take(top) {
+        let _ = writeln!(out, "{:>20}  {name}", grouped(**units));
+    }
+    if sorted.len() > top {
+        let rest: u64 = sorted[top..].iter().map(|(_, units)| **units).sum();
+        let _ = writeln!(
+            out,
+            "{:>20}  {} more (--top)",
+            grouped(rest),
+            sorted.len() - top
+        );
+    }
+}
+
+/// 1234567 -> 1 234 567
+fn grouped(units: u64) -> String {
+    let digits = units.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn groups_digits() {
+        assert_eq!(super::grouped(0), "0");
+        assert_eq!(super::grouped(999), "999");
+        assert_eq!(super::grouped(1_234_567), "1 234 567");
+    }
+}

@@ -1,0 +1,147 @@
+//! The runtime, compiled once per target and kept in the user's cache.
+
+use crate::error::{Error, at};
+use crate::toolchain::{self, Language};
+use host_count_rt::SOURCES;
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The compiled runtime.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    directory: PathBuf,
+}
+
+impl Runtime {
+    /// For executables.
+    pub fn archive(&self) -> PathBuf {
+        self.directory.join("libluthier_count_rt.a")
+    }
+
+    /// For static executables, linked with `--wrap`.
+    pub fn static_archive(&self) -> PathBuf {
+        self.directory.join("libluthier_count_rt_static.a")
+    }
+
+    /// For shared libraries in programs that do not count themselves.
+    pub fn shared(&self) -> PathBuf {
+        self.directory.join("libluthier_count_rt.so")
+    }
+
+    /// For `#include <luthier/count.h>`.
+    pub fn include(&self) -> PathBuf {
+        self.directory.join("include")
+    }
+
+    /// Where the libraries lie.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Finds or compiles the runtime for the target that `arguments` (`--target=...`, `--sysroot=...`) select.
+    pub fn for_target(arguments: &[OsString]) -> Result<Runtime, Error> {
+        let clang = Language::C.driver();
+        let version = toolchain::output(Command::new(&clang).arg("--version"))?.stdout;
+        let mut hasher = DefaultHasher::new();
+        (SOURCES, &version, arguments).hash(&mut hasher);
+        let directory = cache()?.join(format!("count-rt-{:016x}", hasher.finish()));
+        let runtime = Runtime {
+            directory: directory.clone(),
+        };
+        if runtime.archive().is_file() {
+            return Ok(runtime);
+        }
+        let parent = directory.parent().expect("a joined path has a parent");
+        fs::create_dir_all(parent).map_err(at(parent))?;
+        let work = tempfile::Builder::new()
+            .prefix("count-rt-")
+            .tempdir_in(parent)
+            .map_err(at(parent))?;
+        compile(&clang, work.path(), arguments)?;
+        match fs::rename(work.path(), &directory) {
+            Ok(()) => {
+                let _moved = work.keep();
+            }
+            // Somebody else was faster.
+            Err(_) if runtime.archive().is_file() => {}
+            Err(source) => {
+                return Err(Error::File {
+                    path: directory,
+                    source,
+                });
+            }
+        }
+        Ok(runtime)
+    }
+}
+
+fn cache() -> Result<PathBuf, Error> {
+    let from = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    from("LUTHIER_CACHE")
+        .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("luthier")))
+        .or_else(|| from("HOME").map(|path| path.join(".cache/luthier")))
+        .ok_or(Error::NoCache)
+}
+
+fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error> {
+    for (name, text) in SOURCES {
+        let path = root.join(name);
+        let parent = path.parent().expect("sources lie in directories");
+        fs::create_dir_all(parent).map_err(at(parent))?;
+        fs::write(&path, text).map_err(at(&path))?;
+    }
+    let sources: Vec<&str> = SOURCES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| name.ends_with(".c"))
+        .collect();
+    let objects = |suffix: &str, defines: &[&str]| -> Result<Vec<PathBuf>, Error> {
+        let mut objects = Vec::new();
+        for source in &sources {
+            let object = root.join(format!("{}{suffix}.o", source.replace(['/', '.'], "_")));
+            let mut command = Command::new(clang);
+            command.args(arguments).args(defines);
+            command.args([
+                "-std=gnu11",
+                "-O2",
+                "-fPIC",
+                "-ftls-model=initial-exec",
+                "-fvisibility=hidden",
+                "-c",
+            ]);
+            toolchain::output(command.arg(root.join(source)).arg("-o").arg(&object))?;
+            objects.push(object);
+        }
+        Ok(objects)
+    };
+    let dynamic = objects("", &[])?;
+    let wrapped = objects("_static", &["-DLUTHIER_COUNT_WRAP"])?;
+    let archiver = toolchain::tool("LUTHIER_AR", "llvm-ar-22");
+    let archive = |name: &str, objects: &[PathBuf]| {
+        toolchain::output(
+            Command::new(&archiver)
+                .arg("rcs")
+                .arg(root.join(name))
+                .args(objects),
+        )
+    };
+    archive("libluthier_count_rt_static.a", &wrapped)?;
+    let shared = root.join("libluthier_count_rt.so");
+    let mut link = Command::new(clang);
+    link.args(arguments)
+        .args(["-shared", "-Wl,-soname,libluthier_count_rt.so", "-o"])
+        .arg(shared)
+        .args(&dynamic);
+    toolchain::output(link.args(["-lpthread", "-ldl"]))?;
+    // Last: its presence says that all is there.
+    archive("libluthier_count_rt.a", &dynamic)?;
+    Ok(())
+}

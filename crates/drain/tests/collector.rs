@@ -1,0 +1,509 @@
+//! The collector against images that clang made, on a runtime made of bytes.
+
+mod mock;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+    time::Instant,
+};
+
+use drain::{Collector, Config, Runtime};
+use mock::{Mock, SOURCE, compile, counts};
+
+const BASE: u64 = 0x7f12_0000_0000;
+const KERN: &str = "_Z4kernPiii";
+const IDLE: &str = "_Z4idlePi";
+
+struct Images {
+    gfx90a: Vec<u8>,
+    gfx1030: Vec<u8>,
+    mcdc: Vec<u8>,
+    other: Vec<u8>,
+}
+
+/// Compiled once for all tests of this file.
+fn images() -> &'static Images {
+    static IMAGES: OnceLock<Images> = OnceLock::new();
+    IMAGES.get_or_init(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        Images {
+            gfx90a: compile(path, SOURCE, "gfx90a", &[]),
+            gfx1030: compile(path, SOURCE, "gfx1030", &[]),
+            mcdc: compile(path, SOURCE, "gfx90a", &["-fcoverage-mcdc"]),
+            other: compile(path, &SOURCE.replace("kern", "other"), "gfx90a", &[]),
+        }
+    })
+}
+
+fn config(pattern: PathBuf) -> Config {
+    let set =
+        |name: &str| (name == drain::config::FILE).then(|| pattern.to_string_lossy().into_owned());
+    Config::read(set).0
+}
+
+struct Bench {
+    directory: tempfile::TempDir,
+    collector: Collector,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    fn with(adjust: impl FnOnce(&mut Config)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path().join("x.profraw"));
+        adjust(&mut config);
+        Bench {
+            collector: Collector::new(config),
+            directory,
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn dump(&mut self, runtime: &Mock) -> drain::DumpReport {
+        self.collector.dump(Some(runtime))
+    }
+}
+
+fn accepted_by_llvm(file: &Path) {
+    let output = Command::new("llvm-profdata-22")
+        .arg("merge")
+        .arg("-o")
+        .arg("/dev/null")
+        .arg(file)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn counts_come_back_with_names_and_a_report_without_naming_objects() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, KERN, &[64, 4, 30, 10, 20, 30, 5]);
+    let report = bench.dump(&gpu);
+    assert_eq!(
+        (
+            report.agents,
+            report.pairs,
+            report.found,
+            report.drained,
+            report.failures
+        ),
+        (1, 1, 1, 1, 0)
+    );
+    assert_eq!(bench.collector.take_messages(), Vec::<String>::new());
+    let file = bench.file("gfx90a.x.profraw");
+    assert_eq!(report.files, std::slice::from_ref(&file));
+    accepted_by_llvm(&file);
+    let counts = counts(&file);
+    assert_eq!(counts[KERN], [64, 4, 30, 10, 20, 30, 5]);
+    assert_eq!(counts[IDLE], [0]);
+
+    let merged = bench.file("x.profdata");
+    let merge = Command::new("llvm-profdata-22")
+        .args(["merge", "-o"])
+        .arg(&merged)
+        .arg(&file)
+        .status()
+        .unwrap();
+    assert!(merge.success());
+    let cov = Command::new("llvm-cov-22")
+        .arg("report")
+        .arg(format!("-instr-profile={}", merged.display()))
+        .arg(format!(
+            "-debug-file-directory={}",
+            bench.directory.path().display()
+        ))
+        .arg("--check-binary-ids")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&cov.stdout);
+    assert!(
+        cov.status.success() && text.contains("kernels.hip"),
+        "{text} {}",
+        String::from_utf8_lossy(&cov.stderr)
+    );
+}
+
+#[test]
+fn devices_add_up_or_stay_apart() {
+    let gpu = Mock::new(&["gfx90a", "gfx90a", "gfx1030"]);
+    let modules = [
+        gpu.load(0, &images().gfx90a, BASE),
+        gpu.load(1, &images().gfx90a, BASE + 0x10_0000),
+        gpu.load(2, &images().gfx1030, BASE + 0x20_0000),
+    ];
+    for (module, count) in modules.iter().zip([1, 10, 100]) {
+        gpu.count(*module, IDLE, &[count]);
+    }
+    let mut sum = Bench::new();
+    sum.dump(&gpu);
+    assert_eq!(counts(&sum.file("gfx90a.x.profraw"))[IDLE], [11]);
+    assert_eq!(counts(&sum.file("gfx1030.x.profraw"))[IDLE], [100]);
+    let mut apart = Bench::with(|config| config.per_device = true);
+    assert_eq!(apart.dump(&gpu).files.len(), 3);
+    assert_eq!(counts(&apart.file("gfx90a.node0.x.profraw"))[IDLE], [1]);
+    assert_eq!(counts(&apart.file("gfx90a.node1.x.profraw"))[IDLE], [10]);
+}
+
+#[test]
+fn unloaded_and_reloaded_modules_keep_their_counts() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    for round in 0..3 {
+        // The same address each time: nothing may be keyed by it.
+        let module = gpu.load(0, &images().gfx90a, BASE);
+        bench.collector.loaded(&gpu, module);
+        gpu.count(module, IDLE, &[5]);
+        // Dumps in between are cumulative and never the last word.
+        bench.dump(&gpu);
+        assert_eq!(
+            counts(&bench.file("gfx90a.x.profraw"))[IDLE],
+            [round * 7 + 5]
+        );
+        gpu.count(module, IDLE, &[2]);
+        bench.collector.retire(&gpu, module);
+        gpu.unload(module);
+    }
+    let different = gpu.load(0, &images().other, BASE);
+    gpu.count(different, IDLE, &[1]);
+    bench.dump(&gpu);
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [22]);
+    bench.collector.retire_all(&gpu);
+    gpu.stopped.set(true);
+    bench.dump(&gpu);
+    assert_eq!(
+        counts(&bench.file("gfx90a.x.profraw"))[IDLE],
+        [22],
+        "a stopped runtime takes nothing away"
+    );
+    assert_eq!(bench.collector.take_messages(), Vec::<String>::new());
+}
+
+#[test]
+fn modules_that_vanish_unseen_keep_what_was_seen() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, IDLE, &[5]);
+    bench.dump(&gpu);
+    gpu.unload(module);
+    bench.dump(&gpu);
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [5]);
+    assert!(bench.collector.take_messages()[0].contains("unseen"));
+}
+
+#[test]
+fn sections_are_found_without_the_image_and_disagreements_are_reported() {
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, KERN, &[9, 8, 7, 6, 5, 4, 3]);
+    let by_image = {
+        let mut bench = Bench::new();
+        bench.dump(&gpu);
+        std::fs::read(bench.file("gfx90a.x.profraw")).unwrap()
+    };
+    let expected = rawprof::parse(&by_image).unwrap().remove(0);
+    // Way A: the table in device memory. Way B: the exported variables, when the table is unusable.
+    gpu.images_gone.set(true);
+    for (way, spoil) in [("table", None), ("symbols", Some(0x10u64))] {
+        if let Some(address) = spoil {
+            gpu.poke(module, "__llvm_profile_sections", 8, &address.to_le_bytes());
+        }
+        let mut bench = Bench::new();
+        let report = bench.dump(&gpu);
+        assert_eq!(
+            report.drained,
+            1,
+            "{way}: {:?}",
+            bench.collector.take_messages()
+        );
+        let file = bench.file("gfx90a.x.profraw");
+        let found = rawprof::parse(&std::fs::read(&file).unwrap())
+            .unwrap()
+            .remove(0);
+        assert_eq!(found.records, expected.records, "{way}");
+        assert_eq!(
+            rawprof::names::decode(&found.names),
+            rawprof::names::decode(&expected.names),
+            "{way}"
+        );
+        let manifest = std::fs::read_to_string(drain::output::manifest_path(&file)).unwrap();
+        assert!(
+            manifest.contains(&format!("\"method\": \"{way}\"")),
+            "{manifest}"
+        );
+    }
+    // All ways at once, with the table wrong: the section headers win, and somebody is told.
+    gpu.images_gone.set(false);
+    gpu.poke(
+        module,
+        "__llvm_profile_sections",
+        8,
+        &(BASE + 0x9_0000).to_le_bytes(),
+    );
+    let mut bench = Bench::new();
+    assert_eq!(bench.dump(&gpu).drained, 1);
+    let messages = bench.collector.take_messages().join("\n");
+    assert!(
+        messages.contains("bounds table puts names at"),
+        "{messages}"
+    );
+    assert_eq!(
+        counts(&bench.file("gfx90a.x.profraw"))[KERN],
+        [9, 8, 7, 6, 5, 4, 3]
+    );
+}
+
+#[test]
+fn one_unreadable_module_does_not_cost_the_others() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let broken = gpu.load(0, &images().other, BASE);
+    let good = gpu.load(0, &images().gfx90a, BASE + 0x10_0000);
+    gpu.count(good, IDLE, &[3]);
+    gpu.broken.set(broken);
+    let report = bench.dump(&gpu);
+    assert_eq!((report.found, report.drained, report.failures), (2, 1, 1));
+    assert!(
+        bench
+            .collector
+            .take_messages()
+            .iter()
+            .any(|message| message.contains("hsa_memory_copy"))
+    );
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [3]);
+}
+
+/// Bounds that lead anywhere are refused by the check of the allocation, not by a crash.
+#[test]
+fn corrupt_tables_never_lead_outside_of_the_allocation() {
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.images_gone.set(true);
+    let original: Vec<u64> = {
+        let symbols = gpu.symbols(module, 100).unwrap();
+        let table = symbols
+            .iter()
+            .find(|symbol| symbol.name == "__llvm_profile_sections")
+            .unwrap();
+        let mut bytes = [0; 56];
+        gpu.read(100, table.address, &mut bytes).unwrap();
+        bytes
+            .chunks(8)
+            .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
+            .collect()
+    };
+    for at in 0..6u64 {
+        for value in [0, 1, 8, BASE, BASE + (200 << 20), u64::MAX, u64::MAX - 7] {
+            gpu.poke(
+                module,
+                "__llvm_profile_sections",
+                at * 8,
+                &value.to_le_bytes(),
+            );
+            let mut bench = Bench::new();
+            bench.dump(&gpu);
+            let file = bench.file("gfx90a.x.profraw");
+            if file.exists() {
+                rawprof::parse(&std::fs::read(file).unwrap()).unwrap();
+            }
+            gpu.poke(
+                module,
+                "__llvm_profile_sections",
+                at * 8,
+                &original[at as usize].to_le_bytes(),
+            );
+        }
+    }
+}
+
+#[test]
+fn decision_bitmaps_come_back() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().mcdc, BASE);
+    gpu.poke(module, &format!("__profbm_{KERN}"), 0, &[0b101]);
+    bench.dump(&gpu);
+    let file = bench.file("gfx90a.x.profraw");
+    accepted_by_llvm(&file);
+    let profile = rawprof::parse(&std::fs::read(&file).unwrap())
+        .unwrap()
+        .remove(0);
+    let bitmaps: Vec<_> = profile
+        .records
+        .iter()
+        .filter(|record| !record.bitmap.is_empty())
+        .collect();
+    assert_eq!(bitmaps.len(), 1);
+    assert_eq!(bitmaps[0].bitmap, [0b101]);
+}
+
+#[test]
+fn reset_starts_anew_on_the_device_too() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let gone = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(gone, IDLE, &[50]);
+    bench.collector.retire(&gpu, gone);
+    gpu.unload(gone);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, IDLE, &[7]);
+    bench.dump(&gpu);
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [57]);
+    assert!(bench.collector.reset(Some(&gpu)));
+    gpu.count(module, IDLE, &[2]);
+    bench.dump(&gpu);
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [2]);
+}
+
+/// Many ranks, one file: each adds what is new since its last dump, under a lock.
+#[test]
+fn ranks_merge_into_one_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let pattern = directory.path().join("all-%m.profraw");
+    let ranks: Vec<_> = (0..8u64)
+        .map(|rank| {
+            let pattern = pattern.clone();
+            std::thread::spawn(move || {
+                let mut collector = Collector::new(config(pattern));
+                let gpu = Mock::new(&["gfx90a"]);
+                let image = if rank % 2 == 0 {
+                    &images().gfx90a
+                } else {
+                    &images().other
+                };
+                let module = gpu.load(0, image, BASE);
+                for _ in 0..5 {
+                    gpu.count(module, IDLE, &[rank + 1]);
+                    collector.dump(Some(&gpu));
+                }
+                assert_eq!(collector.take_messages(), Vec::<String>::new());
+            })
+        })
+        .collect();
+    ranks.into_iter().for_each(|rank| rank.join().unwrap());
+    let files: Vec<_> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let profiles: Vec<_> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "profraw"))
+        .collect();
+    assert_eq!(profiles.len(), 1, "{files:?}");
+    accepted_by_llvm(profiles[0]);
+    assert_eq!(
+        rawprof::parse(&std::fs::read(profiles[0]).unwrap())
+            .unwrap()
+            .len(),
+        2,
+        "one profile per image"
+    );
+    assert_eq!(counts(profiles[0])[IDLE], [5 * (1..=8).sum::<u64>()]);
+}
+
+#[test]
+fn a_foreign_file_in_the_way_costs_nothing() {
+    let mut bench =
+        Bench::with(|config| config.pattern = config.pattern.replace("x.profraw", "y%m.profraw"));
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &images().gfx90a, BASE);
+    gpu.count(module, IDLE, &[3]);
+    let name = drain::naming::expand(
+        &bench.collector.config().pattern,
+        "gfx90a",
+        &drain::naming::Facts::current(),
+    );
+    std::fs::write(&name.path, "precious").unwrap();
+    let report = bench.dump(&gpu);
+    assert_eq!(std::fs::read(&name.path).unwrap(), b"precious");
+    assert_eq!(counts(&report.files[0])[IDLE], [3]);
+    assert!(bench.collector.take_messages()[0].contains("instead"));
+}
+
+#[test]
+fn unwritable_places_are_one_message() {
+    let directory = tempfile::tempdir().unwrap();
+    let blocker = directory.path().join("file");
+    std::fs::write(&blocker, "").unwrap();
+    for place in [
+        blocker.join("x.profraw"),
+        PathBuf::from("/proc/luthier/x.profraw"),
+    ] {
+        let mut collector = Collector::new(config(place));
+        let gpu = Mock::new(&["gfx90a"]);
+        gpu.load(0, &images().gfx90a, BASE);
+        let report = collector.dump(Some(&gpu));
+        collector.dump(Some(&gpu));
+        assert!(report.failures > 0 && report.files.is_empty());
+        let messages = collector.take_messages();
+        assert!(
+            messages
+                .iter()
+                .all(|message| message.contains("LUTHIER_PROFILE_FILE")),
+            "{messages:?}"
+        );
+        assert!(messages.len() <= 2, "said once, not per dump: {messages:?}");
+    }
+}
+
+#[test]
+fn nothing_loaded_writes_nothing() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let report = bench.dump(&gpu);
+    assert!(report.files.is_empty() && report.failures == 0);
+    assert!(bench.collector.take_messages().is_empty());
+    assert_eq!(
+        std::fs::read_dir(bench.directory.path()).unwrap().count(),
+        0
+    );
+}
+
+/// Ten thousand modules, half of them unloaded before the dump: time grows with their number, not its square.
+#[test]
+fn ten_thousand_modules() {
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let start = Instant::now();
+    for _ in 0..5000 {
+        let module = gpu.load(0, &images().gfx90a, BASE);
+        bench.collector.loaded(&gpu, module);
+        gpu.count(module, IDLE, &[1]);
+        bench.collector.retire(&gpu, module);
+        gpu.unload(module);
+    }
+    for at in 0..5000u64 {
+        let module = gpu.load(0, &images().gfx90a, BASE + at * 0x10_0000);
+        bench.collector.loaded(&gpu, module);
+    }
+    let module = gpu.load(0, &images().other, BASE + 6000 * 0x10_0000);
+    gpu.count(module, IDLE, &[4]);
+    let loaded = start.elapsed();
+    bench.dump(&gpu);
+    println!(
+        "10,000 modules: {loaded:?} to load and unload, {:?} to drain",
+        start.elapsed() - loaded
+    );
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [5004]);
+}

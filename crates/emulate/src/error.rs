@@ -1,0 +1,65 @@
+//! What can go wrong before, during and after a launch.
+
+/// Result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    CodeObject(#[from] codeobj::Error),
+    #[error("the code object is not linked; link it with ld.lld -shared")]
+    NotLinked,
+    #[error("the code object refers to {name}, which it does not define; link it with what does")]
+    Undefined { name: String },
+    #[error("relocation type {kind} at {address:#x} is not one that a loader applies")]
+    Relocation { kind: u32, address: u64 },
+    #[error("the code object defines no {name}")]
+    NoSymbol { name: String },
+    #[error("cannot allocate {size} bytes: {reason}")]
+    Memory { size: u64, reason: String },
+    #[error("{address:#x} is not device memory")]
+    NotMapped { address: u64 },
+    #[error("{kernel} takes {expected} arguments ({signature}), {given} were given")]
+    ArgumentCount {
+        kernel: String,
+        expected: usize,
+        given: usize,
+        signature: String,
+    },
+    #[error("argument {index} of {kernel} has {expected} bytes, {given} were given")]
+    ArgumentSize {
+        kernel: String,
+        index: usize,
+        expected: u64,
+        given: usize,
+    },
+    #[error(transparent)]
+    Dispatch(#[from] gpu::dispatch::DispatchError),
+    #[error("{kernel} stopped: {}", describe(fault))]
+    Fault {
+        kernel: String,
+        fault: Box<gpu::Fault>,
+    },
+    #[error("the device gave up {kernel}")]
+    Lost { kernel: String },
+}
+
+fn describe(fault: &gpu::Fault) -> String {
+    let [x, y, z] = fault.workgroup;
+    let lane = fault
+        .lane
+        .map(|lane| format!(", lane {lane}"))
+        .unwrap_or_default();
+    let detail = fault
+        .detail
+        .as_deref()
+        .map(|detail| format!(": {detail}"))
+        .unwrap_or_default();
+    format!(
+        "{:?} at pc {:#x} ({}), workgroup ({x}, {y}, {z}), wave {}{lane}{detail}",
+        fault.kind,
+        fault.pc,
+        fault.instruction.trim(),
+        fault.wave
+    )
+}

@@ -1,0 +1,183 @@
+//! Dispatches kernels of a code object on the emulated device without any ROCm library.
+//!
+//! Entry type: [`Device`]: load a code object, allocate buffers, launch a kernel, read the buffers back. Works for every
+//! target whose instructions the wave engine knows, also those that the installed ROCr does not.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod error;
+mod image;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicBool, mpsc},
+};
+
+pub use arguments::Argument;
+use codeobj::CodeObject;
+pub use error::{Error, Result};
+use gpu::{Counts, Dispatch, Events, Executor, Job, Memory, dispatch};
+use kmt_sys::aql::KernelDispatchPacket;
+
+/// Node number of the one device.
+const NODE: u32 = 1;
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Workgroups per dimension.
+    pub grid: [u32; 3],
+    /// Work-items per workgroup and dimension.
+    pub block: [u32; 3],
+    /// LDS bytes beyond the kernel's own.
+    pub dynamic_lds: u32,
+}
+
+/// A device with one code object loaded.
+pub struct Device<'a> {
+    object: CodeObject<'a>,
+    memory: Arc<Memory>,
+    pool: compute::Pool,
+    /// Where the code object's address 0 lies.
+    base: u64,
+}
+
+impl<'a> Device<'a> {
+    /// Loads `object` into a fresh device that runs on `threads` host threads.
+    pub fn new(object: CodeObject<'a>, threads: usize) -> Result<Device<'a>> {
+        let memory = Arc::new(Memory::new(BTreeMap::new()));
+        let pool = compute::Pool::new(memory.clone(), Arc::new(Events::default()), threads);
+        let base = image::load(&object, &memory)?;
+        Ok(Device {
+            object,
+            memory,
+            pool,
+            base,
+        })
+    }
+
+    /// Allocates a buffer that starts with `contents` and is zero up to `size` bytes.
+    pub fn buffer(&self, contents: &[u8], size: u64) -> Result<u64> {
+        let size = size.max(contents.len() as u64).max(1);
+        let address = allocate(&self.memory, size)?;
+        self.write(address, contents)?;
+        Ok(address)
+    }
+
+    /// Reads device memory.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        self.memory
+            .read_bytes(address, bytes)
+            .map_err(|address| Error::NotMapped { address })
+    }
+
+    /// Writes device memory.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        self.memory
+            .write_bytes(address, bytes)
+            .map_err(|address| Error::NotMapped { address })
+    }
+
+    /// Address of a global variable of the code object.
+    pub fn global(&self, name: &str) -> Result<u64> {
+        let symbol = self.object.symbol(name).ok_or_else(|| Error::NoSymbol {
+            name: name.to_owned(),
+        })?;
+        Ok(self.base + symbol.value)
+    }
+
+    /// Runs `kernel` to its end. `arguments` are the explicit ones, in order.
+    pub fn launch(&self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Result<Counts> {
+        let found = self.object.kernel(kernel)?;
+        let metadata = self
+            .object
+            .metadata()?
+            .and_then(|metadata| metadata.kernel(kernel));
+        let kernarg = arguments::segment(kernel, metadata.as_ref(), shape, arguments)?;
+        let kernarg_address = self.buffer(&kernarg, kernarg.len() as u64)?;
+        let descriptor = dispatch::Descriptor::parse(found.descriptor.bytes());
+        let grid =
+            [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
+        let packet = KernelDispatchPacket {
+            setup: 3,
+            workgroup_size: shape.block.map(|size| size.min(u32::from(u16::MAX)) as u16),
+            grid_size: grid,
+            private_segment_size: found.descriptor.private_segment_size(),
+            group_segment_size: found.descriptor.group_segment_size() + shape.dynamic_lds,
+            kernel_object: self.base + found.descriptor_address,
+            kernarg_address,
+            ..Default::default()
+        };
+        let packet_address = self.packet(&packet)?;
+        let origin = dispatch::Origin {
+            node: NODE,
+            packet_address,
+            ..Default::default()
+        };
+        let mut dispatch =
+            Dispatch::prepare(self.object.target().target, origin, packet, descriptor)?;
+        dispatch.name = Some(kernel.to_owned());
+        if dispatch.scratch.wave_bytes > 0 {
+            let slots = self.pool.resident_waves();
+            dispatch.scratch.slots = slots;
+            dispatch.scratch.base = allocate(
+                &self.memory,
+                u64::from(slots) * u64::from(dispatch.scratch.wave_bytes),
+            )?;
+        }
+        let (sender, receiver) = mpsc::channel();
+        let finish = Box::new(move |outcome| {
+            // The receiver waits below until it has the outcome.
+            let _ = sender.send(outcome);
+        });
+        self.pool.submit(Job::new(
+            Arc::new(dispatch),
+            Arc::new(AtomicBool::new(false)),
+            finish,
+        ));
+        match receiver.recv() {
+            Ok(Ok(counts)) => Ok(counts),
+            Ok(Err(fault)) => Err(Error::Fault {
+                kernel: kernel.to_owned(),
+                fault: Box::new(fault),
+            }),
+            Err(_) => Err(Error::Lost {
+                kernel: kernel.to_owned(),
+            }),
+        }
+    }
+
+    /// Kernels may read their packet (block size, grid size), so it needs an address.
+    fn packet(&self, packet: &KernelDispatchPacket) -> Result<u64> {
+        let mut bytes = Vec::with_capacity(64);
+        bytes.extend(packet.header.to_le_bytes());
+        bytes.extend(packet.setup.to_le_bytes());
+        bytes.extend(
+            packet
+                .workgroup_size
+                .iter()
+                .flat_map(|size| size.to_le_bytes()),
+        );
+        bytes.extend([0; 2]);
+        bytes.extend(packet.grid_size.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.extend(packet.private_segment_size.to_le_bytes());
+        bytes.extend(packet.group_segment_size.to_le_bytes());
+        bytes.extend(packet.kernel_object.to_le_bytes());
+        bytes.extend(packet.kernarg_address.to_le_bytes());
+        self.buffer(&bytes, 64)
+    }
+}
+
+pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
+    let request = gpu::memory::Request {
+        node: NODE,
+        size,
+        flags: 0,
+        writable: true,
+        device_local: false,
+    };
+    memory.allocate(request).map_err(|error| Error::Memory {
+        size,
+        reason: error.to_string(),
+    })
+}

@@ -1,0 +1,501 @@
+//! The law of placement, checked by walking random graphs: at every observation point the increments executed so far add
+//! up to the costs executed so far. The interpreter below shares no code with the placement.
+
+use host_count::{
+    Block, Call, Callee, End, Function, Granularity, Item, Module, Options, Placement, Plan, Site,
+    Successor, plan,
+};
+use proptest::prelude::*;
+
+/// How a call inside a walk ends.
+#[derive(Clone, Copy)]
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        ((self.0 >> 33) % sides.max(1) as u64) as usize
+    }
+}
+
+/// Walks a module and compares at every observation point.
+struct Walker<'a> {
+    module: &'a Module,
+    plan: &'a Plan,
+    dice: Dice,
+    cost: i64,
+    counted: i64,
+    /// What the counter missed at an observation point, if ever.
+    wrong: Option<String>,
+    observed: usize,
+    steps: usize,
+    checks: usize,
+}
+
+/// How a function came to its end.
+#[derive(PartialEq)]
+enum Outcome {
+    Returned,
+    Threw,
+    OutOfSteps,
+}
+
+impl Walker<'_> {
+    fn observe(&mut self, place: &str) {
+        self.observed += 1;
+        if self.cost != self.counted && self.wrong.is_none() {
+            self.wrong = Some(format!(
+                "{place}: executed {}, counted {}",
+                self.cost, self.counted
+            ));
+        }
+    }
+
+    /// Adds what stands at a site.
+    fn pass(&mut self, function: usize, site: Site) {
+        let plan = &self.plan.functions[function];
+        for increment in plan
+            .increments
+            .iter()
+            .filter(|increment| increment.site == site)
+        {
+            let unit = self
+                .plan
+                .slots
+                .get(increment.slot as usize)
+                .map_or(1, |slot| slot.unit);
+            self.counted += increment.amount * unit as i64;
+        }
+        if plan.checks.iter().any(|check| check.site == site) {
+            self.checks += 1;
+            self.observe("a budget check");
+        }
+    }
+
+    fn run(&mut self, function: usize) -> Outcome {
+        let body = &self.module.functions[function];
+        let mut at = 0;
+        loop {
+            self.steps += 1;
+            if self.steps > 400 {
+                return Outcome::OutOfSteps;
+            }
+            let block = &body.blocks[at];
+            self.pass(function, Site::Start { block: at });
+            let mut call_number = 0;
+            let mut threw = false;
+            for (index, item) in block.items.iter().enumerate() {
+                match item {
+                    Item::Cost { cost, .. } => self.cost += *cost as i64,
+                    Item::Call(call) => {
+                        let terminator = block.end == End::Invoke && index + 1 == block.items.len();
+                        let site = match terminator {
+                            true => Site::End { block: at },
+                            false => Site::Call {
+                                block: at,
+                                call: call_number,
+                            },
+                        };
+                        self.pass(function, site);
+                        call_number += 1;
+                        match self.call(call) {
+                            Outcome::Returned => {}
+                            Outcome::Threw if terminator => threw = true,
+                            other => return other,
+                        }
+                    }
+                }
+            }
+            if block.end != End::Invoke {
+                self.pass(function, Site::End { block: at });
+            }
+            let number = match block.end {
+                End::Return => return Outcome::Returned,
+                End::Resume => {
+                    self.observe("unwinding");
+                    return Outcome::Threw;
+                }
+                End::Unreachable => return Outcome::OutOfSteps,
+                End::Invoke => usize::from(threw),
+                End::Jump => self.dice.roll(block.successors.len()),
+            };
+            self.pass(
+                function,
+                Site::Edge {
+                    block: at,
+                    successor: number,
+                },
+            );
+            at = block.successors[number].block;
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> Outcome {
+        match &call.callee {
+            Callee::Function(index) => {
+                let outcome = self.run(*index);
+                // Nothing guarantees exactness here unless the callee is observed; its own returns are checked by the caller's
+                // next observation point.
+                outcome
+            }
+            Callee::Declared(name) if name == "strlen" => Outcome::Returned,
+            _ => {
+                self.observe("an unknown call");
+                if self.dice.roll(8) == 0 {
+                    Outcome::Threw
+                } else {
+                    Outcome::Returned
+                }
+            }
+        }
+    }
+}
+
+fn check(module: &Module, options: Options, seed: u64) -> Result<usize, String> {
+    let plan = plan(module, &options).map_err(|error| error.to_string())?;
+    let mut observed = 0;
+    for start in 0..module.functions.len() {
+        // Entered from outside, which only sees functions that keep their own count.
+        if plan.functions[start].charged_by_callers.is_some() {
+            continue;
+        }
+        for turn in 0..6 {
+            let dice = Dice(seed ^ (turn << 40) ^ start as u64);
+            let mut walker = Walker {
+                module,
+                plan: &plan,
+                dice,
+                cost: 0,
+                counted: 0,
+                wrong: None,
+                observed: 0,
+                steps: 0,
+                checks: 0,
+            };
+            if walker.run(start) != Outcome::OutOfSteps {
+                walker.observe("the end");
+            }
+            if let Some(wrong) = walker.wrong {
+                return Err(format!("from {start}, turn {turn}: {wrong}"));
+            }
+            observed += walker.observed;
+        }
+    }
+    Ok(observed)
+}
+
+const FUNCTIONS: usize = 4;
+
+fn call() -> impl Strategy<Value = Item> {
+    let callee = prop_oneof![
+        3 => (0..FUNCTIONS).prop_map(Callee::Function),
+        2 => Just(Callee::Declared("strlen".into())),
+        2 => Just(Callee::Declared("exit".into())),
+        1 => Just(Callee::Unknown),
+    ];
+    callee.prop_map(|callee| {
+        Item::Call(Call {
+            callee,
+            promised: false,
+            must_tail: false,
+        })
+    })
+}
+
+fn block(blocks: usize) -> impl Strategy<Value = Block> {
+    let cost = (0u64..7, 0u32..3).prop_map(|(cost, location)| Item::Cost { cost, location });
+    let items = proptest::collection::vec(prop_oneof![3 => cost, 1 => call()], 0..5);
+    let successor = (0..blocks, 1u32..1000, proptest::bool::weighted(0.85)).prop_map(
+        |(block, frequency, holds_code)| Successor {
+            block,
+            frequency: f64::from(frequency),
+            holds_code,
+        },
+    );
+    let successors = proptest::collection::vec(successor, 1..4);
+    let end = prop_oneof![6 => Just(End::Jump), 2 => Just(End::Return), 1 => Just(End::Resume), 2 => Just(End::Invoke)];
+    (items, end, successors, 1u32..1000).prop_map(|(mut items, end, mut successors, frequency)| {
+        match end {
+            End::Return | End::Resume => successors.clear(),
+            End::Invoke => {
+                let first = successors[0].clone();
+                successors.resize(2, first);
+                successors[1].holds_code = false;
+                items.push(Item::Cost {
+                    cost: 1,
+                    location: 0,
+                });
+                items.push(Item::Call(Call {
+                    callee: Callee::Unknown,
+                    promised: false,
+                    must_tail: false,
+                }));
+            }
+            _ => {}
+        }
+        Block {
+            items,
+            end,
+            successors,
+            frequency: f64::from(frequency),
+            holds_code: true,
+        }
+    })
+}
+
+/// LLVM's entry blocks have no predecessors: jumps to block 0 are bent to block 1.
+fn function() -> impl Strategy<Value = Function> {
+    (2usize..8).prop_flat_map(|count| {
+        (
+            proptest::collection::vec(block(count), count),
+            any::<bool>(),
+        )
+            .prop_map(|(mut blocks, only_called_here)| {
+                for successor in blocks.iter_mut().flat_map(|block| &mut block.successors) {
+                    successor.block = successor.block.max(1);
+                }
+                Function {
+                    blocks,
+                    only_called_here,
+                    ..Function::default()
+                }
+            })
+    })
+}
+
+fn module() -> impl Strategy<Value = Module> {
+    proptest::collection::vec(function(), FUNCTIONS).prop_map(|mut functions| {
+        for (index, function) in functions.iter_mut().enumerate() {
+            function.name = format!("f{index}");
+        }
+        Module {
+            functions,
+            locations: vec![Default::default(); 3],
+        }
+    })
+}
+
+fn all_options() -> Vec<Options> {
+    let mut all = Vec::new();
+    for placement in [Placement::Segment, Placement::Tree] {
+        for granularity in [
+            Granularity::Thread,
+            Granularity::Function,
+            Granularity::Line,
+        ] {
+            for budget in [false, true] {
+                all.push(Options {
+                    placement,
+                    granularity,
+                    budget,
+                    ..Options::default()
+                });
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn increments_equal_costs_at_every_observation_point(module in module(), seed in any::<u64>()) {
+        for options in all_options() {
+            let result = check(&module, options, seed);
+            prop_assert!(result.is_ok(), "{options}: {}", result.unwrap_err());
+        }
+    }
+}
+
+fn straight(items: Vec<Item>) -> Function {
+    let block = Block {
+        items,
+        end: End::Return,
+        frequency: 1.0,
+        holds_code: true,
+        ..Block::default()
+    };
+    Function {
+        blocks: vec![block],
+        ..Function::default()
+    }
+}
+
+fn cost(cost: u64) -> Item {
+    Item::Cost { cost, location: 0 }
+}
+
+fn calls(callee: Callee) -> Item {
+    Item::Call(Call {
+        callee,
+        promised: false,
+        must_tail: false,
+    })
+}
+
+/// The interpreter itself must be able to convict: a plan with one increment changed is caught.
+#[test]
+fn a_wrong_increment_is_noticed() {
+    let module = Module {
+        functions: vec![straight(vec![cost(3), calls(Callee::Unknown), cost(4)])],
+        ..Module::default()
+    };
+    let mut plan = plan(&module, &Options::default()).unwrap();
+    plan.functions[0].increments[0].amount += 1;
+    let mut walker = Walker {
+        module: &module,
+        plan: &plan,
+        dice: Dice(1),
+        cost: 0,
+        counted: 0,
+        wrong: None,
+        observed: 0,
+        steps: 0,
+        checks: 0,
+    };
+    walker.run(0);
+    assert_eq!(
+        walker.wrong.as_deref(),
+        Some("an unknown call: executed 3, counted 4")
+    );
+}
+
+#[test]
+fn a_leaf_of_constant_cost_is_charged_by_its_callers() {
+    let mut leaf = straight(vec![cost(5)]);
+    leaf.only_called_here = true;
+    let caller = straight(vec![
+        cost(2),
+        calls(Callee::Function(0)),
+        cost(1),
+        calls(Callee::Unknown),
+        cost(1),
+    ]);
+    let module = Module {
+        functions: vec![leaf, caller],
+        ..Module::default()
+    };
+    let plan = plan(&module, &Options::default()).unwrap();
+    assert_eq!(plan.functions[0].charged_by_callers, Some(5));
+    assert!(plan.functions[0].increments.is_empty());
+    let amounts: Vec<i64> = plan.functions[1]
+        .increments
+        .iter()
+        .map(|increment| increment.amount)
+        .collect();
+    assert_eq!(amounts, [8, 1]);
+}
+
+/// `if (x) 3 else 3` between two straight pieces: whichever way is taken passes one addition, where counting blocks takes four.
+#[test]
+fn every_way_through_a_fork_passes_one_addition() {
+    let block = |items, end, to: &[usize]| Block {
+        items,
+        end,
+        successors: to
+            .iter()
+            .map(|&block| Successor {
+                block,
+                frequency: 0.5,
+                holds_code: true,
+            })
+            .collect(),
+        frequency: 1.0,
+        holds_code: true,
+    };
+    let function = Function {
+        blocks: vec![
+            block(vec![cost(2)], End::Jump, &[1, 2]),
+            Block {
+                frequency: 0.5,
+                ..block(vec![cost(3)], End::Jump, &[3])
+            },
+            Block {
+                frequency: 0.5,
+                ..block(vec![cost(3)], End::Jump, &[3])
+            },
+            block(vec![cost(1)], End::Return, &[]),
+        ],
+        ..Function::default()
+    };
+    let module = Module {
+        functions: vec![function],
+        ..Module::default()
+    };
+    let plan = plan(&module, &Options::default()).unwrap();
+    let blocks: Vec<(Site, i64)> = plan.functions[0]
+        .increments
+        .iter()
+        .map(|increment| (increment.site, increment.amount))
+        .collect();
+    assert_eq!(
+        blocks,
+        [(Site::End { block: 1 }, 6), (Site::End { block: 2 }, 6)]
+    );
+}
+
+/// A loop with a budget is checked on its way back; its latch addition and the check share a place.
+#[test]
+fn budgets_are_checked_at_latches_and_entries() {
+    let jump = |block| Successor {
+        block,
+        frequency: 10.0,
+        holds_code: true,
+    };
+    let blocks = vec![
+        Block {
+            successors: vec![jump(1)],
+            frequency: 1.0,
+            holds_code: true,
+            ..Block::default()
+        },
+        Block {
+            items: vec![cost(4)],
+            successors: vec![jump(1), jump(2)],
+            frequency: 10.0,
+            holds_code: true,
+            ..Block::default()
+        },
+        Block {
+            items: vec![cost(1)],
+            end: End::Return,
+            frequency: 1.0,
+            holds_code: true,
+            ..Block::default()
+        },
+    ];
+    let module = Module {
+        functions: vec![Function {
+            blocks,
+            ..Function::default()
+        }],
+        ..Module::default()
+    };
+    let plan = plan(
+        &module,
+        &Options {
+            budget: true,
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    let sites: Vec<Site> = plan.functions[0]
+        .checks
+        .iter()
+        .map(|check| check.site)
+        .collect();
+    assert_eq!(
+        sites,
+        [
+            Site::Start { block: 0 },
+            Site::Edge {
+                block: 1,
+                successor: 0
+            }
+        ]
+    );
+}

@@ -1,0 +1,520 @@
+//! DS: loads and stores of LDS, and the lane permutations that share its encoding.
+//!
+//! Bytes outside the workgroup's allocation load zero and swallow stores, dword by dword. M0 does not limit addresses
+//! (gfx9 and later).
+
+use super::{
+    Row, Shape,
+    lanes::{self, Fill, GROUP, Lanes},
+};
+use crate::{
+    LANES,
+    engine::Env,
+    micro_op::{Handler, MicroOp, flow},
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// LDS addresses of a group: the address register plus `offset`, modulo 2^32.
+#[inline(always)]
+pub(super) fn addresses(wave: &Wave, op: &MicroOp, group: usize, offset: u32) -> [u32; GROUP] {
+    lanes::words(wave, op.src[0].index as usize, group).map(
+        #[inline(always)]
+        |address| address.wrapping_add(offset),
+    )
+}
+
+/// Address that instructions with M0 as base and the lane number as index form.
+#[inline(always)]
+fn lane_addresses(wave: &Wave, op: &MicroOp, group: usize) -> [u32; GROUP] {
+    let base = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
+    std::array::from_fn(
+        #[inline(always)]
+        |i| base.wrapping_add(4 * (GROUP * group + i) as u32),
+    )
+}
+
+/// Bytes of LDS that exist.
+#[inline(always)]
+pub(super) fn limit(wave: &Wave, env: &Env<'_>) -> u32 {
+    wave.lds_bytes.min(env.lds.len() as u32)
+}
+
+/// Active lanes of `group`.
+#[inline(always)]
+pub(super) fn active(wave: &Wave, group: usize) -> u16 {
+    (wave.exec() >> (GROUP * group)) as u16
+}
+
+/// Lanes of `active` whose `bytes` at `at` lie below `limit`.
+#[inline(always)]
+fn in_range(wave: &Wave, group: usize, at: &[u32; GROUP], bytes: u32, limit: u32) -> u16 {
+    let exec: &[u32] = &wave.exec_lanes.0[GROUP * group..GROUP * group + GROUP];
+    let mut highest = 0;
+    for i in 0..GROUP {
+        highest = highest.max(at[i] & exec[i]);
+    }
+    let active = active(wave, group);
+    match limit.checked_sub(bytes) {
+        Some(last) if highest <= last => active,
+        Some(last) => (0..GROUP).fold(0, |valid, i| valid | u16::from(at[i] <= last) << i) & active,
+        None => 0,
+    }
+}
+
+/// The group's lanes as host addresses of `bytes` bytes each.
+#[inline(always)]
+pub(super) fn resolve(
+    wave: &Wave,
+    env: &mut Env<'_>,
+    group: usize,
+    at: &[u32; GROUP],
+    bytes: u32,
+    limit: u32,
+) -> Lanes {
+    let valid = in_range(wave, group, at, bytes, limit);
+    let base = env.lds.as_mut_ptr().expose_provenance() as u64;
+    let at = at.map(
+        #[inline(always)]
+        |address| base.wrapping_add(u64::from(address)),
+    );
+    // SAFETY: `valid` lanes lie below `limit`, which is inside the LDS buffer that this thread owns.
+    unsafe { Lanes::new(at, valid, active(wave, group)) }
+}
+
+#[inline(always)]
+fn uniform(at: &[u32; GROUP]) -> bool {
+    at.iter()
+        .fold(0, |difference, &address| difference | address ^ at[0])
+        == 0
+}
+
+/// Reads `WORDS` dwords per lane at `at`.
+#[inline(always)]
+fn read_words<const WORDS: usize>(
+    wave: &mut Wave,
+    env: &mut Env<'_>,
+    dst: usize,
+    group: usize,
+    at: &[u32; GROUP],
+    limit: u32,
+) {
+    let bytes = 4 * WORDS as u32;
+    if active(wave, group) == !0 && uniform(at) {
+        for word in 0..WORDS {
+            let value = read_word(env, at[0].wrapping_add(4 * word as u32), limit);
+            *lanes::words_mut(wave, dst + word, group) = [value; GROUP];
+        }
+        return;
+    }
+    let whole = resolve(wave, env, group, at, bytes, limit);
+    if WORDS > 1 && in_range(wave, group, at, bytes, limit) != active(wave, group) {
+        // Some lanes stick out: each dword has its own say.
+        for word in 0..WORDS {
+            let at = at.map(|address| address.wrapping_add(4 * word as u32));
+            let part = resolve(wave, env, group, &at, 4, limit);
+            lanes::load_words::<1>(wave, dst + word, group, &part);
+        }
+        return;
+    }
+    lanes::load_words::<WORDS>(wave, dst, group, &whole);
+}
+
+#[inline(always)]
+pub(super) fn write_words<const WORDS: usize>(
+    wave: &Wave,
+    env: &mut Env<'_>,
+    data: usize,
+    group: usize,
+    at: &[u32; GROUP],
+    limit: u32,
+) {
+    let bytes = 4 * WORDS as u32;
+    let whole = resolve(wave, env, group, at, bytes, limit);
+    if WORDS > 1 && in_range(wave, group, at, bytes, limit) != active(wave, group) {
+        for word in 0..WORDS {
+            let at = at.map(|address| address.wrapping_add(4 * word as u32));
+            let part = resolve(wave, env, group, &at, 4, limit);
+            lanes::store_words::<1>(wave, data + word, group, &part);
+        }
+        return;
+    }
+    lanes::store_words::<WORDS>(wave, data, group, &whole);
+}
+
+/// The dword at `address`, zero if any byte of it does not exist.
+#[inline(always)]
+fn read_word(env: &Env<'_>, address: u32, limit: u32) -> u32 {
+    if limit < 4 || address > limit - 4 {
+        return 0;
+    }
+    env.lds[address as usize..]
+        .first_chunk()
+        .map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// Calls `visit` for every group with active lanes.
+#[inline(always)]
+pub(super) fn each_group(wave: &mut Wave, mut visit: impl FnMut(&mut Wave, usize)) -> u32 {
+    for group in 0..wave.groups {
+        if active(wave, group) != 0 {
+            visit(wave, group);
+        }
+    }
+    flow::NEXT
+}
+
+struct Read<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for Read<WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                let at = addresses(wave, op, group, op.offset as u32);
+                read_words::<WORDS>(wave, env, op.dst as usize, group, &at, limit);
+            },
+        )
+    }
+}
+
+/// Two elements of `WORDS` dwords at offsets in units of `SCALE` elements.
+struct Read2<const WORDS: usize, const SCALE: u32>;
+
+impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        let [first, second] = two_offsets::<WORDS, SCALE>(op);
+        let dst = op.dst as usize;
+        each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                // Both addresses before the first result: the result may lie over the address.
+                let at = [first, second].map(
+                    #[inline(always)]
+                    |offset| addresses(wave, op, group, offset),
+                );
+                read_words::<WORDS>(wave, env, dst, group, &at[0], limit);
+                read_words::<WORDS>(wave, env, dst + WORDS, group, &at[1], limit);
+            },
+        )
+    }
+}
+
+/// Byte offsets of the two elements that offset0 and offset1 name.
+#[inline(always)]
+pub(super) fn two_offsets<const WORDS: usize, const SCALE: u32>(op: &MicroOp) -> [u32; 2] {
+    let unit = 4 * WORDS as u32 * SCALE;
+    [op.offset as u32 & 0xff, op.offset as u32 >> 8 & 0xff].map(|offset| offset * unit)
+}
+
+struct ReadBytes<const BYTES: usize>;
+
+impl<const BYTES: usize> Body for ReadBytes<BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        let fill = Fill::of(op.attribute);
+        each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                let at = addresses(wave, op, group, op.offset as u32);
+                let lanes = resolve(wave, env, group, &at, BYTES as u32, limit);
+                lanes::load_bytes::<BYTES>(wave, op.dst as usize, group, &lanes, fill);
+            },
+        )
+    }
+}
+
+struct Write<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for Write<WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                let at = addresses(wave, op, group, op.offset as u32);
+                write_words::<WORDS>(wave, env, op.src[1].index as usize, group, &at, limit);
+            },
+        )
+    }
+}
+
+struct Write2<const WORDS: usize, const SCALE: u32>;
+
+impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        let offsets = two_offsets::<WORDS, SCALE>(op);
+        // All lanes write their first element, then all their second.
+        for (index, offset) in offsets.into_iter().enumerate() {
+            each_group(
+                wave,
+                #[inline(always)]
+                |wave, group| {
+                    let at = addresses(wave, op, group, offset);
+                    let data = op.src[1 + index].index as usize;
+                    write_words::<WORDS>(wave, env, data, group, &at, limit);
+                },
+            );
+        }
+        flow::NEXT
+    }
+}
+
+/// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
+struct WriteBytes<const BYTES: usize>;
+
+impl<const BYTES: usize> Body for WriteBytes<BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        let shift = 16 * u32::from(op.attribute);
+        each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                let at = addresses(wave, op, group, op.offset as u32);
+                let lanes = resolve(wave, env, group, &at, BYTES as u32, limit);
+                lanes::store_bytes::<BYTES>(wave, op.src[1].index as usize, group, &lanes, shift);
+            },
+        )
+    }
+}
+
+struct ReadAddTid;
+
+impl Body for ReadAddTid {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        each_group(wave, |wave, group| {
+            let at = lane_addresses(wave, op, group);
+            read_words::<1>(wave, env, op.dst as usize, group, &at, limit);
+        })
+    }
+}
+
+struct WriteAddTid;
+
+impl Body for WriteAddTid {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = limit(wave, env);
+        each_group(wave, |wave, group| {
+            let at = lane_addresses(wave, op, group);
+            write_words::<1>(wave, env, op.src[1].index as usize, group, &at, limit);
+        })
+    }
+}
+
+/// Writes `values` to the active lanes of the destination.
+#[inline(always)]
+fn write_row(wave: &mut Wave, op: &MicroOp, values: &[u32; LANES]) -> u32 {
+    for group in 0..wave.groups {
+        let part: [u32; GROUP] = std::array::from_fn(
+            #[inline(always)]
+            |i| values[GROUP * group + i],
+        );
+        lanes::write_active(wave, op.dst as usize, group, part);
+    }
+    flow::NEXT
+}
+
+/// A source row with inactive lanes zeroed, as permutations see it.
+#[inline(always)]
+fn active_source(wave: &Wave, row: usize) -> [u32; LANES] {
+    std::array::from_fn(
+        #[inline(always)]
+        |lane| wave.row(row).0[lane] & wave.exec_lanes.0[lane],
+    )
+}
+
+/// Lanes that permute among each other: all 64 on gfx9, 32 since gfx10.
+#[inline(always)]
+fn permute_lanes(op: &MicroOp) -> usize {
+    if op.extra & super::SINCE_GFX10 != 0 {
+        32
+    } else {
+        64
+    }
+}
+
+/// Pull: lane i gets the value of lane (address / 4), zero if that lane is inactive.
+struct BackwardPermute;
+
+impl Body for BackwardPermute {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let source = active_source(wave, op.src[1].index as usize);
+        let lanes = permute_lanes(op);
+        let address = &wave.row(op.src[0].index as usize).0;
+        let offset = op.offset as u32;
+        let values: [u32; LANES] = std::array::from_fn(
+            #[inline(always)]
+            |lane| {
+                let from = (address[lane].wrapping_add(offset) >> 2) as usize & (lanes - 1);
+                source[(lane & !(lanes - 1) | from) & (LANES - 1)]
+            },
+        );
+        write_row(wave, op, &values)
+    }
+}
+
+/// Push: lane i sends its value to lane (address / 4); the highest sender wins, lanes nobody sends to get zero.
+struct Permute;
+
+impl Body for Permute {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let exec = wave.exec();
+        let lanes = permute_lanes(op);
+        let mut values = [0; LANES];
+        for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
+            let address = wave.row(op.src[0].index as usize).0[lane].wrapping_add(op.offset as u32);
+            let to = (address >> 2) as usize & (lanes - 1);
+            values[lane & !(lanes - 1) | to] = wave.row(op.src[1].index as usize).0[lane];
+        }
+        write_row(wave, op, &values)
+    }
+}
+
+/// Lane that `lane` reads under a swizzle offset.
+fn swizzle_source(offset: u32, lane: u32) -> u32 {
+    let (half, lane) = (lane & 0x20, lane & 0x1f);
+    let from = if offset >= 0xe000 {
+        // FFT: bits reversed, with the bits under the mask kept.
+        let mask = offset & 0x1f;
+        (lane.reverse_bits() >> 27) >> mask.count_ones() | lane & mask
+    } else if offset >= 0xc000 {
+        let (mask, count) = (offset & 0x1f, offset >> 5 & 0x1f);
+        let moved = if offset >> 10 & 1 != 0 {
+            lane.wrapping_sub(count)
+        } else {
+            lane + count
+        };
+        lane & mask | moved & !mask & 0x1f
+    } else if offset & 0x8000 != 0 {
+        lane & !3 | offset >> (2 * (lane & 3)) & 3
+    } else {
+        (lane & offset & 0x1f | offset >> 5 & 0x1f) ^ (offset >> 10 & 0x1f)
+    };
+    half | from
+}
+
+struct Swizzle;
+
+impl Body for Swizzle {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let source = active_source(wave, op.src[0].index as usize);
+        let offset = op.offset as u32 & 0xffff;
+        let values: [u32; LANES] = std::array::from_fn(
+            #[inline(always)]
+            |lane| source[swizzle_source(offset, lane as u32) as usize & (LANES - 1)],
+        );
+        write_row(wave, op, &values)
+    }
+}
+
+/// `ds_append` and `ds_consume`: the counter at M0 + offset moves by the number of active lanes, which all get its value
+/// before.
+struct Count<const CONSUME: bool>;
+
+impl<const CONSUME: bool> Body for Count<CONSUME> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let lanes = wave.exec().count_ones();
+        if lanes == 0 {
+            return flow::NEXT;
+        }
+        let limit = limit(wave, env);
+        let address = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
+        let before = read_word(env, address, limit);
+        let after = if CONSUME {
+            before.wrapping_sub(lanes)
+        } else {
+            before.wrapping_add(lanes)
+        };
+        if limit >= 4 && address <= limit - 4 {
+            env.lds[address as usize..address as usize + 4].copy_from_slice(&after.to_le_bytes());
+        }
+        write_row(wave, op, &[before; LANES])
+    }
+}
+
+struct Nop;
+
+impl Body for Nop {
+    fn run(_: &mut Wave, _: &MicroOp, _: &mut Env<'_>) -> u32 {
+        flow::NEXT
+    }
+}
+
+pub(super) fn push(
+    rows: &mut Vec<Row>,
+    mnemonic: &'static str,
+    attribute: u16,
+    handler: fn() -> Handler,
+) {
+    rows.push(Row {
+        mnemonic,
+        shape: Shape::Ds,
+        handler,
+        width: 0,
+        attribute,
+        changes_exec: false,
+    });
+}
+
+/// Appends this file's rows.
+#[rustfmt::skip]
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    fn row<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, attribute: u16) {
+        push(rows, mnemonic, attribute, shell::handler::<B>);
+    }
+    row::<Read<1>>(rows, "ds_read_b32",  0);
+    row::<Read<2>>(rows, "ds_read_b64",  0);
+    row::<Read<3>>(rows, "ds_read_b96",  0);
+    row::<Read<4>>(rows, "ds_read_b128", 0);
+    row::<Read2<1, 1>>(rows,  "ds_read2_b32",     0);
+    row::<Read2<2, 1>>(rows,  "ds_read2_b64",     0);
+    row::<Read2<1, 64>>(rows, "ds_read2st64_b32", 0);
+    row::<Read2<2, 64>>(rows, "ds_read2st64_b64", 0);
+    row::<ReadBytes<1>>(rows, "ds_read_u8",         Fill::Zero as u16);
+    row::<ReadBytes<1>>(rows, "ds_read_i8",         Fill::Sign8 as u16);
+    row::<ReadBytes<2>>(rows, "ds_read_u16",        Fill::Zero as u16);
+    row::<ReadBytes<2>>(rows, "ds_read_i16",        Fill::Sign16 as u16);
+    row::<ReadBytes<1>>(rows, "ds_read_u8_d16",     Fill::Low as u16);
+    row::<ReadBytes<1>>(rows, "ds_read_u8_d16_hi",  Fill::High as u16);
+    row::<ReadBytes<1>>(rows, "ds_read_i8_d16",     Fill::LowSign8 as u16);
+    row::<ReadBytes<1>>(rows, "ds_read_i8_d16_hi",  Fill::HighSign8 as u16);
+    row::<ReadBytes<2>>(rows, "ds_read_u16_d16",    Fill::Low as u16);
+    row::<ReadBytes<2>>(rows, "ds_read_u16_d16_hi", Fill::High as u16);
+    row::<Write<1>>(rows, "ds_write_b32",  0);
+    row::<Write<2>>(rows, "ds_write_b64",  0);
+    row::<Write<3>>(rows, "ds_write_b96",  0);
+    row::<Write<4>>(rows, "ds_write_b128", 0);
+    row::<Write2<1, 1>>(rows,  "ds_write2_b32",     0);
+    row::<Write2<2, 1>>(rows,  "ds_write2_b64",     0);
+    row::<Write2<1, 64>>(rows, "ds_write2st64_b32", 0);
+    row::<Write2<2, 64>>(rows, "ds_write2st64_b64", 0);
+    row::<WriteBytes<1>>(rows, "ds_write_b8",         0);
+    row::<WriteBytes<2>>(rows, "ds_write_b16",        0);
+    row::<WriteBytes<1>>(rows, "ds_write_b8_d16_hi",  1);
+    row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", 1);
+    row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  0);
+    row::<WriteAddTid>(rows, "ds_write_addtid_b32", 0);
+    row::<BackwardPermute>(rows, "ds_bpermute_b32", 0);
+    row::<Permute>(rows,         "ds_permute_b32",  0);
+    row::<Swizzle>(rows,         "ds_swizzle_b32",  0);
+    row::<Count<false>>(rows, "ds_append",  0);
+    row::<Count<true>>(rows,  "ds_consume", 0);
+    row::<Nop>(rows, "ds_nop", 0);
+}

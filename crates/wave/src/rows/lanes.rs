@@ -1,0 +1,491 @@
+//! Moves between registers and host memory for one group of 16 lanes, shared by all memory instructions.
+//!
+//! An instruction resolves its lanes to host addresses once per group ([`Lanes`]); the moves here then need no further
+//! checks. Consecutive dwords move as one block, wider elements are transposed in registers, the rest goes lane by lane.
+//! Lanes are always written in lane order, so the highest lane wins where addresses collide.
+
+use std::ptr;
+
+use crate::{LANES, state::Wave};
+
+/// Lanes of a group.
+pub(super) const GROUP: usize = 16;
+
+/// 16 lanes resolved to host addresses.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes {
+    /// Where each lane's bytes are. Only `valid` lanes may be followed.
+    at: [u64; GROUP],
+    /// Lanes whose bytes exist, a subset of `active`.
+    valid: u16,
+    /// Lanes that execute; those not valid load zero and store nothing.
+    active: u16,
+}
+
+impl Lanes {
+    /// No lanes.
+    pub const NONE: Lanes = Lanes {
+        at: [0; GROUP],
+        valid: 0,
+        active: 0,
+    };
+
+    /// # Safety
+    /// For every lane in `valid`, the bytes that the following move touches from `at` on must be accessible (for
+    /// stores: writable) host memory.
+    #[inline(always)]
+    pub unsafe fn new(at: [u64; GROUP], valid: u16, active: u16) -> Lanes {
+        Lanes { at, valid, active }
+    }
+
+    /// Calls `visit(lane of the group, host address)` for the valid lanes in order.
+    #[inline(always)]
+    pub fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
+        if self.full() {
+            for (i, &at) in self.at.iter().enumerate() {
+                visit(i, pointer(at));
+            }
+            return;
+        }
+        each_lane(
+            self.valid,
+            #[inline(always)]
+            |i| visit(i, pointer(self.at[i])),
+        );
+    }
+
+    pub fn valid(&self) -> u16 {
+        self.valid
+    }
+
+    /// The one address of all valid lanes, if they have only one.
+    #[inline(always)]
+    pub fn uniform(&self) -> Option<*mut u8> {
+        if self.valid == 0 {
+            return None;
+        }
+        let first = self.at[self.valid.trailing_zeros() as usize];
+        let differing = (0..GROUP).fold(0, |mask, i| mask | u16::from(self.at[i] != first) << i);
+        (differing & self.valid == 0).then(|| pointer(first))
+    }
+
+    /// First valid lane whose address is not a multiple of `bytes`, with that address.
+    #[inline(always)]
+    pub fn unaligned(&self, bytes: u64) -> Option<(usize, u64)> {
+        let mask = bytes - 1;
+        if self.at.iter().fold(0, |bits, at| bits | at & mask) == 0 {
+            return None;
+        }
+        (0..GROUP)
+            .find(|&i| self.valid >> i & 1 != 0 && self.at[i] & mask != 0)
+            .map(|i| (i, self.at[i]))
+    }
+
+    #[inline(always)]
+    fn full(&self) -> bool {
+        self.valid == !0
+    }
+
+    /// Whether lane i of the group accesses `first + stride * i`.
+    #[inline(always)]
+    fn consecutive(&self, stride: u64) -> bool {
+        consecutive(&self.at, stride)
+    }
+}
+
+/// Whether address i is `first + stride * i`.
+#[inline(always)]
+pub(super) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
+    let first = addresses[0];
+    let mut difference = 0;
+    for (i, &address) in addresses.iter().enumerate() {
+        difference |= address ^ first.wrapping_add(stride * i as u64);
+    }
+    difference == 0
+}
+
+#[inline(always)]
+fn pointer(address: u64) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Indices of the set bits, lowest first.
+#[inline(always)]
+pub(super) fn each_lane(mut mask: u16, mut visit: impl FnMut(usize)) {
+    while mask != 0 {
+        visit(mask.trailing_zeros() as usize);
+        mask &= mask - 1;
+    }
+}
+
+/// The group's 16 words of row `row`.
+#[inline(always)]
+pub(super) fn words(wave: &Wave, row: usize, group: usize) -> &[u32; GROUP] {
+    let words = &wave.row(row).0;
+    debug_assert!(GROUP * group < LANES);
+    words[GROUP * group..]
+        .first_chunk()
+        .expect("a row has whole groups")
+}
+
+#[inline(always)]
+pub(super) fn words_mut(wave: &mut Wave, row: usize, group: usize) -> &mut [u32; GROUP] {
+    wave.row_mut(row).0[GROUP * group..]
+        .first_chunk_mut()
+        .expect("a row has whole groups")
+}
+
+/// Writes `values` to the active lanes of a row's group.
+#[inline(always)]
+pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u32; GROUP]) {
+    let mask: [u32; GROUP] = *wave.exec_lanes.0[GROUP * group..]
+        .first_chunk()
+        .expect("a row has whole groups");
+    let target = words_mut(wave, row, group);
+    for i in 0..GROUP {
+        target[i] = values[i] & mask[i] | target[i] & !mask[i];
+    }
+}
+
+/// Loads `WORDS` dwords per lane to rows `dst..`.
+#[inline(always)]
+pub(super) fn load_words<const WORDS: usize>(
+    wave: &mut Wave,
+    dst: usize,
+    group: usize,
+    lanes: &Lanes,
+) {
+    if lanes.full() {
+        if WORDS == 1 && lanes.consecutive(4) {
+            // SAFETY: 16 consecutive words, all valid by `Lanes::new`.
+            let block = unsafe { pointer(lanes.at[0]).cast::<[u32; GROUP]>().read_unaligned() };
+            *words_mut(wave, dst, group) = block;
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if WORDS > 1 {
+            for quarter in 0..4 {
+                let at: [u64; 4] = std::array::from_fn(|i| lanes.at[4 * quarter + i]);
+                // SAFETY: all lanes are valid for `WORDS` dwords by `Lanes::new`.
+                let columns = unsafe { transpose::load::<WORDS>(at) };
+                for (word, column) in columns.iter().enumerate().take(WORDS) {
+                    words_mut(wave, dst + word, group)[4 * quarter..4 * quarter + 4]
+                        .copy_from_slice(column);
+                }
+            }
+            return;
+        }
+        for word in 0..WORDS {
+            let target = words_mut(wave, dst + word, group);
+            for i in 0..GROUP {
+                // SAFETY: lane i is valid by `Lanes::new`.
+                target[i] = unsafe {
+                    pointer(lanes.at[i])
+                        .cast::<u32>()
+                        .add(word)
+                        .read_unaligned()
+                };
+            }
+        }
+        return;
+    }
+    let invalid = lanes.active & !lanes.valid;
+    for word in 0..WORDS {
+        let target = words_mut(wave, dst + word, group);
+        each_lane(
+            lanes.valid,
+            #[inline(always)]
+            |i| {
+                // SAFETY: lane i is valid by `Lanes::new`.
+                target[i] = unsafe {
+                    pointer(lanes.at[i])
+                        .cast::<u32>()
+                        .add(word)
+                        .read_unaligned()
+                };
+            },
+        );
+        each_lane(
+            invalid,
+            #[inline(always)]
+            |i| target[i] = 0,
+        );
+    }
+}
+
+/// Stores `WORDS` dwords per lane from rows `data..`.
+#[inline(always)]
+pub(super) fn store_words<const WORDS: usize>(
+    wave: &Wave,
+    data: usize,
+    group: usize,
+    lanes: &Lanes,
+) {
+    if lanes.full() {
+        if WORDS == 1 && lanes.consecutive(4) {
+            let block = *words(wave, data, group);
+            // SAFETY: 16 consecutive words, all valid and writable by `Lanes::new`.
+            unsafe {
+                pointer(lanes.at[0])
+                    .cast::<[u32; GROUP]>()
+                    .write_unaligned(block);
+            }
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if WORDS > 1 {
+            for quarter in 0..4 {
+                let at: [u64; 4] = std::array::from_fn(|i| lanes.at[4 * quarter + i]);
+                let mut columns = [[0; 4]; WORDS];
+                for (word, column) in columns.iter_mut().enumerate() {
+                    column.copy_from_slice(
+                        &words(wave, data + word, group)[4 * quarter..4 * quarter + 4],
+                    );
+                }
+                // SAFETY: all lanes are valid and writable for `WORDS` dwords by `Lanes::new`.
+                unsafe { transpose::store(at, columns) };
+            }
+            return;
+        }
+    }
+    let rows: [&[u32; GROUP]; WORDS] = std::array::from_fn(|word| words(wave, data + word, group));
+    each_lane(
+        lanes.valid,
+        #[inline(always)]
+        |i| {
+            let value: [u32; WORDS] = std::array::from_fn(|word| rows[word][i]);
+            // SAFETY: lane i is valid and writable by `Lanes::new`.
+            unsafe {
+                pointer(lanes.at[i])
+                    .cast::<[u32; WORDS]>()
+                    .write_unaligned(value);
+            }
+        },
+    );
+}
+
+/// How a sub-dword load fills the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum Fill {
+    Zero,
+    Sign8,
+    Sign16,
+    /// d16: into the low half, keeping the high.
+    Low,
+    LowSign8,
+    High,
+    HighSign8,
+}
+
+const FILLS: [Fill; 7] = [
+    Fill::Zero,
+    Fill::Sign8,
+    Fill::Sign16,
+    Fill::Low,
+    Fill::LowSign8,
+    Fill::High,
+    Fill::HighSign8,
+];
+
+impl Fill {
+    /// The fill whose number a row's attribute holds.
+    #[inline(always)]
+    pub fn of(attribute: u16) -> Fill {
+        FILLS[attribute as usize]
+    }
+
+    /// The register after loading `value`, which is zero-extended.
+    #[inline(always)]
+    pub fn apply(self, old: u32, value: u32) -> u32 {
+        let sign8 = u32::from(value as u8 as i8 as i16 as u16);
+        match self {
+            Fill::Zero => value,
+            Fill::Sign8 => value as u8 as i8 as i32 as u32,
+            Fill::Sign16 => value as u16 as i16 as i32 as u32,
+            Fill::Low => old & 0xffff_0000 | value & 0xffff,
+            Fill::LowSign8 => old & 0xffff_0000 | sign8,
+            Fill::High => old & 0xffff | value << 16,
+            Fill::HighSign8 => old & 0xffff | sign8 << 16,
+        }
+    }
+}
+
+/// Loads 1 or 2 bytes per lane.
+#[inline(always)]
+pub(super) fn load_bytes<const BYTES: usize>(
+    wave: &mut Wave,
+    dst: usize,
+    group: usize,
+    lanes: &Lanes,
+    fill: Fill,
+) {
+    let mut values = [0u32; GROUP];
+    if lanes.full() && lanes.consecutive(BYTES as u64) {
+        // SAFETY: 16 consecutive elements, all valid by `Lanes::new`.
+        unsafe {
+            if BYTES == 1 {
+                values = pointer(lanes.at[0])
+                    .cast::<[u8; GROUP]>()
+                    .read_unaligned()
+                    .map(u32::from);
+            } else {
+                values = pointer(lanes.at[0])
+                    .cast::<[u16; GROUP]>()
+                    .read_unaligned()
+                    .map(u32::from);
+            }
+        }
+    } else {
+        each_lane(
+            lanes.valid,
+            #[inline(always)]
+            |i| {
+                // SAFETY: lane i is valid by `Lanes::new`.
+                values[i] = unsafe {
+                    if BYTES == 1 {
+                        u32::from(pointer(lanes.at[i]).read())
+                    } else {
+                        u32::from(pointer(lanes.at[i]).cast::<u16>().read_unaligned())
+                    }
+                };
+            },
+        );
+    }
+    let old = *words(wave, dst, group);
+    let filled = match fill {
+        Fill::Zero => values,
+        _ => std::array::from_fn(
+            #[inline(always)]
+            |i| fill.apply(old[i], values[i]),
+        ),
+    };
+    if lanes.active == !0 {
+        *words_mut(wave, dst, group) = filled;
+    } else {
+        write_active(wave, dst, group, filled);
+    }
+}
+
+/// Stores the low 1 or 2 bytes of row `data` shifted right by `shift`.
+#[inline(always)]
+pub(super) fn store_bytes<const BYTES: usize>(
+    wave: &Wave,
+    data: usize,
+    group: usize,
+    lanes: &Lanes,
+    shift: u32,
+) {
+    let values = *words(wave, data, group);
+    if lanes.full() && lanes.consecutive(BYTES as u64) {
+        // SAFETY: 16 consecutive elements, all valid and writable by `Lanes::new`.
+        unsafe {
+            if BYTES == 1 {
+                pointer(lanes.at[0])
+                    .cast::<[u8; GROUP]>()
+                    .write_unaligned(values.map(|value| (value >> shift) as u8));
+            } else {
+                pointer(lanes.at[0])
+                    .cast::<[u16; GROUP]>()
+                    .write_unaligned(values.map(|value| (value >> shift) as u16));
+            }
+        }
+        return;
+    }
+    each_lane(
+        lanes.valid,
+        #[inline(always)]
+        |i| {
+            let value = values[i] >> shift;
+            // SAFETY: lane i is valid and writable by `Lanes::new`.
+            unsafe {
+                if BYTES == 1 {
+                    pointer(lanes.at[i]).write(value as u8);
+                } else {
+                    pointer(lanes.at[i])
+                        .cast::<u16>()
+                        .write_unaligned(value as u16);
+                }
+            }
+        },
+    );
+}
+
+/// Four lanes of 2 to 4 dwords each, turned into one 4-lane column per dword and back, with SSE2 only.
+#[cfg(target_arch = "x86_64")]
+mod transpose {
+    use std::arch::x86_64::*;
+
+    use super::pointer;
+
+    /// Columns of `WORDS` dwords at each of four addresses; columns beyond `WORDS` are arbitrary.
+    ///
+    /// # Safety
+    /// `4 * WORDS` bytes must be readable at each address.
+    #[inline(always)]
+    pub unsafe fn load<const WORDS: usize>(at: [u64; 4]) -> [[u32; 4]; 4] {
+        // SAFETY: the caller's promise; loads read exactly `WORDS` dwords.
+        unsafe {
+            let lane = at.map(
+                #[inline(always)]
+                |address| {
+                    let at = pointer(address);
+                    match WORDS {
+                        2 => _mm_loadl_epi64(at.cast()),
+                        3 => _mm_unpacklo_epi64(
+                            _mm_loadl_epi64(at.cast()),
+                            _mm_cvtsi32_si128(at.add(8).cast::<i32>().read_unaligned()),
+                        ),
+                        _ => _mm_loadu_si128(at.cast()),
+                    }
+                },
+            );
+            let columns = turn(lane);
+            std::mem::transmute::<[__m128i; 4], [[u32; 4]; 4]>(columns)
+        }
+    }
+
+    /// # Safety
+    /// `4 * WORDS` bytes must be writable at each address.
+    #[inline(always)]
+    pub unsafe fn store<const WORDS: usize>(at: [u64; 4], columns: [[u32; 4]; WORDS]) {
+        // SAFETY: the caller's promise; stores write exactly `WORDS` dwords, in lane order.
+        unsafe {
+            let mut column = [_mm_setzero_si128(); 4];
+            for word in 0..WORDS {
+                column[word] = _mm_loadu_si128(columns[word].as_ptr().cast());
+            }
+            let lane = turn(column);
+            for i in 0..4 {
+                let at = pointer(at[i]);
+                match WORDS {
+                    2 => _mm_storel_epi64(at.cast(), lane[i]),
+                    3 => {
+                        _mm_storel_epi64(at.cast(), lane[i]);
+                        let third = _mm_cvtsi128_si32(_mm_unpackhi_epi64(lane[i], lane[i]));
+                        at.add(8).cast::<i32>().write_unaligned(third);
+                    }
+                    _ => _mm_storeu_si128(at.cast(), lane[i]),
+                }
+            }
+        }
+    }
+
+    /// Transposes a 4 by 4 block.
+    #[inline(always)]
+    unsafe fn turn(rows: [__m128i; 4]) -> [__m128i; 4] {
+        // SAFETY: SSE2 is part of every x86-64 processor.
+        unsafe {
+            let low01 = _mm_unpacklo_epi32(rows[0], rows[1]);
+            let low23 = _mm_unpacklo_epi32(rows[2], rows[3]);
+            let high01 = _mm_unpackhi_epi32(rows[0], rows[1]);
+            let high23 = _mm_unpackhi_epi32(rows[2], rows[3]);
+            [
+                _mm_unpacklo_epi64(low01, low23),
+                _mm_unpackhi_epi64(low01, low23),
+                _mm_unpacklo_epi64(high01, high23),
+                _mm_unpackhi_epi64(high01, high23),
+            ]
+        }
+    }
+}
