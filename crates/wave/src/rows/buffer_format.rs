@@ -311,10 +311,10 @@ impl Body for Store {
             // Components that the instruction lacks repeat its first.
             for (component, &width) in widths.iter().enumerate() {
                 let source = if component < components { component } else { 0 };
-                for lane in 0..GROUP {
+                for (lane, word) in words[position as usize / 32].iter_mut().enumerate() {
                     let value = component_of(wave, op, access.group, source, lane, integer);
                     let raw = encode(value, width, kind).unwrap_or(0);
-                    words[position as usize / 32][lane] |= raw << (position % 32);
+                    *word |= raw << (position % 32);
                 }
                 position += width;
             }
@@ -337,7 +337,7 @@ fn component_of(
         return lanes::words(wave, dst + index, group)[lane];
     }
     let word = lanes::words(wave, dst + index / 2, group)[lane];
-    let high = index % 2 != 0 || op.attribute & bit::HIGH != 0;
+    let high = !index.is_multiple_of(2) || op.attribute & bit::HIGH != 0;
     let half = (word >> if high { 16 } else { 0 }) as u16;
     if integer {
         u32::from(half)
