@@ -92,6 +92,20 @@ impl<'a> Memory<'a> {
         self.covers_slow(first, last, write)
     }
 
+    /// Of the ranges hit last, the one that holds `address`: its first address and the last at which `bytes` bytes still
+    /// fit. `None` also if these are not below 2^63.
+    #[inline(always)]
+    pub(crate) fn window(&self, address: u64, bytes: u32, write: bool) -> Option<(u64, u64)> {
+        for range in &self.cache {
+            if address >= range.start && address < range.end && (range.writable || !write) {
+                let last = range.end.checked_sub(u64::from(bytes))?;
+                return (range.end >> 63 == 0 && last >= range.start)
+                    .then_some((range.start, last));
+            }
+        }
+        None
+    }
+
     #[cold]
     #[inline(never)]
     fn covers_slow(&mut self, first: u64, last: u64, write: bool) -> bool {

@@ -199,6 +199,7 @@ pub fn all_rows() -> &'static [Row] {
         matrix::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
+        packed::special_rows(&mut rows);
         sad::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);

@@ -38,6 +38,12 @@ fn level() -> Level {
     })
 }
 
+/// Whether the host has what [`Level::Avx2`] stands for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn has_avx2() -> bool {
+    level() == Level::Avx2
+}
+
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use super::{
     Row, buffer, global,
     global::{Flat, Global},
-    lanes::{self, GROUP, Lanes},
+    lanes::{GROUP, Lanes},
     lds_atomic::{operand, write_result},
     modify::*,
-    space::{self, Access, Space},
+    space::{self, Access, Checked, Space},
 };
 use crate::{
     engine::Env,
@@ -40,7 +40,12 @@ enum Place {
 
 /// One copy for all rows.
 #[inline(never)]
-fn locate(wave: &Wave, op: &MicroOp, env: &mut Env<'_>, access: &Access) -> Result<Place, Fault> {
+fn locate(
+    wave: &Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+) -> Result<Place, Box<Fault>> {
     match op.attribute {
         number::GLOBAL => locate_in::<Global>(wave, op, env, access),
         number::FLAT => locate_in::<Flat>(wave, op, env, access),
@@ -53,25 +58,27 @@ fn locate_in<S: Space>(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<Place, Fault> {
+) -> Result<Place, Box<Fault>> {
     if access.bytes == 8 && !S::contiguous(wave, op, env, access) {
         let half = |extra| Access {
             extra,
             bytes: 4,
             ..*access
         };
-        let low = S::resolve(wave, op, env, &half(0))?;
-        let high = S::resolve(wave, op, env, &half(4))?;
+        let (mut low, mut high) = (Lanes::NONE, Lanes::NONE);
+        S::resolve(wave, op, env, &half(0), &mut low)?;
+        S::resolve(wave, op, env, &half(4), &mut high)?;
         return Ok(Place::Halves(low, high));
     }
-    let lanes = S::resolve(wave, op, env, access)?;
+    let mut lanes = Lanes::NONE;
+    S::resolve(wave, op, env, access, &mut lanes)?;
     if let Some((i, address)) = lanes.unaligned(u64::from(access.bytes)) {
-        return Err(Fault {
+        return Err(Box::new(Fault {
             kind: FaultKind::Unaligned,
             address,
             bytes: access.bytes,
             lane: (GROUP * access.group + i) as u32,
-        });
+        }));
     }
     Ok(Place::Whole(lanes))
 }
@@ -95,7 +102,7 @@ fn modify_group<W: Word, M: Modify<W>>(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<(), Fault> {
+) -> Checked {
     let returns = op.modifiers & GLC != 0;
     let context = wave.mode.context();
     let row = if op.attribute == number::BUFFER {
@@ -135,13 +142,7 @@ fn modify_group<W: Word, M: Modify<W>>(
                 && !returns
                 && let Some(pointer) = lanes.uniform()
             {
-                let mut all = None;
-                lanes::each_lane(lanes.valid(), |i| {
-                    all = Some(match all {
-                        None => data[i],
-                        Some(all) => M::apply(context, all, data[i], second[i]),
-                    });
-                });
+                let all = combine::<W, M>(context, &data, lanes.valid());
                 if let Some(all) = all {
                     // SAFETY: resolved as writable and found aligned.
                     unsafe { W::exchange(pointer, |old| M::apply(context, old, all, all)) };

@@ -5,11 +5,10 @@
 use super::{
     Row, Shape, ds,
     lanes::{self, GROUP, Lanes},
-    space::{Access, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
+    space::{Access, Checked, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
 };
 use crate::{
     engine::Env,
-    memory::Fault,
     micro_op::{Handler, MicroOp, flow},
     ports::SPARE_ROWS,
     shell::{self, Body},
@@ -214,7 +213,8 @@ impl Space for Buffer {
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault> {
+        lanes: &mut Lanes,
+    ) -> Checked {
         let descriptor = Descriptor::of(wave, op);
         let (offsets, indices) = offsets_and_indices(wave, op, &descriptor, access);
         let valid = access.active & in_range(&descriptor, &offsets, &indices, access.bytes);
@@ -247,7 +247,7 @@ impl Space for Buffer {
                 }
             }
         }
-        resolve_checked(env, wave, at, valid, access)
+        resolve_checked(env, wave, at, valid, access, lanes)
     }
 
     #[inline(always)]

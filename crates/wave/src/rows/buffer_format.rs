@@ -3,8 +3,8 @@
 use super::{
     Row, Shape,
     buffer::Buffer,
-    lanes::{self, GROUP},
-    space::{self, Access, Space},
+    lanes::{self, GROUP, Lanes},
+    space::{self, Access, Checked, Space},
 };
 use crate::{
     engine::{Env, Stop},
@@ -164,7 +164,7 @@ fn read(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<[[u32; GROUP]; 4], Fault> {
+) -> Result<[[u32; GROUP]; 4], Box<Fault>> {
     let mut words = [[0; GROUP]; 4];
     for (extra, bytes) in parts(access.bytes) {
         let part = Access {
@@ -172,7 +172,8 @@ fn read(
             bytes,
             ..*access
         };
-        let lanes = Buffer::resolve(wave, op, env, &part)?;
+        let mut lanes = Lanes::NONE;
+        Buffer::resolve(wave, op, env, &part, &mut lanes)?;
         lanes.each(|i, pointer| {
             for byte in 0..bytes {
                 // SAFETY: resolved for `bytes` bytes.
@@ -190,14 +191,15 @@ fn write(
     env: &mut Env<'_>,
     access: &Access,
     words: &[[u32; GROUP]; 4],
-) -> Result<(), Fault> {
+) -> Checked {
     for (extra, bytes) in parts(access.bytes) {
         let part = Access {
             extra,
             bytes,
             ..*access
         };
-        let lanes = Buffer::resolve(wave, op, env, &part)?;
+        let mut lanes = Lanes::NONE;
+        Buffer::resolve(wave, op, env, &part, &mut lanes)?;
         lanes.each(|i, pointer| {
             for byte in 0..bytes {
                 let value = (words[extra as usize / 4][i] >> (8 * byte)) as u8;
@@ -309,10 +311,10 @@ impl Body for Store {
             // Components that the instruction lacks repeat its first.
             for (component, &width) in widths.iter().enumerate() {
                 let source = if component < components { component } else { 0 };
-                for lane in 0..GROUP {
+                for (lane, word) in words[position as usize / 32].iter_mut().enumerate() {
                     let value = component_of(wave, op, access.group, source, lane, integer);
                     let raw = encode(value, width, kind).unwrap_or(0);
-                    words[position as usize / 32][lane] |= raw << (position % 32);
+                    *word |= raw << (position % 32);
                 }
                 position += width;
             }
@@ -335,7 +337,7 @@ fn component_of(
         return lanes::words(wave, dst + index, group)[lane];
     }
     let word = lanes::words(wave, dst + index / 2, group)[lane];
-    let high = index % 2 != 0 || op.attribute & bit::HIGH != 0;
+    let high = !index.is_multiple_of(2) || op.attribute & bit::HIGH != 0;
     let half = (word >> if high { 16 } else { 0 }) as u16;
     if integer {
         u32::from(half)

@@ -3,7 +3,7 @@
 use super::{
     Row, Shape,
     lanes::{self, GROUP, Lanes},
-    space::{Access, Space, load_and_store_rows, resolve_checked},
+    space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
 };
 use crate::{
     engine::Env,
@@ -54,9 +54,10 @@ impl Space for Global {
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault> {
+        lanes: &mut Lanes,
+    ) -> Checked {
         let at = addresses(wave, op, access);
-        resolve_checked(env, wave, at, access.active, access)
+        resolve_checked(env, wave, at, access.active, access, lanes)
     }
 }
 
@@ -98,14 +99,15 @@ impl Space for Flat {
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault> {
+        lanes: &mut Lanes,
+    ) -> Checked {
         let at = addresses(wave, op, access);
         if any_in(wave.shared_aperture, &at, access.active)
             || any_in(wave.private_aperture, &at, access.active)
         {
-            return resolve_apertures(wave, env, at, access);
+            return resolve_apertures(wave, env, at, access, lanes);
         }
-        resolve_checked(env, wave, at, access.active, access)
+        resolve_checked(env, wave, at, access.active, access, lanes)
     }
 }
 
@@ -116,16 +118,19 @@ fn resolve_apertures(
     env: &mut Env<'_>,
     mut at: [u64; GROUP],
     access: &Access,
-) -> Result<Lanes, Fault> {
+    lanes: &mut Lanes,
+) -> Checked {
     for i in (0..GROUP).filter(|i| access.active >> i & 1 != 0) {
         let address = at[i];
         let lane = (GROUP * access.group + i) as u32;
         let aperture = address & !0xffff_ffff;
-        let fault = |kind| Fault {
-            kind,
-            address,
-            bytes: access.bytes,
-            lane,
+        let fault = |kind| {
+            Box::new(Fault {
+                kind,
+                address,
+                bytes: access.bytes,
+                lane,
+            })
         };
         if aperture == wave.shared_aperture && aperture != 0 {
             let limit = wave.lds_bytes.min(env.lds.len() as u32);
@@ -145,10 +150,12 @@ fn resolve_apertures(
             at[i] = scratch_address(wave, address as u32, lane as usize);
         }
         env.memory
-            .pointer(at[i], access.bytes, access.write, lane)?;
+            .pointer(at[i], access.bytes, access.write, lane)
+            .map_err(Box::new)?;
     }
     // SAFETY: every active lane was checked: against the LDS buffer this thread owns, or as memory.
-    Ok(unsafe { Lanes::new(at, access.active, access.active) })
+    *lanes = unsafe { Lanes::new(at, access.active, access.active) };
+    Ok(())
 }
 
 /// Scratch is kept as the hardware keeps it: dword d of lane l at `(d * wave size + l) * 4`.
@@ -220,7 +227,8 @@ impl Space for LaneIndexed {
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault> {
+        lanes: &mut Lanes,
+    ) -> Checked {
         let base = if op.modifiers & SADDR != 0 {
             wave.scalar64(op.src[2].index as usize)
         } else {
@@ -228,7 +236,7 @@ impl Space for LaneIndexed {
         };
         let base = base.wrapping_add(i64::from(op.offset) as u64);
         let at = std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * access.group + i) as u64));
-        resolve_checked(env, wave, at, access.active, access)
+        resolve_checked(env, wave, at, access.active, access, lanes)
     }
 }
 

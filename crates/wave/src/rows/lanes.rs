@@ -23,6 +23,13 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
+    /// No lanes.
+    pub const NONE: Lanes = Lanes {
+        at: [0; GROUP],
+        valid: 0,
+        active: 0,
+    };
+
     /// # Safety
     /// For every lane in `valid`, the bytes that the following move touches from `at` on must be accessible (for
     /// stores: writable) host memory.
@@ -34,6 +41,12 @@ impl Lanes {
     /// Calls `visit(lane of the group, host address)` for the valid lanes in order.
     #[inline(always)]
     pub fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
+        if self.full() {
+            for (i, &at) in self.at.iter().enumerate() {
+                visit(i, pointer(at));
+            }
+            return;
+        }
         each_lane(
             self.valid,
             #[inline(always)]
@@ -83,12 +96,15 @@ impl Lanes {
 /// Whether address i is `first + stride * i`.
 #[inline(always)]
 pub(super) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
-    let first = addresses[0];
-    let mut difference = 0;
+    // Not by comparing with lane 0: the compiler would drop that lane and load the others across its own stores, which
+    // stalls the processor.
+    let (mut any, mut all) = (0, !0);
     for (i, &address) in addresses.iter().enumerate() {
-        difference |= address ^ first.wrapping_add(stride * i as u64);
+        let first = address.wrapping_sub(stride * i as u64);
+        any |= first;
+        all &= first;
     }
-    difference == 0
+    any == all
 }
 
 #[inline(always)]
@@ -129,9 +145,10 @@ pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u
         .first_chunk()
         .expect("a row has whole groups");
     let target = words_mut(wave, row, group);
-    for i in 0..GROUP {
-        target[i] = values[i] & mask[i] | target[i] & !mask[i];
-    }
+    *target = std::array::from_fn(
+        #[inline(always)]
+        |i| values[i] & mask[i] | target[i] & !mask[i],
+    );
 }
 
 /// Loads `WORDS` dwords per lane to rows `dst..`.
@@ -164,14 +181,9 @@ pub(super) fn load_words<const WORDS: usize>(
         }
         for word in 0..WORDS {
             let target = words_mut(wave, dst + word, group);
-            for i in 0..GROUP {
-                // SAFETY: lane i is valid by `Lanes::new`.
-                target[i] = unsafe {
-                    pointer(lanes.at[i])
-                        .cast::<u32>()
-                        .add(word)
-                        .read_unaligned()
-                };
+            for (target, &at) in target.iter_mut().zip(&lanes.at) {
+                // SAFETY: every lane is valid by `Lanes::new`.
+                *target = unsafe { pointer(at).cast::<u32>().add(word).read_unaligned() };
             }
         }
         return;

@@ -100,13 +100,7 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
                     && !returns
                     && let Some(pointer) = lanes.uniform()
                 {
-                    let mut all = None;
-                    lanes::each_lane(lanes.valid(), |i| {
-                        all = Some(match all {
-                            None => data[i],
-                            Some(all) => M::apply(context, all, data[i], second[i]),
-                        });
-                    });
+                    let all = combine::<W, M>(context, &data, lanes.valid());
                     if let Some(all) = all {
                         let pointer = pointer.cast::<W>();
                         // SAFETY: resolved for a whole word of this thread's LDS.

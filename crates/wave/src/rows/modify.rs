@@ -194,3 +194,20 @@ float! {
         u32::from(low) | u32::from(high) << 16
     };
 }
+
+/// What applying `M` to each of the `valid` lanes' data in turn comes to, if `M` is associative.
+#[inline(always)]
+pub(super) fn combine<W: Word, M: Modify<W>>(
+    context: Context,
+    data: &[W; 16],
+    valid: u16,
+) -> Option<W> {
+    let mut all = *data.get(valid.trailing_zeros() as usize)?;
+    let others = valid & (valid - 1);
+    for (lane, &data) in data.iter().enumerate() {
+        if others >> lane & 1 != 0 {
+            all = M::apply(context, all, data, data);
+        }
+    }
+    Some(all)
+}

@@ -7,7 +7,7 @@ use super::{
     Row,
     global::{self, SADDR},
     lanes::{self, GROUP, Lanes},
-    space::{Access, Space, load_and_store_rows, resolve_checked},
+    space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
 };
 use crate::{
     engine::Env,
@@ -56,7 +56,8 @@ impl Space for Scratch {
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault> {
+        lanes: &mut Lanes,
+    ) -> Checked {
         let offsets = offsets(wave, op, access);
         let first = GROUP * access.group;
         let exec = &wave.exec_lanes.0[first..first + GROUP];
@@ -65,13 +66,13 @@ impl Space for Scratch {
             highest = highest.max(offsets[i] & exec[i]);
         }
         if u64::from(highest) + u64::from(access.bytes) > u64::from(wave.scratch_bytes_per_lane) {
-            return Err(out_of_range(wave, &offsets, access));
+            return Err(Box::new(out_of_range(wave, &offsets, access)));
         }
         let at = std::array::from_fn(
             #[inline(always)]
             |i| global::scratch_address(wave, offsets[i], first + i),
         );
-        resolve_checked(env, wave, at, access.active, access)
+        resolve_checked(env, wave, at, access.active, access, lanes)
     }
 }
 

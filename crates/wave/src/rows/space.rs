@@ -11,6 +11,9 @@ use crate::{
     state::Wave,
 };
 
+/// Whether a check passed; boxed to keep the usual outcome in one register.
+pub(super) type Checked = Result<(), Box<Fault>>;
+
 /// One access of a group of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
@@ -34,12 +37,16 @@ pub(super) trait Space {
     fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool;
 
     /// Host addresses of the lanes, checked. The fault names the first lane that faults.
+    ///
+    /// The result goes through a reference: as one value with the fault it would be copied in pieces that stall the
+    /// processor (measured: half the speed of a strided load).
     fn resolve(
         wave: &Wave,
         op: &MicroOp,
         env: &mut Env<'_>,
         access: &Access,
-    ) -> Result<Lanes, Fault>;
+        lanes: &mut Lanes,
+    ) -> Checked;
 
     /// Row of the data that stores and atomics read.
     #[inline(always)]
@@ -48,7 +55,7 @@ pub(super) trait Space {
     }
 }
 
-/// Resolves lanes that must all exist: one check for the whole group if it lies in one allocation.
+/// Resolves lanes that must all exist: one check for the whole group if it lies in one allocation used before.
 #[inline(always)]
 pub(super) fn resolve_checked(
     env: &mut Env<'_>,
@@ -56,39 +63,39 @@ pub(super) fn resolve_checked(
     at: [u64; GROUP],
     valid: u16,
     access: &Access,
-) -> Result<Lanes, Fault> {
-    let last = u64::from(access.bytes) - 1;
-    if valid == !0 && lanes::consecutive(&at, u64::from(access.bytes)) {
-        if env
-            .memory
-            .covers(at[0], at[15].wrapping_add(last), access.write)
-        {
-            // SAFETY: `covers` says that everything from the first lane to the last is accessible.
-            return Ok(unsafe { Lanes::new(at, valid, access.active) });
-        }
-    } else if valid == access.active {
+    lanes: &mut Lanes,
+) -> Checked {
+    // SAFETY: what is in `lanes` is only used if one of the checks below passes for all valid lanes.
+    *lanes = unsafe { Lanes::new(at, valid, access.active) };
+    if valid == access.active {
         let exec: &[u32] = &wave.exec_lanes.0[GROUP * access.group..GROUP * access.group + GROUP];
-        let (mut lowest, mut highest) = (!0, 0);
-        for i in 0..GROUP {
-            let mask = exec[i] as i32 as i64 as u64;
-            lowest = lowest.min(at[i] | !mask);
-            highest = highest.max(at[i] & mask);
-        }
-        if env
-            .memory
-            .covers(lowest, highest.wrapping_add(last), access.write)
-        {
-            // SAFETY: `covers` says that everything from the lowest active lane to the highest is accessible.
-            return Ok(unsafe { Lanes::new(at, valid, access.active) });
+        let first = at[valid.trailing_zeros() as usize & (GROUP - 1)];
+        if let Some((start, last)) = env.memory.window(first, access.bytes, access.write) {
+            // The sign of either difference is set for a lane outside of start..=last; both ends are below 2^63.
+            let mut outside = 0;
+            for i in 0..GROUP {
+                let mask = exec[i] as i32 as i64 as u64;
+                outside |= (at[i].wrapping_sub(start) | last.wrapping_sub(at[i])) & mask;
+            }
+            if outside >> 63 == 0 {
+                return Ok(());
+            }
         }
     }
+    check_each(env, &at, valid, access)
+}
+
+/// Checks lane by lane. Also makes the allocation known for the next time.
+#[cold]
+#[inline(never)]
+fn check_each(env: &mut Env<'_>, at: &[u64; GROUP], valid: u16, access: &Access) -> Checked {
     for i in (0..GROUP).filter(|i| valid >> i & 1 != 0) {
         let lane = (GROUP * access.group + i) as u32;
         env.memory
-            .pointer(at[i], access.bytes, access.write, lane)?;
+            .pointer(at[i], access.bytes, access.write, lane)
+            .map_err(Box::new)?;
     }
-    // SAFETY: every valid lane was checked.
-    Ok(unsafe { Lanes::new(at, valid, access.active) })
+    Ok(())
 }
 
 /// Calls `visit` for every group with active lanes until one faults.
@@ -97,7 +104,7 @@ pub(super) fn each_group(
     wave: &mut Wave,
     bytes: u32,
     write: bool,
-    mut visit: impl FnMut(&mut Wave, Access) -> Result<(), Fault>,
+    mut visit: impl FnMut(&mut Wave, Access) -> Checked,
 ) -> u32 {
     let exec = wave.exec();
     for group in 0..wave.groups {
@@ -113,7 +120,7 @@ pub(super) fn each_group(
             write,
         };
         if let Err(fault) = visit(wave, access) {
-            return wave.stop(Stop::Fault(fault));
+            return wave.stop(Stop::Fault(*fault));
         }
     }
     flow::NEXT
@@ -129,7 +136,7 @@ fn gather_torn<S: Space>(
     access: &Access,
     extra: u32,
     bytes: u32,
-) -> Result<[u32; GROUP], Fault> {
+) -> Result<[u32; GROUP], Box<Fault>> {
     let mut values = [0; GROUP];
     for byte in 0..bytes {
         let access = Access {
@@ -137,7 +144,8 @@ fn gather_torn<S: Space>(
             bytes: 1,
             ..*access
         };
-        let lanes = S::resolve(wave, op, env, &access)?;
+        let mut lanes = Lanes::NONE;
+        S::resolve(wave, op, env, &access, &mut lanes)?;
         lanes.each(|i, pointer| {
             // SAFETY: resolved for one byte.
             values[i] |= u32::from(unsafe { pointer.read() }) << (8 * byte);
@@ -156,14 +164,15 @@ fn scatter_torn<S: Space>(
     extra: u32,
     bytes: u32,
     values: [u32; GROUP],
-) -> Result<(), Fault> {
+) -> Checked {
     for byte in 0..bytes {
         let access = Access {
             extra: extra + byte,
             bytes: 1,
             ..*access
         };
-        let lanes = S::resolve(wave, op, env, &access)?;
+        let mut lanes = Lanes::NONE;
+        S::resolve(wave, op, env, &access, &mut lanes)?;
         lanes.each(|i, pointer| {
             // SAFETY: resolved for writing one byte.
             unsafe { pointer.write((values[i] >> (8 * byte)) as u8) };
@@ -186,7 +195,8 @@ impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
             #[inline(always)]
             |wave, access| {
                 if S::contiguous(wave, op, env, &access) {
-                    let lanes = S::resolve(wave, op, env, &access)?;
+                    let mut lanes = Lanes::NONE;
+                    S::resolve(wave, op, env, &access, &mut lanes)?;
                     lanes::load_words::<WORDS>(wave, dst, access.group, &lanes);
                     return Ok(());
                 }
@@ -201,11 +211,11 @@ impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
                     }
                     return Ok(());
                 }
-                let mut parts = [None; WORDS];
+                let mut parts = [Lanes::NONE; WORDS];
                 for (word, part) in parts.iter_mut().enumerate() {
-                    *part = Some(S::resolve(wave, op, env, &dword(&access, word))?);
+                    S::resolve(wave, op, env, &dword(&access, word), part)?;
                 }
-                for (word, part) in parts.iter().flatten().enumerate() {
+                for (word, part) in parts.iter().enumerate() {
                     lanes::load_words::<1>(wave, dst + word, access.group, part);
                 }
                 Ok(())
@@ -238,7 +248,8 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
             #[inline(always)]
             |wave, access| {
                 if S::contiguous(wave, op, env, &access) {
-                    let lanes = S::resolve(wave, op, env, &access)?;
+                    let mut lanes = Lanes::NONE;
+                    S::resolve(wave, op, env, &access, &mut lanes)?;
                     lanes::store_words::<WORDS>(wave, data, access.group, &lanes);
                     return Ok(());
                 }
@@ -248,7 +259,8 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
                         let values = *lanes::words(wave, data + word, access.group);
                         scatter_torn::<S>(wave, op, env, &access, 4 * word as u32, 4, values)?;
                     } else {
-                        let lanes = S::resolve(wave, op, env, &dword(&access, word))?;
+                        let mut lanes = Lanes::NONE;
+                        S::resolve(wave, op, env, &dword(&access, word), &mut lanes)?;
                         lanes::store_words::<1>(wave, data + word, access.group, &lanes);
                     }
                 }
@@ -280,7 +292,8 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
                     lanes::write_active(wave, dst, access.group, filled);
                     return Ok(());
                 }
-                let lanes = S::resolve(wave, op, env, &access)?;
+                let mut lanes = Lanes::NONE;
+                S::resolve(wave, op, env, &access, &mut lanes)?;
                 lanes::load_bytes::<BYTES>(wave, dst, access.group, &lanes, fill);
                 Ok(())
             },
@@ -307,7 +320,8 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
                     let values = lanes::words(wave, data, access.group).map(|value| value >> shift);
                     return scatter_torn::<S>(wave, op, env, &access, 0, BYTES as u32, values);
                 }
-                let lanes = S::resolve(wave, op, env, &access)?;
+                let mut lanes = Lanes::NONE;
+                S::resolve(wave, op, env, &access, &mut lanes)?;
                 lanes::store_bytes::<BYTES>(wave, data, access.group, &lanes, shift);
                 Ok(())
             },
