@@ -7,6 +7,7 @@ use std::{ffi::c_void, mem::offset_of};
 pub type Status = u32;
 pub const SUCCESS: Status = 0;
 pub const NOT_INITIALIZED: Status = 0x100b;
+pub const INVALID_EXECUTABLE: Status = 0x1011;
 
 /// Handles are structs of one `u64` in C, which are passed as a `u64`.
 pub type Handle = u64;

@@ -392,13 +392,18 @@ impl Runtime for HsaRuntime {
             .ok_or(RuntimeError::Missing { call })?;
         let mut handles: Vec<Handle> = Vec::new();
         // SAFETY: the callback treats the pointer as the vector it is.
-        check(call, unsafe {
+        let status = unsafe {
             iterate(
                 executable,
                 collect_object,
                 (&raw mut handles).cast::<c_void>(),
             )
-        })?;
+        };
+        // ROCr 5.2 goes on to list executables that were destroyed.
+        if status == INVALID_EXECUTABLE {
+            return Ok(Vec::new());
+        }
+        check(call, status)?;
         let described = handles
             .into_iter()
             .filter_map(|handle| self.describe_object(executable, handle).transpose());

@@ -47,6 +47,8 @@ pub struct Collector {
     totals: BTreeMap<Key, Total>,
     images: HashMap<ImageId, Arc<Image>>,
     saved: HashSet<(PathBuf, ImageId)>,
+    /// Hashes of what files hold, so that a dump without news writes nothing.
+    written: HashMap<PathBuf, ImageId>,
     /// What was already added to files that are merged into.
     merged: HashMap<(PathBuf, Key), Profile>,
     said: HashSet<String>,
@@ -96,6 +98,7 @@ impl Collector {
             totals: BTreeMap::new(),
             images: HashMap::new(),
             saved: HashSet::new(),
+            written: HashMap::new(),
             merged: HashMap::new(),
             said: HashSet::new(),
             messages: Vec::new(),
@@ -589,6 +592,10 @@ impl Collector {
             .map(|(_, total)| total.profile.clone())
             .collect();
         let mut path = name.path.clone();
+        let state = state_of(&cumulative, &manifest);
+        if self.written.get(&path) == Some(&state) && path.exists() {
+            return Ok(path);
+        }
         if name.merge {
             let fresh: Vec<Profile> = entries
                 .iter()
@@ -621,6 +628,7 @@ impl Collector {
             output::write_profiles(&path, &cumulative)?;
         }
         output::write_manifest(&path, &manifest, name.merge)?;
+        self.written.insert(name.path.clone(), state);
         Ok(path)
     }
 }
@@ -672,6 +680,19 @@ fn identity(profile: &Profile) -> ImageId {
         hash.update(record.function_hash.to_le_bytes());
         hash.update((record.counters.len() as u64).to_le_bytes());
     }
+    let mut id = [0; 20];
+    id.copy_from_slice(&hash.finalize());
+    ImageId(id)
+}
+
+/// A hash of everything that would be written.
+fn state_of(profiles: &[Profile], manifest: &Manifest) -> ImageId {
+    let mut hash = Sha1::new();
+    for profile in profiles {
+        // What cannot be written is reported when it is tried.
+        hash.update(rawprof::emit(profile).unwrap_or_default());
+    }
+    hash.update(serde_json::to_vec(manifest).unwrap_or_default());
     let mut id = [0; 20];
     id.copy_from_slice(&hash.finalize());
     ImageId(id)

@@ -239,6 +239,3 @@ impl Wave {
         self.scalars.0[sreg::M0]
     }
 }
-
-/// Words of a whole row.
-pub(crate) type RowWords = [u32; LANES];

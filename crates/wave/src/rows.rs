@@ -58,7 +58,6 @@ pub(crate) enum Destination {
     Scalar,
     /// A lane mask (compares).
     Mask,
-    None,
 }
 
 /// Operands of a vector ALU instruction.

@@ -201,8 +201,6 @@ two_words! {
     B64: B64, u64, join, split;
     I64: B64, i64, |low, high| join(low, high) as i64, |value: i64| split(value as u64);
     F64: F64, u64, join, split;
-    /// Two f32.
-    PackedF32: PackedF32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
     /// Two 32-bit words.
     PackedB32: PackedB32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
 }

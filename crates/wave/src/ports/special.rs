@@ -198,13 +198,7 @@ fn dpp_source(control: u32, lane: i32) -> i32 {
         0x140 => row | (15 - in_row),
         0x141 => lane & !7 | (7 - (lane & 7)),
         0x142 => within_wave(row - 1, lanes),
-        0x143 => {
-            if lane >= 32 {
-                31
-            } else {
-                -1
-            }
-        }
+        0x143 if lane >= 32 => 31,
         0x150..=0x15f => row | (control & 15) as i32,
         0x160..=0x16f => row | in_row ^ (control & 15) as i32,
         _ => -1,
@@ -236,7 +230,7 @@ fn writable_lanes(control: u32, readable: u64) -> u64 {
     let mut enabled = 0u64;
     for quad in 0..16 {
         let on = control >> (24 + quad % 4) & control >> (28 + quad / 4) & 1 != 0;
-        enabled |= u64::from(on) * 15 << (4 * quad);
+        enabled |= (u64::from(on) * 15) << (4 * quad);
     }
     enabled & if bound_control { !0 } else { readable }
 }

@@ -157,7 +157,7 @@ fn scalar(
     let w0 = inst.words[0];
     let literal = inst.words[1];
     let end = inst.end();
-    let mut read = |op: &mut MicroOp, index: usize, code: u32| -> Result<(), String> {
+    let read = |op: &mut MicroOp, index: usize, code: u32| -> Result<(), String> {
         (op.src[index], op.constant[index]) = source(config, code, shape.sources[index], literal)?;
         Ok(())
     };

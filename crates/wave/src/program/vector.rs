@@ -142,7 +142,6 @@ pub(super) fn lower(
             op.mask_dst = scalar_destination(config, destination, words)?;
             op.after = exec_after(op.mask_dst, words);
         }
-        Destination::None => {}
     }
     if shape.writes_exec {
         op.after = flow::EXEC_CHANGED as u8;

@@ -1,0 +1,300 @@
+//! Commands on what a run left behind, and on what it did not: every failure is one message with a next step.
+
+mod common;
+
+use std::{fs, path::PathBuf, process::Command};
+
+use common::{Place, drain_archive, text};
+use rawprof::{Profile, Record, Version, emit, names};
+
+const KERNEL: &str =
+    "__attribute__((global)) void k(int *a, int n) { if (n > 3) a[0] = n; else a[1] = n; }\n";
+
+/// Runs a command that must fail; its message, which must be a single line.
+fn refuse(place: &Place, arguments: &[&str], status: i32) -> String {
+    let output = place.tool().args(arguments).output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "{arguments:?}: {}",
+        text(&output)
+    );
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        message.starts_with("luthier coverage: ") && message.trim().lines().count() == 1,
+        "{message}"
+    );
+    message
+}
+
+/// A profile of one function, as if it had been drained.
+fn profile(version: u64) -> Vec<u8> {
+    let mut profile = Profile::new(Version(version));
+    profile.names = names::encode([b"kernel".as_slice()]);
+    profile.records.push(Record {
+        name_ref: names::name_ref(b"kernel"),
+        function_hash: 24,
+        counters: vec![1, 2],
+        ..Record::default()
+    });
+    emit(&profile).unwrap()
+}
+
+#[test]
+fn missing_and_damaged_inputs_are_named() {
+    let place = Place::new();
+    assert!(refuse(&place, &["report"], 2).contains("run the program first"));
+    fs::create_dir(place.path("empty")).unwrap();
+    assert!(refuse(&place, &["report", "empty"], 2).contains("holds no .profraw file"));
+    fs::write(place.path("text.profraw"), "hello there, reader").unwrap();
+    assert!(refuse(&place, &["merge", "text.profraw"], 2).contains("text.profraw"));
+    assert!(refuse(&place, &["inspect", "text.profraw"], 2).contains("text.profraw"));
+    fs::write(place.path("zero.profraw"), "").unwrap();
+    assert!(refuse(&place, &["inspect", "zero.profraw"], 2).contains("zero.profraw"));
+    let whole = profile(10);
+    fs::write(place.path("cut.profraw"), &whole[..whole.len() - 9]).unwrap();
+    assert!(refuse(&place, &["inspect", "cut.profraw"], 2).contains("truncated"));
+    let verify = place
+        .tool()
+        .args(["verify", "cut.profraw"])
+        .output()
+        .unwrap();
+    assert_eq!(verify.status.code(), Some(1));
+    assert!(text(&verify).contains("cut.profraw"));
+}
+
+#[test]
+fn versions_that_do_not_fit_are_explained() {
+    let place = Place::new();
+    fs::write(place.path("old.profraw"), profile(10)).unwrap();
+    fs::write(place.path("new.profraw"), profile(11)).unwrap();
+    let mixed = refuse(&place, &["merge", "old.profraw", "new.profraw"], 2);
+    assert!(mixed.contains("raw version"), "{mixed}");
+    assert!(place.report(&["inspect", "new.profraw"]).contains("kernel"));
+    if Command::new("llvm-profdata-23")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        let message = refuse(&place, &["merge", "new.profraw"], 2);
+        assert!(
+            message.contains("LLVM 23") && message.contains("LLVM_BIN"),
+            "{message}"
+        );
+    }
+    fs::write(place.path("odd.profraw"), {
+        let mut bytes = profile(10);
+        bytes[8] = 12;
+        bytes
+    })
+    .unwrap();
+    assert!(refuse(&place, &["inspect", "odd.profraw"], 2).contains("version 12"));
+}
+
+#[test]
+fn inspect_shows_names_and_counts() {
+    let place = Place::new();
+    fs::write(place.path("a.profraw"), profile(10)).unwrap();
+    let shown = place.report(&["inspect", "a.profraw"]);
+    assert!(
+        shown.contains("kernel") && shown.contains("[1, 2]"),
+        "{shown}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&place.report(&["inspect", "--format", "json", "a.profraw"])).unwrap();
+    assert_eq!(
+        json[0]["functions"][0]["counters"],
+        serde_json::json!([1, 2])
+    );
+    place.report(&["merge", "a.profraw", "-o", "a.profdata"]);
+    let indexed = place.report(&["inspect", "a.profdata"]);
+    assert!(
+        indexed.contains("indexed profile") && indexed.contains("kernel"),
+        "{indexed}"
+    );
+}
+
+#[test]
+fn unsuitable_compilers_are_refused() {
+    let place = Place::new();
+    assert!(refuse(&place, &["build", "--", "gcc", "x.c"], 2).contains("not clang"));
+    assert!(refuse(&place, &["build", "--", "no-such-compiler"], 2).contains("clang-22"));
+    if PathBuf::from("/usr/bin/clang-15").exists() {
+        assert!(refuse(&place, &["build", "--", "clang-15", "x.c"], 2).contains("clang 15"));
+    }
+    let flags = place.report(&["flags"]);
+    for flag in ["-fprofile-update=atomic", "-fcoverage-mapping", "-include "] {
+        assert!(flags.contains(flag), "{flags}");
+    }
+}
+
+/// The compiler's own status and messages pass through; linking two instrumented sources with -fgpu-rdc is explained.
+#[test]
+fn relocatable_device_code_is_explained() {
+    let place = Place::new();
+    for name in ["a", "b"] {
+        fs::write(
+            place.path(&format!("{name}.hip")),
+            KERNEL.replace("void k", &format!("void {name}")),
+        )
+        .unwrap();
+    }
+    let build = |more: &[&str]| {
+        let mut command = place.tool();
+        command.args([
+            "build",
+            "--",
+            "clang++-22",
+            "-x",
+            "hip",
+            "--offload-arch=gfx90a",
+            "-nogpuinc",
+            "-nogpulib",
+        ]);
+        command
+            .args(more)
+            .args(["a.hip", "b.hip", "-shared", "-fPIC", "-o", "x.so"])
+            .output()
+            .unwrap()
+    };
+    let output = build(&["-fgpu-rdc"]);
+    assert!(!output.status.success());
+    assert!(
+        text(&output).contains("build without -fgpu-rdc"),
+        "{}",
+        text(&output)
+    );
+}
+
+/// Profiles of code without atomic counters are wrong, not just imprecise: somebody has to say so.
+#[test]
+fn builds_without_atomics_are_detected() {
+    let place = Place::new();
+    fs::write(place.path("k.hip"), KERNEL).unwrap();
+    for (update, sound) in [("atomic", true), ("single", false)] {
+        let image = place.path("k.elf");
+        let build = Command::new("clang++-22")
+            .args([
+                "-x",
+                "hip",
+                "--offload-device-only",
+                "--no-gpu-bundle-output",
+                "-nogpuinc",
+                "-nogpulib",
+                "-O1",
+            ])
+            .args([
+                "--offload-arch=gfx90a",
+                "-fprofile-instr-generate",
+                "-fcoverage-mapping",
+            ])
+            .arg(format!("-fprofile-update={update}"))
+            .arg(place.path("k.hip"))
+            .arg("-o")
+            .arg(&image)
+            .output()
+            .unwrap();
+        assert!(build.status.success(), "{}", text(&build));
+        let bytes = fs::read(&image).unwrap();
+        let id = drain::image::ImageId::of(&bytes);
+        let out = place.path(update);
+        drain::output::write_image(&out, id, &bytes).unwrap();
+        let mut found = rawprof::parse(&profile(10)).unwrap().remove(0);
+        found.binary_ids = vec![id.0.to_vec()];
+        let raw = out.join("gfx90a.1.profraw");
+        drain::output::write_profiles(&raw, &[found]).unwrap();
+        drain::output::write_manifest(&raw, &drain::output::Manifest::default(), false).unwrap();
+        let verify = place.tool().args(["verify", update]).output().unwrap();
+        assert_eq!(verify.status.success(), sound, "{}", text(&verify));
+        assert_eq!(
+            text(&verify).contains("-fprofile-update=atomic"),
+            !sound,
+            "{}",
+            text(&verify)
+        );
+        // A changed or missing image is found too.
+        let kept = drain::output::image_path(&out, id);
+        fs::write(&kept, "other").unwrap();
+        assert!(
+            text(&place.tool().args(["verify", update]).output().unwrap())
+                .contains("not the image")
+        );
+        fs::remove_file(&kept).unwrap();
+        assert!(
+            text(&place.tool().args(["verify", update]).output().unwrap())
+                .contains("not below .build-id")
+        );
+    }
+}
+
+#[test]
+fn programs_without_device_code_are_left_alone() {
+    let place = Place::new();
+    let run = |arguments: &[&str]| {
+        place
+            .tool()
+            .args(["run", "-o", "out", "--"])
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let output = run(&["sh", "-c", "echo untouched; exit 9"]);
+    assert_eq!(output.status.code(), Some(9));
+    assert_eq!(output.stdout, b"untouched\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no device profile was written"));
+    let killed = run(&["sh", "-c", "kill -9 $$"]);
+    assert_eq!(killed.status.code(), Some(128 + 9));
+    fs::write(place.path("file"), "").unwrap();
+    let message = refuse(&place, &["run", "-o", "file/out", "--", "true"], 2);
+    assert!(message.contains("--output"), "{message}");
+    assert!(
+        refuse(&place, &["run", "-o", "out", "--", "./no-such-program"], 2)
+            .contains("no-such-program")
+    );
+    assert!(
+        refuse(
+            &place,
+            &["run", "-o", "out", "--interval=-1", "--", "true"],
+            2
+        )
+        .contains("--interval")
+    );
+}
+
+/// Link mode, and binaries of earlier runtimes: their registration calls link and run, and nothing is written without a GPU.
+#[test]
+fn legacy_binaries_link_and_run() {
+    let place = Place::new();
+    let source = place.path("legacy.c");
+    fs::write(
+        &source,
+        "void __llvm_profile_offload_register_shadow(void *);\n\
+         void __llvm_profile_offload_register_section_shadow(void *);\n\
+         void __llvm_profile_offload_register_dynamic_module(int, void **, void *);\n\
+         int __llvm_profile_hip_collect_device_data(void);\n\
+         int main(void) {\n\
+             int x;\n\
+             __llvm_profile_offload_register_shadow(&x);\n\
+             __llvm_profile_offload_register_section_shadow(&x);\n\
+             __llvm_profile_offload_register_dynamic_module(1, 0, &x);\n\
+             return __llvm_profile_hip_collect_device_data();\n\
+         }\n",
+    )
+    .unwrap();
+    let program = place.path("legacy");
+    let link = Command::new("cc")
+        .arg(&source)
+        .arg("-Wl,-u,__llvm_profile_hip_collect_device_data")
+        .arg(drain_archive())
+        .args(["-lpthread", "-ldl", "-lm", "-o"])
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(link.status.success(), "{}", text(&link));
+    let run = Command::new(&program)
+        .current_dir(place.directory.path())
+        .output()
+        .unwrap();
+    assert_eq!((run.status.code(), text(&run)), (Some(0), String::new()));
+    assert!(place.profiles("").is_empty());
+}
