@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Place, add_counts, drain_library, finish, text};
+use common::{Place, add_counts, drain_library, emulator, finish, text};
 
 const WORK: &str = "_Z4workPii";
 const MODULE: &str = "module_work";
@@ -314,7 +314,7 @@ fn preload_alone_is_enough() {
         ("fork", vec!["fork-after"], WORK, 128),
     ] {
         let mut command = place.tool();
-        let preload = format!("{}:{}", drain_library().display(), place_emulator());
+        let preload = format!("{}:{}", drain_library().display(), emulator().display());
         command.args(["run", "-o", "unused", "--", "env", "-u", "HSA_TOOLS_LIB"]);
         command
             .arg(format!("LD_PRELOAD={preload}"))
@@ -328,14 +328,4 @@ fn preload_alone_is_enough() {
         assert!(output.status.success(), "{out}: {}", text(&output));
         assert_eq!(place.entries(out, function), expected, "{out}");
     }
-}
-
-fn place_emulator() -> String {
-    let program = std::env::current_exe().unwrap();
-    program
-        .parent()
-        .unwrap()
-        .join("../libhsakmt.so")
-        .display()
-        .to_string()
 }
