@@ -81,10 +81,18 @@ impl FromStr for Given {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Given> {
-        let (kind, value) = text.split_once(':').context("an argument is TYPE:VALUE, such as u32:5")?;
+        let (kind, value) = text
+            .split_once(':')
+            .context("an argument is TYPE:VALUE, such as u32:5")?;
         macro_rules! scalar {
             ($type:ty) => {
-                Given::Scalar(value.parse::<$type>().with_context(|| format!("{value} is no {kind}"))?.to_le_bytes().to_vec())
+                Given::Scalar(
+                    value
+                        .parse::<$type>()
+                        .with_context(|| format!("{value} is no {kind}"))?
+                        .to_le_bytes()
+                        .to_vec(),
+                )
             };
         }
         Ok(match kind {
@@ -111,7 +119,10 @@ fn from_hex(text: &str) -> Result<Vec<u8>> {
         bail!("bytes are pairs of hexadecimal digits");
     }
     (0..text.len() / 2)
-        .map(|index| u8::from_str_radix(&text[2 * index..2 * index + 2], 16).context("bytes are hexadecimal digits"))
+        .map(|index| {
+            u8::from_str_radix(&text[2 * index..2 * index + 2], 16)
+                .context("bytes are hexadecimal digits")
+        })
         .collect()
 }
 
@@ -126,7 +137,10 @@ impl FromStr for Dump {
 
     fn from_str(text: &str) -> Result<Dump> {
         let (index, file) = text.split_once(':').context("a dump is INDEX:FILE")?;
-        Ok(Dump { index: index.parse().context("INDEX is a number from 0")?, file: file.into() })
+        Ok(Dump {
+            index: index.parse().context("INDEX is a number from 0")?,
+            file: file.into(),
+        })
     }
 }
 
@@ -134,7 +148,9 @@ impl Emulate {
     pub fn execute(self) -> Result<ExitCode> {
         let file = &self.file;
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let object = self.choose(&bytes).with_context(|| file.display().to_string())?;
+        let object = self
+            .choose(&bytes)
+            .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let device = Device::new(code, threads)?;
@@ -150,7 +166,8 @@ impl Emulate {
                 }
                 Given::Zero(size) => (Vec::new(), *size),
                 Given::File(path) => {
-                    let contents = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+                    let contents = fs::read(path)
+                        .with_context(|| format!("cannot read {}", path.display()))?;
                     let size = contents.len() as u64;
                     (contents, size)
                 }
@@ -161,10 +178,18 @@ impl Emulate {
         }
         for dump in &self.dump {
             if !matches!(buffers.get(dump.index), Some(Some(_))) {
-                bail!("--dump {}: argument {} is no buffer", dump.index, dump.index);
+                bail!(
+                    "--dump {}: argument {} is no buffer",
+                    dump.index,
+                    dump.index
+                );
             }
         }
-        let shape = Shape { grid: self.grid.0, block: self.block.0, dynamic_lds: self.lds };
+        let shape = Shape {
+            grid: self.grid.0,
+            block: self.block.0,
+            dynamic_lds: self.lds,
+        };
         let counts = device.launch(&self.kernel, &shape, &arguments)?;
         for dump in &self.dump {
             if let Some(Some((address, size))) = buffers.get(dump.index) {
@@ -183,21 +208,41 @@ impl Emulate {
     /// The code object that is meant: the file itself, or the one inside that fits.
     fn choose(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let contents = codeobj::walk(bytes)?;
-        let objects: Vec<_> = contents.entries.iter().filter(|entry| entry.kind == EntryKind::CodeObject).collect();
+        let objects: Vec<_> = contents
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == EntryKind::CodeObject)
+            .collect();
         let fitting: Vec<_> = objects
             .iter()
-            .filter(|entry| self.target.as_deref().is_none_or(|target| entry.id.contains(target)))
-            .filter(|entry| entry.code_object().is_ok_and(|object| object.kernel(&self.kernel).is_ok()))
+            .filter(|entry| {
+                self.target
+                    .as_deref()
+                    .is_none_or(|target| entry.id.contains(target))
+            })
+            .filter(|entry| {
+                entry
+                    .code_object()
+                    .is_ok_and(|object| object.kernel(&self.kernel).is_ok())
+            })
             .collect();
         match fitting.as_slice() {
             [one] => Ok(one.bytes.to_vec()),
             [] => {
                 let ids: Vec<_> = objects.iter().map(|entry| entry.id.as_str()).collect();
-                Err(anyhow!("no code object with a kernel {} (found: {})", self.kernel, ids.join(", ")))
+                Err(anyhow!(
+                    "no code object with a kernel {} (found: {})",
+                    self.kernel,
+                    ids.join(", ")
+                ))
             }
             several => {
                 let ids: Vec<_> = several.iter().map(|entry| entry.id.as_str()).collect();
-                Err(anyhow!("several code objects have a kernel {}: choose with --target ({})", self.kernel, ids.join(", ")))
+                Err(anyhow!(
+                    "several code objects have a kernel {}: choose with --target ({})",
+                    self.kernel,
+                    ids.join(", ")
+                ))
             }
         }
     }
@@ -205,7 +250,10 @@ impl Emulate {
 
 /// Writes a file whole or not at all.
 fn write_whole(path: &Path, contents: &[u8]) -> Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let attempt = || -> Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         file.write_all(contents)?;

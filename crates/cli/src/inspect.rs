@@ -81,12 +81,20 @@ impl Inspect {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             result => result.context("cannot write the report")?,
         }
-        Ok(if failed { ExitCode::from(2) } else { ExitCode::SUCCESS })
+        Ok(if failed {
+            ExitCode::from(2)
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 
     fn one(&self, file: &PathBuf, options: &inspect::Options) -> Result<inspect::Report> {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(inspect::inspect(&bytes, &file.display().to_string(), options)?)
+        Ok(inspect::inspect(
+            &bytes,
+            &file.display().to_string(),
+            options,
+        )?)
     }
 
     fn write(&self, reports: &[inspect::Report]) -> std::io::Result<()> {

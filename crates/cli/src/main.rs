@@ -1,5 +1,6 @@
 //! The `luthier` command.
 
+mod compatibility;
 mod doctor;
 mod emulate;
 mod inspect;
@@ -28,6 +29,9 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
+    /// Count executed instructions of host programs, the same on every run, and hold them to budgets
+    #[command(subcommand)]
+    Count(count::Command),
     /// Device code coverage and PGO profiles
     Coverage(coverage::Command),
     /// Say what is here, what is missing, and the command that mends it
@@ -39,6 +43,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
         Command::Emulate(emulate) => emulate.execute(),
+        Command::Count(count) => return count.run(),
         Command::Coverage(coverage) => return coverage.run(),
         Command::Doctor(doctor) => doctor.execute(),
     };

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{launch, libraries, summary::Summary};
+use crate::{compatibility, launch, libraries, summary::Summary};
 
 /// Run a HIP or HSA program.
 ///
@@ -79,6 +79,9 @@ impl Run {
             return Err(launch::replace(&mut command));
         };
         check_targets(target)?;
+        if let Some(complaint) = compatibility::complaint(&self.program[0], target) {
+            eprintln!("luthier: {complaint}");
+        }
         emulate(&mut command, target, self.gpus)?;
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));

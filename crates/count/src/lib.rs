@@ -132,6 +132,9 @@ pub struct RunArguments {
     /// End the process after this much wall-clock time
     #[arg(long, value_name = "MILLISECONDS")]
     pub watchdog: Option<u64>,
+    /// The program itself does not count, but libraries it opens do: see its threads and signal handlers, too
+    #[arg(long)]
+    pub preload: bool,
     /// List functions or source lines, most expensive first (needs a program built with the same --per)
     #[arg(long)]
     pub per: Option<Per>,

@@ -203,7 +203,7 @@ pub fn demangle(name: &str) -> String {
     }
     cpp_demangle::Symbol::new(plain)
         .ok()
-        .and_then(|symbol| symbol.demangle(&cpp_demangle::DemangleOptions::new()).ok())
+        .and_then(|symbol| symbol.demangle().ok())
         .unwrap_or_else(|| plain.to_owned())
 }
 

@@ -23,6 +23,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536");
     }
+    if arguments.preload {
+        command.env(
+            "LD_PRELOAD",
+            crate::runtime::Runtime::for_target(&[])?.shared(),
+        );
+    }
     if let Some(units) = arguments.budget {
         command.env("LUTHIER_COUNT_BUDGET", units.to_string());
     }
@@ -160,7 +166,7 @@ fn grouped(units: u64) -> String {
     let digits = units.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(' ');
         }
         out.push(digit);

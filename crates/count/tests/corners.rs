@@ -81,11 +81,11 @@ fn agree(name: &str) -> Run {
         reference.total
     );
     let mut others: Vec<(String, Run)> = Vec::new();
-    for (level, run) in ["-O0", "-O1", "-O2", "-O3"].iter().zip(through_rewriter(
-        &source,
-        &[],
-        &["-O0", "-O1", "-O2", "-O3"],
-    )) {
+    for (level, run) in
+        ["-O0", "-O2", "-O3"]
+            .iter()
+            .zip(through_rewriter(&source, &[], &["-O0", "-O2", "-O3"]))
+    {
         others.push((format!("tree, back end {level}"), run));
     }
     for ours in [

@@ -22,13 +22,20 @@ pub(crate) fn segment(
     shape: &Shape,
     arguments: &[Argument],
 ) -> Result<Vec<u8>> {
-    let Some(metadata) = metadata else { return Ok(packed(arguments)) };
+    let Some(metadata) = metadata else {
+        return Ok(packed(arguments));
+    };
     let mut bytes = vec![0; metadata.kernarg_segment_size as usize];
     let explicit: Vec<_> = metadata.explicit_arguments().collect();
     if explicit.len() != arguments.len() {
         let signature: Vec<_> = explicit
             .iter()
-            .map(|argument| argument.name.clone().unwrap_or_else(|| format!("{} bytes", argument.size)))
+            .map(|argument| {
+                argument
+                    .name
+                    .clone()
+                    .unwrap_or_else(|| format!("{} bytes", argument.size))
+            })
             .collect();
         return Err(Error::ArgumentCount {
             kernel: kernel.to_owned(),
@@ -51,7 +58,11 @@ pub(crate) fn segment(
     for argument in &metadata.arguments {
         if let ArgumentKind::Hidden(name) = &argument.kind {
             let value = hidden(name, shape).to_le_bytes();
-            put(&mut bytes, argument.offset, &value[..(argument.size as usize).min(8)]);
+            put(
+                &mut bytes,
+                argument.offset,
+                &value[..(argument.size as usize).min(8)],
+            );
         }
     }
     Ok(bytes)
@@ -98,17 +109,39 @@ mod tests {
 
     #[test]
     fn arguments_without_metadata_are_naturally_aligned() {
-        let arguments = [Argument(vec![1]), Argument::pointer(0x1122), Argument(vec![2, 0])];
+        let arguments = [
+            Argument(vec![1]),
+            Argument::pointer(0x1122),
+            Argument(vec![2, 0]),
+        ];
         let expected = [1, 0, 0, 0, 0, 0, 0, 0, 0x22, 0x11, 0, 0, 0, 0, 0, 0, 2, 0];
         assert_eq!(packed(&arguments), expected);
     }
 
     #[test]
     fn hidden_sizes_come_from_the_shape() {
-        let shape = Shape { grid: [3, 5, 7], block: [64, 2, 1], dynamic_lds: 96 };
+        let shape = Shape {
+            grid: [3, 5, 7],
+            block: [64, 2, 1],
+            dynamic_lds: 96,
+        };
         let read = |name| hidden(name, &shape);
-        assert_eq!([read("block_count_x"), read("block_count_y"), read("block_count_z")], [3, 5, 7]);
-        assert_eq!([read("group_size_x"), read("group_size_y"), read("remainder_x")], [64, 2, 0]);
+        assert_eq!(
+            [
+                read("block_count_x"),
+                read("block_count_y"),
+                read("block_count_z")
+            ],
+            [3, 5, 7]
+        );
+        assert_eq!(
+            [
+                read("group_size_x"),
+                read("group_size_y"),
+                read("remainder_x")
+            ],
+            [64, 2, 0]
+        );
         assert_eq!(read("dynamic_lds_size"), 96);
     }
 }

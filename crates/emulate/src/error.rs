@@ -20,21 +20,41 @@ pub enum Error {
     #[error("{address:#x} is not device memory")]
     NotMapped { address: u64 },
     #[error("{kernel} takes {expected} arguments ({signature}), {given} were given")]
-    ArgumentCount { kernel: String, expected: usize, given: usize, signature: String },
+    ArgumentCount {
+        kernel: String,
+        expected: usize,
+        given: usize,
+        signature: String,
+    },
     #[error("argument {index} of {kernel} has {expected} bytes, {given} were given")]
-    ArgumentSize { kernel: String, index: usize, expected: u64, given: usize },
+    ArgumentSize {
+        kernel: String,
+        index: usize,
+        expected: u64,
+        given: usize,
+    },
     #[error(transparent)]
     Dispatch(#[from] gpu::dispatch::DispatchError),
     #[error("{kernel} stopped: {}", describe(fault))]
-    Fault { kernel: String, fault: Box<gpu::Fault> },
+    Fault {
+        kernel: String,
+        fault: Box<gpu::Fault>,
+    },
     #[error("the device gave up {kernel}")]
     Lost { kernel: String },
 }
 
 fn describe(fault: &gpu::Fault) -> String {
     let [x, y, z] = fault.workgroup;
-    let lane = fault.lane.map(|lane| format!(", lane {lane}")).unwrap_or_default();
-    let detail = fault.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let lane = fault
+        .lane
+        .map(|lane| format!(", lane {lane}"))
+        .unwrap_or_default();
+    let detail = fault
+        .detail
+        .as_deref()
+        .map(|detail| format!(": {detail}"))
+        .unwrap_or_default();
     format!(
         "{:?} at pc {:#x} ({}), workgroup ({x}, {y}, {z}), wave {}{lane}{detail}",
         fault.kind,

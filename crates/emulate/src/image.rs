@@ -26,24 +26,41 @@ pub(crate) fn load(object: &CodeObject<'_>, memory: &Memory) -> Result<u64> {
     }
     let symbols = object.dynamic_symbols();
     for entry in object.dynamic_relocations()? {
-        let symbol = symbols.iter().find(|symbol| symbol.index == entry.symbol as usize && entry.symbol != 0);
+        let symbol = symbols
+            .iter()
+            .find(|symbol| symbol.index == entry.symbol as usize && entry.symbol != 0);
         let target = match symbol {
-            Some(symbol) if !symbol.is_defined() => return Err(Error::Undefined { name: symbol.name.to_owned() }),
+            Some(symbol) if !symbol.is_defined() => {
+                return Err(Error::Undefined {
+                    name: symbol.name.to_owned(),
+                });
+            }
             Some(symbol) => base + symbol.value,
             None => base,
         };
         let address = base + entry.offset;
         let value = target.wrapping_add_signed(entry.addend.unwrap_or(0));
         match entry.kind {
-            relocation::ABS32_LO | relocation::ABS32 => write(memory, address, &(value as u32).to_le_bytes())?,
+            relocation::ABS32_LO | relocation::ABS32 => {
+                write(memory, address, &(value as u32).to_le_bytes())?
+            }
             relocation::ABS32_HI => write(memory, address, &((value >> 32) as u32).to_le_bytes())?,
-            relocation::ABS64 | relocation::RELATIVE64 => write(memory, address, &value.to_le_bytes())?,
-            kind => return Err(Error::Relocation { kind, address: entry.offset }),
+            relocation::ABS64 | relocation::RELATIVE64 => {
+                write(memory, address, &value.to_le_bytes())?
+            }
+            kind => {
+                return Err(Error::Relocation {
+                    kind,
+                    address: entry.offset,
+                });
+            }
         }
     }
     Ok(base)
 }
 
 fn write(memory: &Memory, address: u64, bytes: &[u8]) -> Result<()> {
-    memory.write_bytes(address, bytes).map_err(|address| Error::NotMapped { address })
+    memory
+        .write_bytes(address, bytes)
+        .map_err(|address| Error::NotMapped { address })
 }

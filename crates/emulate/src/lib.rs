@@ -48,7 +48,12 @@ impl<'a> Device<'a> {
         let memory = Arc::new(Memory::new(BTreeMap::new()));
         let pool = compute::Pool::new(memory.clone(), Arc::new(Events::default()), threads);
         let base = image::load(&object, &memory)?;
-        Ok(Device { object, memory, pool, base })
+        Ok(Device {
+            object,
+            memory,
+            pool,
+            base,
+        })
     }
 
     /// Allocates a buffer that starts with `contents` and is zero up to `size` bytes.
@@ -61,28 +66,38 @@ impl<'a> Device<'a> {
 
     /// Reads device memory.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
-        self.memory.read_bytes(address, bytes).map_err(|address| Error::NotMapped { address })
+        self.memory
+            .read_bytes(address, bytes)
+            .map_err(|address| Error::NotMapped { address })
     }
 
     /// Writes device memory.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
-        self.memory.write_bytes(address, bytes).map_err(|address| Error::NotMapped { address })
+        self.memory
+            .write_bytes(address, bytes)
+            .map_err(|address| Error::NotMapped { address })
     }
 
     /// Address of a global variable of the code object.
     pub fn global(&self, name: &str) -> Result<u64> {
-        let symbol = self.object.symbol(name).ok_or_else(|| Error::NoSymbol { name: name.to_owned() })?;
+        let symbol = self.object.symbol(name).ok_or_else(|| Error::NoSymbol {
+            name: name.to_owned(),
+        })?;
         Ok(self.base + symbol.value)
     }
 
     /// Runs `kernel` to its end. `arguments` are the explicit ones, in order.
     pub fn launch(&self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Result<Counts> {
         let found = self.object.kernel(kernel)?;
-        let metadata = self.object.metadata()?.and_then(|metadata| metadata.kernel(kernel));
+        let metadata = self
+            .object
+            .metadata()?
+            .and_then(|metadata| metadata.kernel(kernel));
         let kernarg = arguments::segment(kernel, metadata.as_ref(), shape, arguments)?;
         let kernarg_address = self.buffer(&kernarg, kernarg.len() as u64)?;
         let descriptor = dispatch::Descriptor::parse(found.descriptor.bytes());
-        let grid = [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
+        let grid =
+            [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
         let packet = KernelDispatchPacket {
             setup: 3,
             workgroup_size: shape.block.map(|size| size.min(u32::from(u16::MAX)) as u16),
@@ -94,24 +109,41 @@ impl<'a> Device<'a> {
             ..Default::default()
         };
         let packet_address = self.packet(&packet)?;
-        let origin = dispatch::Origin { node: NODE, packet_address, ..Default::default() };
-        let mut dispatch = Dispatch::prepare(self.object.target().target, origin, packet, descriptor)?;
+        let origin = dispatch::Origin {
+            node: NODE,
+            packet_address,
+            ..Default::default()
+        };
+        let mut dispatch =
+            Dispatch::prepare(self.object.target().target, origin, packet, descriptor)?;
         dispatch.name = Some(kernel.to_owned());
         if dispatch.scratch.wave_bytes > 0 {
             let slots = self.pool.resident_waves();
             dispatch.scratch.slots = slots;
-            dispatch.scratch.base = allocate(&self.memory, u64::from(slots) * u64::from(dispatch.scratch.wave_bytes))?;
+            dispatch.scratch.base = allocate(
+                &self.memory,
+                u64::from(slots) * u64::from(dispatch.scratch.wave_bytes),
+            )?;
         }
         let (sender, receiver) = mpsc::channel();
         let finish = Box::new(move |outcome| {
             // The receiver waits below until it has the outcome.
             let _ = sender.send(outcome);
         });
-        self.pool.submit(Job::new(Arc::new(dispatch), Arc::new(AtomicBool::new(false)), finish));
+        self.pool.submit(Job::new(
+            Arc::new(dispatch),
+            Arc::new(AtomicBool::new(false)),
+            finish,
+        ));
         match receiver.recv() {
             Ok(Ok(counts)) => Ok(counts),
-            Ok(Err(fault)) => Err(Error::Fault { kernel: kernel.to_owned(), fault: Box::new(fault) }),
-            Err(_) => Err(Error::Lost { kernel: kernel.to_owned() }),
+            Ok(Err(fault)) => Err(Error::Fault {
+                kernel: kernel.to_owned(),
+                fault: Box::new(fault),
+            }),
+            Err(_) => Err(Error::Lost {
+                kernel: kernel.to_owned(),
+            }),
         }
     }
 
@@ -120,7 +152,12 @@ impl<'a> Device<'a> {
         let mut bytes = Vec::with_capacity(64);
         bytes.extend(packet.header.to_le_bytes());
         bytes.extend(packet.setup.to_le_bytes());
-        bytes.extend(packet.workgroup_size.iter().flat_map(|size| size.to_le_bytes()));
+        bytes.extend(
+            packet
+                .workgroup_size
+                .iter()
+                .flat_map(|size| size.to_le_bytes()),
+        );
         bytes.extend([0; 2]);
         bytes.extend(packet.grid_size.iter().flat_map(|size| size.to_le_bytes()));
         bytes.extend(packet.private_segment_size.to_le_bytes());
@@ -132,6 +169,15 @@ impl<'a> Device<'a> {
 }
 
 pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
-    let request = gpu::memory::Request { node: NODE, size, flags: 0, writable: true, device_local: false };
-    memory.allocate(request).map_err(|error| Error::Memory { size, reason: error.to_string() })
+    let request = gpu::memory::Request {
+        node: NODE,
+        size,
+        flags: 0,
+        writable: true,
+        device_local: false,
+    };
+    memory.allocate(request).map_err(|error| Error::Memory {
+        size,
+        reason: error.to_string(),
+    })
 }

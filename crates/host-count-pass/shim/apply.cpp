@@ -32,6 +32,7 @@ public:
         word(Type::getInt64Ty(context)) {}
 
   void run(const DescribedModule &described) {
+    apart = accessTag();
     if (size_t count = lc_slots(session))
       makeSlots(count);
     for (const SizedCall &sized : described.sized)
@@ -50,6 +51,34 @@ private:
   IntegerType *word;
   GlobalVariable *slots = nullptr;
   Function *limit = nullptr;
+  MDNode *apart = nullptr;
+
+  // No access of the program means the counter. Said in the terms of the program's own type-based alias analysis, if it
+  // has one, this lets the optimiser keep treating the program's loops as it would without us.
+  MDNode *accessTag() {
+    for (Function &function : module)
+      for (BasicBlock &block : function)
+        for (Instruction &instruction : block)
+          if (MDNode *tag = instruction.getMetadata(LLVMContext::MD_tbaa); tag && tag->getNumOperands() >= 3)
+            if (MDNode *root = rootOf(dyn_cast<MDNode>(tag->getOperand(1)))) {
+              MDBuilder builder(context);
+              MDNode *type = builder.createTBAAScalarTypeNode("luthier count", root);
+              return builder.createTBAAStructTagNode(type, type, 0);
+            }
+    return nullptr;
+  }
+
+  static MDNode *rootOf(MDNode *type) {
+    for (int depth = 0; type && type->getNumOperands() >= 2 && depth < 32; ++depth) {
+      MDNode *parent = dyn_cast<MDNode>(type->getOperand(1));
+      if (!parent)
+        return nullptr;
+      if (parent->getNumOperands() < 2)
+        return parent;
+      type = parent;
+    }
+    return nullptr;
+  }
 
   // Additions and checks of one function by the instruction they go before. At one instruction, what belongs to the way
   // in comes first, then what the block's own code costs, then what belongs to the way out; a check sees what precedes it.
@@ -188,9 +217,11 @@ private:
   }
 
   Value *add(IRBuilder<> &builder, Value *address, Value *amount) {
-    Value *old = builder.CreateAlignedLoad(word, address, Align(8));
+    LoadInst *old = builder.CreateAlignedLoad(word, address, Align(8));
     Value *sum = builder.CreateAdd(old, amount);
-    builder.CreateAlignedStore(sum, address, Align(8));
+    StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
+    old->setMetadata(LLVMContext::MD_tbaa, apart);
+    store->setMetadata(LLVMContext::MD_tbaa, apart);
     return sum;
   }
 

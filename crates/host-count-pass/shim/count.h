@@ -61,9 +61,8 @@ void apply(llvm::Module &module, const DescribedModule &described, Session *sess
 // The thread-local counter of this module, declared on first use.
 llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
 
-// Re-places the additions that survived the optimiser. Returns whether anything changed.
-bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session,
-                 const Settings &settings);
+// Takes additions that survived the optimiser out of loops. Returns whether anything changed.
+bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
 // Collects the text a Rust function writes.
 inline void appendText(void *context, const char *text, size_t length) {

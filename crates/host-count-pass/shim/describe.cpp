@@ -76,7 +76,9 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
     return Kind::Aggregate;
   case Instruction::Load:
   case Instruction::Store:
-    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)) ? Kind::LocalAccess : Kind::Work;
+    // Also fields of a local aggregate: ABIs differ in whether a by-value argument is taken apart.
+    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess
+                                                                                                     : Kind::Work;
   default:
     return instruction.isCast() ? Kind::Cast : Kind::Work;
   }

@@ -58,13 +58,12 @@ public:
     Settings settings;
     lc_settings(session, &settings);
     scope_exit close([&] { lc_close(session); });
-    if (settings.countLast == atEnd) {
-      countModule(module, analyses, options);
-      return PreservedAnalyses::none();
-    }
-    if (atEnd && settings.replaceLate && replaceLate(module, analyses, session, settings))
-      return PreservedAnalyses::none();
-    return PreservedAnalyses::all();
+    bool changed = settings.countLast == atEnd && countModule(module, analyses, options);
+    if (changed)
+      analyses.invalidate(module, PreservedAnalyses::none());
+    if (atEnd && settings.replaceLate)
+      changed |= replaceLate(module, analyses);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
   // At -O0 functions are marked optnone, which skips passes that may be skipped.

@@ -150,10 +150,8 @@ pub unsafe extern "C" fn lc_location(
     line: u32,
 ) -> u32 {
     // SAFETY: the caller's promise.
-    let location = Location {
-        file: unsafe { text(file, length) }.into_owned(),
-        line,
-    };
+    let file = unsafe { text(file, length) }.into_owned();
+    let location = Location { file, line };
     let locations = &mut session.module.locations;
     *session
         .location_numbers

@@ -25,7 +25,7 @@ static uint64_t end_of(const struct budget *budget) {
 void luthier_set_limit(uint64_t now) {
   struct thread *self = &luthier_self;
   uint64_t nearest = (uint64_t)NO_LIMIT;
-  for (int index = 0; index < self->depth; ++index) {
+  for (int index = 0; index < self->depth && !self->asking; ++index) {
     uint64_t end = end_of(&self->budgets[index]);
     nearest = end < nearest ? end : nearest;
   }
@@ -109,7 +109,11 @@ PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
   self->last_stop = stop;
   switch (action.kind) {
   case LUTHIER_COUNT_CALLBACK: {
+    /* What is asked may count itself; it must not meet the limit again. */
+    self->asking = true;
+    luthier_set_limit(now);
     uint64_t grant = action.callback(&stop, action.context);
+    self->asking = false;
     if (grant == 0)
       stop_here(&stop);
     /* What was overrun is part of the grant, or the next check would stop at once. */

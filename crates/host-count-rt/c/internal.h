@@ -40,6 +40,7 @@ struct thread {
   struct record *record;
   int destructor_rounds;
   int depth;
+  bool asking; /* a callback decides about more; meanwhile there is no limit */
   struct luthier_count_stop last_stop;
   struct luthier_count_task *task;
   struct budget budgets[LUTHIER_COUNT_MOST_BUDGETS];

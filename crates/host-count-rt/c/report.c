@@ -132,7 +132,8 @@ static void write_file(const char *stopped) {
 
 void luthier_report(const char *stopped) {
   /* A child of vfork shares this memory but is not this process. */
-  if (reported || luthier_is_dormant() || !directory[0] || getpid() != owner)
+  /* A process without a counted part has nothing to say (the library can be preloaded). */
+  if (reported || luthier_is_dormant() || !directory[0] || getpid() != owner || !luthier_contract(0))
     return;
   reported = true;
   int saved = errno;

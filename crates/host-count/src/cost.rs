@@ -27,7 +27,7 @@ pub enum Kind {
     Freeze = 7,
     /// `extractvalue`, `insertvalue`.
     Aggregate = 8,
-    /// Load or store whose address is directly an `alloca` of the same function.
+    /// Load or store whose address is an `alloca` of the same function, or a fixed place in one.
     LocalAccess = 9,
     /// `llvm.memcpy`/`llvm.memmove` whose length is a constant: how a by-value aggregate travels in many ABIs.
     CopyFixed = 10,

@@ -43,18 +43,18 @@ struct Scaling {
 }
 
 impl Limits {
-    #[inline]
+    #[inline(always)]
     const fn exponent(&self, x: u64) -> i32 {
         ((x & self.format.infinity()) >> self.format.mantissa) as i32
     }
 
-    #[inline]
+    #[inline(always)]
     const fn magnitude(&self, x: u64) -> u64 {
         x & (self.format.sign() - 1)
     }
 
     /// The rule that applies to `selected`, which is the same bits as `denominator` or `numerator`. First match wins.
-    #[inline]
+    #[inline(always)]
     const fn scaling(&self, selected: u64, denominator: u64, numerator: u64) -> Scaling {
         let up = Some(self.step);
         let down = Some(-self.step);
@@ -88,7 +88,7 @@ impl Limits {
     }
 
     /// `a * b + c`, times 2^±step inside the single rounding when `vcc`.
-    #[inline]
+    #[inline(always)]
     fn fmas(&self, a: u64, b: u64, c: u64, vcc: bool, round: Round) -> u64 {
         let format = self.format;
         let power = if !vcc {
@@ -107,7 +107,7 @@ impl Limits {
     }
 
     /// The quotient with special cases put right.
-    #[inline]
+    #[inline(always)]
     const fn fixup(&self, quotient: u64, denominator: u64, numerator: u64) -> u64 {
         let format = self.format;
         let infinity = format.infinity();
@@ -141,14 +141,16 @@ impl Limits {
 }
 
 /// `v_div_scale_f32`: `selected` must be `denominator` or `numerator`. Returns the scaled operand and the VCC bit.
-#[inline]
+#[inline(always)]
 pub fn scale_f32(
     selected: u32,
     denominator: u32,
     numerator: u32,
     denormals: Denormals,
 ) -> (u32, bool) {
-    let [s, d, n] = [selected, denominator, numerator].map(|x| float32::flush_in(x, denormals));
+    let s = float32::flush_in(selected, denormals);
+    let d = float32::flush_in(denominator, denormals);
+    let n = float32::flush_in(numerator, denormals);
     let scaling = SINGLE.scaling(s as u64, d as u64, n as u64);
     match scaling.power {
         None => (float32::NAN, scaling.vcc),
@@ -158,14 +160,16 @@ pub fn scale_f32(
 }
 
 /// `v_div_scale_f64`.
-#[inline]
+#[inline(always)]
 pub fn scale_f64(
     selected: u64,
     denominator: u64,
     numerator: u64,
     denormals: Denormals,
 ) -> (u64, bool) {
-    let [s, d, n] = [selected, denominator, numerator].map(|x| float64::flush_in(x, denormals));
+    let s = float64::flush_in(selected, denormals);
+    let d = float64::flush_in(denominator, denormals);
+    let n = float64::flush_in(numerator, denormals);
     let scaling = DOUBLE.scaling(s, d, n);
     match scaling.power {
         None => (float64::NAN, scaling.vcc),
@@ -175,9 +179,11 @@ pub fn scale_f64(
 }
 
 /// `v_div_fmas_f32`: fma, scaled back when `vcc`; the scaling happens before the one rounding.
-#[inline]
+#[inline(always)]
 pub fn fmas_f32(a: u32, b: u32, c: u32, vcc: bool, denormals: Denormals, round: Round) -> u32 {
-    let [a, b, c] = [a, b, c].map(|x| float32::flush_in(x, denormals));
+    let a = float32::flush_in(a, denormals);
+    let b = float32::flush_in(b, denormals);
+    let c = float32::flush_in(c, denormals);
     let r = if round == Round::NearestEven {
         fmas_nearest(a, b, c, vcc)
     } else {
@@ -188,7 +194,7 @@ pub fn fmas_f32(a: u32, b: u32, c: u32, vcc: bool, denormals: Denormals, round: 
 
 /// The product is exact in double precision, the sum is made odd there if it is not, and scaling is exact, so the
 /// conversion is the only rounding.
-#[inline]
+#[inline(always)]
 fn fmas_nearest(a: u32, b: u32, c: u32, vcc: bool) -> u32 {
     let product = float32::value(a) as f64 * float32::value(b) as f64;
     let addend = float32::value(c) as f64;
@@ -208,33 +214,38 @@ fn fmas_nearest(a: u32, b: u32, c: u32, vcc: bool) -> u32 {
 }
 
 /// `v_div_fmas_f64`.
-#[inline]
+#[inline(always)]
 pub fn fmas_f64(a: u64, b: u64, c: u64, vcc: bool, denormals: Denormals, round: Round) -> u64 {
     if !vcc {
         return float64::fma_round(a, b, c, denormals, round);
     }
-    let [a, b, c] = [a, b, c].map(|x| float64::flush_in(x, denormals));
+    let a = float64::flush_in(a, denormals);
+    let b = float64::flush_in(b, denormals);
+    let c = float64::flush_in(c, denormals);
     let r = DOUBLE.fmas(a, b, c, vcc, round);
     float64::flush_out(float64::settle_nan3(r, a, b, c), denormals)
 }
 
 /// `v_div_fixup_f32`: operands are the quotient, the denominator and the numerator.
-#[inline]
+#[inline(always)]
 pub fn fixup_f32(quotient: u32, denominator: u32, numerator: u32, denormals: Denormals) -> u32 {
-    let [q, d, n] =
-        [quotient, denominator, numerator].map(|x| float32::flush_in(x, denormals) as u64);
+    let q = float32::flush_in(quotient, denormals) as u64;
+    let d = float32::flush_in(denominator, denormals) as u64;
+    let n = float32::flush_in(numerator, denormals) as u64;
     float32::flush_out(SINGLE.fixup(q, d, n) as u32, denormals)
 }
 
 /// `v_div_fixup_f64`.
-#[inline]
+#[inline(always)]
 pub fn fixup_f64(quotient: u64, denominator: u64, numerator: u64, denormals: Denormals) -> u64 {
-    let [q, d, n] = [quotient, denominator, numerator].map(|x| float64::flush_in(x, denormals));
+    let q = float64::flush_in(quotient, denormals);
+    let d = float64::flush_in(denominator, denormals);
+    let n = float64::flush_in(numerator, denormals);
     float64::flush_out(DOUBLE.fixup(q, d, n), denormals)
 }
 
 /// `v_div_fixup_f16`. There is no underflow rule in this format: the quotient is computed in single precision.
-#[inline]
+#[inline(always)]
 pub fn fixup_f16(quotient: u16, denominator: u16, numerator: u16, denormals: Denormals) -> u16 {
     const HALF: Limits = Limits {
         format: crate::soft::F16,

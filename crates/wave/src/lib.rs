@@ -26,5 +26,5 @@ pub use engine::{Env, Host, Stop, run};
 pub use memory::{AddressSpace, Fault, FaultKind, Memory, Range};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
-pub use rows::{Row as SemanticsRow, all_rows};
+pub use rows::{Row as SemanticsRow, all_rows, scratch_descriptor};
 pub use state::{LANES, Wave};

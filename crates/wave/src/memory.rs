@@ -4,10 +4,7 @@
 //! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
 //! no references are ever formed. Atomics are host atomics.
 
-use std::{
-    ptr,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
-};
+use std::ptr;
 
 /// One accessible allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +90,20 @@ impl<'a> Memory<'a> {
             return true;
         }
         self.covers_slow(first, last, write)
+    }
+
+    /// Of the ranges hit last, the one that holds `address`: its first address and the last at which `bytes` bytes still
+    /// fit. `None` also if these are not below 2^63.
+    #[inline(always)]
+    pub(crate) fn window(&self, address: u64, bytes: u32, write: bool) -> Option<(u64, u64)> {
+        for range in &self.cache {
+            if address >= range.start && address < range.end && (range.writable || !write) {
+                let last = range.end.checked_sub(u64::from(bytes))?;
+                return (range.end >> 63 == 0 && last >= range.start)
+                    .then_some((range.start, last));
+            }
+        }
+        None
     }
 
     #[cold]
@@ -184,20 +195,6 @@ impl<'a> Memory<'a> {
         Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u32; N]>()) })
     }
 
-    /// Reads 1, 2 or 4 bytes, zero-extended.
-    #[inline(always)]
-    pub(crate) fn read_bytes(&mut self, address: u64, bytes: u32, lane: u32) -> Result<u32, Fault> {
-        let pointer = self.pointer(address, bytes, false, lane)?;
-        // SAFETY: as in `read_words`.
-        Ok(unsafe {
-            match bytes {
-                1 => u32::from(pointer.read_volatile()),
-                2 => u32::from(pointer.cast::<u16>().read_unaligned()),
-                _ => pointer.cast::<u32>().read_unaligned(),
-            }
-        })
-    }
-
     #[inline(always)]
     pub(crate) fn write_words<const N: usize>(
         &mut self,
@@ -209,118 +206,6 @@ impl<'a> Memory<'a> {
         // SAFETY: as in `read_words`, and the range is writable.
         unsafe { ptr::write_unaligned(pointer.cast::<[u32; N]>(), words) };
         Ok(())
-    }
-
-    /// Writes the low 1, 2 or 4 bytes of `value`.
-    #[inline(always)]
-    pub(crate) fn write_bytes(
-        &mut self,
-        address: u64,
-        bytes: u32,
-        value: u32,
-        lane: u32,
-    ) -> Result<(), Fault> {
-        let pointer = self.pointer(address, bytes, true, lane)?;
-        // SAFETY: as in `write_words`.
-        unsafe {
-            match bytes {
-                1 => pointer.write_volatile(value as u8),
-                2 => pointer.cast::<u16>().write_unaligned(value as u16),
-                _ => pointer.cast::<u32>().write_unaligned(value),
-            }
-        }
-        Ok(())
-    }
-
-    /// 16 consecutive words, the fast path of consecutive lanes. The caller has checked `covers`.
-    #[inline(always)]
-    pub(crate) fn read_group(&self, address: u64) -> [u32; 16] {
-        debug_assert!(address != 0);
-        // SAFETY: callers check `covers(address, address + 63, false)` immediately before.
-        unsafe { ptr::read_unaligned(ptr::with_exposed_provenance::<[u32; 16]>(address as usize)) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn write_group(&self, address: u64, words: [u32; 16]) {
-        // SAFETY: callers check `covers(address, address + 63, true)` immediately before.
-        unsafe {
-            ptr::write_unaligned(
-                ptr::with_exposed_provenance_mut::<[u32; 16]>(address as usize),
-                words,
-            )
-        }
-    }
-
-    /// One word whose address the caller has checked with `covers`.
-    #[inline(always)]
-    pub(crate) fn read_checked(&self, address: u64) -> u32 {
-        // SAFETY: callers check `covers` over the whole group of lanes first.
-        unsafe { ptr::read_unaligned(ptr::with_exposed_provenance::<u32>(address as usize)) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn write_checked(&self, address: u64, word: u32) {
-        // SAFETY: as in `read_checked`, writable.
-        unsafe {
-            ptr::write_unaligned(
-                ptr::with_exposed_provenance_mut::<u32>(address as usize),
-                word,
-            )
-        }
-    }
-
-    /// Read-modify-write of an aligned word; returns the value before.
-    #[inline(always)]
-    pub(crate) fn atomic32(
-        &mut self,
-        address: u64,
-        lane: u32,
-        change: impl Fn(u32) -> u32,
-    ) -> Result<u32, Fault> {
-        let pointer = self.aligned(address, 4, lane)?;
-        // SAFETY: checked to be mapped, writable and aligned; the device and the host both use atomics on such words.
-        let word = unsafe { AtomicU32::from_ptr(pointer.cast()) };
-        let mut old = word.load(Ordering::Relaxed);
-        loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
-            {
-                Ok(_) => return Ok(old),
-                Err(now) => old = now,
-            }
-        }
-    }
-
-    /// The same for an aligned doubleword.
-    #[inline(always)]
-    pub(crate) fn atomic64(
-        &mut self,
-        address: u64,
-        lane: u32,
-        change: impl Fn(u64) -> u64,
-    ) -> Result<u64, Fault> {
-        let pointer = self.aligned(address, 8, lane)?;
-        // SAFETY: as in `atomic32`.
-        let word = unsafe { AtomicU64::from_ptr(pointer.cast()) };
-        let mut old = word.load(Ordering::Relaxed);
-        loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
-            {
-                Ok(_) => return Ok(old),
-                Err(now) => old = now,
-            }
-        }
-    }
-
-    fn aligned(&mut self, address: u64, bytes: u32, lane: u32) -> Result<*mut u8, Fault> {
-        if !address.is_multiple_of(u64::from(bytes)) {
-            return Err(Fault {
-                kind: FaultKind::Unaligned,
-                address,
-                bytes,
-                lane,
-            });
-        }
-        self.pointer(address, bytes, true, lane)
     }
 
     /// Copies up to `limit` bytes of code at `address`, less if the allocation ends earlier.

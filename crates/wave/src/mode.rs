@@ -51,7 +51,6 @@ impl Mode {
             denormals32: Denormals::from_mode((self.bits >> 4) as u8),
             denormals64: Denormals::from_mode((self.bits >> 6) as u8),
             ieee: self.ieee(),
-            dx10_clamp: self.dx10_clamp(),
             fp16_overflow_clamps: self.bits & 0x80_0000 != 0,
             clamp: false,
         }
@@ -68,7 +67,6 @@ pub(crate) struct Context {
     /// Denormals of f64 and f16.
     pub denormals64: Denormals,
     pub ieee: bool,
-    pub dx10_clamp: bool,
     /// f16 overflow gives the largest finite value.
     pub fp16_overflow_clamps: bool,
     /// The instruction's clamp bit, for integer rows that saturate.
@@ -93,7 +91,6 @@ impl Context {
         denormals32: Denormals::KEEP,
         denormals64: Denormals::KEEP,
         ieee: true,
-        dx10_clamp: true,
         fp16_overflow_clamps: false,
         clamp: false,
     };

@@ -51,6 +51,28 @@ impl Operands {
         unsafe { T::load(port.word.add(port.step * group)) }
     }
 
+    /// Lanes of `group` of 32-bit word `word` of source `index`.
+    #[inline(always)]
+    pub fn load_word<T: Lane>(&self, index: usize, group: usize, word: usize) -> [T::Value; 16] {
+        let port = self.src[index];
+        // SAFETY: as in `load`; word 1 lies one row further.
+        unsafe { T::load(port.word.add(port.step * group + LANES * word)) }
+    }
+
+    /// Writes word `word` of a result.
+    #[inline(always)]
+    pub fn store_word<T: Lane>(&self, group: usize, word: usize, values: [T::Value; 16]) {
+        // SAFETY: as in `store`; word 1 lies one row further.
+        unsafe {
+            let dst = self.dst.add(16 * group + LANES * word);
+            if self.lanes.is_null() {
+                T::store(dst, values);
+            } else {
+                T::blend(dst, values, self.lanes.add(16 * group));
+            }
+        }
+    }
+
     /// Writes `values` to the active lanes of `group`.
     #[inline(always)]
     pub fn store<T: Lane>(&self, group: usize, values: [T::Value; 16]) {
@@ -146,8 +168,20 @@ impl Wave {
         if src.kind == SrcKind::Vector {
             return self.vector_port(src.index as usize, words);
         }
-        let value = self.uniform(op, index);
+        let value = match src.kind {
+            SrcKind::Scalar if words == 1 => u64::from(self.scalars.0[src.index as usize]),
+            SrcKind::Constant | SrcKind::ConstantSigned if words == 1 => {
+                u64::from(op.constant[index])
+            }
+            _ => self.uniform_outlined(op, index),
+        };
         self.splat(index, value, words)
+    }
+
+    /// [`Wave::uniform`] as a call, so that not every body contains it.
+    #[inline(never)]
+    fn uniform_outlined(&self, op: &MicroOp, index: usize) -> u64 {
+        self.uniform(op, index)
     }
 
     #[inline(always)]
@@ -205,6 +239,3 @@ impl Wave {
         self.scalars.0[sreg::M0]
     }
 }
-
-/// Words of a whole row.
-pub(crate) type RowWords = [u32; LANES];

@@ -13,9 +13,16 @@ use crate::{
     state::Wave,
 };
 
+pub use buffer::scratch_descriptor;
+pub(crate) use buffer::to_lds;
+pub(crate) use scratch::NO_VECTOR_ADDRESS;
+
 mod vector_macros;
 
 mod approximate;
+mod atomic;
+mod buffer;
+mod buffer_format;
 mod compare;
 mod control;
 mod convert;
@@ -28,12 +35,16 @@ mod global;
 mod half;
 mod indexed;
 mod lanes;
+mod lds_atomic;
 mod matrix;
 mod mix;
+mod modify;
 mod packed;
 mod sad;
 mod scalar;
 mod scalar_memory;
+mod scratch;
+mod space;
 mod vector32;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
@@ -47,7 +58,6 @@ pub(crate) enum Destination {
     Scalar,
     /// A lane mask (compares).
     Mask,
-    None,
 }
 
 /// Operands of a vector ALU instruction.
@@ -172,6 +182,9 @@ pub fn all_rows() -> &'static [Row] {
         let mut rows = Vec::new();
         approximate::rows(&mut rows);
         approximate::special_rows(&mut rows);
+        atomic::rows(&mut rows);
+        buffer::rows(&mut rows);
+        buffer_format::rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
         convert::rows(&mut rows);
@@ -185,9 +198,13 @@ pub fn all_rows() -> &'static [Row] {
         matrix::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
+        packed::special_rows(&mut rows);
         sad::rows(&mut rows);
+        ds::rows(&mut rows);
         global::rows(&mut rows);
+        lds_atomic::rows(&mut rows);
         scalar::rows(&mut rows);
+        scratch::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);

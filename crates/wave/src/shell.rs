@@ -38,6 +38,12 @@ fn level() -> Level {
     })
 }
 
+/// Whether the host has what [`Level::Avx2`] stands for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn has_avx2() -> bool {
+    level() == Level::Avx2
+}
+
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {
@@ -45,6 +51,11 @@ pub(crate) fn handler<B: Body>() -> Handler {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => avx2::<B>,
     }
+}
+
+/// The handler of a body that gains nothing from vector extensions; half the code.
+pub(crate) fn scalar_handler<B: Body>() -> Handler {
+    base::<B>
 }
 
 fn base<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {

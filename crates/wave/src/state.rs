@@ -26,8 +26,6 @@ const SCALARS: usize = 144;
 
 /// Operand numbers of the special scalar registers, equal on gfx9 and gfx10.
 pub mod sreg {
-    pub const FLAT_SCRATCH_LO: usize = 102;
-    pub const XNACK_MASK_LO: usize = 104;
     pub const VCC: usize = 106;
     pub const M0: usize = 124;
     pub const NULL: usize = 125;
@@ -74,9 +72,8 @@ pub struct Wave {
     pub scratch_bytes_per_lane: u32,
     /// Bytes of LDS the workgroup owns.
     pub lds_bytes: u32,
-    /// gfx9 VGPR index mode (s_set_gpr_idx_*): enables in bits 0-3 as in M0[15:12], index in `gpr_index`.
+    /// gfx9 VGPR index mode is on (s_set_gpr_idx_*); M0 holds enables and index.
     pub(crate) gpr_index_mode: u8,
-    pub(crate) gpr_index: u8,
     /// What stopped the wave, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
@@ -108,7 +105,6 @@ impl Wave {
             scratch_bytes_per_lane: 0,
             lds_bytes: 0,
             gpr_index_mode: 0,
-            gpr_index: 0,
             stop: None,
         };
         wave.set_exec(full);

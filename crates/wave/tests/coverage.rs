@@ -92,6 +92,29 @@ fn is_outside(mnemonic: &str) -> bool {
         "s_cbranch_i_fork",
         "s_cbranch_g_fork",
         "s_cbranch_join",
+        "s_subvector_loop",
+        "s_setvskip",
+        "s_endpgm_ordered_ps_done",
+        "v_illegal",
+        "v_screen_partition",
+    ];
+    prefixes.iter().any(|prefix| mnemonic.starts_with(prefix))
+}
+
+/// Memory instructions, which have tests of their own.
+fn is_memory(mnemonic: &str) -> bool {
+    let prefixes = [
+        "buffer_",
+        "tbuffer_",
+        "ds_",
+        "flat_",
+        "global_",
+        "scratch_",
+        "s_atomic",
+        "s_buffer_",
+        "s_scratch_",
+        "s_store",
+        "s_load",
     ];
     prefixes.iter().any(|prefix| mnemonic.starts_with(prefix))
 }
@@ -127,7 +150,8 @@ fn missing(target: &'static Target) -> BTreeSet<&'static str> {
 #[test]
 fn every_mnemonic_has_a_row() {
     for name in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"] {
-        let missing = missing(Target::find(name).unwrap());
-        println!("{name}: {missing:?}");
+        let mut missing = missing(Target::find(name).unwrap());
+        missing.retain(|mnemonic| !is_memory(mnemonic));
+        assert!(missing.is_empty(), "{name}: {missing:?}");
     }
 }

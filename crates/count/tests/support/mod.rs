@@ -1,6 +1,8 @@
 //! What the tests of this crate share: building the tools once, compiling and running counted programs.
 #![allow(dead_code)] // Each test binary uses its own part.
 
+pub mod sources;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* Units executed by this thread since it began. */
 uint64_t luthier_count_now(void);
@@ -89,6 +90,7 @@ void luthier_count_task_free(struct luthier_count_task *task);
  * exit status 124. 0 turns it off. 0, or -1 if no watching thread could be started. */
 int luthier_count_watchdog(uint64_t milliseconds);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

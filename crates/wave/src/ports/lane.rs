@@ -1,5 +1,7 @@
 //! Lane value types: how 16 lanes of each type lie in register rows.
 
+use std::mem::MaybeUninit;
+
 use crate::state::LANES;
 
 /// What a source or result is, for modifiers, inline constants and register width.
@@ -66,6 +68,22 @@ pub(crate) trait Lane {
     unsafe fn blend(word: *mut u32, values: [Self::Value; 16], lanes: *const u32);
 }
 
+/// The 16 values of `lane(0..16)`.
+///
+/// Bodies use this and plain loops, never `array::from_fn` or `array::map`: those are ordinary functions, and a call the
+/// optimiser does not inline leaves the vector features of the shell behind.
+#[inline(always)]
+pub(crate) fn lanes<T: Copy>(lane: impl Fn(usize) -> T) -> [T; 16] {
+    let mut values = [const { MaybeUninit::uninit() }; 16];
+    let mut index = 0;
+    while index < 16 {
+        values[index] = MaybeUninit::new(lane(index));
+        index += 1;
+    }
+    // SAFETY: the loop initialised all 16 elements, and MaybeUninit<T> has the layout of T.
+    unsafe { std::mem::transmute_copy(&values) }
+}
+
 #[inline(always)]
 unsafe fn load_words(word: *const u32) -> [u32; 16] {
     // SAFETY: the caller guarantees 16 readable words; [u32; 16] has the alignment of u32.
@@ -102,17 +120,18 @@ macro_rules! one_word {
             #[inline(always)]
             unsafe fn load(word: *const u32) -> [$value; 16] {
                 // SAFETY: forwarded contract.
-                unsafe { load_words(word) }.map(#[inline(always)] |bits: u32| -> $value { $from(bits) })
+                let words = unsafe { load_words(word) };
+                lanes(#[inline(always)] |lane| $from(words[lane]))
             }
             #[inline(always)]
             unsafe fn store(word: *mut u32, values: [$value; 16]) {
                 // SAFETY: forwarded contract.
-                unsafe { store_words(word, values.map(#[inline(always)] |value: $value| -> u32 { $to(value) })) }
+                unsafe { store_words(word, lanes(#[inline(always)] |lane| $to(values[lane]))) }
             }
             #[inline(always)]
             unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
                 // SAFETY: forwarded contract.
-                unsafe { blend_words(word, values.map(#[inline(always)] |value: $value| -> u32 { $to(value) }), lanes) }
+                unsafe { blend_words(word, crate::ports::lanes(#[inline(always)] |lane| $to(values[lane])), lanes) }
             }
         }
     )*};
@@ -144,24 +163,24 @@ macro_rules! two_words {
             unsafe fn load(word: *const u32) -> [$value; 16] {
                 // SAFETY: forwarded contract; the second word lies one row further.
                 let (low, high) = unsafe { (load_words(word), load_words(word.add(LANES))) };
-                std::array::from_fn(#[inline(always)] |lane| $join(low[lane], high[lane]))
+                lanes(#[inline(always)] |lane| $join(low[lane], high[lane]))
             }
             #[inline(always)]
             unsafe fn store(word: *mut u32, values: [$value; 16]) {
-                let split: [(u32, u32); 16] = values.map(#[inline(always)] |value: $value| $split(value));
                 // SAFETY: forwarded contract.
                 unsafe {
-                    store_words(word, split.map(#[inline(always)] |pair| pair.0));
-                    store_words(word.add(LANES), split.map(#[inline(always)] |pair| pair.1));
+                    store_words(word, lanes(#[inline(always)] |lane| $split(values[lane]).0));
+                    store_words(word.add(LANES), lanes(#[inline(always)] |lane| $split(values[lane]).1));
                 }
             }
             #[inline(always)]
             unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
-                let split: [(u32, u32); 16] = values.map(#[inline(always)] |value: $value| $split(value));
+                let low = crate::ports::lanes(#[inline(always)] |lane| $split(values[lane]).0);
+                let high = crate::ports::lanes(#[inline(always)] |lane| $split(values[lane]).1);
                 // SAFETY: forwarded contract.
                 unsafe {
-                    blend_words(word, split.map(#[inline(always)] |pair| pair.0), lanes);
-                    blend_words(word.add(LANES), split.map(#[inline(always)] |pair| pair.1), lanes);
+                    blend_words(word, low, lanes);
+                    blend_words(word.add(LANES), high, lanes);
                 }
             }
         }
@@ -182,8 +201,6 @@ two_words! {
     B64: B64, u64, join, split;
     I64: B64, i64, |low, high| join(low, high) as i64, |value: i64| split(value as u64);
     F64: F64, u64, join, split;
-    /// Two f32.
-    PackedF32: PackedF32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
     /// Two 32-bit words.
     PackedB32: PackedB32, [u32; 2], |low, high| [low, high], |value: [u32; 2]| (value[0], value[1]);
 }

@@ -1,15 +1,66 @@
 //! The unusual operand paths, as passes over whole temporary rows.
 
+use std::sync::OnceLock;
+
 use super::{MASK_ROW, Operands, Port, RESULT_ROWS, SOURCE_ROWS, Type};
 use crate::{
     micro_op::{Control, MicroOp, SrcKind, modifier, path},
     state::{LANES, VectorRow, Wave, expand},
 };
 
-/// Builds operands whose sources carry modifiers, SDWA or DPP, or whose result needs [`finish`].
-#[cold]
-#[inline(never)]
-pub(super) fn prepare(
+/// Compiles a pass for the host's vector extensions as well: `name` chooses, `body` is the pass.
+macro_rules! multiversion {
+    ($(#[$doc:meta])* $name:ident = $body:ident ($($argument:ident: $type:ty),*) -> $result:ty;) => {
+        $(#[$doc])*
+        #[cold]
+        pub(super) fn $name($($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+                fn with_avx2($($argument: $type),*) -> $result {
+                    $body($($argument),*)
+                }
+                if crate::shell::has_avx2() {
+                    // SAFETY: the host has the features.
+                    return unsafe { with_avx2($($argument),*) };
+                }
+            }
+            $body($($argument),*)
+        }
+    };
+}
+
+multiversion! {
+    /// Builds operands whose sources carry modifiers, SDWA or DPP, or whose result needs [`finish`].
+    prepare = prepare_body (wave: &mut Wave, op: &MicroOp, sources: usize, types: [Type; 3], result: Type) -> Operands;
+}
+
+multiversion! {
+    /// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for.
+    finish = finish_body (wave: &mut Wave, op: &MicroOp, exec: u64, result: Type) -> ();
+}
+
+/// Whether source `index` is not simply its register or constant.
+#[inline(always)]
+fn is_special(op: &MicroOp, index: usize, kind: Type) -> bool {
+    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1 != 0;
+    let controlled = match op.control {
+        Control::None => false,
+        Control::Sdwa => index < 2,
+        Control::Dpp16 | Control::Dpp8 => index == 0,
+    };
+    let swizzled = match kind {
+        Type::PackedB16 | Type::PackedF16 | Type::PackedF32 | Type::PackedB32 => {
+            bit(modifier::OP_SEL) || !bit(modifier::OP_SEL_HI)
+        }
+        Type::Mix => bit(modifier::OP_SEL_HI),
+        _ => bit(modifier::OP_SEL),
+    };
+    controlled || swizzled || bit(modifier::NEG) || bit(modifier::ABS)
+}
+
+#[inline(always)]
+fn prepare_body(
     wave: &mut Wave,
     op: &MicroOp,
     sources: usize,
@@ -22,25 +73,27 @@ pub(super) fn prepare(
         step: 0,
     }; 3];
     for index in 0..sources {
-        if op.path & path::PREPARE == 0 {
-            src[index] = wave.plain_port(op, index, types[index].words());
+        let words = types[index].words();
+        if op.path & path::PREPARE == 0 || !is_special(op, index, types[index]) {
+            src[index] = wave.plain_port(op, index, words);
             continue;
         }
         let first = SOURCE_ROWS + 2 * index;
-        stage(wave, op, index, types[index].words());
+        stage(wave, op, index, words);
         match op.control {
             Control::Sdwa if index < 2 => sdwa_select(wave.temporary(first), op.extra, index),
             Control::Dpp16 if index == 0 => {
-                let (sources, valid) = dpp16(wave, op.extra);
-                for word in 0..types[0].words() {
-                    permute(wave.temporary(first + word), &sources);
+                let readable = readable_lanes(wave, op.extra);
+                let table = &dpp_sources()[(op.extra >> 8 & 0x1ff) as usize];
+                for word in 0..words {
+                    permute(wave.temporary(first + word), table, readable);
                 }
-                exec &= valid;
+                exec &= writable_lanes(op.extra, readable);
             }
             Control::Dpp8 if index == 0 => {
-                let sources = dpp8(wave, op.extra);
-                for word in 0..types[0].words() {
-                    permute(wave.temporary(first + word), &sources);
+                let (sources, readable) = dpp8(wave, op.extra);
+                for word in 0..words {
+                    permute(wave.temporary(first + word), &sources, readable);
                 }
             }
             _ => {}
@@ -62,6 +115,8 @@ pub(super) fn prepare(
     }
     let lanes = if exec == wave.full {
         std::ptr::null()
+    } else if exec == wave.exec() {
+        wave.exec_lanes.0.as_ptr()
     } else {
         expand(exec, wave.temporary(MASK_ROW));
         wave.temporary(MASK_ROW).0.as_ptr()
@@ -75,6 +130,7 @@ pub(super) fn prepare(
 }
 
 /// Copies source `index` into its temporary rows.
+#[inline(always)]
 fn stage(wave: &mut Wave, op: &MicroOp, index: usize, words: usize) {
     let src = op.src[index];
     let value = wave.uniform(op, index);
@@ -87,6 +143,7 @@ fn stage(wave: &mut Wave, op: &MicroOp, index: usize, words: usize) {
 }
 
 /// Input half of SDWA: byte or word selection and sign extension. Layout: bits 16-21 source 0, 24-29 source 1.
+#[inline(always)]
 fn sdwa_select(row: &mut VectorRow, control: u32, index: usize) {
     let field = control >> (16 + 8 * index);
     let (select, signed) = (field & 7, field & 8 != 0);
@@ -105,55 +162,77 @@ fn sdwa_select(row: &mut VectorRow, control: u32, index: usize) {
     }
 }
 
-/// Source lane of every lane (64: reads zero), and the lanes that may write.
-fn dpp16(wave: &Wave, control: u32) -> ([u8; LANES], u64) {
-    let dpp_ctrl = control >> 8 & 0x1ff;
-    let fetch_inactive = control >> 18 & 1 != 0;
-    let bound_control = control >> 19 & 1 != 0;
-    let bank_mask = control >> 24 & 0xf;
-    let row_mask = control >> 28 & 0xf;
-    let exec = wave.exec();
-    let lanes = wave.wave_size as i32;
-    let mut sources = [64u8; LANES];
-    let mut valid = 0u64;
-    for lane in 0..lanes {
-        let (row, in_row) = (lane & !15, lane & 15);
-        let source = match dpp_ctrl {
-            0x000..=0x0ff => lane & !3 | (dpp_ctrl >> (2 * (lane & 3)) & 3) as i32,
-            0x101..=0x10f => within_row(row, in_row + (dpp_ctrl & 15) as i32),
-            0x111..=0x11f => within_row(row, in_row - (dpp_ctrl & 15) as i32),
-            0x121..=0x12f => row | (in_row - (dpp_ctrl & 15) as i32) & 15,
-            // Whole-wave shifts and rotates by one: gfx8 and gfx9.
-            0x130 => within_wave(lane + 1, lanes),
-            0x134 => (lane + 1) % lanes,
-            0x138 => within_wave(lane - 1, lanes),
-            0x13c => (lane + lanes - 1) % lanes,
-            0x140 => row | (15 - in_row),
-            0x141 => lane & !7 | (7 - (lane & 7)),
-            0x142 => within_wave(row - 1, lanes),
-            0x143 => {
-                if lane >= 32 {
-                    31
-                } else {
-                    -1
-                }
+/// No source lane.
+const NOWHERE: u8 = 0xff;
+
+/// Source lane of every lane for every DPP control; [`NOWHERE`] when it lies outside. Controls that leave rows of 16 exist
+/// in wave64 only, all others are the same in wave32.
+fn dpp_sources() -> &'static [[u8; LANES]; 512] {
+    static TABLE: OnceLock<Box<[[u8; LANES]; 512]>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = Box::new([[NOWHERE; LANES]; 512]);
+        for (control, row) in table.iter_mut().enumerate() {
+            for (lane, source) in row.iter_mut().enumerate() {
+                let from = dpp_source(control as u32, lane as i32);
+                *source = u8::try_from(from).unwrap_or(NOWHERE);
             }
-            0x150..=0x15f => row | (dpp_ctrl & 15) as i32,
-            0x160..=0x16f => row | in_row ^ (dpp_ctrl & 15) as i32,
-            _ => -1,
-        };
-        if row_mask >> (lane >> 4) & 1 == 0 || bank_mask >> (lane >> 2 & 3) & 1 == 0 {
-            continue;
         }
-        let readable = source >= 0 && (fetch_inactive || exec >> source & 1 != 0);
-        if readable {
-            sources[lane as usize] = source as u8;
-        }
-        if readable || bound_control {
-            valid |= 1 << lane;
-        }
+        table
+    })
+}
+
+/// Source lane for one lane, negative if none.
+fn dpp_source(control: u32, lane: i32) -> i32 {
+    let lanes = LANES as i32;
+    let (row, in_row) = (lane & !15, lane & 15);
+    match control {
+        0x000..=0x0ff => lane & !3 | (control >> (2 * (lane & 3)) & 3) as i32,
+        0x101..=0x10f => within_row(row, in_row + (control & 15) as i32),
+        0x111..=0x11f => within_row(row, in_row - (control & 15) as i32),
+        0x121..=0x12f => row | (in_row - (control & 15) as i32) & 15,
+        // Whole-wave shifts and rotates by one: gfx8 and gfx9.
+        0x130 => within_wave(lane + 1, lanes),
+        0x134 => (lane + 1) % lanes,
+        0x138 => within_wave(lane - 1, lanes),
+        0x13c => (lane + lanes - 1) % lanes,
+        0x140 => row | (15 - in_row),
+        0x141 => lane & !7 | (7 - (lane & 7)),
+        0x142 => within_wave(row - 1, lanes),
+        0x143 if lane >= 32 => 31,
+        0x150..=0x15f => row | (control & 15) as i32,
+        0x160..=0x16f => row | in_row ^ (control & 15) as i32,
+        _ => -1,
     }
-    (sources, valid)
+}
+
+/// Lanes whose source exists and may be read.
+#[inline(always)]
+fn readable_lanes(wave: &Wave, control: u32) -> u64 {
+    let table = &dpp_sources()[(control >> 8 & 0x1ff) as usize];
+    let fetch_inactive = control >> 18 & 1 != 0;
+    let exec = if fetch_inactive {
+        wave.full
+    } else {
+        wave.exec()
+    };
+    let mut readable = 0u64;
+    for (lane, &source) in table.iter().enumerate() {
+        let read = source != NOWHERE && exec >> (source & 63) & 1 != 0;
+        readable |= u64::from(read) << lane;
+    }
+    readable & wave.full
+}
+
+/// Lanes that row and bank mask enable and that have something to write.
+#[inline(always)]
+fn writable_lanes(control: u32, readable: u64) -> u64 {
+    let bound_control = control >> 19 & 1 != 0;
+    let mut enabled = 0u64;
+    for quad in 0..16 {
+        let on = control >> (24 + quad % 4) & control >> (28 + quad / 4) & 1 != 0;
+        enabled |= (u64::from(on) * 15) << (4 * quad);
+    }
+    enabled & if bound_control { !0 } else { readable }
 }
 
 fn within_row(row: i32, in_row: i32) -> i32 {
@@ -169,32 +248,36 @@ fn within_wave(lane: i32, lanes: i32) -> i32 {
 }
 
 /// DPP8: a permutation within groups of eight; without fetch-inactive an inactive source reads zero.
-fn dpp8(wave: &Wave, control: u32) -> [u8; LANES] {
+#[inline(always)]
+fn dpp8(wave: &Wave, control: u32) -> ([u8; LANES], u64) {
     // The fetch-inactive form is told apart by the source field's marker, which decode moved to bit 0.
-    let fetch_inactive = control & 1 != 0;
-    let exec = wave.exec();
-    std::array::from_fn(|lane| {
-        let source = lane & !7 | (control >> (8 + 3 * (lane & 7)) & 7) as usize;
-        if fetch_inactive || exec >> source & 1 != 0 {
-            source as u8
-        } else {
-            64
-        }
-    })
+    let exec = if control & 1 != 0 {
+        wave.full
+    } else {
+        wave.exec()
+    };
+    let mut sources = [0; LANES];
+    let mut readable = 0u64;
+    for (lane, source) in sources.iter_mut().enumerate() {
+        let from = lane & !7 | (control >> (8 + 3 * (lane & 7)) & 7) as usize;
+        *source = from as u8;
+        readable |= (exec >> from & 1) << lane;
+    }
+    (sources, readable)
 }
 
-fn permute(row: &mut VectorRow, sources: &[u8; LANES]) {
+/// Moves lanes; those without a readable source become zero.
+#[inline(always)]
+fn permute(row: &mut VectorRow, sources: &[u8; LANES], readable: u64) {
     let old = *row;
-    for (value, &source) in row.0.iter_mut().zip(sources) {
-        *value = if source < 64 {
-            old.0[source as usize]
-        } else {
-            0
-        };
+    for (lane, value) in row.0.iter_mut().enumerate() {
+        let keep = 0u32.wrapping_sub((readable >> lane & 1) as u32);
+        *value = old.0[(sources[lane] & 63) as usize] & keep;
     }
 }
 
 /// Applies op_sel, ABS and NEG to the temporary rows of source `index`.
+#[inline(always)]
 fn modify(wave: &mut Wave, op: &MicroOp, index: usize, kind: Type) {
     let bit = |base: u32| op.modifiers >> (base + index as u32) & 1 != 0;
     let (neg, abs) = (bit(modifier::NEG), bit(modifier::ABS));
@@ -257,41 +340,81 @@ fn modify(wave: &mut Wave, op: &MicroOp, index: usize, kind: Type) {
     }
 }
 
+#[inline(always)]
 fn map(row: &mut VectorRow, change: impl Fn(u32) -> u32) {
     for value in &mut row.0 {
         *value = change(*value);
     }
 }
 
-/// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for.
-#[cold]
-#[inline(never)]
-pub(super) fn finish(wave: &mut Wave, op: &MicroOp, exec: u64, result: Type) {
+#[inline(always)]
+fn finish_body(wave: &mut Wave, op: &MicroOp, exec: u64, result: Type) {
     let omod = op.modifiers >> modifier::OMOD & 3;
-    let clamp = op.modifiers & modifier::CLAMP != 0;
-    let mode = wave.mode;
-    let words = result.words();
-    let omod = if omod != 0 && output_modifier_applies(mode, result) {
+    let omod = if omod != 0 && output_modifier_applies(wave.mode, result) {
         omod
     } else {
         0
     };
+    let clamp = op.modifiers & modifier::CLAMP != 0;
+    let nan_to_zero = wave.mode.dx10_clamp();
+    let words = result.words();
     let mut staged = [VectorRow::ZERO; 2];
     for (word, row) in staged.iter_mut().enumerate().take(words) {
         *row = *wave.temporary(RESULT_ROWS + word);
     }
-    for lane in 0..wave.wave_size as usize {
-        if exec >> lane & 1 == 0 {
-            continue;
+    let float = matches!(
+        result,
+        Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32
+    );
+    if float && omod == 0 && clamp && result == Type::F32 {
+        map(&mut staged[0], |value| {
+            numerics::float32::clamp(value, nan_to_zero)
+        });
+    } else if float && (omod != 0 || clamp) {
+        for lane in 0..wave.wave_size as usize {
+            let value = u64::from(staged[0].0[lane]) | u64::from(staged[1].0[lane]) << 32;
+            let value = scale_and_clamp(value, result, omod, clamp, nan_to_zero);
+            staged[0].0[lane] = value as u32;
+            staged[1].0[lane] = (value >> 32) as u32;
         }
-        let value = u64::from(staged[0].0[lane]) | u64::from(staged[1].0[lane]) << 32;
-        let value = scale_and_clamp(value, result, omod, clamp, mode.dx10_clamp());
-        let row = op.dst as usize;
-        let old = wave.rows[row].0[lane];
-        wave.rows[row].0[lane] = merge(op, result, old, value as u32);
-        if words == 2 {
-            wave.rows[row + 1].0[lane] = (value >> 32) as u32;
+    }
+    let row = op.dst as usize;
+    place(op, result, wave.row(row), &mut staged[0]);
+    expand(exec, wave.temporary(MASK_ROW));
+    let mask = *wave.temporary(MASK_ROW);
+    for (word, staged) in staged.iter().enumerate().take(words) {
+        let target = wave.row_mut(row + word);
+        for lane in 0..LANES {
+            target.0[lane] ^= (target.0[lane] ^ staged.0[lane]) & mask.0[lane];
         }
+    }
+}
+
+/// Combines a result of 32 bits or less with the old register value where only part of it is written.
+#[inline(always)]
+fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &mut VectorRow) {
+    let pairs = staged.0.iter_mut().zip(&old.0);
+    if op.control == Control::Sdwa {
+        pairs.for_each(
+            #[inline(always)]
+            |(value, &old)| *value = sdwa_merge(op.extra, old, *value),
+        );
+    } else if !matches!(kind, Type::B16 | Type::F16) {
+    } else if op.modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
+        pairs.for_each(
+            #[inline(always)]
+            |(value, &old)| *value = old & 0xffff | *value << 16,
+        );
+    } else if op.modifiers & modifier::PRESERVE_HIGH != 0 {
+        pairs.for_each(
+            #[inline(always)]
+            |(value, &old)| *value = old & 0xffff_0000 | *value & 0xffff,
+        );
+    } else {
+        pairs.for_each(
+            #[inline(always)]
+            |(value, _)| *value &= 0xffff,
+        );
     }
 }
 
@@ -392,25 +515,8 @@ fn clamp_half(bits: u16, omod: u32, clamp: bool, nan_to_zero: bool) -> u16 {
     }
 }
 
-/// Places a 32-bit or narrower result into the old register value.
-fn merge(op: &MicroOp, kind: Type, old: u32, value: u32) -> u32 {
-    if op.control == Control::Sdwa {
-        return sdwa_merge(op.extra, old, value);
-    }
-    if !matches!(kind, Type::B16 | Type::F16) {
-        return value;
-    }
-    if op.modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
-        return old & 0xffff | value << 16;
-    }
-    if op.modifiers & modifier::PRESERVE_HIGH != 0 {
-        old & 0xffff_0000 | value & 0xffff
-    } else {
-        value & 0xffff
-    }
-}
-
 /// Output half of SDWA: bits 8-10 select where the result goes, bits 11-12 what happens to the rest.
+#[inline(always)]
 fn sdwa_merge(control: u32, old: u32, value: u32) -> u32 {
     let (shift, bits) = match control >> 8 & 7 {
         select @ 0..=3 => (select * 8, 8),

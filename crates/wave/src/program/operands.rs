@@ -8,7 +8,7 @@ use crate::{
     fields::{Buffer, Ds, Flat, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Row, SINCE_GFX10, ScalarShape, Shape},
+    rows::{NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, to_lds},
     state::sreg,
 };
 
@@ -75,6 +75,9 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
                 };
             }
             op.dst = data_row(fields.vdst)?;
+            if inst.format == Format::Scratch && (fields.saddr.is_some() || fields.no_address) {
+                op.extra = NO_VECTOR_ADDRESS;
+            }
         }
         Shape::Ds => {
             let fields = Ds::of(inst, family);
@@ -127,6 +130,10 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
                 | u32::from(fields.idxen) << 3;
             op.modifiers |= since_gfx10(family);
             op.extra = fields.format;
+            if fields.lds {
+                op.handler =
+                    to_lds(row.mnemonic).ok_or_else(|| "no such load to LDS".to_owned())?;
+            }
         }
     }
     Ok(op)
@@ -150,7 +157,7 @@ fn scalar(
     let w0 = inst.words[0];
     let literal = inst.words[1];
     let end = inst.end();
-    let mut read = |op: &mut MicroOp, index: usize, code: u32| -> Result<(), String> {
+    let read = |op: &mut MicroOp, index: usize, code: u32| -> Result<(), String> {
         (op.src[index], op.constant[index]) = source(config, code, shape.sources[index], literal)?;
         Ok(())
     };

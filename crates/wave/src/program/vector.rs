@@ -1,7 +1,7 @@
 //! Lowers vector ALU instructions: VOP1, VOP2, VOPC, VOP3, VOP3P with their SDWA and DPP forms.
 
 use gfx::Family;
-use isa::{Effects, Format, Inst};
+use isa::{Format, Inst};
 
 use super::{
     Config,
@@ -142,7 +142,6 @@ pub(super) fn lower(
             op.mask_dst = scalar_destination(config, destination, words)?;
             op.after = exec_after(op.mask_dst, words);
         }
-        Destination::None => {}
     }
     if shape.writes_exec {
         op.after = flow::EXEC_CHANGED as u8;
@@ -157,11 +156,24 @@ pub(super) fn lower(
     Ok(())
 }
 
+/// What the first source field of VOP1, VOP2 and VOPC announces.
+fn announced(inst: &Inst) -> Control {
+    if !matches!(inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc) {
+        return Control::None;
+    }
+    match bits(inst.words[0], 8, 0) {
+        233 | 234 => Control::Dpp8,
+        249 => Control::Sdwa,
+        250 => Control::Dpp16,
+        _ => Control::None,
+    }
+}
+
 /// Takes the SDWA, DPP16 or DPP8 dword apart.
 fn control(inst: &Inst, op: &mut MicroOp, codes: &mut [u32; 3]) {
     let dword = inst.words[1];
-    if inst.effects.contains(Effects::SDWA) {
-        op.control = Control::Sdwa;
+    op.control = announced(inst);
+    if op.control == Control::Sdwa {
         op.extra = dword;
         let scalar0 = bits(dword, 23, 23) != 0;
         codes[0] = bits(dword, 7, 0) + if scalar0 { 0 } else { 256 };
@@ -178,16 +190,14 @@ fn control(inst: &Inst, op: &mut MicroOp, codes: &mut [u32; 3]) {
                 op.modifiers |= modifier::CLAMP;
             }
         }
-    } else if inst.effects.contains(Effects::DPP16) {
-        op.control = Control::Dpp16;
+    } else if op.control == Control::Dpp16 {
         op.extra = dword;
         codes[0] = 256 + bits(dword, 7, 0);
         op.modifiers = bits(dword, 20, 20) << modifier::NEG
             | bits(dword, 22, 22) << (modifier::NEG + 1)
             | bits(dword, 21, 21) << modifier::ABS
             | bits(dword, 23, 23) << (modifier::ABS + 1);
-    } else if inst.effects.contains(Effects::DPP8) {
-        op.control = Control::Dpp8;
+    } else if op.control == Control::Dpp8 {
         // The source field's marker 234 (instead of 233) is the fetch-inactive form.
         op.extra = dword & !0xff | u32::from(bits(inst.words[0], 8, 0) == 234);
         codes[0] = 256 + bits(dword, 7, 0);

@@ -42,8 +42,25 @@ macro_rules! float_compare {
 
 float_compare! {
     F16, float16, denormals64;
-    F32, float32, denormals32;
-    F64, float64, denormals64;
+}
+
+/// f32 and f64 compare as the host does, which is exact and one vector instruction.
+macro_rules! native_compare {
+    ($($lane:ident, $module:ident, $float:ty, $denormals:ident;)*) => {$(
+        impl Compare for $lane {
+            #[inline(always)]
+            fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool {
+                let a = <$float>::from_bits(numerics::$module::flush_in(a, context.$denormals));
+                let b = <$float>::from_bits(numerics::$module::flush_in(b, context.$denormals));
+                condition.holds(a < b, a == b, a > b, a.is_nan() | b.is_nan())
+            }
+        }
+    )*};
+}
+
+native_compare! {
+    F32, float32, f32, denormals32;
+    F64, float64, f64, denormals64;
 }
 
 /// Test of a value's class against the mask in the second source.

@@ -64,7 +64,7 @@ fn in_range(wave: &Wave, group: usize, at: &[u32; GROUP], bytes: u32, limit: u32
 
 /// The group's lanes as host addresses of `bytes` bytes each.
 #[inline(always)]
-fn resolve(
+pub(super) fn resolve(
     wave: &Wave,
     env: &mut Env<'_>,
     group: usize,
@@ -121,7 +121,7 @@ fn read_words<const WORDS: usize>(
 }
 
 #[inline(always)]
-fn write_words<const WORDS: usize>(
+pub(super) fn write_words<const WORDS: usize>(
     wave: &Wave,
     env: &mut Env<'_>,
     data: usize,

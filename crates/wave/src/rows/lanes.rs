@@ -23,12 +23,62 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
+    /// No lanes.
+    pub const NONE: Lanes = Lanes {
+        at: [0; GROUP],
+        valid: 0,
+        active: 0,
+    };
+
     /// # Safety
     /// For every lane in `valid`, the bytes that the following move touches from `at` on must be accessible (for
     /// stores: writable) host memory.
     #[inline(always)]
     pub unsafe fn new(at: [u64; GROUP], valid: u16, active: u16) -> Lanes {
         Lanes { at, valid, active }
+    }
+
+    /// Calls `visit(lane of the group, host address)` for the valid lanes in order.
+    #[inline(always)]
+    pub fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
+        if self.full() {
+            for (i, &at) in self.at.iter().enumerate() {
+                visit(i, pointer(at));
+            }
+            return;
+        }
+        each_lane(
+            self.valid,
+            #[inline(always)]
+            |i| visit(i, pointer(self.at[i])),
+        );
+    }
+
+    pub fn valid(&self) -> u16 {
+        self.valid
+    }
+
+    /// The one address of all valid lanes, if they have only one.
+    #[inline(always)]
+    pub fn uniform(&self) -> Option<*mut u8> {
+        if self.valid == 0 {
+            return None;
+        }
+        let first = self.at[self.valid.trailing_zeros() as usize];
+        let differing = (0..GROUP).fold(0, |mask, i| mask | u16::from(self.at[i] != first) << i);
+        (differing & self.valid == 0).then(|| pointer(first))
+    }
+
+    /// First valid lane whose address is not a multiple of `bytes`, with that address.
+    #[inline(always)]
+    pub fn unaligned(&self, bytes: u64) -> Option<(usize, u64)> {
+        let mask = bytes - 1;
+        if self.at.iter().fold(0, |bits, at| bits | at & mask) == 0 {
+            return None;
+        }
+        (0..GROUP)
+            .find(|&i| self.valid >> i & 1 != 0 && self.at[i] & mask != 0)
+            .map(|i| (i, self.at[i]))
     }
 
     #[inline(always)]

@@ -1,8 +1,9 @@
 //! VOP3P: two 16-bit values in one register, or two 32-bit values in a register pair. op_sel, op_sel_hi, neg_lo and neg_hi
 //! are applied by the operand ports.
 
-use super::vector_macros::vector_rows;
-use crate::{mode::Context, ports::*};
+use super::vector_macros::{quick, quick_pair, vector_rows};
+use super::{Row, Shape, VectorShape};
+use crate::{engine::Env, micro_op::MicroOp, ports::*, shell, shell::Body, state::Wave};
 use numerics::{float32, packed};
 
 #[rustfmt::skip]
@@ -27,24 +28,59 @@ vector_rows! {
     v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
     v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
     v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
-    v_pk_add_f32:     (PackedF32, PackedF32) -> PackedF32 = |cx, a, b| [add(cx, a[0], b[0]), add(cx, a[1], b[1])];
-    v_pk_mul_f32:     (PackedF32, PackedF32) -> PackedF32 = |cx, a, b| [mul(cx, a[0], b[0]), mul(cx, a[1], b[1])];
-    v_pk_fma_f32:     (PackedF32, PackedF32, PackedF32) -> PackedF32 = |cx, a, b, c| [fma(cx, a[0], b[0], c[0]), fma(cx, a[1], b[1], c[1])];
     // The ports put the word that op_sel names into the low place of each source.
     v_pk_mov_b32:     (PackedB32, PackedB32) -> PackedB32 = |_, a, b| [a[0], b[0]];
 }
 
-#[inline(always)]
-fn add(cx: Context, a: u32, b: u32) -> u32 {
-    float32::add_round(a, b, cx.denormals32, cx.round32)
+/// `v_pk_add_f32`, `v_pk_mul_f32` and `v_pk_fma_f32`: both words of register pairs as singles.
+macro_rules! pair_rows {
+    ($($name:ident, $count:tt, $quick:ident($($argument:ident),*), $exact:ident;)*) => {
+        $(
+            #[allow(non_camel_case_types)]
+            struct $name;
+            impl Body for $name {
+                #[inline(always)]
+                fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+                    quick_pair::<$count>(
+                        wave,
+                        op,
+                        #[inline(always)]
+                        |[$($argument),*]| pair_rows!(@call quick::float32::$quick, $count, $($argument),*),
+                        #[inline(always)]
+                        |cx, [$($argument),*]| pair_rows!(@exact float32::$exact, cx, $count, $($argument),*),
+                    );
+                    u32::from(op.after)
+                }
+            }
+        )*
+
+        /// Appends the rows on pairs of singles.
+        pub(super) fn special_rows(rows: &mut Vec<Row>) {
+            $(
+                let pair = |index| if index < $count { Type::PackedF32 } else { Type::None };
+                rows.push(Row {
+                    mnemonic: stringify!($name),
+                    shape: Shape::Vector(VectorShape {
+                        sources: [pair(0), pair(1), pair(2)],
+                        result: Type::PackedF32,
+                        ..VectorShape::NONE
+                    }),
+                    handler: shell::handler::<$name>,
+                    width: 0,
+                    attribute: 0,
+                    changes_exec: false,
+                });
+            )*
+        }
+    };
+    (@call $function:path, 2, $a:ident, $b:ident, $c:ident) => {{ let _ = $c; $function($a, $b) }};
+    (@call $function:path, 3, $a:ident, $b:ident, $c:ident) => { $function($a, $b, $c) };
+    (@exact $function:path, $cx:ident, 2, $a:ident, $b:ident, $c:ident) => {{ let _ = $c; $function($a, $b, $cx.denormals32, $cx.round32) }};
+    (@exact $function:path, $cx:ident, 3, $a:ident, $b:ident, $c:ident) => { $function($a, $b, $c, $cx.denormals32, $cx.round32) };
 }
 
-#[inline(always)]
-fn mul(cx: Context, a: u32, b: u32) -> u32 {
-    float32::mul_round(a, b, cx.denormals32, cx.round32)
-}
-
-#[inline(always)]
-fn fma(cx: Context, a: u32, b: u32, c: u32) -> u32 {
-    float32::fma_round(a, b, c, cx.denormals32, cx.round32)
+pair_rows! {
+    v_pk_add_f32, 2, add(a, b, c), add_round;
+    v_pk_mul_f32, 2, mul(a, b, c), mul_round;
+    v_pk_fma_f32, 3, fma(a, b, c), fma_round;
 }

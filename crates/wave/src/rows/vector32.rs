@@ -83,15 +83,15 @@ vector_rows! {
     v_lshrrev_b64:      (B32, B64) -> B64 = |_, a, b| b >> (a & 63);
     v_ashrrev_i64:      (B32, I64) -> I64 = |_, a, b| b >> (a & 63);
     // Single precision.
-    v_add_f32:          (F32, F32) -> F32 = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
-    v_sub_f32:          (F32, F32) -> F32 = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
-    v_subrev_f32:       (F32, F32) -> F32 = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
-    v_mul_f32:          (F32, F32) -> F32 = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
+    v_add_f32:          (F32, F32) -> F32 quick float32::add = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
+    v_sub_f32:          (F32, F32) -> F32 quick float32::sub = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
+    v_subrev_f32:       (F32, F32) -> F32 quick float32::subrev = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
+    v_mul_f32:          (F32, F32) -> F32 quick float32::mul = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
     v_mul_legacy_f32:   (F32, F32) -> F32 = |cx, a, b| float32::mul_legacy(a, b, cx.denormals32);
-    v_fma_f32:          (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmac_f32:         (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmamk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmaak_f32:        (F32, F32, F32) -> F32 [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fma_f32:          (F32, F32, F32) -> F32 quick float32::fma = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmac_f32:         (F32, F32, F32) -> F32 quick float32::fma [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmamk_f32:        (F32, F32, F32) -> F32 quick float32::fma [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmaak_f32:        (F32, F32, F32) -> F32 quick float32::fma [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
     v_mad_f32:          (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad(a, b, c);
     v_mac_f32:          (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad(a, b, c);
     v_madmk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |_, a, b, c| float32::mad(a, b, c);
@@ -99,8 +99,8 @@ vector_rows! {
     v_mad_legacy_f32:   (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad_legacy(a, b, c);
     v_fma_legacy_f32:   (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
-    v_min_f32:          (F32, F32) -> F32 = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
-    v_max_f32:          (F32, F32) -> F32 = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
+    v_min_f32:          (F32, F32) -> F32 quick float32::min = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
+    v_max_f32:          (F32, F32) -> F32 quick float32::max = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
     v_min3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
     v_max3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
     v_med3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
@@ -154,15 +154,18 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
             let b = operands.load::<B32>(1, group);
             operands.store::<B32>(
                 group,
-                std::array::from_fn(|i| {
-                    let lane = (16 * group + i) as u32;
-                    let below = if HIGH {
-                        ((1u64 << lane.saturating_sub(32).min(32)) - 1) as u32
-                    } else {
-                        ((1u64 << lane.min(32)) - 1) as u32
-                    };
-                    (a[i] & below).count_ones().wrapping_add(b[i])
-                }),
+                lanes(
+                    #[inline(always)]
+                    |i| {
+                        let lane = (16 * group + i) as u32;
+                        let below = if HIGH {
+                            ((1u64 << lane.saturating_sub(32).min(32)) - 1) as u32
+                        } else {
+                            ((1u64 << lane.min(32)) - 1) as u32
+                        };
+                        (a[i] & below).count_ones().wrapping_add(b[i])
+                    },
+                ),
             );
         }
         wave.finish(op, &operands, Type::B32);

@@ -3,7 +3,7 @@
 use crate::{
     micro_op::{MicroOp, modifier},
     mode::Context,
-    ports::{Lane, Type},
+    ports::{B32, Lane, Type, lanes},
     state::Wave,
 };
 
@@ -40,7 +40,7 @@ pub(super) fn map1<A: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i]),
                     ),
@@ -68,7 +68,7 @@ pub(super) fn map2<A: Lane, B: Lane, R: Lane>(
                 let b = operands.load::<B>(1, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i]),
                     ),
@@ -97,7 +97,7 @@ pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let c = operands.load::<C>(2, group);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i], c[i]),
                     ),
@@ -106,6 +106,205 @@ pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
         },
     );
     wave.finish(op, &operands, R::TYPE);
+}
+
+/// Whether any lane of a group is set; one vector test.
+#[inline(always)]
+pub(super) fn any(lane: impl Fn(usize) -> bool) -> bool {
+    let mut any = false;
+    let mut index = 0;
+    while index < GROUP {
+        any |= lane(index);
+        index += 1;
+    }
+    any
+}
+
+/// [`map2`] with a short cut for the usual mode: `quick` gives a lane's value and whether it needs `lane` after all (a
+/// NaN is involved). One such lane sends its group of 16 the long way.
+#[inline(always)]
+pub(super) fn quick2<A: Lane, B: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    quick: impl Fn(A::Value, B::Value) -> (R::Value, bool),
+    lane: impl Fn(Context, A::Value, B::Value) -> R::Value,
+) {
+    let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
+    let plain = wave.mode.plain;
+    let context = wave.mode.context();
+    for group in 0..wave.groups {
+        let a = operands.load::<A>(0, group);
+        let b = operands.load::<B>(1, group);
+        let mut values = lanes(
+            #[inline(always)]
+            |i| quick(a[i], b[i]).0,
+        );
+        let unusual = any(
+            #[inline(always)]
+            |i| quick(a[i], b[i]).1,
+        );
+        if unusual | !plain {
+            values = lanes(
+                #[inline(always)]
+                |i| lane(context, a[i], b[i]),
+            );
+        }
+        operands.store::<R>(group, values);
+    }
+    wave.finish(op, &operands, R::TYPE);
+}
+
+/// The same with three sources.
+#[inline(always)]
+pub(super) fn quick3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    quick: impl Fn(A::Value, B::Value, C::Value) -> (R::Value, bool),
+    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
+) {
+    let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
+    let plain = wave.mode.plain;
+    let context = wave.mode.context();
+    for group in 0..wave.groups {
+        let a = operands.load::<A>(0, group);
+        let b = operands.load::<B>(1, group);
+        let c = operands.load::<C>(2, group);
+        let mut values = lanes(
+            #[inline(always)]
+            |i| quick(a[i], b[i], c[i]).0,
+        );
+        let unusual = any(
+            #[inline(always)]
+            |i| quick(a[i], b[i], c[i]).1,
+        );
+        if unusual | !plain {
+            values = lanes(
+                #[inline(always)]
+                |i| lane(context, a[i], b[i], c[i]),
+            );
+        }
+        operands.store::<R>(group, values);
+    }
+    wave.finish(op, &operands, R::TYPE);
+}
+
+/// Both words of a packed pair of singles, `COUNT` sources.
+#[inline(always)]
+pub(super) fn quick_pair<const COUNT: usize>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    quick: impl Fn([u32; 3]) -> (u32, bool),
+    lane: impl Fn(Context, [u32; 3]) -> u32,
+) {
+    let kind = |index| {
+        if index < COUNT {
+            Type::PackedF32
+        } else {
+            Type::None
+        }
+    };
+    let operands = wave.operands::<COUNT>(op, [kind(0), kind(1), kind(2)], Type::PackedF32);
+    let plain = wave.mode.plain;
+    let context = wave.mode.context();
+    for group in 0..wave.groups {
+        let mut results = [[0; GROUP]; 2];
+        let mut word = 0;
+        while word < 2 {
+            let mut sources = [[0; GROUP]; 3];
+            let mut index = 0;
+            while index < COUNT {
+                sources[index] = operands.load_word::<B32>(index, group, word);
+                index += 1;
+            }
+            let [a, b, c] = sources;
+            let mut values = lanes(
+                #[inline(always)]
+                |i| quick([a[i], b[i], c[i]]).0,
+            );
+            let unusual = any(
+                #[inline(always)]
+                |i| quick([a[i], b[i], c[i]]).1,
+            );
+            if unusual | !plain {
+                values = lanes(
+                    #[inline(always)]
+                    |i| lane(context, [a[i], b[i], c[i]]),
+                );
+            }
+            results[word] = values;
+            word += 1;
+        }
+        operands.store_word::<B32>(group, 0, results[0]);
+        operands.store_word::<B32>(group, 1, results[1]);
+    }
+    wave.finish(op, &operands, Type::PackedF32);
+}
+
+/// Short cuts of the float rows: the host's operation, unusual if it gives NaN.
+pub(super) mod quick {
+    macro_rules! shortcuts {
+        ($module:ident, $float:ty, $bits:ty, $signed:ty) => {
+            pub(in super::super) mod $module {
+                #[inline(always)]
+                fn settled(value: $float) -> ($bits, bool) {
+                    (value.to_bits(), value.is_nan())
+                }
+
+                #[inline(always)]
+                pub fn add(a: $bits, b: $bits) -> ($bits, bool) {
+                    settled(<$float>::from_bits(a) + <$float>::from_bits(b))
+                }
+
+                #[inline(always)]
+                pub fn sub(a: $bits, b: $bits) -> ($bits, bool) {
+                    settled(<$float>::from_bits(a) - <$float>::from_bits(b))
+                }
+
+                #[allow(dead_code)]
+                #[inline(always)]
+                pub fn subrev(a: $bits, b: $bits) -> ($bits, bool) {
+                    sub(b, a)
+                }
+
+                #[inline(always)]
+                pub fn mul(a: $bits, b: $bits) -> ($bits, bool) {
+                    settled(<$float>::from_bits(a) * <$float>::from_bits(b))
+                }
+
+                #[inline(always)]
+                pub fn fma(a: $bits, b: $bits, c: $bits) -> ($bits, bool) {
+                    settled(
+                        <$float>::from_bits(a)
+                            .mul_add(<$float>::from_bits(b), <$float>::from_bits(c)),
+                    )
+                }
+
+                /// An integer that orders all numbers, -0 below +0.
+                #[inline(always)]
+                fn order(x: $bits) -> $signed {
+                    let x = x as $signed;
+                    x ^ ((x >> (<$bits>::BITS - 1)) as $bits >> 1) as $signed
+                }
+
+                #[inline(always)]
+                fn unordered(a: $bits, b: $bits) -> bool {
+                    <$float>::from_bits(a).is_nan() | <$float>::from_bits(b).is_nan()
+                }
+
+                #[inline(always)]
+                pub fn min(a: $bits, b: $bits) -> ($bits, bool) {
+                    (if order(a) <= order(b) { a } else { b }, unordered(a, b))
+                }
+
+                #[inline(always)]
+                pub fn max(a: $bits, b: $bits) -> ($bits, bool) {
+                    (if order(a) >= order(b) { a } else { b }, unordered(a, b))
+                }
+            }
+        };
+    }
+    shortcuts!(float32, f32, u32, i32);
+    shortcuts!(float64, f64, u64, i64);
 }
 
 /// Two sources, a vector result and a mask result; `carry` is the lane's bit of the source mask (`false` without one).
@@ -132,20 +331,20 @@ pub(super) fn carry2<A: Lane, B: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
                 let carry = unpack((carry >> (GROUP * group)) as u16);
-                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                let pairs: [(R::Value, bool); GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i], carry[i] != 0),
                 );
                 operands.store::<R>(
                     group,
-                    pairs.map(
+                    lanes(
                         #[inline(always)]
-                        |pair| pair.0,
+                        |i| pairs[i].0,
                     ),
                 );
-                mask |= u64::from(pack(pairs.map(
+                mask |= u64::from(pack(lanes(
                     #[inline(always)]
-                    |pair| pair.1,
+                    |i| pairs[i].1,
                 ))) << (GROUP * group);
             }
         },
@@ -188,20 +387,20 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
                 let c = operands.load::<C>(2, group);
-                let pairs: [(R::Value, bool); GROUP] = std::array::from_fn(
+                let pairs: [(R::Value, bool); GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i], c[i]),
                 );
                 operands.store::<R>(
                     group,
-                    pairs.map(
+                    lanes(
                         #[inline(always)]
-                        |pair| pair.0,
+                        |i| pairs[i].0,
                     ),
                 );
-                mask |= u64::from(pack(pairs.map(
+                mask |= u64::from(pack(lanes(
                     #[inline(always)]
-                    |pair| pair.1,
+                    |i| pairs[i].1,
                 ))) << (GROUP * group);
             }
         },
@@ -231,7 +430,7 @@ pub(super) fn masked3<A: Lane, B: Lane, C: Lane, R: Lane>(
                 let bits = unpack((mask >> (GROUP * group)) as u16);
                 operands.store::<R>(
                     group,
-                    std::array::from_fn(
+                    lanes(
                         #[inline(always)]
                         |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
                     ),
@@ -253,7 +452,7 @@ pub(super) fn select<A: Lane>(wave: &mut Wave, op: &MicroOp) {
         let chosen = unpack((mask >> (GROUP * group)) as u16);
         operands.store::<A>(
             group,
-            std::array::from_fn(
+            lanes(
                 #[inline(always)]
                 |i| if chosen[i] != 0 { b[i] } else { a[i] },
             ),
@@ -279,7 +478,7 @@ pub(super) fn compare<A: Lane, B: Lane>(
             for group in 0..wave.groups {
                 let a = operands.load::<A>(0, group);
                 let b = operands.load::<B>(1, group);
-                let holds: [bool; GROUP] = std::array::from_fn(
+                let holds: [bool; GROUP] = lanes(
                     #[inline(always)]
                     |i| lane(context, a[i], b[i]),
                 );
@@ -292,10 +491,10 @@ pub(super) fn compare<A: Lane, B: Lane>(
 
 /// One bit per lane.
 #[inline(always)]
-pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
-    let bytes: [u8; GROUP] = lanes.map(
+pub(super) fn pack(holds: [bool; GROUP]) -> u16 {
+    let bytes: [u8; GROUP] = lanes(
         #[inline(always)]
-        |lane| if lane { 0xff } else { 0 },
+        |i| if holds[i] { 0xff } else { 0 },
     );
     #[cfg(target_arch = "x86_64")]
     {
@@ -318,7 +517,7 @@ pub(super) fn pack(lanes: [bool; GROUP]) -> u16 {
 #[inline(always)]
 pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
     let mask = u32::from(mask);
-    std::array::from_fn(
+    lanes(
         #[inline(always)]
         |lane| mask & (1 << lane),
     )
@@ -326,12 +525,13 @@ pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
 
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
 ///
+/// `quick module::function` after the result names a short cut of [`quick`] for the usual mode.
 /// Attributes: `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
 /// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
 /// 16-bit result goes).
 macro_rules! vector_rows {
-    ($($name:ident: ($($source:ident),+) -> $result:ident $([$($attribute:ident $(= $setting:expr)?),*])?
-        = |$($argument:pat_param),*| $body:expr;)*) => {
+    ($($name:ident: ($($source:ident),+) -> $result:ident $(quick $module:ident::$quick:ident)?
+        $([$($attribute:ident $(= $setting:expr)?),*])? = |$($argument:pat_param),*| $body:expr;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
@@ -343,8 +543,8 @@ macro_rules! vector_rows {
                     _: &mut crate::engine::Env<'_>,
                 ) -> u32 {
                     $crate::rows::vector_macros::vector_body!(
-                        wave, op, ($($source),+) -> $result [$($($attribute),*)?],
-                        |$($argument),*| $body
+                        wave, op, ($($source),+) -> $result $(quick $module::$quick)? [$($($attribute),*)?],
+                        #[inline(always)] |$($argument),*| $body
                     );
                     u32::from(op.after)
                 }
@@ -374,6 +574,22 @@ macro_rules! vector_rows {
 }
 
 macro_rules! vector_body {
+    ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident quick $module:ident::$quick:ident [$($attribute:ident),*], $lane:expr) => {
+        crate::rows::vector_macros::quick2::<$a, $b, $r>(
+            $wave,
+            $op,
+            crate::rows::vector_macros::quick::$module::$quick,
+            $lane,
+        )
+    };
+    ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident quick $module:ident::$quick:ident [$($attribute:ident),*], $lane:expr) => {
+        crate::rows::vector_macros::quick3::<$a, $b, $c, $r>(
+            $wave,
+            $op,
+            crate::rows::vector_macros::quick::$module::$quick,
+            $lane,
+        )
+    };
     ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_out], $lane:expr) => {
         crate::rows::vector_macros::carry_out2::<$a, $b, $r>($wave, $op, $lane)
     };

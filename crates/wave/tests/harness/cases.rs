@@ -18,6 +18,7 @@ pub const ALL: Targets = &[
     ("gfx1030", 32),
     ("gfx1030", 64),
 ];
+pub const WIDE: Targets = &[("gfx900", 64), ("gfx90a", 64), ("gfx1030", 64)];
 pub const DOT: Targets = &[
     ("gfx906", 64),
     ("gfx90a", 64),

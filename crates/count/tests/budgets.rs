@@ -1,0 +1,151 @@
+//! Budgets: never before the limit, at most one loop iteration after it; and what can happen there.
+
+mod support;
+
+use std::process::Command;
+use support::{compile, luthier_count, program, run, text};
+
+fn lines_of(name: &str, ours: &[&str], clang: &[&str]) -> (Vec<String>, String, Option<i32>) {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("program");
+    compile(&program(name), ours, clang, &out);
+    let output = Command::new(&out).output().unwrap();
+    (
+        text(&output.stdout).lines().map(str::to_owned).collect(),
+        text(&output.stderr),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn every_way_to_meet_a_limit() {
+    for (ours, clang) in [
+        (&["--budget"][..], &["-O2"][..]),
+        (&["--budget"], &["-O0"]),
+        (&["--budget", "--placement", "segment"], &["-O2"]),
+        (&["--budget", "--point", "last"], &["-O2"]),
+        (&["--budget", "--per", "function"], &["-O2"]),
+    ] {
+        let (lines, stderr, status) = lines_of("limits.c", ours, clang);
+        let how = format!("{ours:?} {clang:?}\n{}\n{stderr}", lines.join("\n"));
+        assert_eq!(status, Some(124), "{how}");
+        assert!(
+            stderr.contains("budget of 700 units reached after 7"),
+            "{how}"
+        );
+        let begins = |start: &str| {
+            lines
+                .iter()
+                .filter(|line| line.starts_with(start))
+                .collect::<Vec<_>>()
+        };
+        for (what, times) in [
+            ("longjmp", 4),
+            ("recursion", 1),
+            ("outer", 1),
+            ("refill", 1),
+            ("yield", 3),
+        ] {
+            let found = begins(&format!("{what}: "));
+            assert_eq!(found.len(), times, "{what}: {how}");
+            for line in found {
+                // One iteration of these loops, or one call, costs less than 40.
+                let over = line
+                    .split("over by ")
+                    .nth(1)
+                    .unwrap_or_else(|| panic!("{line}: {how}"));
+                assert!(over.parse::<u64>().unwrap() < 40, "{line}: {how}");
+            }
+        }
+        for exact in ["reading: 1", "none left: 1", "refused: -1"] {
+            assert!(lines.iter().any(|line| line == exact), "{exact}: {how}");
+        }
+        assert!(
+            begins("callback: asked ")
+                .iter()
+                .all(|line| line.ends_with("used 1")),
+            "{how}"
+        );
+        assert!(begins("done: 1 in ").len() == 1, "{how}");
+        assert!(begins("turn 2: 1, ").len() == 1, "{how}");
+    }
+}
+
+#[test]
+fn stops_at_the_same_place_every_time() {
+    let (first, ..) = lines_of("limits.c", &["--budget"], &["-O2"]);
+    let (second, ..) = lines_of("limits.c", &["--budget"], &["-O3"]);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_limit_can_throw() {
+    for clang in [&["-O2"][..], &["-O0"]] {
+        let (lines, stderr, status) = lines_of("throwing.cpp", &["--throw"], clang);
+        assert_eq!(
+            (status, lines.join("; ")),
+            (
+                Some(0),
+                "over 900 by less than 60: 1; 1 -1 1 1; 1".to_owned()
+            ),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn the_watchdog_ends_a_wait() {
+    let (_, stderr, status) = lines_of("blocking.c", &[], &["-O2"]);
+    assert_eq!(status, Some(124));
+    assert!(
+        stderr.contains("watchdog: 100 ms of wall-clock time passed"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn run_stops_a_program_at_its_budget() {
+    let directory = tempfile::tempdir().unwrap();
+    let (with, without) = (
+        directory.path().join("with"),
+        directory.path().join("without"),
+    );
+    compile(&program("recursion.c"), &["--budget"], &["-O2"], &with);
+    compile(&program("recursion.c"), &[], &["-O2"], &without);
+    let stopped = run(&["--budget", "5000"], &[with.as_os_str()]);
+    assert_eq!(stopped.status, Some(124));
+    assert!((5000..5060).contains(&stopped.total), "{}", stopped.total);
+    assert!(
+        stopped.json["processes"][0]["stopped"]
+            .as_str()
+            .unwrap()
+            .starts_with("budget of 5000 units")
+    );
+    // Without checks it would run on for ever: refused.
+    let output = luthier_count()
+        .args(["run", "--budget", "5000", "--"])
+        .arg(&without)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(126));
+    assert!(text(&output.stderr).contains("built without budget checks"));
+}
+
+#[test]
+fn children_count_for_themselves() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("forks");
+    compile(&program("forks.c"), &[], &["-O2"], &out);
+    let result = run(&[], &[out.as_os_str()]);
+    let totals: Vec<u64> = result.json["processes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|process| process["total"].as_u64().unwrap())
+        .collect();
+    assert_eq!(totals.len(), 2);
+    assert_eq!(totals.iter().sum::<u64>(), result.total);
+    let (most, least) = (totals.iter().max().unwrap(), totals.iter().min().unwrap());
+    let ratio = *most as f64 / *least as f64;
+    assert!((1.9..2.1).contains(&ratio), "{totals:?}");
+}

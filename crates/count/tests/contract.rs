@@ -1,0 +1,400 @@
+//! What must be refused, and what must not change a number: mixtures, damaged input, link order, libraries.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::{luthier_count, must, program, run, text};
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.at(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+fn cc(words: &[&str], paths: &[&Path], out: &Path) -> Output {
+    luthier_count()
+        .args(words)
+        .args(paths)
+        .arg("-o")
+        .arg(out)
+        .output()
+        .unwrap()
+}
+
+fn built(words: &[&str], paths: &[&Path], out: &Path) {
+    let output = cc(words, paths, out);
+    assert!(
+        output.status.success(),
+        "{words:?}: {}",
+        text(&output.stderr)
+    );
+}
+
+const HELPER: &str =
+    "int helper(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n";
+const MAIN: &str =
+    "#include <stdio.h>\nint helper(int);\nint main(void) { printf(\"%d\\n\", helper(1000)); }\n";
+
+#[test]
+fn objects_of_different_presets_do_not_link() {
+    let place = Place::new();
+    let (helper, main) = (place.write("helper.c", HELPER), place.write("main.c", MAIN));
+    let (a, b, out) = (place.at("a.o"), place.at("b.o"), place.at("out"));
+    built(&["cc", "--preset", "portable-1", "-c"], &[&helper], &a);
+    built(&["cc", "-c"], &[&main], &b);
+    for linker in ["-fuse-ld=bfd", "-fuse-ld=lld"] {
+        let output = cc(&["cc", linker], &[&a, &b], &out);
+        let message = text(&output.stderr);
+        assert!(
+            !output.status.success()
+                && message.contains("__luthier_count_one_contract_per_program"),
+            "{message}"
+        );
+    }
+    // Placement and granularity do not change the number: they may meet.
+    built(
+        &[
+            "cc",
+            "--placement",
+            "segment",
+            "--per",
+            "function",
+            "--budget",
+            "-c",
+        ],
+        &[&helper],
+        &a,
+    );
+    built(&["cc"], &[&a, &b], &out);
+    let mixed = run(&[], &[out.as_os_str()]).total;
+    built(&["cc"], &[&helper, &main], &out);
+    assert_eq!(mixed, run(&[], &[out.as_os_str()]).total);
+}
+
+#[test]
+fn a_library_of_another_preset_is_refused_when_it_is_opened() {
+    let place = Place::new();
+    let helper = place.write("helper.c", HELPER);
+    let main = place.write(
+        "main.c",
+        "#include <dlfcn.h>\n#include <stdio.h>\nint main(int c, char **v) { void *l = dlopen(v[1], RTLD_NOW); if (!l) return puts(dlerror()), 3;\n\
+         int (*f)(int) = (int (*)(int))dlsym(l, \"helper\"); printf(\"%d\\n\", f(1000)); dlclose(l); return c == 9; }\n",
+    );
+    let (same, other, out) = (place.at("same.so"), place.at("other.so"), place.at("out"));
+    built(&["cc", "-shared", "-fPIC"], &[&helper], &same);
+    built(
+        &["cc", "--preset", "portable-1", "-shared", "-fPIC"],
+        &[&helper],
+        &other,
+    );
+    built(&["cc", "-ldl"], &[&main], &out);
+    let together = run(&[], &[out.as_os_str(), same.as_os_str()]);
+    assert!(
+        together.total > 8000,
+        "the library's part is missing: {}",
+        together.total
+    );
+    let output = luthier_count()
+        .arg("run")
+        .arg("--")
+        .arg(&out)
+        .arg(&other)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(126));
+    assert!(
+        text(&output.stderr).contains("parts of this program count differently"),
+        "{}",
+        text(&output.stderr)
+    );
+    // Per function, in a library that is closed before the end; and in a program that does not count itself.
+    built(
+        &["cc", "--per", "function", "-shared", "-fPIC"],
+        &[&helper],
+        &same,
+    );
+    let listed = run(&["--per", "function"], &[out.as_os_str(), same.as_os_str()]);
+    assert_eq!(listed.total, together.total);
+    let plain = place.at("plain");
+    must(Command::new("clang-22").arg(&main).arg("-o").arg(&plain));
+    let alone = run(&[], &[plain.as_os_str(), same.as_os_str()]);
+    assert_eq!(
+        Some(alone.total),
+        listed.json["processes"][0]["functions"]["helper"].as_u64()
+    );
+}
+
+/// One template in a counted and in a plain object: the linker keeps the first copy of equal names.
+#[test]
+fn link_order_does_not_choose_what_counts() {
+    let place = Place::new();
+    let shared = "#include <vector>\n#include <algorithm>\nstruct V { virtual int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += i & 3; return s; } virtual ~V() {} };\n\
+        inline int mixed(int n) { std::vector<int> v; for (int i = 0; i < n; i++) v.push_back(i * 7919 % 1009); std::sort(v.begin(), v.end()); V x; return v[n / 2] + x.f(n); }\n";
+    place.write("shared.h", shared);
+    let one = place.write("one.cpp", "#include \"shared.h\"\n#include <cstdio>\nint two(int);\nint main() { V *v = new V; std::printf(\"%d\\n\", mixed(500) + two(700) + v->f(90)); delete v; }\n");
+    let two = place.write(
+        "two.cpp",
+        "#include \"shared.h\"\nint two(int n) { return mixed(n); }\n",
+    );
+    let (counted, plain, out) = (place.at("one.o"), place.at("two.o"), place.at("out"));
+    for level in ["-O0", "-O2"] {
+        built(&["c++", level, "-c"], &[&one], &counted);
+        must(
+            Command::new("clang++-22")
+                .args([level, "-c"])
+                .arg(&two)
+                .arg("-o")
+                .arg(&plain),
+        );
+        built(&["c++"], &[&counted, &plain], &out);
+        let first = run(&[], &[out.as_os_str()]).total;
+        built(&["c++"], &[&plain, &counted], &out);
+        assert_eq!(first, run(&[], &[out.as_os_str()]).total, "{level}");
+        assert!(first > 30_000, "{level}: {first}");
+    }
+}
+
+#[test]
+fn a_module_counts_once() {
+    let place = Place::new();
+    let (plain, once, twice) = (
+        place.at("plain.bc"),
+        place.at("once.bc"),
+        place.at("twice.bc"),
+    );
+    let source = program("recursion.c");
+    must(
+        Command::new("clang-22")
+            .args(["-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"])
+            .arg(source)
+            .arg("-o")
+            .arg(&plain),
+    );
+    must(
+        luthier_count()
+            .arg("rewrite")
+            .arg(&plain)
+            .arg("-o")
+            .arg(&once),
+    );
+    let output = luthier_count()
+        .arg("rewrite")
+        .arg(&once)
+        .arg("-o")
+        .arg(&twice)
+        .output()
+        .unwrap();
+    assert!(
+        !output.status.success() && text(&output.stderr).contains("the module counts already"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(!twice.exists());
+    let output = luthier_count()
+        .args(["cc", "-x", "ir", "-c"])
+        .arg(&once)
+        .arg("-o")
+        .arg(&twice)
+        .output()
+        .unwrap();
+    assert!(
+        !output.status.success() && text(&output.stderr).contains("the module counts already"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn damaged_bitcode_is_an_error_and_leaves_nothing() {
+    let place = Place::new();
+    let (plain, cut, out) = (place.at("plain.bc"), place.at("cut.bc"), place.at("out.bc"));
+    must(
+        Command::new("clang-22")
+            .args(["-O2", "-emit-llvm", "-c"])
+            .arg(program("recursion.c"))
+            .arg("-o")
+            .arg(&plain),
+    );
+    let whole = fs::read(&plain).unwrap();
+    for length in [0, 3, 4, 20, 200, whole.len() / 2, whole.len() - 4] {
+        fs::write(&cut, &whole[..length]).unwrap();
+        let output = luthier_count()
+            .arg("rewrite")
+            .arg(&cut)
+            .arg("-o")
+            .arg(&out)
+            .output()
+            .unwrap();
+        // Nothing at all is an empty module of textual IR, which is valid.
+        assert!(
+            output.status.code() == Some(1) || length == 0,
+            "{length}: {:?} {}",
+            output.status,
+            text(&output.stderr)
+        );
+        assert!(!out.exists() || length == 0, "{length}");
+        let _ = fs::remove_file(&out);
+    }
+    let output = luthier_count()
+        .arg("rewrite")
+        .arg(&plain)
+        .arg("-o")
+        .arg("/nonexistent/out.bc")
+        .output()
+        .unwrap();
+    assert!(!output.status.success() && text(&output.stderr).contains("/nonexistent/out.bc"));
+}
+
+#[test]
+fn other_llvm_versions_are_named() {
+    let place = Place::new();
+    let out = place.at("out.bc");
+    let source = program("recursion.c");
+    // Debian 12's ROCm compiler, which `./dev setup` installs for the GPU parts, writes LLVM 15 bitcode.
+    let old = ["clang-15", "clang-14"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok());
+    let Some(old) = old else { return };
+    let plain = place.at("old.bc");
+    must(
+        Command::new(old)
+            .args(["-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"])
+            .arg(source)
+            .arg("-o")
+            .arg(&plain),
+    );
+    let output = luthier_count()
+        .arg("rewrite")
+        .arg(&plain)
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .unwrap();
+    let message = text(&output.stderr);
+    assert!(
+        !output.status.success() && message.contains("LLVM 22 bitcode only"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_missing_runtime_and_bad_options_are_explained() {
+    let place = Place::new();
+    let out = place.at("out");
+    let flags = text(&must(luthier_count().args(["flags", "clang"])).stdout);
+    let clang = || {
+        let mut clang = Command::new("clang-22");
+        clang
+            .args(flags.split_whitespace())
+            .arg(program("recursion.c"))
+            .arg("-o")
+            .arg(&out);
+        clang
+    };
+    let output = clang().output().unwrap();
+    let message = text(&output.stderr);
+    assert!(
+        !output.status.success() && message.contains("__luthier_count"),
+        "{message}"
+    );
+    let output = clang()
+        .arg("-c")
+        .env("LUTHIER_COUNT", "preset=artikel")
+        .output()
+        .unwrap();
+    let message = text(&output.stderr);
+    assert!(
+        !output.status.success()
+            && message
+                .contains("`artikel` is no value of `preset`; use one of article, portable-1"),
+        "{message}"
+    );
+    let output = luthier_count()
+        .args(["run", "--", "true"])
+        .output()
+        .unwrap();
+    assert!(
+        text(&output.stderr).contains("reported no count"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn explain_prices_every_line() {
+    let output = must(
+        luthier_count()
+            .args(["explain", "--format", "json"])
+            .arg(program("recursion.c")),
+    );
+    let functions: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let one = functions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|function| function["name"] == "one")
+        .unwrap();
+    // alloca, store, load, add, ret: read off `clang-22 -O1 -Xclang -disable-llvm-passes -S -emit-llvm`.
+    assert_eq!(one["blocks"][0]["cost"], 5);
+    assert_eq!(one["note"], "constant: callers are charged 5");
+    let text = text(&must(luthier_count().arg("explain").arg(program("recursion.c"))).stdout);
+    assert!(
+        text.contains("| static int one(int a) { return a + 1; }"),
+        "{text}"
+    );
+}
+
+#[test]
+fn lint_sees_what_varies() {
+    let place = Place::new();
+    let source = place.write(
+        "varies.cpp",
+        "#include <cstdint>\n#include <cstdlib>\n#include <ctime>\n#include <unordered_map>\n\
+         unsigned hash(int *p) { return (unsigned)(((std::uintptr_t)p) * 2654435761u); }\n\
+         int sum(std::unordered_map<int, int> &m) { int s = 0; for (auto &e : m) s = s * 3 + e.second; return s; }\n\
+         long now() { return time(nullptr) + rand(); }\n\
+         int maybe(int c) { int x; if (c) x = 3; return x; }\n\
+         long distance(int *a, int *b) { return b - a; }\n",
+    );
+    let output = luthier_count()
+        .args(["lint", "--format", "json"])
+        .arg(&source)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut seen: Vec<(u64, &str)> = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["file"].as_str().unwrap().ends_with("varies.cpp"))
+        .map(|finding| {
+            (
+                finding["line"].as_u64().unwrap(),
+                finding["kind"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    seen.dedup();
+    assert_eq!(
+        seen,
+        [(5, "address"), (6, "unordered"), (7, "random"), (7, "time")]
+    );
+    assert!(
+        text(&output.stderr).contains("uninitialized"),
+        "{}",
+        text(&output.stderr)
+    );
+}

@@ -1,0 +1,248 @@
+//! Real programs. The oracle is LLVM's own profiler: block counts of IR-PGO times the instructions of each block, counted
+//! in the textual IR by this test. Nothing of ours takes part in it.
+//!
+//! By default zlib and bzip2; `LUTHIER_TEST_LARGE=1` adds lz4, Lua and SQLite (minutes). Sources are fetched, see
+//! `support/sources.rs`.
+
+mod support;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+use support::sources::Real;
+use support::{Run, luthier_count, must, run, text};
+
+/// Arguments for a run that leaves no block in its middle.
+fn calm(real: &Real) -> &'static [&'static str] {
+    if real.name == "lua" {
+        &["100", "calm"]
+    } else {
+        &[]
+    }
+}
+
+fn counted(real: &Real, ours: &[&str], clang: &[&str]) -> Run {
+    counted_with(real, ours, clang, &[])
+}
+
+fn counted_with(real: &Real, ours: &[&str], clang: &[&str], words: &[&str]) -> Run {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join(real.name);
+    must(
+        luthier_count()
+            .arg("cc")
+            .args(ours)
+            .args(clang)
+            .args(real.arguments())
+            .arg("-o")
+            .arg(&out),
+    );
+    let mut program = vec![out.as_os_str()];
+    program.extend(words.iter().map(OsStr::new));
+    run(&[], &program)
+}
+
+/// Instructions per block, by function and label, of textual IR: lines indented by exactly two spaces are instructions,
+/// continuation lines are indented deeper.
+fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
+    let mut sizes = HashMap::new();
+    let (mut function, mut block) = (String::new(), String::new());
+    for line in ir.lines() {
+        if let Some(rest) = line.strip_prefix("define ") {
+            let name = &rest[rest.find('@').expect("functions have names") + 1..];
+            function = name[..name.find('(').unwrap()].to_owned();
+            block = "entry".to_owned();
+        } else if !line.starts_with(' ') && line.contains(':') && !line.starts_with(';') {
+            block = line[..line.find(':').unwrap()].trim_matches('"').to_owned();
+        } else if line.starts_with("  ") && !line.starts_with("   ") && !line.starts_with("  ]") {
+            let marker = [
+                "@llvm.lifetime",
+                "@llvm.assume",
+                "@llvm.experimental.noalias",
+                "#dbg",
+            ];
+            if !marker.iter().any(|marker| line.contains(marker)) {
+                *sizes.entry((function.clone(), block.clone())).or_default() += 1;
+            }
+        }
+    }
+    sizes
+}
+
+/// The total by IR-PGO.
+fn profiled(real: &Real, directory: &Path) -> u64 {
+    let at = |name: &str| directory.join(name);
+    let mut arguments = real.arguments();
+    arguments.retain(|argument| !argument.starts_with("-l"));
+    let (sources, flags): (Vec<String>, Vec<String>) = arguments
+        .into_iter()
+        .partition(|argument| argument.ends_with(".c"));
+    let mut plain = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let (bitcode, counting) = (
+            at(&format!("{index}.bc")),
+            at(&format!("{index}.counting.bc")),
+        );
+        let mut clang = Command::new("clang-22");
+        clang.args([
+            "-O2",
+            "-ffp-contract=off",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-fno-discard-value-names",
+        ]);
+        must(
+            clang
+                .args(["-emit-llvm", "-c"])
+                .args(&flags)
+                .arg(source)
+                .arg("-o")
+                .arg(&bitcode),
+        );
+        must(
+            Command::new("opt-22")
+                .arg("-passes=pgo-instr-gen,instrprof")
+                .arg(&bitcode)
+                .arg("-o")
+                .arg(&counting),
+        );
+        must(
+            Command::new("clang-22")
+                .args(["-O1", "-c"])
+                .arg(&counting)
+                .arg("-o")
+                .arg(at(&format!("{index}.o"))),
+        );
+        plain.push(bitcode);
+    }
+    let out = at("profiled");
+    let objects = (0..sources.len()).map(|index| at(&format!("{index}.o")));
+    must(
+        Command::new("clang-22")
+            .arg("-fprofile-instr-generate")
+            .args(objects)
+            .arg("-lm")
+            .arg("-o")
+            .arg(&out),
+    );
+    must(
+        Command::new(&out)
+            .args(calm(real))
+            .env("LLVM_PROFILE_FILE", at("raw")),
+    );
+    must(
+        Command::new("llvm-profdata-22")
+            .arg("merge")
+            .arg(at("raw"))
+            .arg("-o")
+            .arg(at("data")),
+    );
+    let mut total = 0;
+    for bitcode in plain {
+        let ir = must(Command::new("llvm-dis-22").arg(&bitcode).args(["-o", "-"]));
+        let sizes = block_sizes(&text(&ir.stdout));
+        let mut opt = Command::new("opt-22");
+        opt.args([
+            "-passes=pgo-instr-use",
+            "-pgo-view-raw-counts=text",
+            "-disable-output",
+        ]);
+        opt.arg(format!("-pgo-test-profile-file={}", at("data").display()))
+            .arg(&bitcode);
+        let counts = text(&must(&mut opt).stderr);
+        let mut function = String::new();
+        for line in counts.lines() {
+            if let Some(name) = line.strip_prefix("pgo-view-raw-counts: ") {
+                function = name.trim().to_owned();
+            } else if let Some(rest) = line.trim_start().strip_prefix("BB: ") {
+                let (Some(block), Some((_, count))) =
+                    (rest.split("  Index=").next(), rest.split_once("Count="))
+                else {
+                    continue;
+                };
+                let key = (function.clone(), block.to_owned());
+                // The profiler splits jumps to have a place for its counters; those blocks are its own.
+                if block.contains("_crit_edge") && !sizes.contains_key(&key) {
+                    continue;
+                }
+
+                let size = sizes
+                    .get(&key)
+                    .unwrap_or_else(|| panic!("{key:?} is not in the textual IR"));
+                total += size * count.trim().parse::<u64>().unwrap();
+            }
+        }
+    }
+    total
+}
+
+fn agree(name: &str) {
+    let real = Real::named(name);
+    let reference = counted(real, &["--placement", "segment"], &["-O1"]);
+    assert_eq!(reference.status, Some(0));
+    let directory = tempfile::tempdir().unwrap();
+    let calm = counted_with(real, &[], &["-O2"], &CALM).total;
+    assert_eq!(
+        profiled(real, directory.path()),
+        calm,
+        "{name}: IR-PGO block counts times sizes"
+    );
+    let mut others = vec![
+        ("tree", counted(real, &[], &["-O2"])),
+        ("tree, -O3", counted(real, &[], &["-O3"])),
+    ];
+    others.push(("budget", counted(real, &["--budget"], &["-O2"])));
+    others.push((
+        "per function",
+        counted(real, &["--per", "function"], &["-O2"]),
+    ));
+    if name != "lua" {
+        others.push((
+            "article",
+            counted(real, &["--placement", "article"], &["-O2"]),
+        ));
+    }
+    for (how, other) in others {
+        assert_eq!(
+            (other.total, &other.stdout),
+            (reference.total, &reference.stdout),
+            "{name}: {how}"
+        );
+    }
+}
+
+fn large() -> bool {
+    std::env::var_os("LUTHIER_TEST_LARGE").is_some()
+}
+
+#[test]
+fn zlib() {
+    agree("zlib");
+}
+
+#[test]
+fn bzip2() {
+    agree("bzip2");
+}
+
+#[test]
+fn lz4() {
+    if large() {
+        agree("lz4");
+    }
+}
+
+#[test]
+fn lua() {
+    if large() {
+        agree("lua");
+    }
+}
+
+#[test]
+fn sqlite() {
+    if large() {
+        agree("sqlite");
+    }
+}

@@ -1,0 +1,221 @@
+//! Atomics on device memory (FLAT, GLOBAL and buffer forms): host atomics, lane by lane in lane order.
+
+use std::marker::PhantomData;
+
+use super::{
+    Row, buffer, global,
+    global::{Flat, Global},
+    lanes::{GROUP, Lanes},
+    lds_atomic::{operand, write_result},
+    modify::*,
+    space::{self, Access, Checked, Space},
+};
+use crate::{
+    engine::Env,
+    memory::{Fault, FaultKind},
+    micro_op::MicroOp,
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Bit of `MicroOp::modifiers`, in flat and buffer formats: the old value is returned. Not a cache hint for atomics.
+const GLC: u32 = 1;
+
+/// `attribute` holds the space.
+struct Atomic<W, M>(PhantomData<(W, M)>);
+
+/// Spaces by their number in a row's attribute.
+mod number {
+    pub const GLOBAL: u16 = 0;
+    pub const FLAT: u16 = 1;
+    pub const BUFFER: u16 = 2;
+}
+
+/// Where a group's words are.
+enum Place {
+    Whole(Lanes),
+    /// Low and high dwords of a doubleword in swizzled memory.
+    Halves(Lanes, Lanes),
+}
+
+/// One copy for all rows.
+#[inline(never)]
+fn locate(
+    wave: &Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+) -> Result<Place, Box<Fault>> {
+    match op.attribute {
+        number::GLOBAL => locate_in::<Global>(wave, op, env, access),
+        number::FLAT => locate_in::<Flat>(wave, op, env, access),
+        _ => locate_in::<buffer::Buffer>(wave, op, env, access),
+    }
+}
+
+fn locate_in<S: Space>(
+    wave: &Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+) -> Result<Place, Box<Fault>> {
+    if access.bytes == 8 && !S::contiguous(wave, op, env, access) {
+        let half = |extra| Access {
+            extra,
+            bytes: 4,
+            ..*access
+        };
+        let (mut low, mut high) = (Lanes::NONE, Lanes::NONE);
+        S::resolve(wave, op, env, &half(0), &mut low)?;
+        S::resolve(wave, op, env, &half(4), &mut high)?;
+        return Ok(Place::Halves(low, high));
+    }
+    let mut lanes = Lanes::NONE;
+    S::resolve(wave, op, env, access, &mut lanes)?;
+    if let Some((i, address)) = lanes.unaligned(u64::from(access.bytes)) {
+        return Err(Box::new(Fault {
+            kind: FaultKind::Unaligned,
+            address,
+            bytes: access.bytes,
+            lane: (GROUP * access.group + i) as u32,
+        }));
+    }
+    Ok(Place::Whole(lanes))
+}
+
+impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        space::each_group(
+            wave,
+            4 * W::WORDS as u32,
+            true,
+            #[inline(always)]
+            |wave, access| modify_group::<W, M>(wave, op, env, &access),
+        )
+    }
+}
+
+#[inline(always)]
+fn modify_group<W: Word, M: Modify<W>>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+) -> Checked {
+    let returns = op.modifiers & GLC != 0;
+    let context = wave.mode.context();
+    let row = if op.attribute == number::BUFFER {
+        op.dst as usize
+    } else {
+        op.src[1].index as usize
+    };
+    let data = operand::<W>(wave, row, access.group);
+    let second = if M::TWO {
+        operand::<W>(wave, row + W::WORDS, access.group)
+    } else {
+        [W::default(); GROUP]
+    };
+    let mut before = [W::default(); GROUP];
+    match locate(wave, op, env, access)? {
+        // Only this wave reaches its swizzled memory: no need for indivisible steps.
+        Place::Halves(low, high) => {
+            let mut pointers = [std::ptr::null_mut(); GROUP];
+            high.each(|i, pointer| pointers[i] = pointer.cast::<u32>());
+            low.each(|i, low| {
+                if high.valid() >> i & 1 == 0 {
+                    return;
+                }
+                let low = low.cast::<u32>();
+                // SAFETY: both halves were resolved for a dword.
+                unsafe {
+                    let old = W::join(low.read_unaligned(), pointers[i].read_unaligned());
+                    let new = M::apply(context, old, data[i], second[i]);
+                    low.write_unaligned(new.low());
+                    pointers[i].write_unaligned(new.high());
+                    before[i] = old;
+                }
+            });
+        }
+        Place::Whole(lanes) => {
+            if M::ASSOCIATIVE
+                && !returns
+                && let Some(pointer) = lanes.uniform()
+            {
+                let all = combine::<W, M>(context, &data, lanes.valid());
+                if let Some(all) = all {
+                    // SAFETY: resolved as writable and found aligned.
+                    unsafe { W::exchange(pointer, |old| M::apply(context, old, all, all)) };
+                }
+                return Ok(());
+            }
+            lanes.each(
+                #[inline(always)]
+                |i, pointer| {
+                    // SAFETY: resolved as writable and found aligned.
+                    before[i] = unsafe {
+                        W::exchange(pointer, |old| M::apply(context, old, data[i], second[i]))
+                    };
+                },
+            );
+        }
+    }
+    if returns {
+        write_result(wave, op.dst as usize, access.group, &before);
+    }
+    Ok(())
+}
+
+/// Appends this file's rows.
+#[rustfmt::skip]
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    macro_rules! atomics {
+        ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
+            global::push(rows, concat!("global_atomic_", $name), number::GLOBAL, shell::scalar_handler::<Atomic<$word, $modify>>, true);
+            if !matches!($name, "csub" | "add_f32" | "pk_add_f16") {
+                global::push(rows, concat!("flat_atomic_", $name), number::FLAT, shell::scalar_handler::<Atomic<$word, $modify>>, false);
+            }
+            buffer::push(rows, concat!("buffer_atomic_", $name), number::BUFFER, shell::scalar_handler::<Atomic<$word, $modify>>);
+        )*};
+    }
+    atomics! {
+        Swap<u32>:              "swap";
+        CompareSwap<u32>:       "cmpswap";
+        Add<u32>:               "add";
+        Subtract<u32>:          "sub";
+        SubtractClamped<u32>:   "csub";
+        SignedMin<u32>:         "smin";
+        UnsignedMin<u32>:       "umin";
+        SignedMax<u32>:         "smax";
+        UnsignedMax<u32>:       "umax";
+        And<u32>:               "and";
+        Or<u32>:                "or";
+        Xor<u32>:               "xor";
+        Increment<u32>:         "inc";
+        Decrement<u32>:         "dec";
+        FloatCompareSwap<u32>:  "fcmpswap";
+        FloatMin<u32>:          "fmin";
+        FloatMax<u32>:          "fmax";
+        FloatAddMemory<u32>:    "add_f32";
+        PackedHalfAdd<u32>:     "pk_add_f16";
+        Swap<u64>:              "swap_x2";
+        CompareSwap<u64>:       "cmpswap_x2";
+        Add<u64>:               "add_x2";
+        Subtract<u64>:          "sub_x2";
+        SignedMin<u64>:         "smin_x2";
+        UnsignedMin<u64>:       "umin_x2";
+        SignedMax<u64>:         "smax_x2";
+        UnsignedMax<u64>:       "umax_x2";
+        And<u64>:               "and_x2";
+        Or<u64>:                "or_x2";
+        Xor<u64>:               "xor_x2";
+        Increment<u64>:         "inc_x2";
+        Decrement<u64>:         "dec_x2";
+        FloatCompareSwap<u64>:  "fcmpswap_x2";
+        FloatMin<u64>:          "fmin_x2";
+        FloatMax<u64>:          "fmax_x2";
+        FloatAddMemory<u64>:    "add_f64";
+        FloatMin<u64>:          "min_f64";
+        FloatMax<u64>:          "max_f64";
+    }
+}

@@ -1,0 +1,315 @@
+//! MUBUF: addresses through a buffer descriptor, with range checks and swizzling, and loads to LDS.
+//!
+//! Lanes out of the descriptor's range load zero and store nothing; lanes in range must still be in mapped memory.
+
+use super::{
+    Row, Shape, ds,
+    lanes::{self, GROUP, Lanes},
+    space::{Access, Checked, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
+};
+use crate::{
+    engine::Env,
+    micro_op::{Handler, MicroOp, flow},
+    ports::SPARE_ROWS,
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Bits of `MicroOp::modifiers` in buffer formats.
+mod bit {
+    pub const OFFEN: u32 = 4;
+    pub const IDXEN: u32 = 8;
+}
+
+/// Bytes of an element that swizzling keeps together; fixed since gfx9.
+const ELEMENT: u32 = 4;
+
+/// A decoded buffer descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Descriptor {
+    base: u64,
+    /// Bytes per record.
+    stride: u32,
+    swizzled: bool,
+    /// Bytes or records, by `check`.
+    records: u64,
+    /// Log2 of the records that swizzling interleaves.
+    index_shift: u32,
+    /// The lane number is added to the index.
+    add_tid: bool,
+    check: Check,
+}
+
+/// What is compared with the number of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    Bytes,
+    Index,
+    /// Index, and the offset against the stride.
+    IndexAndOffset,
+    /// Only an empty buffer refuses.
+    NotEmpty,
+}
+
+impl Descriptor {
+    #[inline(always)]
+    fn of(wave: &Wave, op: &MicroOp) -> Descriptor {
+        let first = op.src[1].index as usize;
+        let [w0, w1, w2, w3] = std::array::from_fn(|word| wave.sgpr(first + word));
+        let since_gfx10 = op.modifiers & super::SINCE_GFX10 != 0;
+        let swizzled = w1 >> 31 != 0;
+        let add_tid = w3 >> 23 & 1 != 0;
+        let mut stride = w1 >> 16 & 0x3fff;
+        if add_tid && !since_gfx10 {
+            // The data format bits extend the stride.
+            stride |= (w3 >> 15 & 15) << 14;
+        }
+        let check = if since_gfx10 {
+            match w3 >> 28 & 3 {
+                0 => Check::IndexAndOffset,
+                1 => Check::Index,
+                2 => Check::NotEmpty,
+                _ => Check::Bytes,
+            }
+        } else if stride == 0 || op.modifiers & bit::IDXEN == 0 && !swizzled {
+            Check::Bytes
+        } else {
+            Check::Index
+        };
+        Descriptor {
+            base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,
+            stride,
+            swizzled,
+            records: u64::from(w2),
+            index_shift: 3 + (w3 >> 21 & 3),
+            add_tid,
+            check,
+        }
+    }
+}
+
+/// Descriptor of a wave's scratch backing at `base`, under which private address X of a lane is what FLAT instructions
+/// reach through the private aperture. `bytes` is the size per lane.
+pub fn scratch_descriptor(base: u64, wave_size: u32, bytes: u32, since_gfx10: bool) -> [u32; 4] {
+    const SWIZZLE: u32 = 1 << 31;
+    const ADD_TID: u32 = 1 << 23;
+    /// gfx10: the only check is that the buffer is not empty.
+    const OOB_NOT_EMPTY: u32 = 2 << 28;
+    const RESOURCE_LEVEL: u32 = 1 << 24;
+    let index_stride = (wave_size.trailing_zeros() - 3) << 21;
+    let family = if since_gfx10 {
+        OOB_NOT_EMPTY | RESOURCE_LEVEL
+    } else {
+        0
+    };
+    [
+        base as u32,
+        (base >> 32) as u32 & 0xffff | SWIZZLE,
+        bytes,
+        index_stride | ADD_TID | family,
+    ]
+}
+
+pub(super) struct Buffer;
+
+/// Offsets inside a record (or the whole buffer), and record numbers.
+#[inline(always)]
+fn offsets_and_indices(
+    wave: &Wave,
+    op: &MicroOp,
+    descriptor: &Descriptor,
+    access: &Access,
+) -> ([u64; GROUP], [u64; GROUP]) {
+    let mut row = op.src[0].index as usize;
+    let mut indices = [0; GROUP];
+    if op.modifiers & bit::IDXEN != 0 {
+        indices = lanes::words(wave, row, access.group).map(u64::from);
+        row += 1;
+    }
+    if descriptor.add_tid {
+        for (i, index) in indices.iter_mut().enumerate() {
+            *index += (GROUP * access.group + i) as u64;
+        }
+    }
+    let fixed = u64::from(op.offset as u32) + u64::from(access.extra);
+    let offsets = if op.modifiers & bit::OFFEN != 0 {
+        lanes::words(wave, row, access.group).map(
+            #[inline(always)]
+            |offset| u64::from(offset) + fixed,
+        )
+    } else {
+        [fixed; GROUP]
+    };
+    (offsets, indices)
+}
+
+/// Lanes (active or not) that the range check lets pass.
+#[inline(always)]
+fn in_range(
+    descriptor: &Descriptor,
+    offsets: &[u64; GROUP],
+    indices: &[u64; GROUP],
+    bytes: u32,
+) -> u16 {
+    let mask = |pass: [bool; GROUP]| super::vector_macros::pack(pass);
+    let bytes = u64::from(bytes);
+    match descriptor.check {
+        Check::Bytes => {
+            let Some(last) = descriptor.records.checked_sub(bytes) else {
+                return 0;
+            };
+            mask(offsets.map(
+                #[inline(always)]
+                |offset| offset <= last,
+            ))
+        }
+        Check::Index => mask(indices.map(
+            #[inline(always)]
+            |index| index < descriptor.records,
+        )),
+        Check::IndexAndOffset => mask(std::array::from_fn(
+            #[inline(always)]
+            |i| {
+                indices[i] < descriptor.records
+                    && offsets[i] + bytes <= u64::from(descriptor.stride)
+            },
+        )),
+        Check::NotEmpty => {
+            if descriptor.records != 0 {
+                !0
+            } else {
+                0
+            }
+        }
+    }
+}
+
+impl Space for Buffer {
+    #[inline(always)]
+    fn contiguous(wave: &Wave, op: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
+        let descriptor = Descriptor::of(wave, op);
+        if descriptor.swizzled {
+            return false;
+        }
+        if access.bytes <= 4 {
+            return true;
+        }
+        let (offsets, indices) = offsets_and_indices(wave, op, &descriptor, access);
+        let passing = in_range(&descriptor, &offsets, &indices, access.bytes);
+        access.active & !passing == 0
+    }
+
+    fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool {
+        let descriptor = Descriptor::of(wave, op);
+        let mask = u64::from(access.bytes.min(ELEMENT)) - 1;
+        let (offsets, _) = offsets_and_indices(wave, op, &descriptor, access);
+        descriptor.swizzled
+            && (0..GROUP).any(|i| access.active >> i & 1 != 0 && offsets[i] & mask != 0)
+    }
+
+    #[inline(always)]
+    fn resolve(
+        wave: &Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        access: &Access,
+        lanes: &mut Lanes,
+    ) -> Checked {
+        let descriptor = Descriptor::of(wave, op);
+        let (offsets, indices) = offsets_and_indices(wave, op, &descriptor, access);
+        let valid = access.active & in_range(&descriptor, &offsets, &indices, access.bytes);
+        let base = descriptor
+            .base
+            .wrapping_add(u64::from(wave.uniform(op, 2) as u32));
+        let stride = u64::from(descriptor.stride);
+        let mut at = [base; GROUP];
+        if descriptor.swizzled {
+            let shift = descriptor.index_shift;
+            let element = u64::from(ELEMENT);
+            for i in 0..GROUP {
+                let (offset, index) = (offsets[i], indices[i]);
+                let within = (offset / element * element) << shift;
+                let interleaved = (index & ((1 << shift) - 1)) * element + offset % element;
+                at[i] = at[i].wrapping_add(within + interleaved);
+            }
+            if stride != 0 {
+                for i in 0..GROUP {
+                    at[i] = at[i].wrapping_add((indices[i] >> shift).wrapping_mul(stride) << shift);
+                }
+            }
+        } else {
+            for i in 0..GROUP {
+                at[i] = at[i].wrapping_add(offsets[i]);
+            }
+            if stride != 0 {
+                for i in 0..GROUP {
+                    at[i] = at[i].wrapping_add(indices[i].wrapping_mul(stride));
+                }
+            }
+        }
+        resolve_checked(env, wave, at, valid, access, lanes)
+    }
+
+    #[inline(always)]
+    fn data_row(op: &MicroOp) -> usize {
+        op.dst as usize
+    }
+}
+
+/// A load whose lanes go to LDS at M0 + offset + 4 * lane instead of a register.
+struct ToLds<B>(std::marker::PhantomData<B>);
+
+impl<B: Body> Body for ToLds<B> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let staging = wave.temporaries + SPARE_ROWS;
+        let load = MicroOp {
+            dst: staging as u16,
+            ..*op
+        };
+        let code = B::run(wave, &load, env);
+        if code != flow::NEXT {
+            return code;
+        }
+        let limit = ds::limit(wave, env);
+        let base = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
+        ds::each_group(wave, |wave, group| {
+            let at = std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32));
+            ds::write_words::<1>(wave, env, staging, group, &at, limit);
+        })
+    }
+}
+
+/// Handler of `mnemonic` with its `lds` bit set.
+pub(crate) fn to_lds(mnemonic: &str) -> Option<Handler> {
+    Some(match mnemonic {
+        "buffer_load_dword" => shell::handler::<ToLds<LoadWords<Buffer, 1>>>(),
+        "buffer_load_ubyte" | "buffer_load_sbyte" => {
+            shell::handler::<ToLds<LoadBytes<Buffer, 1>>>()
+        }
+        "buffer_load_ushort" | "buffer_load_sshort" => {
+            shell::handler::<ToLds<LoadBytes<Buffer, 2>>>()
+        }
+        _ => return None,
+    })
+}
+
+pub(super) fn push(
+    rows: &mut Vec<Row>,
+    mnemonic: &'static str,
+    attribute: u16,
+    handler: fn() -> Handler,
+) {
+    rows.push(Row {
+        mnemonic,
+        shape: Shape::Buffer { typed: false },
+        handler,
+        width: 0,
+        attribute,
+        changes_exec: false,
+    });
+}
+
+/// Appends this file's rows.
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    load_and_store_rows!(push, &mut *rows, "buffer", Buffer);
+}

@@ -1,0 +1,262 @@
+//! DS atomics. One host thread runs all waves of a workgroup, so that plain reads and writes are indivisible here.
+
+use std::marker::PhantomData;
+
+use super::{
+    Row,
+    ds::{self, two_offsets},
+    lanes::{self, GROUP, Lanes},
+    modify::*,
+};
+use crate::{
+    engine::Env,
+    micro_op::MicroOp,
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Reads lane i of a value of `W` in rows `row..`.
+#[inline(always)]
+pub(super) fn operand<W: Word>(wave: &Wave, row: usize, group: usize) -> [W; GROUP] {
+    let low = lanes::words(wave, row, group);
+    if W::WORDS == 1 {
+        return low.map(
+            #[inline(always)]
+            |low| W::join(low, 0),
+        );
+    }
+    let high = lanes::words(wave, row + 1, group);
+    std::array::from_fn(
+        #[inline(always)]
+        |i| W::join(low[i], high[i]),
+    )
+}
+
+/// Writes the active lanes of a result.
+#[inline(always)]
+pub(super) fn write_result<W: Word>(
+    wave: &mut Wave,
+    row: usize,
+    group: usize,
+    values: &[W; GROUP],
+) {
+    lanes::write_active(
+        wave,
+        row,
+        group,
+        values.map(
+            #[inline(always)]
+            |value| value.low(),
+        ),
+    );
+    if W::WORDS == 2 {
+        lanes::write_active(
+            wave,
+            row + 1,
+            group,
+            values.map(
+                #[inline(always)]
+                |value| value.high(),
+            ),
+        );
+    }
+}
+
+/// One copy for all rows.
+#[inline(never)]
+fn resolve(
+    wave: &Wave,
+    env: &mut Env<'_>,
+    group: usize,
+    at: &[u32; GROUP],
+    bytes: u32,
+    limit: u32,
+) -> Lanes {
+    ds::resolve(wave, env, group, at, bytes, limit)
+}
+
+/// `attribute` 1: the old value is returned.
+struct Atomic<W, M>(PhantomData<(W, M)>);
+
+impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = ds::limit(wave, env);
+        let context = wave.mode.context();
+        let returns = op.attribute != 0;
+        ds::each_group(
+            wave,
+            #[inline(always)]
+            |wave, group| {
+                let at = ds::addresses(wave, op, group, op.offset as u32);
+                let lanes = resolve(wave, env, group, &at, 4 * W::WORDS as u32, limit);
+                let data = operand::<W>(wave, op.src[1].index as usize, group);
+                let second = if M::TWO {
+                    operand::<W>(wave, op.src[2].index as usize, group)
+                } else {
+                    [W::default(); GROUP]
+                };
+                if M::ASSOCIATIVE
+                    && !returns
+                    && let Some(pointer) = lanes.uniform()
+                {
+                    let all = combine::<W, M>(context, &data, lanes.valid());
+                    if let Some(all) = all {
+                        let pointer = pointer.cast::<W>();
+                        // SAFETY: resolved for a whole word of this thread's LDS.
+                        unsafe {
+                            let old = pointer.read_unaligned();
+                            pointer.write_unaligned(M::apply(context, old, all, all));
+                        }
+                    }
+                    return;
+                }
+                let mut before = [W::default(); GROUP];
+                lanes.each(
+                    #[inline(always)]
+                    |i, pointer| {
+                        let pointer = pointer.cast::<W>();
+                        // SAFETY: resolved for a whole word of this thread's LDS.
+                        unsafe {
+                            let old = pointer.read_unaligned();
+                            pointer.write_unaligned(M::apply(context, old, data[i], second[i]));
+                            before[i] = old;
+                        }
+                    },
+                );
+                if returns {
+                    write_result(wave, op.dst as usize, group, &before);
+                }
+            },
+        )
+    }
+}
+
+/// `ds_wrxchg2*`: two exchanges per lane, at offsets in units of `SCALE` words.
+struct ExchangeTwo<W, const WORDS: usize, const SCALE: u32>(PhantomData<W>);
+
+impl<W: Word, const WORDS: usize, const SCALE: u32> Body for ExchangeTwo<W, WORDS, SCALE> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = ds::limit(wave, env);
+        let offsets = two_offsets::<WORDS, SCALE>(op);
+        ds::each_group(wave, |wave, group| {
+            let mut before = [[W::default(); GROUP]; 2];
+            let parts = offsets.map(|offset| {
+                let at = ds::addresses(wave, op, group, offset);
+                resolve(wave, env, group, &at, 4 * WORDS as u32, limit)
+            });
+            let data = [1, 2].map(|index| operand::<W>(wave, op.src[index].index as usize, group));
+            let mut pointers = [[None; GROUP]; 2];
+            for (pointers, lanes) in pointers.iter_mut().zip(&parts) {
+                lanes.each(|i, pointer| pointers[i] = Some(pointer.cast::<W>()));
+            }
+            // Lane by lane, and both words read before either is written.
+            for i in 0..GROUP {
+                for part in 0..2 {
+                    if let Some(pointer) = pointers[part][i] {
+                        // SAFETY: resolved for a whole word of this thread's LDS.
+                        before[part][i] = unsafe { pointer.read_unaligned() };
+                    }
+                }
+                for part in 0..2 {
+                    if let Some(pointer) = pointers[part][i] {
+                        // SAFETY: as above.
+                        unsafe { pointer.write_unaligned(data[part][i]) };
+                    }
+                }
+            }
+            for (part, before) in before.iter().enumerate() {
+                write_result(wave, op.dst as usize + part * WORDS, group, before);
+            }
+        })
+    }
+}
+
+/// `ds_condxchg32_rtn_b64`: each dword is replaced by the low 31 bits of its data if bit 31 of the data is set.
+struct ConditionalExchange;
+
+impl Body for ConditionalExchange {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = ds::limit(wave, env);
+        ds::each_group(wave, |wave, group| {
+            let at = ds::addresses(wave, op, group, op.offset as u32).map(|at| at & 0xfff8);
+            let data = operand::<u64>(wave, op.src[1].index as usize, group);
+            let mut before = [0u64; GROUP];
+            for half in 0..2 {
+                let at = at.map(|at| at + 4 * half);
+                let lanes = resolve(wave, env, group, &at, 4, limit);
+                lanes.each(|i, pointer| {
+                    let pointer = pointer.cast::<u32>();
+                    let data = (data[i] >> (32 * half)) as u32;
+                    // SAFETY: resolved for a dword of this thread's LDS.
+                    unsafe {
+                        before[i] |= u64::from(pointer.read_unaligned()) << (32 * half);
+                        if data >> 31 != 0 {
+                            pointer.write_unaligned(data & 0x7fff_ffff);
+                        }
+                    }
+                });
+            }
+            write_result(wave, op.dst as usize, group, &before);
+        })
+    }
+}
+
+/// Appends this file's rows.
+#[rustfmt::skip]
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    macro_rules! atomics {
+        ($($modify:ident<$word:ident>: $plain:literal, $returning:literal;)*) => {$(
+            if !$plain.is_empty() {
+                ds::push(rows, $plain, 0, shell::scalar_handler::<Atomic<$word, $modify>>);
+            }
+            ds::push(rows, $returning, 1, shell::scalar_handler::<Atomic<$word, $modify>>);
+        )*};
+    }
+    atomics! {
+        Add<u32>:               "ds_add_u32",   "ds_add_rtn_u32";
+        Subtract<u32>:          "ds_sub_u32",   "ds_sub_rtn_u32";
+        ReverseSubtract<u32>:   "ds_rsub_u32",  "ds_rsub_rtn_u32";
+        Increment<u32>:         "ds_inc_u32",   "ds_inc_rtn_u32";
+        Decrement<u32>:         "ds_dec_u32",   "ds_dec_rtn_u32";
+        SignedMin<u32>:         "ds_min_i32",   "ds_min_rtn_i32";
+        SignedMax<u32>:         "ds_max_i32",   "ds_max_rtn_i32";
+        UnsignedMin<u32>:       "ds_min_u32",   "ds_min_rtn_u32";
+        UnsignedMax<u32>:       "ds_max_u32",   "ds_max_rtn_u32";
+        And<u32>:               "ds_and_b32",   "ds_and_rtn_b32";
+        Or<u32>:                "ds_or_b32",    "ds_or_rtn_b32";
+        Xor<u32>:               "ds_xor_b32",   "ds_xor_rtn_b32";
+        MaskedOr<u32>:          "ds_mskor_b32", "ds_mskor_rtn_b32";
+        CompareStore<u32>:      "ds_cmpst_b32", "ds_cmpst_rtn_b32";
+        Swap<u32>:              "",             "ds_wrxchg_rtn_b32";
+        Wrap<u32>:              "",             "ds_wrap_rtn_b32";
+        FloatAdd<u32>:          "ds_add_f32",   "ds_add_rtn_f32";
+        FloatMin<u32>:          "ds_min_f32",   "ds_min_rtn_f32";
+        FloatMax<u32>:          "ds_max_f32",   "ds_max_rtn_f32";
+        FloatCompareStore<u32>: "ds_cmpst_f32", "ds_cmpst_rtn_f32";
+        Add<u64>:               "ds_add_u64",   "ds_add_rtn_u64";
+        Subtract<u64>:          "ds_sub_u64",   "ds_sub_rtn_u64";
+        ReverseSubtract<u64>:   "ds_rsub_u64",  "ds_rsub_rtn_u64";
+        Increment<u64>:         "ds_inc_u64",   "ds_inc_rtn_u64";
+        Decrement<u64>:         "ds_dec_u64",   "ds_dec_rtn_u64";
+        SignedMin<u64>:         "ds_min_i64",   "ds_min_rtn_i64";
+        SignedMax<u64>:         "ds_max_i64",   "ds_max_rtn_i64";
+        UnsignedMin<u64>:       "ds_min_u64",   "ds_min_rtn_u64";
+        UnsignedMax<u64>:       "ds_max_u64",   "ds_max_rtn_u64";
+        And<u64>:               "ds_and_b64",   "ds_and_rtn_b64";
+        Or<u64>:                "ds_or_b64",    "ds_or_rtn_b64";
+        Xor<u64>:               "ds_xor_b64",   "ds_xor_rtn_b64";
+        MaskedOr<u64>:          "ds_mskor_b64", "ds_mskor_rtn_b64";
+        CompareStore<u64>:      "ds_cmpst_b64", "ds_cmpst_rtn_b64";
+        Swap<u64>:              "",             "ds_wrxchg_rtn_b64";
+        FloatAdd<u64>:          "ds_add_f64",   "ds_add_rtn_f64";
+        FloatMin<u64>:          "ds_min_f64",   "ds_min_rtn_f64";
+        FloatMax<u64>:          "ds_max_f64",   "ds_max_rtn_f64";
+        FloatCompareStore<u64>: "ds_cmpst_f64", "ds_cmpst_rtn_f64";
+    }
+    ds::push(rows, "ds_wrxchg2_rtn_b32",     1, shell::scalar_handler::<ExchangeTwo<u32, 1, 1>>);
+    ds::push(rows, "ds_wrxchg2_rtn_b64",     1, shell::scalar_handler::<ExchangeTwo<u64, 2, 1>>);
+    ds::push(rows, "ds_wrxchg2st64_rtn_b32", 1, shell::scalar_handler::<ExchangeTwo<u32, 1, 64>>);
+    ds::push(rows, "ds_wrxchg2st64_rtn_b64", 1, shell::scalar_handler::<ExchangeTwo<u64, 2, 64>>);
+    ds::push(rows, "ds_condxchg32_rtn_b64",  1, shell::scalar_handler::<ConditionalExchange>);
+}

@@ -1,0 +1,103 @@
+//! SCRATCH: per-lane private addresses, without an aperture.
+//!
+//! The emulated device gives each wave its own backing, so a private address X means dword X/4 of the lane there, whatever
+//! FLAT_SCRATCH holds: the kernel's prologue only computes where the hardware would have put that backing.
+
+use super::{
+    Row,
+    global::{self, SADDR},
+    lanes::{self, GROUP, Lanes},
+    space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
+};
+use crate::{
+    engine::Env,
+    memory::{Fault, FaultKind},
+    micro_op::{Handler, MicroOp},
+    state::Wave,
+};
+
+/// `MicroOp::extra`: the instruction has no vector address (gfx10 `off, off`, and whenever there is a scalar one).
+pub(crate) const NO_VECTOR_ADDRESS: u32 = 1;
+
+pub(super) struct Scratch;
+
+/// Private addresses of a group.
+#[inline(always)]
+fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
+    let mut base = (op.offset as u32).wrapping_add(access.extra);
+    if op.modifiers & SADDR != 0 {
+        base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
+    }
+    if op.extra & NO_VECTOR_ADDRESS != 0 {
+        return [base; GROUP];
+    }
+    lanes::words(wave, op.src[0].index as usize, access.group).map(
+        #[inline(always)]
+        |address| address.wrapping_add(base),
+    )
+}
+
+impl Space for Scratch {
+    #[inline(always)]
+    fn contiguous(_: &Wave, _: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
+        access.bytes == 1
+    }
+
+    #[inline(always)]
+    fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool {
+        let mask = access.bytes.min(4) - 1;
+        let at = offsets(wave, op, access);
+        (0..GROUP).any(|i| access.active >> i & 1 != 0 && at[i] & mask != 0)
+    }
+
+    #[inline(always)]
+    fn resolve(
+        wave: &Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        access: &Access,
+        lanes: &mut Lanes,
+    ) -> Checked {
+        let offsets = offsets(wave, op, access);
+        let first = GROUP * access.group;
+        let exec = &wave.exec_lanes.0[first..first + GROUP];
+        let mut highest = 0;
+        for i in 0..GROUP {
+            highest = highest.max(offsets[i] & exec[i]);
+        }
+        if u64::from(highest) + u64::from(access.bytes) > u64::from(wave.scratch_bytes_per_lane) {
+            return Err(Box::new(out_of_range(wave, &offsets, access)));
+        }
+        let at = std::array::from_fn(
+            #[inline(always)]
+            |i| global::scratch_address(wave, offsets[i], first + i),
+        );
+        resolve_checked(env, wave, at, access.active, access, lanes)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_range(wave: &Wave, offsets: &[u32; GROUP], access: &Access) -> Fault {
+    let outside = |i: &usize| {
+        access.active >> i & 1 != 0
+            && u64::from(offsets[*i]) + u64::from(access.bytes)
+                > u64::from(wave.scratch_bytes_per_lane)
+    };
+    let lane = (0..GROUP).find(outside).unwrap_or(0);
+    Fault {
+        kind: FaultKind::ScratchOutOfRange,
+        address: u64::from(offsets[lane]),
+        bytes: access.bytes,
+        lane: (GROUP * access.group + lane) as u32,
+    }
+}
+
+fn push(rows: &mut Vec<Row>, mnemonic: &'static str, attribute: u16, handler: fn() -> Handler) {
+    global::push(rows, mnemonic, attribute, handler, true);
+}
+
+/// Appends this file's rows.
+pub(super) fn rows(rows: &mut Vec<Row>) {
+    load_and_store_rows!(push, &mut *rows, "scratch", Scratch);
+}

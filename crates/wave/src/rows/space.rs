@@ -1,0 +1,363 @@
+//! Where a memory instruction's lanes point, and loads and stores written once for every such space.
+
+use std::marker::PhantomData;
+
+use super::lanes::{self, Fill, GROUP, Lanes};
+use crate::{
+    engine::{Env, Stop},
+    memory::Fault,
+    micro_op::{MicroOp, flow},
+    shell::Body,
+    state::Wave,
+};
+
+/// Whether a check passed; boxed to keep the usual outcome in one register.
+pub(super) type Checked = Result<(), Box<Fault>>;
+
+/// One access of a group of lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub group: usize,
+    /// Lanes that execute, never 0.
+    pub active: u16,
+    /// Byte offset added to every lane's address: later parts of elements that are not in one piece.
+    pub extra: u32,
+    /// Bytes per lane.
+    pub bytes: u32,
+    pub write: bool,
+}
+
+/// A way of forming and checking addresses.
+pub(super) trait Space {
+    /// Whether each lane's bytes lie next to each other and can be resolved at once.
+    fn contiguous(wave: &Wave, op: &MicroOp, env: &Env<'_>, access: &Access) -> bool;
+
+    /// For accesses that are not contiguous: whether even single dwords are torn, because some address is not a multiple of
+    /// their size.
+    fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool;
+
+    /// Host addresses of the lanes, checked. The fault names the first lane that faults.
+    ///
+    /// The result goes through a reference: as one value with the fault it would be copied in pieces that stall the
+    /// processor (measured: half the speed of a strided load).
+    fn resolve(
+        wave: &Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        access: &Access,
+        lanes: &mut Lanes,
+    ) -> Checked;
+
+    /// Row of the data that stores and atomics read.
+    #[inline(always)]
+    fn data_row(op: &MicroOp) -> usize {
+        op.src[1].index as usize
+    }
+}
+
+/// Resolves lanes that must all exist: one check for the whole group if it lies in one allocation used before.
+#[inline(always)]
+pub(super) fn resolve_checked(
+    env: &mut Env<'_>,
+    wave: &Wave,
+    at: [u64; GROUP],
+    valid: u16,
+    access: &Access,
+    lanes: &mut Lanes,
+) -> Checked {
+    // SAFETY: what is in `lanes` is only used if one of the checks below passes for all valid lanes.
+    *lanes = unsafe { Lanes::new(at, valid, access.active) };
+    if valid == access.active {
+        let exec: &[u32] = &wave.exec_lanes.0[GROUP * access.group..GROUP * access.group + GROUP];
+        let first = at[valid.trailing_zeros() as usize & (GROUP - 1)];
+        if let Some((start, last)) = env.memory.window(first, access.bytes, access.write) {
+            // The sign of either difference is set for a lane outside of start..=last; both ends are below 2^63.
+            let mut outside = 0;
+            for i in 0..GROUP {
+                let mask = exec[i] as i32 as i64 as u64;
+                outside |= (at[i].wrapping_sub(start) | last.wrapping_sub(at[i])) & mask;
+            }
+            if outside >> 63 == 0 {
+                return Ok(());
+            }
+        }
+    }
+    check_each(env, &at, valid, access)
+}
+
+/// Checks lane by lane. Also makes the allocation known for the next time.
+#[cold]
+#[inline(never)]
+fn check_each(env: &mut Env<'_>, at: &[u64; GROUP], valid: u16, access: &Access) -> Checked {
+    for i in (0..GROUP).filter(|i| valid >> i & 1 != 0) {
+        let lane = (GROUP * access.group + i) as u32;
+        env.memory
+            .pointer(at[i], access.bytes, access.write, lane)
+            .map_err(Box::new)?;
+    }
+    Ok(())
+}
+
+/// Calls `visit` for every group with active lanes until one faults.
+#[inline(always)]
+pub(super) fn each_group(
+    wave: &mut Wave,
+    bytes: u32,
+    write: bool,
+    mut visit: impl FnMut(&mut Wave, Access) -> Checked,
+) -> u32 {
+    let exec = wave.exec();
+    for group in 0..wave.groups {
+        let active = (exec >> (GROUP * group)) as u16;
+        if active == 0 {
+            continue;
+        }
+        let access = Access {
+            group,
+            active,
+            extra: 0,
+            bytes,
+            write,
+        };
+        if let Err(fault) = visit(wave, access) {
+            return wave.stop(Stop::Fault(*fault));
+        }
+    }
+    flow::NEXT
+}
+
+/// Loads `BYTES` (1, 2 or a multiple of 4) per lane into values, byte by byte.
+#[cold]
+#[inline(never)]
+fn gather_torn<S: Space>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+    extra: u32,
+    bytes: u32,
+) -> Result<[u32; GROUP], Box<Fault>> {
+    let mut values = [0; GROUP];
+    for byte in 0..bytes {
+        let access = Access {
+            extra: extra + byte,
+            bytes: 1,
+            ..*access
+        };
+        let mut lanes = Lanes::NONE;
+        S::resolve(wave, op, env, &access, &mut lanes)?;
+        lanes.each(|i, pointer| {
+            // SAFETY: resolved for one byte.
+            values[i] |= u32::from(unsafe { pointer.read() }) << (8 * byte);
+        });
+    }
+    Ok(values)
+}
+
+#[cold]
+#[inline(never)]
+fn scatter_torn<S: Space>(
+    wave: &Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    access: &Access,
+    extra: u32,
+    bytes: u32,
+    values: [u32; GROUP],
+) -> Checked {
+    for byte in 0..bytes {
+        let access = Access {
+            extra: extra + byte,
+            bytes: 1,
+            ..*access
+        };
+        let mut lanes = Lanes::NONE;
+        S::resolve(wave, op, env, &access, &mut lanes)?;
+        lanes.each(|i, pointer| {
+            // SAFETY: resolved for writing one byte.
+            unsafe { pointer.write((values[i] >> (8 * byte)) as u8) };
+        });
+    }
+    Ok(())
+}
+
+/// Loads `WORDS` dwords per lane.
+pub(super) struct LoadWords<S, const WORDS: usize>(PhantomData<S>);
+
+impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let dst = op.dst as usize;
+        each_group(
+            wave,
+            4 * WORDS as u32,
+            false,
+            #[inline(always)]
+            |wave, access| {
+                if S::contiguous(wave, op, env, &access) {
+                    let mut lanes = Lanes::NONE;
+                    S::resolve(wave, op, env, &access, &mut lanes)?;
+                    lanes::load_words::<WORDS>(wave, dst, access.group, &lanes);
+                    return Ok(());
+                }
+                // All addresses before the first result: the result may lie over the address.
+                if S::torn(wave, op, &access) {
+                    let mut values = [[0; GROUP]; WORDS];
+                    for (word, values) in values.iter_mut().enumerate() {
+                        *values = gather_torn::<S>(wave, op, env, &access, 4 * word as u32, 4)?;
+                    }
+                    for (word, values) in values.into_iter().enumerate() {
+                        lanes::write_active(wave, dst + word, access.group, values);
+                    }
+                    return Ok(());
+                }
+                let mut parts = [Lanes::NONE; WORDS];
+                for (word, part) in parts.iter_mut().enumerate() {
+                    S::resolve(wave, op, env, &dword(&access, word), part)?;
+                }
+                for (word, part) in parts.iter().enumerate() {
+                    lanes::load_words::<1>(wave, dst + word, access.group, part);
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Dword number `word` of an access.
+#[inline(always)]
+fn dword(access: &Access, word: usize) -> Access {
+    Access {
+        extra: 4 * word as u32,
+        bytes: 4,
+        ..*access
+    }
+}
+
+/// Stores `WORDS` dwords per lane.
+pub(super) struct StoreWords<S, const WORDS: usize>(PhantomData<S>);
+
+impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let data = S::data_row(op);
+        each_group(
+            wave,
+            4 * WORDS as u32,
+            true,
+            #[inline(always)]
+            |wave, access| {
+                if S::contiguous(wave, op, env, &access) {
+                    let mut lanes = Lanes::NONE;
+                    S::resolve(wave, op, env, &access, &mut lanes)?;
+                    lanes::store_words::<WORDS>(wave, data, access.group, &lanes);
+                    return Ok(());
+                }
+                let torn = S::torn(wave, op, &access);
+                for word in 0..WORDS {
+                    if torn {
+                        let values = *lanes::words(wave, data + word, access.group);
+                        scatter_torn::<S>(wave, op, env, &access, 4 * word as u32, 4, values)?;
+                    } else {
+                        let mut lanes = Lanes::NONE;
+                        S::resolve(wave, op, env, &dword(&access, word), &mut lanes)?;
+                        lanes::store_words::<1>(wave, data + word, access.group, &lanes);
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Loads 1 or 2 bytes per lane; `attribute` says how they fill the register.
+pub(super) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
+
+impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let fill = Fill::of(op.attribute);
+        let dst = op.dst as usize;
+        each_group(
+            wave,
+            BYTES as u32,
+            false,
+            #[inline(always)]
+            |wave, access| {
+                if BYTES > 1 && !S::contiguous(wave, op, env, &access) && S::torn(wave, op, &access)
+                {
+                    let values = gather_torn::<S>(wave, op, env, &access, 0, BYTES as u32)?;
+                    let old = *lanes::words(wave, dst, access.group);
+                    let filled = std::array::from_fn(|i| fill.apply(old[i], values[i]));
+                    lanes::write_active(wave, dst, access.group, filled);
+                    return Ok(());
+                }
+                let mut lanes = Lanes::NONE;
+                S::resolve(wave, op, env, &access, &mut lanes)?;
+                lanes::load_bytes::<BYTES>(wave, dst, access.group, &lanes, fill);
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
+pub(super) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
+
+impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let shift = 16 * u32::from(op.attribute);
+        let data = S::data_row(op);
+        each_group(
+            wave,
+            BYTES as u32,
+            true,
+            #[inline(always)]
+            |wave, access| {
+                if BYTES > 1 && !S::contiguous(wave, op, env, &access) && S::torn(wave, op, &access)
+                {
+                    let values = lanes::words(wave, data, access.group).map(|value| value >> shift);
+                    return scatter_torn::<S>(wave, op, env, &access, 0, BYTES as u32, values);
+                }
+                let mut lanes = Lanes::NONE;
+                S::resolve(wave, op, env, &access, &mut lanes)?;
+                lanes::store_bytes::<BYTES>(wave, data, access.group, &lanes, shift);
+                Ok(())
+            },
+        )
+    }
+}
+
+/// The loads and stores of one format: `push(mnemonic suffix, attribute, handler)` for each.
+#[rustfmt::skip]
+macro_rules! load_and_store_rows {
+    ($push:ident, $rows:expr, $prefix:literal, $space:ty) => {{
+        use $crate::{rows::{lanes::Fill, space::*}, shell::handler};
+        let rows = $rows;
+        $push(rows, concat!($prefix, "_load_dword"),            0,                       handler::<LoadWords<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_dwordx2"),          0,                       handler::<LoadWords<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_dwordx3"),          0,                       handler::<LoadWords<$space, 3>>);
+        $push(rows, concat!($prefix, "_load_dwordx4"),          0,                       handler::<LoadWords<$space, 4>>);
+        $push(rows, concat!($prefix, "_store_dword"),           0,                       handler::<StoreWords<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_dwordx2"),         0,                       handler::<StoreWords<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_dwordx3"),         0,                       handler::<StoreWords<$space, 3>>);
+        $push(rows, concat!($prefix, "_store_dwordx4"),         0,                       handler::<StoreWords<$space, 4>>);
+        $push(rows, concat!($prefix, "_load_ubyte"),            Fill::Zero as u16,       handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte"),            Fill::Sign8 as u16,      handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_ushort"),           Fill::Zero as u16,       handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_sshort"),           Fill::Sign16 as u16,     handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_ubyte_d16"),        Fill::Low as u16,        handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_ubyte_d16_hi"),     Fill::High as u16,       handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte_d16"),        Fill::LowSign8 as u16,   handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte_d16_hi"),     Fill::HighSign8 as u16,  handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_short_d16"),        Fill::Low as u16,        handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_short_d16_hi"),     Fill::High as u16,       handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_byte"),            0,                       handler::<StoreBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_short"),           0,                       handler::<StoreBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_byte_d16_hi"),     1,                       handler::<StoreBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_short_d16_hi"),    1,                       handler::<StoreBytes<$space, 2>>);
+    }};
+}
+
+pub(super) use load_and_store_rows;
