@@ -58,8 +58,8 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
     find_constant_costs(module, options, &mut summaries);
     if options.budget {
         for (summary, function) in summaries.iter_mut().zip(&module.functions) {
-            let bounded = retreating_edges(function).is_empty()
-                && calls_of(function).all(|call| is_leaf_call(call));
+            let bounded =
+                retreating_edges(function).is_empty() && calls_of(function).all(is_leaf_call);
             summary.checks_budget =
                 function.exempt.is_none() && summary.constant_cost.is_none() && !bounded;
         }
