@@ -437,10 +437,10 @@ fn look(state: &State, index: usize, inst: &Inst, found: &mut Addresses) {
         return;
     }
     for operand in &inst.operands {
-        if let Operand::Use(reg) = operand {
-            if let Value::Part { address, .. } = state.get(*reg) {
-                found.escaped.push(address);
-            }
+        if let Operand::Use(reg) = operand
+            && let Value::Part { address, .. } = state.get(*reg)
+        {
+            found.escaped.push(address);
         }
     }
 }

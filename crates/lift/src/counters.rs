@@ -143,9 +143,12 @@ const GFX10: &[Field] = &[(Counter::Load, [(0, 4), (14, 2)]),  (Counter::Export,
 #[rustfmt::skip]
 const GFX11: &[Field] = &[(Counter::Load, [(10, 6), (0, 0)]),  (Counter::Export, [(0, 3), (0, 0)]), (Counter::Data, [(4, 6), (0, 0)])];
 
+/// A counter, and the position and bits of its count.
+type Part = (Counter, u32, u32);
+
 /// Wait instructions of one or two counters: mnemonic, fields of the immediate.
 #[rustfmt::skip]
-const SINGLE: &[(&str, &[(Counter, u32, u32)])] = &[
+const SINGLE: &[(&str, &[Part])] = &[
     ("s_waitcnt_vmcnt",        &[(Counter::Load,   0, 6)]),
     ("s_waitcnt_vscnt",        &[(Counter::Store,  0, 6)]),
     ("s_waitcnt_expcnt",       &[(Counter::Export, 0, 3)]),

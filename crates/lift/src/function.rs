@@ -134,6 +134,7 @@ pub struct Function {
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
+    pub(crate) first_lane_exists: bool,
     /// Per instruction: EXEC has all lanes on before it. Empty if that never holds.
     pub(crate) exec_full: Vec<bool>,
     /// Per instruction: general-purpose index mode may be on. Empty if that never holds.
@@ -170,11 +171,12 @@ impl Function {
 
     /// What the instruction reads and writes.
     pub fn access(&self, inst: InstIndex) -> crate::Access {
-        crate::Access::of(
-            &self.insts[inst],
-            self.wave_size,
-            self.indexing_before(inst),
-        )
+        let decoded = &self.insts[inst];
+        let mut access = crate::Access::of(decoded, self.wave_size, self.indexing_before(inst));
+        if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
+            access.reads_inactive = false;
+        }
+        access
     }
 }
 

@@ -25,6 +25,9 @@ const MAX_ROUNDS: usize = 16;
 pub struct Options {
     /// Every wave starts with all lanes on: the grid is known to consist of full waves.
     pub full_waves: bool,
+    /// `v_readfirstlane_b32` is never reached with EXEC empty, when it would read lane 0, which is off then. LLVM keeps a
+    /// branch around it for that reason; hand-written code need not.
+    pub first_lane_exists: bool,
 }
 
 /// The functions of one code object with everything found out about them.
@@ -407,6 +410,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             loops: shape.loops,
             reducible: shape.reducible,
             unresolved: built.unresolved,
+            first_lane_exists: self.options.first_lane_exists,
             exec_full: modes.exec_full,
             indexing: modes.indexing,
             undecodable: draft.undecodable,

@@ -165,6 +165,7 @@ fn check(path: &Path) {
         };
         let options = Options {
             full_waves: script.full_waves,
+            ..Options::default()
         };
         let module = Module::of_program(&program, options).unwrap();
         for (line, number, key, values) in &script.notes {
