@@ -5,7 +5,7 @@
 
 use crate::{
     executor::{Counts, Fault, FaultKind, Outcome},
-    memory::Memory,
+    memory::{Memory, host_address},
 };
 
 /// A shader that we know what it does.
@@ -89,7 +89,11 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
                 .map(|()| {
                     // SAFETY: both ranges were just checked; overlapping is allowed for.
                     unsafe {
-                        std::ptr::copy(source as *const u8, destination as *mut u8, size as usize)
+                        std::ptr::copy(
+                            host_address(source) as *const u8,
+                            host_address(destination) as *mut u8,
+                            size as usize,
+                        )
                     }
                 })
         }
@@ -101,7 +105,7 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
             access(start, size, true).map(|()| {
                 for address in (start..end).step_by(4) {
                     // SAFETY: inside the range just checked.
-                    unsafe { (address as *mut u32).write_unaligned(value) };
+                    unsafe { (host_address(address) as *mut u32).write_unaligned(value) };
                 }
             })
         }

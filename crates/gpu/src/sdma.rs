@@ -11,7 +11,7 @@ use std::sync::{
 
 use gfx::Family;
 
-use crate::{clock, events::MemoryFault, machine::Shared, processor::Engine};
+use crate::{clock, events::MemoryFault, machine::Shared, memory::host_address, processor::Engine};
 
 /// What executing one packet led to.
 enum Step {
@@ -155,7 +155,13 @@ impl SdmaQueue {
         self.allowed(source, size, false)?;
         self.allowed(destination, size, true)?;
         // SAFETY: both ranges were just checked; overlap is allowed; racing host accesses see bytes old or new.
-        unsafe { std::ptr::copy(source as *const u8, destination as *mut u8, size as usize) };
+        unsafe {
+            std::ptr::copy(
+                host_address(source) as *const u8,
+                host_address(destination) as *mut u8,
+                size as usize,
+            )
+        };
         Ok(())
     }
 
@@ -197,7 +203,7 @@ impl SdmaQueue {
         self.allowed(address, size, true)?;
         for offset in (0..size & !3).step_by(4) {
             // SAFETY: inside the range just checked.
-            unsafe { ((address + offset) as *mut u32).write_unaligned(value) };
+            unsafe { (host_address(address + offset) as *mut u32).write_unaligned(value) };
         }
         Ok(())
     }
@@ -205,7 +211,7 @@ impl SdmaQueue {
     fn cell32(&self, address: u64, write: bool) -> Result<&AtomicU32, Step> {
         self.allowed(address & !3, 4, write)?;
         // SAFETY: just checked and aligned; the host accesses such words atomically.
-        Ok(unsafe { AtomicU32::from_ptr((address & !3) as *mut u32) })
+        Ok(unsafe { AtomicU32::from_ptr(host_address(address & !3) as *mut u32) })
     }
 
     fn store(&self, address: u64, value: u32) -> Result<(), Step> {
@@ -241,7 +247,7 @@ impl SdmaQueue {
         let address = self.long(at, 1) & !7;
         self.allowed(address, 8, true)?;
         // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
-        unsafe { AtomicU64::from_ptr(address as *mut u64) }
+        unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) }
             .fetch_add(self.long(at, 3), Ordering::SeqCst);
         self.shared.kick();
         Ok(())

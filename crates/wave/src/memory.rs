@@ -1,10 +1,22 @@
 //! The emulated device's memory as a wave sees it: host addresses, checked against the allocations that exist.
 //!
-//! GPU virtual addresses are host virtual addresses. Every access is checked against an [`AddressSpace`] (with a small
+//! GPU virtual addresses are host virtual addresses, but for [`ALIAS`]. Every access is checked against an [`AddressSpace`] (with a small
 //! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
 //! no references are ever formed. Atomics are host atomics.
 
 use std::ptr;
+
+/// Set in the addresses under which the device also reaches the application's own registered memory.
+///
+/// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps both in
+/// one table and aborts on unregistering if they are equal. The bit is in no host address and below the apertures.
+pub const ALIAS: u64 = 1 << 47;
+
+/// Where the host has the memory that the device calls `address`.
+#[inline(always)]
+pub const fn host_address(address: u64) -> u64 {
+    address & !ALIAS
+}
 
 /// One accessible allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +175,9 @@ impl<'a> Memory<'a> {
         lane: u32,
     ) -> Result<*mut u8, Fault> {
         if self.covers(address, address.wrapping_add(u64::from(bytes) - 1), write) {
-            return Ok(ptr::with_exposed_provenance_mut(address as usize));
+            return Ok(ptr::with_exposed_provenance_mut(
+                host_address(address) as usize
+            ));
         }
         Err(self.fault(address, bytes, write, lane))
     }
@@ -218,7 +232,7 @@ impl<'a> Memory<'a> {
         // SAFETY: the range is mapped up to `range.end`.
         unsafe {
             ptr::copy_nonoverlapping(
-                ptr::with_exposed_provenance(address as usize),
+                ptr::with_exposed_provenance(host_address(address) as usize),
                 code.as_mut_ptr(),
                 available,
             );

@@ -1,6 +1,6 @@
 //! Allocation, mapping, registration and pointer queries.
 
-use gpu::memory::{Kind, MemoryError, Request};
+use gpu::memory::{Kind, MemoryError, Request, host_address};
 use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 
 use crate::{
@@ -62,7 +62,7 @@ pub fn available(node: u32, bytes: Out<u64>) -> Result {
     bytes.put(machine.memory().available(node))
 }
 
-/// Maps to all GPUs. The alternate address is for devices that see memory elsewhere; ours never do.
+/// Maps to all GPUs. The alternate address is where the device sees memory that is not at its host address.
 pub fn map(address: u64, alternate: Out<u64>) -> Result {
     let instance = instance()?;
     let all: Vec<u32> = (1..=instance.machine.gpus().len() as u32).collect();
@@ -75,8 +75,11 @@ pub fn map_to_nodes(address: u64, alternate: Out<u64>, count: u64, nodes: In<u32
 }
 
 fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32]) -> Result {
-    alternate.put_if_wanted(0);
     let memory = instance.machine.memory();
+    let elsewhere = memory
+        .query(address)
+        .filter(|info| info.device_base != info.base);
+    alternate.put_if_wanted(elsewhere.map_or(0, |info| info.device_base + (address - info.base)));
     match memory.map_to_nodes(address, nodes) {
         // Managed memory is reachable without having been registered.
         Err(_) if memory.is_shared(address) => Ok(()),
@@ -86,7 +89,10 @@ fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32
 
 pub fn unmap(address: u64) -> Result {
     // Unmapping what is mapped nowhere is no error, and ROCr asserts success.
-    let _ = instance()?.machine.memory().map_to_nodes(address, &[]);
+    let _ = instance()?
+        .machine
+        .memory()
+        .map_to_nodes(host_address(address), &[]);
     Ok(())
 }
 
@@ -102,7 +108,7 @@ pub fn deregister(address: u64) -> Result {
     instance()?
         .machine
         .memory()
-        .deregister_user(address)
+        .deregister_user(host_address(address))
         .map_err(status)
 }
 
@@ -133,7 +139,8 @@ pub fn pointer_info(address: u64, out: Out<PointerInfo>) -> Result {
         Kind::User => pointer_type::REGISTERED_USER,
     };
     (info.node, info.mem_flags) = (found.node, found.flags);
-    (info.cpu_address, info.gpu_address, info.size_in_bytes) = (found.base, found.base, found.size);
+    (info.cpu_address, info.gpu_address, info.size_in_bytes) =
+        (found.base, found.device_base, found.size);
     info.n_mapped_nodes = found.mapped_nodes.len() as u32;
     info.mapped_nodes = found.mapped_nodes.as_ptr() as u64;
     info.user_data = found.user_data;
