@@ -16,12 +16,49 @@
 #ifndef LUTHIER_PROFILE_H
 #define LUTHIER_PROFILE_H
 
-/* HIP headers before 6.0 read a macro that clang 22 no longer defines. The host pass only needs some value. */
-#if defined(__HIP__) && !defined(__AMDGCN_WAVEFRONT_SIZE)
+/* HIP headers before 6.0 were written for the clang of their time: they read a macro that clang 22 no longer defines,
+ * and call three functions that it no longer provides. Newer HIP headers use none of them. */
+#if defined(__HIP__)
+#if !defined(__AMDGCN_WAVEFRONT_SIZE)
 #if !defined(__AMDGCN__) || defined(__GFX7__) || defined(__GFX8__) || defined(__GFX9__)
 #define __AMDGCN_WAVEFRONT_SIZE 64
 #else
 #define __AMDGCN_WAVEFRONT_SIZE 32
+#endif
+#endif
+typedef _Float16 luthier_profile_half2 __attribute__((ext_vector_type(2)));
+static inline __attribute__((device, no_profile_instrument_function)) _Float16 __llvm_amdgcn_rcp_f16(_Float16 x) {
+    return __builtin_amdgcn_rcph(x);
+}
+static inline __attribute__((device, no_profile_instrument_function)) luthier_profile_half2
+__llvm_amdgcn_rcp_2f16(luthier_profile_half2 x) {
+    luthier_profile_half2 result = {__llvm_amdgcn_rcp_f16(x[0]), __llvm_amdgcn_rcp_f16(x[1])};
+    return result;
+}
+#if defined(__cplusplus) && defined(__AMDGCN__)
+/* Named by its symbol, because the HIP headers declare the same function with types of their own. */
+inline __attribute__((device, no_profile_instrument_function)) void
+luthier_profile_fence(unsigned flags, unsigned order, unsigned scope) __asm__("__atomic_work_item_fence");
+inline __attribute__((device, no_profile_instrument_function)) void
+luthier_profile_fence(unsigned flags, unsigned order, unsigned scope) {
+#define LUTHIER_PROFILE_FENCE(name)                                                                                    \
+    (order == __ATOMIC_RELEASE   ? __builtin_amdgcn_fence(__ATOMIC_RELEASE, name)                                      \
+     : order == __ATOMIC_ACQUIRE ? __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, name)                                      \
+     : order == __ATOMIC_RELAXED ? (void)flags                                                                         \
+                                 : __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, name))
+    /* OpenCL's scopes: work item, work group, device, all devices, wavefront. */
+    switch (scope) {
+    case 1:
+        return LUTHIER_PROFILE_FENCE("workgroup");
+    case 2:
+        return LUTHIER_PROFILE_FENCE("agent");
+    case 3:
+        return LUTHIER_PROFILE_FENCE("");
+    case 4:
+        return LUTHIER_PROFILE_FENCE("wavefront");
+    }
+#undef LUTHIER_PROFILE_FENCE
+}
 #endif
 #endif
 

@@ -32,6 +32,9 @@ pub struct Kinds {
     /// Record MC/DC test vectors
     #[arg(long)]
     mcdc: bool,
+    /// Instrument functions in system headers too, such as header-only libraries below /usr/include
+    #[arg(long)]
+    system_headers: bool,
     /// Instrument for profile-guided optimisation at IR level (`-fprofile-use`) instead of coverage
     #[arg(long, conflicts_with = "mcdc")]
     pgo: bool,
@@ -164,6 +167,12 @@ fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>
     device("-fprofile-update=atomic");
     if kinds.mcdc {
         device("-fcoverage-mcdc");
+    }
+    if kinds.system_headers {
+        // To the compiler proper only: the device link would not know the option.
+        flags.extend(
+            ["-Xclang", "-mllvm", "-Xclang", "-system-headers-coverage"].map(OsString::from),
+        );
     }
     if kinds.host {
         let host: &[&str] = match kinds {

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Place, add_counts, drain_library, finish, text};
+use common::{Place, add_counts, drain_archive, drain_library, emulator, finish, sources, text};
 
 const WORK: &str = "_Z4workPii";
 const MODULE: &str = "module_work";
@@ -270,15 +270,19 @@ fn programs_may_dump_and_reset() {
     );
     // Without the drain the calls do nothing.
     let mut command = Command::new(&programs().scenes);
+    command
+        .arg("interface")
+        .env("LD_PRELOAD", emulator())
+        .env("LUTHIER_DEVICE", "gfx90a");
+    let output = command
+        .current_dir(place.directory.path())
+        .output()
+        .unwrap();
     assert_eq!(
-        command
-            .arg("status-without-gpu")
-            .env("HIP_VISIBLE_DEVICES", "")
-            .status()
-            .unwrap()
-            .signal(),
-        None
+        (output.status.code(), text(&output)),
+        (Some(0), String::new())
     );
+    assert!(place.profiles("").is_empty());
 }
 
 #[test]
@@ -314,7 +318,7 @@ fn preload_alone_is_enough() {
         ("fork", vec!["fork-after"], WORK, 128),
     ] {
         let mut command = place.tool();
-        let preload = format!("{}:{}", drain_library().display(), place_emulator());
+        let preload = format!("{}:{}", drain_library().display(), emulator().display());
         command.args(["run", "-o", "unused", "--", "env", "-u", "HSA_TOOLS_LIB"]);
         command
             .arg(format!("LD_PRELOAD={preload}"))
@@ -330,12 +334,181 @@ fn preload_alone_is_enough() {
     }
 }
 
-fn place_emulator() -> String {
-    let program = std::env::current_exe().unwrap();
-    program
-        .parent()
-        .unwrap()
-        .join("../libhsakmt.so")
-        .display()
-        .to_string()
+/// The drain linked into the program: no launcher, no preload, and the usual naming of profiles.
+#[test]
+fn linked_in() {
+    let place = Place::new();
+    let archive = drain_archive();
+    let flags = [
+        "-Wl,-u,__llvm_profile_hip_collect_device_data",
+        archive.to_str().unwrap(),
+        "-lhsa-runtime64",
+        "-lpthread",
+        "-ldl",
+        "-lm",
+    ];
+    let program = place.build("linked", "scenes.hip", &["gfx90a"], &[], &flags);
+    for (scene, status) in [("once", 0), ("abort", 6), ("immediate-exit", 5)] {
+        let mut command = Command::new(&program);
+        command
+            .arg(scene)
+            .env("LD_PRELOAD", emulator())
+            .env("LUTHIER_DEVICE", "gfx90a");
+        command.env(
+            "LLVM_PROFILE_FILE",
+            place.path(scene).join("sub/x-%p.profraw"),
+        );
+        let output = command.output().unwrap();
+        assert_eq!(
+            output.status.code().or(output.status.signal()),
+            Some(status),
+            "{scene}: {}",
+            text(&output)
+        );
+        assert_eq!(place.entries(&format!("{scene}/sub"), WORK), 64, "{scene}");
+    }
+}
+
+/// A host with counters of its own: both profiles are whole, and one report shows both sides.
+#[test]
+fn host_profiles_are_left_alone_and_can_be_merged() {
+    let place = Place::new();
+    let program = place.build(
+        "both",
+        "scenes.hip",
+        &["gfx90a"],
+        &["--host"],
+        &["-lpthread", "-ldl"],
+    );
+    let mut command = place.tool();
+    command
+        .args(["run", "--device", "gfx90a", "-o", "out", "--"])
+        .arg(&program)
+        .arg("status");
+    let output = command
+        .env("LLVM_PROFILE_FILE", place.path("host/host.profraw"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(7), "{}", text(&output));
+    assert_eq!(place.profiles("out").len(), 1);
+    assert_eq!(place.entries("out", WORK), 64);
+    assert_eq!(place.entries("host", "main"), 1);
+    let report = place.report(&[
+        "lcov",
+        "out",
+        "host",
+        "--object",
+        program.to_str().unwrap(),
+        "-o",
+        "-",
+    ]);
+    let count = |function: &str| {
+        let found = report.lines().find_map(|line| {
+            line.strip_prefix("FNDA:")?
+                .strip_suffix(&format!(",{function}"))
+        });
+        found.and_then(|count| count.parse::<u64>().ok())
+    };
+    assert_eq!(
+        (count("main"), count(WORK)),
+        (Some(1), Some(64)),
+        "{report}"
+    );
+}
+
+/// Counts of a run decide how the compiler lays out the next build.
+#[test]
+fn profiles_guide_optimisation() {
+    let place = Place::new();
+    let program = place.build(
+        "pgo",
+        "scenes.hip",
+        &["gfx90a"],
+        &["--pgo"],
+        &["-lpthread", "-ldl"],
+    );
+    let output = place.run("gfx90a", "out", &[], &program, &["once"]);
+    assert!(output.status.success(), "{}", text(&output));
+    place.report(&["verify", "out"]);
+    place.report(&["merge", "out", "-o", "device.profdata"]);
+    let compile = Command::new("clang++-22")
+        .args([
+            "-x",
+            "hip",
+            "-O1",
+            "--offload-arch=gfx90a",
+            "--offload-device-only",
+            "-S",
+            "-emit-llvm",
+            "--rocm-path=/usr",
+        ])
+        .args([
+            "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+            "-mcode-object-version=4",
+        ])
+        .args([
+            "-D__AMDGCN_WAVEFRONT_SIZE=64",
+            "-fprofile-use=device.profdata",
+            "-o",
+            "-",
+        ])
+        .arg(format!(
+            "-I{}",
+            sources()
+                .join("../../../../runtime/device-profile")
+                .display()
+        ))
+        .arg(sources().join("scenes.hip"))
+        .current_dir(place.directory.path())
+        .output()
+        .unwrap();
+    let ir = String::from_utf8_lossy(&compile.stdout);
+    assert!(compile.status.success(), "{}", text(&compile));
+    assert!(
+        ir.contains("!\"function_entry_count\", i64 64}"),
+        "{}",
+        String::from_utf8_lossy(&compile.stderr)
+    );
+}
+
+/// Nowhere left to write: the program goes on, its status is its own, and there is one explanation.
+#[test]
+fn full_disks_cost_the_profile_and_nothing_else() {
+    let place = Place::new();
+    let out = place.path("full");
+    std::fs::create_dir(&out).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=8k none {0} && \"$@\" && ls -A {0} >&2",
+        out.display()
+    );
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", &script, "sh", "env"]);
+    command.arg(format!(
+        "LD_PRELOAD={}:{}",
+        drain_library().display(),
+        emulator().display()
+    ));
+    command.arg(format!(
+        "LUTHIER_PROFILE_FILE={}",
+        out.join("x.profraw").display()
+    ));
+    command
+        .arg("LUTHIER_DEVICE=gfx90a")
+        .arg(&programs().scenes)
+        .arg("once");
+    let output = command.output().unwrap();
+    let printed = text(&output);
+    if printed.contains("unshare failed") || printed.contains("permission denied") {
+        eprintln!("skipped: this machine does not let us mount a small file system");
+        return;
+    }
+    assert!(output.status.success(), "{printed}");
+    assert!(
+        printed.contains("No space left on device") && printed.contains("LUTHIER_PROFILE_FILE"),
+        "{printed}"
+    );
+    assert!(
+        !printed.contains(".debug"),
+        "nothing half-written: {printed}"
+    );
 }

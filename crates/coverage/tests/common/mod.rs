@@ -33,7 +33,10 @@ pub fn drain_archive() -> PathBuf {
     libraries().join("libluthier_drain.a")
 }
 
-fn emulator() -> PathBuf {
+pub fn emulator() -> PathBuf {
+    if let Some(chosen) = env::var_os("LUTHIER_EMULATOR_LIBRARY") {
+        return chosen.into();
+    }
     let library = libraries().join("../libhsakmt.so");
     assert!(
         library.exists(),
