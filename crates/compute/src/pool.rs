@@ -334,7 +334,10 @@ fn describe(
             match fault.kind {
                 wave::FaultKind::NotMapped => FaultKind::Memory {
                     address: fault.address,
-                    write: false,
+                    // A missing page is found before the wave knows what for.
+                    write: ["store", "atomic"]
+                        .iter()
+                        .any(|part| instruction.contains(part)),
                 },
                 wave::FaultKind::ReadOnly => FaultKind::Memory {
                     address: fault.address,
