@@ -10,13 +10,12 @@ __global__ void bump(int *cells, int n) {
         counter += 10;
 }
 
-template <typename Allocate> void check(const char *name, Allocate allocate) {
-    const int n = 5000;
-    int *cells = allocate(n);
+// `device` is where the device sees `cells`.
+static void check(const char *name, int *cells, int *device, int n) {
     for (int i = 0; i < n; i++)
         cells[i] = 1;
     for (int round = 0; round < 3; round++) {
-        bump<<<(n + 255) / 256, 256>>>(cells, n);
+        bump<<<(n + 255) / 256, 256>>>(device, n);
         FINISH();
         cells[round] += 1000;
     }
@@ -25,19 +24,26 @@ template <typename Allocate> void check(const char *name, Allocate allocate) {
 }
 
 int main() {
-    check("managed", [](int n) { int *p; HIP(hipMallocManaged(&p, n * 4)); return p; });
+    const int n = 5000;
+    int *p;
+    HIP(hipMallocManaged(&p, n * 4));
+    check("managed", p, p, n);
     EXPECT(counter == 35, "managed variable %d", counter);
-    check("pinned", [](int n) { int *p; HIP(hipHostMalloc(&p, n * 4, hipHostMallocDefault)); return p; });
-    check("coherent", [](int n) { int *p; HIP(hipHostMalloc(&p, n * 4, hipHostMallocCoherent | hipHostMallocMapped)); return p; });
-    static int registered[5000];
-    check("registered", [](int n) {
-        HIP(hipHostRegister(registered, n * 4, hipHostRegisterMapped));
+    HIP(hipHostMalloc(&p, n * 4, hipHostMallocDefault));
+    check("pinned", p, p, n);
+    HIP(hipHostMalloc(&p, n * 4, hipHostMallocCoherent | hipHostMallocMapped));
+    check("coherent", p, p, n);
+    static int registered[n];
+    for (int round = 0; round < 2; round++) {
         void *device;
+        HIP(hipHostRegister(registered, n * 4, hipHostRegisterMapped));
         HIP(hipHostGetDevicePointer(&device, registered, 0));
-        EXPECT(device == registered, "%p is %p on the device", (void *)registered, device);
-        return registered;
-    });
-    HIP(hipHostUnregister(registered));
+        check("registered", registered, static_cast<int *>(device), n);
+        std::vector<int> copy(n);
+        HIP(hipMemcpy(copy.data(), registered, n * 4, hipMemcpyDefault));
+        EXPECT(copy[n - 1] == 1 + 3 * (n - 1), "a copy of registered memory ends with %d", copy[n - 1]);
+        HIP(hipHostUnregister(registered));
+    }
     int *managed;
     HIP(hipMallocManaged(&managed, 4096));
     HIP(hipMemPrefetchAsync(managed, 4096, 0, nullptr));

@@ -5,6 +5,7 @@
 //! another queue or on the host. Nothing here knows packets, signals or the runtime above.
 #![forbid(unsafe_code)]
 
+mod barriers;
 mod classes;
 mod pool;
 mod run;

@@ -12,14 +12,16 @@ use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
 use wave::{Config, Counts, Env, Host, Program, Stop};
 
 use crate::{
+    barriers::Barriers,
     run::{Run, Work, lock},
     workgroup::{Spare, Turn, Workgroup},
 };
 
 /// A thread stays with one run this long before it looks whether another needs it.
 const LOYALTY: Duration = Duration::from_millis(5);
-/// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once.
-const RESIDENT_WAVES: u32 = 1024;
+/// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once, and HIP lets one fill the
+/// largest device shown, 110 compute units of 32 waves.
+const RESIDENT_WAVES: u32 = 3584;
 
 /// An executor that runs waves on all host cores.
 pub struct Pool {
@@ -34,6 +36,7 @@ struct Inner {
     runs: Mutex<Vec<Arc<Run>>>,
     wake: Condvar,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
+    barriers: Barriers,
 }
 
 impl std::fmt::Debug for Pool {
@@ -54,6 +57,7 @@ impl Pool {
             runs: Mutex::default(),
             wake: Condvar::new(),
             programs: Mutex::default(),
+            barriers: Barriers::default(),
         };
         Pool {
             inner: Arc::new(inner),
@@ -203,6 +207,7 @@ fn config(dispatch: &Dispatch) -> Config {
 /// The device services instructions may use.
 struct Device<'a> {
     events: &'a Events,
+    barriers: &'a Barriers,
 }
 
 impl Host for Device<'_> {
@@ -216,11 +221,24 @@ impl Host for Device<'_> {
     fn real_time(&self) -> u64 {
         gpu::clock::ticks()
     }
+
+    fn barrier_init(&self, resource: u32, count: u32) {
+        self.barriers.init(resource, count);
+    }
+
+    fn barrier_arrive(&self, resource: u32, count: u32) -> u64 {
+        self.barriers.arrive(resource, count)
+    }
+
+    fn barrier_passed(&self, resource: u32, ticket: u64) -> bool {
+        self.barriers.passed(resource, ticket)
+    }
 }
 
 fn work(inner: &Inner) -> ! {
     let device = Device {
         events: &inner.events,
+        barriers: &inner.barriers,
     };
     let mut spare = Spare::default();
     loop {
@@ -319,7 +337,10 @@ fn describe(
             match fault.kind {
                 wave::FaultKind::NotMapped => FaultKind::Memory {
                     address: fault.address,
-                    write: false,
+                    // A missing page is found before the wave knows what for.
+                    write: ["store", "atomic"]
+                        .iter()
+                        .any(|part| instruction.contains(part)),
                 },
                 wave::FaultKind::ReadOnly => FaultKind::Memory {
                     address: fault.address,

@@ -70,8 +70,7 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
             &mut words[..if blit == Blit::CopyAligned { 80 } else { 48 }],
         )
         .ok()?;
-    // All arguments but a fill's value are addresses.
-    let long = |at: usize| host_address(u64::from_le_bytes(std::array::from_fn(|i| words[at + i])));
+    let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| words[at + i]));
     let access = |address, size, write| {
         memory
             .covers(address, size, write)
@@ -90,7 +89,11 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
                 .map(|()| {
                     // SAFETY: both ranges were just checked; overlapping is allowed for.
                     unsafe {
-                        std::ptr::copy(source as *const u8, destination as *mut u8, size as usize)
+                        std::ptr::copy(
+                            host_address(source) as *const u8,
+                            host_address(destination) as *mut u8,
+                            size as usize,
+                        )
                     }
                 })
         }
@@ -102,7 +105,7 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
             access(start, size, true).map(|()| {
                 for address in (start..end).step_by(4) {
                     // SAFETY: inside the range just checked.
-                    unsafe { (address as *mut u32).write_unaligned(value) };
+                    unsafe { (host_address(address) as *mut u32).write_unaligned(value) };
                 }
             })
         }

@@ -1,6 +1,7 @@
 //! The device's address space: which addresses a shader may touch, and what lies there.
 //!
-//! Device addresses are host addresses. The map therefore never translates; it answers "is this address mine, how far
+//! Device addresses are host addresses, except that registered user memory has a second name with [`ALIAS`] set. The map
+//! therefore never translates; it answers "is this address mine, how far
 //! does its range go, may it be written" for bounds checks, and "what is this pointer" for the runtime. Memory comes from
 //! anonymous mappings without reservation, so memory that is never touched costs nothing.
 
@@ -34,7 +35,10 @@ pub struct PointerInfo {
     pub kind: Kind,
     pub node: u32,
     pub flags: u32,
+    /// Address on the host.
     pub base: u64,
+    /// Address on the device.
+    pub device_base: u64,
     pub size: u64,
     /// Nodes the range is mapped to; interned, so it lives as long as the process.
     pub mapped_nodes: &'static [u32],
@@ -300,7 +304,12 @@ impl Memory {
     pub fn query(&self, address: u64) -> Option<PointerInfo> {
         let map = self.read();
         let (base, region) = map.region(host_address(address))?;
+        let alias = if region.kind == Kind::User { ALIAS } else { 0 };
+        if address & ALIAS & !alias != 0 {
+            return None;
+        }
         Some(PointerInfo {
+            device_base: base | alias,
             kind: region.kind,
             node: region.node,
             flags: region.flags,
@@ -341,11 +350,14 @@ impl Memory {
     /// Copies bytes out of device-accessible memory; the error is the first address that is not.
     pub fn read_bytes(&self, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, false)?;
-        let address = host_address(address);
         // SAFETY: the range is mapped, as just checked; the runtime does not free memory that packets in flight name. The
         // bytes may change under the copy, which leaves `bytes` mixed but valid.
         unsafe {
-            std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len())
+            std::ptr::copy_nonoverlapping(
+                host_address(address) as *const u8,
+                bytes.as_mut_ptr(),
+                bytes.len(),
+            )
         };
         Ok(())
     }
@@ -353,15 +365,19 @@ impl Memory {
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
     pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, true)?;
-        let address = host_address(address);
         // SAFETY: as in `read_bytes`, and the range is writable.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                host_address(address) as *mut u8,
+                bytes.len(),
+            )
+        };
         Ok(())
     }
 
     /// Whether the device may access all of `address..address + size`.
     pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
-        let address = host_address(address);
         let end = address.checked_add(size).ok_or(address)?;
         let mut at = address;
         while at < end {
@@ -403,6 +419,22 @@ impl Map {
     }
 }
 
+impl Map {
+    /// The registered pages around `address`.
+    fn find_user(&self, address: u64) -> Option<Range> {
+        // A user range is reached through whole pages: the last candidate below may begin after `address`.
+        let limit = address | (PAGE - 1);
+        self.user.range(..=limit).rev().find_map(|(start, region)| {
+            let (start, end) = (start & !(PAGE - 1), region.end.next_multiple_of(PAGE));
+            (start <= address && address < end).then_some(Range {
+                start,
+                end,
+                writable: true,
+            })
+        })
+    }
+}
+
 impl AddressSpace for Memory {
     fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
@@ -410,6 +442,13 @@ impl AddressSpace for Memory {
 
     fn find(&self, address: u64) -> Option<Range> {
         let map = self.read();
+        if address & ALIAS != 0 {
+            return map.find_user(host_address(address)).map(|range| Range {
+                start: range.start | ALIAS,
+                end: range.end | ALIAS,
+                ..range
+            });
+        }
         if let Some((start, region)) = map.allocations.range(..=address).next_back()
             && address < region.end
         {
@@ -428,16 +467,7 @@ impl AddressSpace for Memory {
                 writable: true,
             });
         }
-        // A user range is reached through whole pages: the last candidate below may begin after `address`.
-        let limit = address | (PAGE - 1);
-        map.user.range(..=limit).rev().find_map(|(start, region)| {
-            let (start, end) = (start & !(PAGE - 1), region.end.next_multiple_of(PAGE));
-            (start <= address && address < end).then_some(Range {
-                start,
-                end,
-                writable: true,
-            })
-        })
+        map.find_user(address)
     }
 }
 
@@ -553,6 +583,8 @@ mod tests {
         };
         assert_eq!(memory.find(address + 99), Some(range));
         assert_eq!(memory.find(address + PAGE), None);
+        assert_eq!(memory.find(address | ALIAS), None);
+        assert_eq!(memory.query(address | ALIAS), None);
         assert_eq!(memory.covers(address, PAGE, true), Ok(()));
         assert_eq!(memory.covers(address, PAGE + 1, true), Err(address + PAGE));
         memory.free(address).unwrap();
@@ -573,6 +605,10 @@ mod tests {
         );
         assert_eq!((info.mapped_nodes, info.user_data), (&[1, 2][..], 99));
         assert_eq!(memory.query(0x10_0000), None);
+        assert_eq!(info.device_base, 0x10_0123 | ALIAS);
+        assert_eq!(memory.query(0x10_1000 | ALIAS), Some(info));
+        assert_eq!(memory.covers(0x10_0000 | ALIAS, 0x3000, true), Ok(()));
+        assert_eq!(memory.find(0x10_3000 | ALIAS), None);
         assert_eq!(
             memory.find(0x10_0000),
             Some(Range {

@@ -154,9 +154,14 @@ impl SdmaQueue {
     fn copy(&self, source: u64, destination: u64, size: u64) -> Result<(), Step> {
         self.allowed(source, size, false)?;
         self.allowed(destination, size, true)?;
-        let (source, destination) = (host_address(source), host_address(destination));
         // SAFETY: both ranges were just checked; overlap is allowed; racing host accesses see bytes old or new.
-        unsafe { std::ptr::copy(source as *const u8, destination as *mut u8, size as usize) };
+        unsafe {
+            std::ptr::copy(
+                host_address(source) as *const u8,
+                host_address(destination) as *mut u8,
+                size as usize,
+            )
+        };
         Ok(())
     }
 
@@ -196,19 +201,17 @@ impl SdmaQueue {
 
     fn fill(&self, address: u64, value: u32, size: u64) -> Result<(), Step> {
         self.allowed(address, size, true)?;
-        let address = host_address(address);
         for offset in (0..size & !3).step_by(4) {
             // SAFETY: inside the range just checked.
-            unsafe { ((address + offset) as *mut u32).write_unaligned(value) };
+            unsafe { (host_address(address + offset) as *mut u32).write_unaligned(value) };
         }
         Ok(())
     }
 
     fn cell32(&self, address: u64, write: bool) -> Result<&AtomicU32, Step> {
-        let address = host_address(address);
         self.allowed(address & !3, 4, write)?;
         // SAFETY: just checked and aligned; the host accesses such words atomically.
-        Ok(unsafe { AtomicU32::from_ptr((address & !3) as *mut u32) })
+        Ok(unsafe { AtomicU32::from_ptr(host_address(address & !3) as *mut u32) })
     }
 
     fn store(&self, address: u64, value: u32) -> Result<(), Step> {
@@ -241,10 +244,10 @@ impl SdmaQueue {
         if operation != ADD64 {
             return Err(Step::Unknown);
         }
-        let address = host_address(self.long(at, 1)) & !7;
+        let address = self.long(at, 1) & !7;
         self.allowed(address, 8, true)?;
         // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
-        unsafe { AtomicU64::from_ptr(address as *mut u64) }
+        unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) }
             .fetch_add(self.long(at, 3), Ordering::SeqCst);
         self.shared.kick();
         Ok(())

@@ -89,7 +89,7 @@ mod table {
         hsaKmtUpdateQueue(queue: u64, percentage: u32, _priority: i32, _ring: u64, _size: u64, _event: u64) => queue::update(queue, percentage);
         hsaKmtDestroyQueue(queue: u64) => queue::destroy(queue);
         hsaKmtSetQueueCUMask(_queue: u64, _count: u32, _mask: In<u32>) => Ok(());
-        hsaKmtAllocQueueGWS(_queue: u64, _count: u32, _first: Out<u32>) => unsupported();
+        hsaKmtAllocQueueGWS(_queue: u64, _count: u32, first: Out<u32>) => queue::allocate_wave_sync(first);
 
         hsaKmtDbgEnable(_info: u64, _size: u64) => unsupported();
         hsaKmtDbgDisable() => unsupported();

@@ -92,6 +92,7 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         num_sdma_engines: 2,
         num_sdma_queues_per_engine: 8,
         num_cp_queues: 24,
+        num_gws: 64,
         unique_id: 0x1000_0000_0000_0000 + u64::from(node),
         vgpr_size_per_cu: if is_gfx9 { 512 << 10 } else { 256 << 10 },
         sgpr_size_per_cu: 12800,

@@ -12,6 +12,16 @@ pub trait Host: Sync {
     fn send_message(&self, message: u32, m0: u32);
     /// Constant-rate counter (100 MHz): `s_memrealtime`.
     fn real_time(&self) -> u64;
+    /// `ds_gws_init`: prepares a wave barrier of the whole device that `count` more waves than one must reach.
+    fn barrier_init(&self, _resource: u32, _count: u32) {}
+    /// `ds_gws_barrier`: a wave arrives. The result is for [`Host::barrier_passed`]; `count` is for the next use.
+    fn barrier_arrive(&self, _resource: u32, _count: u32) -> u64 {
+        0
+    }
+    /// Whether all waves have come to the barrier that gave `ticket`.
+    fn barrier_passed(&self, _resource: u32, _ticket: u64) -> bool {
+        true
+    }
 }
 
 /// Everything outside the wave that instructions touch.
@@ -42,6 +52,8 @@ pub enum Stop {
     Slice,
     /// `s_sleep` and other hints that somebody else should run.
     Sleep,
+    /// Never returned by [`run`]: the instruction has to be tried again after a `Sleep`.
+    Retry,
     Fault(Fault),
     /// `s_trap` with this id.
     Trap(u8),
@@ -108,7 +120,12 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 }
                 _ => {
                     wave.next = index;
-                    return wave.stop.take().unwrap_or(Stop::End);
+                    let stop = wave.stop.take().unwrap_or(Stop::End);
+                    if stop == Stop::Retry {
+                        wave.next = index - 1;
+                        return Stop::Sleep;
+                    }
+                    return stop;
                 }
             }
         }

@@ -1,13 +1,22 @@
 //! The emulated device's memory as a wave sees it: host addresses, checked against the allocations that exist.
 //!
-//! GPU virtual addresses are host virtual addresses. Every access is checked against an [`AddressSpace`] (with a small
+//! GPU virtual addresses are host virtual addresses, but for [`ALIAS`]. Every access is checked against an [`AddressSpace`] (with a small
 //! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
 //! no references are ever formed. Atomics are host atomics.
-//!
-//! Application memory registered for device access has a second device address, told apart by [`ALIAS`]: HIP 5.2.3 relies on
-//! it being different from the host's.
 
 use std::ptr;
+
+/// Set in the addresses under which the device also reaches the application's own registered memory.
+///
+/// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps both in
+/// one table and aborts on unregistering if they are equal. The bit is in no host address and below the apertures.
+pub const ALIAS: u64 = 1 << 47;
+
+/// Where the host has the memory that the device calls `address`.
+#[inline(always)]
+pub const fn host_address(address: u64) -> u64 {
+    address & !ALIAS
+}
 
 /// One accessible allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +25,6 @@ pub struct Range {
     /// First address behind it.
     pub end: u64,
     pub writable: bool,
-}
-
-/// Set in the second device address of registered application memory; no host address has it.
-pub const ALIAS: u64 = 1 << 56;
-
-/// The host address behind a device address.
-#[inline(always)]
-pub fn host_address(address: u64) -> u64 {
-    address & !ALIAS
 }
 
 /// Who knows which addresses exist.
@@ -174,9 +174,10 @@ impl<'a> Memory<'a> {
         write: bool,
         lane: u32,
     ) -> Result<*mut u8, Fault> {
-        let address = host_address(address);
         if self.covers(address, address.wrapping_add(u64::from(bytes) - 1), write) {
-            return Ok(ptr::with_exposed_provenance_mut(address as usize));
+            return Ok(ptr::with_exposed_provenance_mut(
+                host_address(address) as usize
+            ));
         }
         Err(self.fault(address, bytes, write, lane))
     }
@@ -231,7 +232,7 @@ impl<'a> Memory<'a> {
         // SAFETY: the range is mapped up to `range.end`.
         unsafe {
             ptr::copy_nonoverlapping(
-                ptr::with_exposed_provenance(address as usize),
+                ptr::with_exposed_provenance(host_address(address) as usize),
                 code.as_mut_ptr(),
                 available,
             );

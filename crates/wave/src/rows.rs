@@ -15,6 +15,7 @@ use crate::{
 
 pub use buffer::scratch_descriptor;
 pub(crate) use buffer::to_lds;
+pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
 
 mod vector_macros;
@@ -27,6 +28,7 @@ mod compare;
 mod control;
 mod convert;
 mod cross_lane;
+mod device_barrier;
 mod division;
 mod dot;
 mod ds;
@@ -200,6 +202,7 @@ pub fn all_rows() -> &'static [Row] {
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
         sad::rows(&mut rows);
+        device_barrier::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
         scalar::rows(&mut rows);

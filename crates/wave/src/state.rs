@@ -74,6 +74,8 @@ pub struct Wave {
     pub lds_bytes: u32,
     /// gfx9 VGPR index mode is on (s_set_gpr_idx_*); M0 holds enables and index.
     pub(crate) gpr_index_mode: u8,
+    /// Ticket of the device-wide barrier this wave waits at.
+    pub(crate) barrier_ticket: Option<u64>,
     /// What stopped the wave, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
@@ -105,6 +107,7 @@ impl Wave {
             scratch_bytes_per_lane: 0,
             lds_bytes: 0,
             gpr_index_mode: 0,
+            barrier_ticket: None,
             stop: None,
         };
         wave.set_exec(full);
@@ -123,6 +126,7 @@ impl Wave {
         self.segment = segment;
         self.next = 0;
         self.gpr_index_mode = 0;
+        self.barrier_ticket = None;
         self.stop = None;
         self.set_exec(self.full);
     }

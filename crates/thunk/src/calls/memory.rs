@@ -1,6 +1,6 @@
 //! Allocation, mapping, registration and pointer queries.
 
-use gpu::memory::{ALIAS, Kind, MemoryError, Request};
+use gpu::memory::{Kind, MemoryError, Request, host_address};
 use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 
 use crate::{
@@ -62,7 +62,7 @@ pub fn available(node: u32, bytes: Out<u64>) -> Result {
     bytes.put(machine.memory().available(node))
 }
 
-/// Maps to all GPUs. Registered application memory gets an alternate address; everything else is where the host sees it.
+/// Maps to all GPUs. The alternate address is where the device sees memory that is not at its host address.
 pub fn map(address: u64, alternate: Out<u64>) -> Result {
     let instance = instance()?;
     let all: Vec<u32> = (1..=instance.machine.gpus().len() as u32).collect();
@@ -76,10 +76,10 @@ pub fn map_to_nodes(address: u64, alternate: Out<u64>, count: u64, nodes: In<u32
 
 fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32]) -> Result {
     let memory = instance.machine.memory();
-    let registered = memory
+    let elsewhere = memory
         .query(address)
-        .is_some_and(|info| info.kind == Kind::User);
-    alternate.put_if_wanted(if registered { address | ALIAS } else { 0 });
+        .filter(|info| info.device_base != info.base);
+    alternate.put_if_wanted(elsewhere.map_or(0, |info| info.device_base + (address - info.base)));
     match memory.map_to_nodes(address, nodes) {
         // Managed memory is reachable without having been registered.
         Err(_) if memory.is_shared(address) => Ok(()),
@@ -89,7 +89,10 @@ fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32
 
 pub fn unmap(address: u64) -> Result {
     // Unmapping what is mapped nowhere is no error, and ROCr asserts success.
-    let _ = instance()?.machine.memory().map_to_nodes(address, &[]);
+    let _ = instance()?
+        .machine
+        .memory()
+        .map_to_nodes(host_address(address), &[]);
     Ok(())
 }
 
@@ -105,7 +108,7 @@ pub fn deregister(address: u64) -> Result {
     instance()?
         .machine
         .memory()
-        .deregister_user(address)
+        .deregister_user(host_address(address))
         .map_err(status)
 }
 
@@ -136,9 +139,8 @@ pub fn pointer_info(address: u64, out: Out<PointerInfo>) -> Result {
         Kind::User => pointer_type::REGISTERED_USER,
     };
     (info.node, info.mem_flags) = (found.node, found.flags);
-    let alias = if found.kind == Kind::User { ALIAS } else { 0 };
-    (info.cpu_address, info.gpu_address) = (found.base, found.base | alias);
-    info.size_in_bytes = found.size;
+    (info.cpu_address, info.gpu_address, info.size_in_bytes) =
+        (found.base, found.device_base, found.size);
     info.n_mapped_nodes = found.mapped_nodes.len() as u32;
     info.mapped_nodes = found.mapped_nodes.as_ptr() as u64;
     info.user_data = found.user_data;

@@ -58,3 +58,9 @@ pub fn update(queue: u64, percentage: u32) -> Result {
 pub fn destroy(queue: u64) -> Result {
     instance()?.machine.destroy_queue(queue).map_err(status)
 }
+
+/// Global wave sync resources belong to the device, not to queues, so the first is always number 0.
+pub fn allocate_wave_sync(first: Out<u32>) -> Result {
+    first.put_if_wanted(0);
+    Ok(())
+}

@@ -81,7 +81,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
         }
         Shape::Ds => {
             let fields = Ds::of(inst, family);
-            if fields.gds {
+            if fields.gds && op.attribute != crate::rows::DEVICE_BARRIER {
                 return Err("GDS does not exist on the emulated device".into());
             }
             let data_row = |index| {

@@ -109,7 +109,7 @@ pub(super) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
 
 #[inline(always)]
 fn pointer(address: u64) -> *mut u8 {
-    ptr::with_exposed_provenance_mut(address as usize)
+    ptr::with_exposed_provenance_mut(crate::memory::host_address(address) as usize)
 }
 
 /// Indices of the set bits, lowest first.
