@@ -1,6 +1,8 @@
 // Looks nine steps ahead in every direction: better moves, but far over its budget, turn after turn.
 #include "game.hpp"
 
+#include <initializer_list>
+
 static int best(const Field &field, Position at, int depth) {
   if (depth == 0)
     return 0;

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 constexpr uint64_t UnitsPerTurn = 100000;
 constexpr int Turns = 60;

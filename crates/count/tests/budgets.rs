@@ -23,7 +23,6 @@ fn every_way_to_meet_a_limit() {
         (&["--budget"][..], &["-O2"][..]),
         (&["--budget"], &["-O0"]),
         (&["--budget", "--placement", "segment"], &["-O2"]),
-        (&["--budget", "--point", "last"], &["-O2"]),
         (&["--budget", "--per", "function"], &["-O2"]),
     ] {
         let (lines, stderr, status) = lines_of("limits.c", ours, clang);
@@ -120,6 +119,19 @@ fn run_stops_a_program_at_its_budget() {
             .as_str()
             .unwrap()
             .starts_with("budget of 5000 units")
+    );
+    // After the optimiser, too; stretches without a check are longer there.
+    compile(
+        &program("recursion.c"),
+        &["--budget", "--point", "last"],
+        &["-O2"],
+        &with,
+    );
+    let stopped = run(&["--budget", "5000"], &[with.as_os_str()]);
+    assert!(
+        stopped.status == Some(124) && (5000..5300).contains(&stopped.total),
+        "{}",
+        stopped.total
     );
     // Without checks it would run on for ever: refused.
     let output = luthier_count()

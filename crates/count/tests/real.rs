@@ -182,10 +182,10 @@ fn agree(name: &str) {
     let reference = counted(real, &["--placement", "segment"], &["-O1"]);
     assert_eq!(reference.status, Some(0));
     let directory = tempfile::tempdir().unwrap();
-    let calm = counted_with(real, &[], &["-O2"], &CALM).total;
+    let undisturbed = counted_with(real, &[], &["-O2"], calm(real)).total;
     assert_eq!(
         profiled(real, directory.path()),
-        calm,
+        undisturbed,
         "{name}: IR-PGO block counts times sizes"
     );
     let mut others = vec![

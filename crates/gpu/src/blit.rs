@@ -5,7 +5,7 @@
 
 use crate::{
     executor::{Counts, Fault, FaultKind, Outcome},
-    memory::Memory,
+    memory::{Memory, host_address},
 };
 
 /// A shader that we know what it does.
@@ -70,7 +70,8 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
             &mut words[..if blit == Blit::CopyAligned { 80 } else { 48 }],
         )
         .ok()?;
-    let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| words[at + i]));
+    // All arguments but a fill's value are addresses.
+    let long = |at: usize| host_address(u64::from_le_bytes(std::array::from_fn(|i| words[at + i])));
     let access = |address, size, write| {
         memory
             .covers(address, size, write)

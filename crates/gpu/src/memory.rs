@@ -17,7 +17,7 @@ pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
 const LARGE_PAGE: u64 = 2 << 20;
 
-pub use wave::{AddressSpace, Range};
+pub use wave::{ALIAS, AddressSpace, Range, host_address};
 
 /// What a range of addresses is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,7 +299,7 @@ impl Memory {
     /// What the range containing `address` is.
     pub fn query(&self, address: u64) -> Option<PointerInfo> {
         let map = self.read();
-        let (base, region) = map.region(address)?;
+        let (base, region) = map.region(host_address(address))?;
         Some(PointerInfo {
             kind: region.kind,
             node: region.node,
@@ -341,6 +341,7 @@ impl Memory {
     /// Copies bytes out of device-accessible memory; the error is the first address that is not.
     pub fn read_bytes(&self, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, false)?;
+        let address = host_address(address);
         // SAFETY: the range is mapped, as just checked; the runtime does not free memory that packets in flight name. The
         // bytes may change under the copy, which leaves `bytes` mixed but valid.
         unsafe {
@@ -352,6 +353,7 @@ impl Memory {
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
     pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, true)?;
+        let address = host_address(address);
         // SAFETY: as in `read_bytes`, and the range is writable.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         Ok(())
@@ -359,6 +361,7 @@ impl Memory {
 
     /// Whether the device may access all of `address..address + size`.
     pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
+        let address = host_address(address);
         let end = address.checked_add(size).ok_or(address)?;
         let mut at = address;
         while at < end {

@@ -11,7 +11,7 @@ use std::sync::{
 
 use gfx::Family;
 
-use crate::{clock, events::MemoryFault, machine::Shared, processor::Engine};
+use crate::{clock, events::MemoryFault, machine::Shared, memory::host_address, processor::Engine};
 
 /// What executing one packet led to.
 enum Step {
@@ -154,6 +154,7 @@ impl SdmaQueue {
     fn copy(&self, source: u64, destination: u64, size: u64) -> Result<(), Step> {
         self.allowed(source, size, false)?;
         self.allowed(destination, size, true)?;
+        let (source, destination) = (host_address(source), host_address(destination));
         // SAFETY: both ranges were just checked; overlap is allowed; racing host accesses see bytes old or new.
         unsafe { std::ptr::copy(source as *const u8, destination as *mut u8, size as usize) };
         Ok(())
@@ -195,6 +196,7 @@ impl SdmaQueue {
 
     fn fill(&self, address: u64, value: u32, size: u64) -> Result<(), Step> {
         self.allowed(address, size, true)?;
+        let address = host_address(address);
         for offset in (0..size & !3).step_by(4) {
             // SAFETY: inside the range just checked.
             unsafe { ((address + offset) as *mut u32).write_unaligned(value) };
@@ -203,6 +205,7 @@ impl SdmaQueue {
     }
 
     fn cell32(&self, address: u64, write: bool) -> Result<&AtomicU32, Step> {
+        let address = host_address(address);
         self.allowed(address & !3, 4, write)?;
         // SAFETY: just checked and aligned; the host accesses such words atomically.
         Ok(unsafe { AtomicU32::from_ptr((address & !3) as *mut u32) })
@@ -238,7 +241,7 @@ impl SdmaQueue {
         if operation != ADD64 {
             return Err(Step::Unknown);
         }
-        let address = self.long(at, 1) & !7;
+        let address = host_address(self.long(at, 1)) & !7;
         self.allowed(address, 8, true)?;
         // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
         unsafe { AtomicU64::from_ptr(address as *mut u64) }

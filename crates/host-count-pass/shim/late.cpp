@@ -47,10 +47,10 @@ struct Addition {
   Value *amount() const { return sum->getOperand(0) == load ? sum->getOperand(1) : sum->getOperand(0); }
 };
 
-// The addition that ends in `store`, if it is one.
+// The addition that ends in `store`, if it is one. Neighbouring slots may have become a vector; those stay.
 std::optional<Addition> additionOf(StoreInst *store) {
   auto *sum = dyn_cast<BinaryOperator>(store->getValueOperand());
-  if (!sum || sum->getOpcode() != Instruction::Add || !sum->hasOneUse())
+  if (!sum || !sum->getType()->isIntegerTy(64) || sum->getOpcode() != Instruction::Add || !sum->hasOneUse())
     return std::nullopt;
   for (unsigned side = 0; side < 2; ++side) {
     auto *load = dyn_cast<LoadInst>(sum->getOperand(side));

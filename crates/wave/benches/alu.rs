@@ -94,10 +94,10 @@ fn measure(exec: u64, text: &str) -> f64 {
     let repeats = BODY.div_ceil(per_text);
     let body = format!("{text}\n").repeat(repeats);
     let code = isa::Assembler::new(target)
-        .and_then(|assembler| {
-            Ok(assembler.assemble(&format!(
+        .map(|assembler| {
+            assembler.assemble(&format!(
                 "loop:\n{body}s_sub_u32 s20, s20, 1\ns_cmp_lg_u32 s20, 0\ns_cbranch_scc1 loop\ns_endpgm"
-            )))
+            ))
         })
         .expect("assembler")
         .expect("text");

@@ -23,7 +23,7 @@ mod state;
 
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
-pub use memory::{AddressSpace, Fault, FaultKind, Memory, Range};
+pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
 pub use rows::{Row as SemanticsRow, all_rows, scratch_descriptor};

@@ -3,6 +3,9 @@
 //! GPU virtual addresses are host virtual addresses. Every access is checked against an [`AddressSpace`] (with a small
 //! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
 //! no references are ever formed. Atomics are host atomics.
+//!
+//! Application memory registered for device access has a second device address, told apart by [`ALIAS`]: HIP 5.2.3 relies on
+//! it being different from the host's.
 
 use std::ptr;
 
@@ -13,6 +16,15 @@ pub struct Range {
     /// First address behind it.
     pub end: u64,
     pub writable: bool,
+}
+
+/// Set in the second device address of registered application memory; no host address has it.
+pub const ALIAS: u64 = 1 << 56;
+
+/// The host address behind a device address.
+#[inline(always)]
+pub fn host_address(address: u64) -> u64 {
+    address & !ALIAS
 }
 
 /// Who knows which addresses exist.
@@ -162,6 +174,7 @@ impl<'a> Memory<'a> {
         write: bool,
         lane: u32,
     ) -> Result<*mut u8, Fault> {
+        let address = host_address(address);
         if self.covers(address, address.wrapping_add(u64::from(bytes) - 1), write) {
             return Ok(ptr::with_exposed_provenance_mut(address as usize));
         }

@@ -200,7 +200,6 @@ pub fn all_rows() -> &'static [Row] {
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
         sad::rows(&mut rows);
-        ds::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
         scalar::rows(&mut rows);

@@ -82,11 +82,19 @@ fn reference<W: Copy>(
 
 /// Second operand: often equal to what memory holds.
 fn second32(lane: usize) -> u32 {
-    if lane % 2 == 0 { 5 } else { data32(lane) ^ 1 }
+    if lane.is_multiple_of(2) {
+        5
+    } else {
+        data32(lane) ^ 1
+    }
 }
 
 fn second64(lane: usize) -> u64 {
-    if lane % 2 == 0 { 5 } else { data64(lane) ^ 1 }
+    if lane.is_multiple_of(2) {
+        5
+    } else {
+        data64(lane) ^ 1
+    }
 }
 
 #[test]

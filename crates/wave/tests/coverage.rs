@@ -2,104 +2,14 @@
 //!
 //! The mnemonics come from decoding every opcode number of every encoding format with a few operand patterns.
 
+#[path = "harness/probes.rs"]
+mod probes;
+
 use std::collections::BTreeSet;
 
-use gfx::{Family, Target};
+use gfx::Target;
 
-/// Instruction words with every opcode of every format.
-fn probes(family: Family) -> Vec<[u32; 3]> {
-    let mut probes = Vec::new();
-    let mut all = |first: u32, shift: u32, count: u32, rests: &[[u32; 2]]| {
-        for opcode in 0..count {
-            for &[second, third] in rests {
-                probes.push([first | opcode << shift, second, third]);
-            }
-        }
-    };
-    let none = [[0, 0]];
-    let vectors = 256 | 256 << 9 | 256 << 18;
-    let vop3 = [
-        [vectors, 0],
-        [0, 0],
-        [256, 0],
-        [256 | 256 << 9, 0],
-        [256 << 9, 0],
-        [vectors & !511, 0],
-    ];
-    all(0xbe80_0000, 8, 256, &none);
-    all(0xbf00_0000, 16, 128, &none);
-    all(0xbf80_0000, 16, 128, &none);
-    all(0xb000_0000, 23, 32, &[[0x1234, 0]]);
-    all(0x8000_0000, 23, 128, &none);
-    // Vector source v0, then scalar source s0.
-    for source in [256, 0] {
-        all(0x7e00_0000 | source, 9, 256, &none);
-        all(0x7c00_0000 | source, 17, 256, &none);
-        all(source, 25, 64, &none);
-    }
-    all(
-        0xd800_0000,
-        if family == Family::Gfx9 { 17 } else { 18 },
-        256,
-        &none,
-    );
-    let (vop3_base, vop3p_base) = if family == Family::Gfx9 {
-        (0xd000_0000, 0xd380_0000)
-    } else {
-        (0xd400_0000, 0xcc00_0000)
-    };
-    all(vop3_base, 16, 1024, &vop3);
-    // gfx9 VOP3SD keeps its scalar destination where VOP3 has ABS; the same probes serve.
-    all(vop3p_base, 16, 128, &vop3);
-    all(
-        vop3p_base,
-        16,
-        128,
-        &[
-            [vectors | 3 << 27, 0],
-            [0x1800_0000 | vectors & !(511 << 18), 0],
-        ],
-    );
-    for segment in 0..3 {
-        all(
-            0xdc00_0000 | segment << 14,
-            18,
-            128,
-            &[[0x007f_0000, 0], [0x0000_0000, 0], [0x007d_0000, 0]],
-        );
-    }
-    all(0xe000_0000, 18, 128, &none);
-    all(0xe000_0000 | 1 << 12, 18, 128, &none);
-    if family == Family::Gfx9 {
-        all(0xe800_0000, 15, 16, &none);
-        all(0xc000_0000 | 1 << 17, 18, 256, &none);
-    } else {
-        all(0xe800_0000, 16, 8, &[[0, 0], [1 << 21, 0]]);
-        all(0xf400_0000, 18, 256, &[[0xfa00_0000, 0]]);
-    }
-    probes
-}
-
-/// Graphics, debugging and address-watch instructions, and GWS and GDS, which the emulated device does not have.
-fn is_outside(mnemonic: &str) -> bool {
-    let prefixes = [
-        "image_",
-        "exp",
-        "v_interp_",
-        "ds_gws_",
-        "ds_ordered_count",
-        "s_rfe",
-        "s_cbranch_i_fork",
-        "s_cbranch_g_fork",
-        "s_cbranch_join",
-        "s_subvector_loop",
-        "s_setvskip",
-        "s_endpgm_ordered_ps_done",
-        "v_illegal",
-        "v_screen_partition",
-    ];
-    prefixes.iter().any(|prefix| mnemonic.starts_with(prefix))
-}
+use probes::is_outside;
 
 /// Memory instructions, which have tests of their own.
 fn is_memory(mnemonic: &str) -> bool {
@@ -124,7 +34,7 @@ fn missing(target: &'static Target) -> BTreeSet<&'static str> {
     let rows: BTreeSet<_> = wave::all_rows().iter().map(|row| row.mnemonic).collect();
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
-    for words in probes(target.family) {
+    for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
         let code: Vec<u8> = words
             .iter()
             .chain(&[0, 0])

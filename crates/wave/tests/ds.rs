@@ -18,10 +18,15 @@ fn dword(address: u32) -> u32 {
     (0..4).map(|i| byte(address + i) << (8 * i)).sum()
 }
 
+/// A value per lane.
+type Lanewise = fn(usize) -> u32;
+/// A stored element: its offset and its words.
+type Element<'a> = (u32, &'a [Lanewise]);
+
 const MASKS: [u64; 4] = [!0, 0x5555_5555_5555_5555, 0xffff_0000_0180_7ffe, 1 << 63];
 
 /// Byte addresses whose patterns have their own paths: consecutive, uniform, stride 33 dwords, uniform per 16, unaligned.
-const ADDRESSES: [fn(usize) -> u32; 5] = [
+const ADDRESSES: [Lanewise; 5] = [
     |lane| 4 * lane as u32,
     |_| 64,
     |lane| 4 * (lane as u32 * 33 % 256),
@@ -116,11 +121,7 @@ fn sub_dword_reads() {
 }
 
 /// Stores `widths` dwords at `offsets` for every active lane in lane order.
-fn stored(
-    mask: u64,
-    address: fn(usize) -> u32,
-    elements: &[(u32, &[fn(usize) -> u32])],
-) -> Vec<u8> {
+fn stored(mask: u64, address: Lanewise, elements: &[Element]) -> Vec<u8> {
     let mut lds: Vec<u8> = (0..1024).flat_map(|i| word(i).to_le_bytes()).collect();
     for (offset, words) in elements {
         for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
@@ -135,12 +136,12 @@ fn stored(
 
 #[test]
 fn writes_of_every_width() {
-    let a: fn(usize) -> u32 = |lane| lane as u32 * 0x0101_0101;
-    let b: fn(usize) -> u32 = |lane| !(lane as u32);
-    let c: fn(usize) -> u32 = |lane| lane as u32 ^ 0xa5a5_0000;
-    let d: fn(usize) -> u32 = |lane| lane as u32 + 0x7000_0000;
+    let a: Lanewise = |lane| lane as u32 * 0x0101_0101;
+    let b: Lanewise = |lane| !(lane as u32);
+    let c: Lanewise = |lane| lane as u32 ^ 0xa5a5_0000;
+    let d: Lanewise = |lane| lane as u32 + 0x7000_0000;
     #[rustfmt::skip]
-    let cases: &[(&str, &[(u32, &[fn(usize) -> u32])])] = &[
+    let cases: &[(&str, &[Element])] = &[
         ("ds_write_b32 v1, v2 offset:12",                               &[(12, &[a])]),
         ("ds_write_b64 v1, v[2:3] offset:8",                            &[(8, &[a, b])]),
         ("ds_write_b96 v1, v[2:4]",                                     &[(0, &[a, b, c])]),

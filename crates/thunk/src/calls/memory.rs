@@ -1,6 +1,6 @@
 //! Allocation, mapping, registration and pointer queries.
 
-use gpu::memory::{Kind, MemoryError, Request};
+use gpu::memory::{ALIAS, Kind, MemoryError, Request};
 use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 
 use crate::{
@@ -62,7 +62,7 @@ pub fn available(node: u32, bytes: Out<u64>) -> Result {
     bytes.put(machine.memory().available(node))
 }
 
-/// Maps to all GPUs. The alternate address is for devices that see memory elsewhere; ours never do.
+/// Maps to all GPUs. Registered application memory gets an alternate address; everything else is where the host sees it.
 pub fn map(address: u64, alternate: Out<u64>) -> Result {
     let instance = instance()?;
     let all: Vec<u32> = (1..=instance.machine.gpus().len() as u32).collect();
@@ -75,8 +75,11 @@ pub fn map_to_nodes(address: u64, alternate: Out<u64>, count: u64, nodes: In<u32
 }
 
 fn map_list(instance: &Instance, address: u64, alternate: Out<u64>, nodes: &[u32]) -> Result {
-    alternate.put_if_wanted(0);
     let memory = instance.machine.memory();
+    let registered = memory
+        .query(address)
+        .is_some_and(|info| info.kind == Kind::User);
+    alternate.put_if_wanted(if registered { address | ALIAS } else { 0 });
     match memory.map_to_nodes(address, nodes) {
         // Managed memory is reachable without having been registered.
         Err(_) if memory.is_shared(address) => Ok(()),
@@ -133,7 +136,9 @@ pub fn pointer_info(address: u64, out: Out<PointerInfo>) -> Result {
         Kind::User => pointer_type::REGISTERED_USER,
     };
     (info.node, info.mem_flags) = (found.node, found.flags);
-    (info.cpu_address, info.gpu_address, info.size_in_bytes) = (found.base, found.base, found.size);
+    let alias = if found.kind == Kind::User { ALIAS } else { 0 };
+    (info.cpu_address, info.gpu_address) = (found.base, found.base | alias);
+    info.size_in_bytes = found.size;
     info.n_mapped_nodes = found.mapped_nodes.len() as u32;
     info.mapped_nodes = found.mapped_nodes.as_ptr() as u64;
     info.user_data = found.user_data;

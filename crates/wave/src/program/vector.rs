@@ -74,7 +74,11 @@ pub(super) fn lower(
             }
             // With three sources the mask is VCC.
             if shape.mask_source && count == 2 {
-                op.mask_src = bits(w1, 26, 18) as u16;
+                let code = bits(w1, 26, 18);
+                if code > 127 {
+                    return Err(format!("lane mask operand {code}"));
+                }
+                op.mask_src = code as u16;
             }
         }
         Format::Vop3p => {

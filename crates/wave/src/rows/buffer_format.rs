@@ -311,10 +311,10 @@ impl Body for Store {
             // Components that the instruction lacks repeat its first.
             for (component, &width) in widths.iter().enumerate() {
                 let source = if component < components { component } else { 0 };
-                for lane in 0..GROUP {
+                for (lane, word) in words[position as usize / 32].iter_mut().enumerate() {
                     let value = component_of(wave, op, access.group, source, lane, integer);
                     let raw = encode(value, width, kind).unwrap_or(0);
-                    words[position as usize / 32][lane] |= raw << (position % 32);
+                    *word |= raw << (position % 32);
                 }
                 position += width;
             }

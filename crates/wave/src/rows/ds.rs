@@ -84,9 +84,11 @@ pub(super) fn resolve(
 
 #[inline(always)]
 fn uniform(at: &[u32; GROUP]) -> bool {
-    at.iter()
-        .fold(0, |difference, &address| difference | address ^ at[0])
-        == 0
+    // As in `lanes::consecutive`, without singling out lane 0.
+    let (any, all) = at.iter().fold((0, !0), |(any, all), &address| {
+        (any | address, all & address)
+    });
+    any == all
 }
 
 /// Reads `WORDS` dwords per lane at `at`.

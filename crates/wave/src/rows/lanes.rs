@@ -96,12 +96,15 @@ impl Lanes {
 /// Whether address i is `first + stride * i`.
 #[inline(always)]
 pub(super) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
-    let first = addresses[0];
-    let mut difference = 0;
+    // Not by comparing with lane 0: the compiler would drop that lane and load the others across its own stores, which
+    // stalls the processor.
+    let (mut any, mut all) = (0, !0);
     for (i, &address) in addresses.iter().enumerate() {
-        difference |= address ^ first.wrapping_add(stride * i as u64);
+        let first = address.wrapping_sub(stride * i as u64);
+        any |= first;
+        all &= first;
     }
-    difference == 0
+    any == all
 }
 
 #[inline(always)]
@@ -142,9 +145,10 @@ pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u
         .first_chunk()
         .expect("a row has whole groups");
     let target = words_mut(wave, row, group);
-    for i in 0..GROUP {
-        target[i] = values[i] & mask[i] | target[i] & !mask[i];
-    }
+    *target = std::array::from_fn(
+        #[inline(always)]
+        |i| values[i] & mask[i] | target[i] & !mask[i],
+    );
 }
 
 /// Loads `WORDS` dwords per lane to rows `dst..`.
@@ -177,14 +181,9 @@ pub(super) fn load_words<const WORDS: usize>(
         }
         for word in 0..WORDS {
             let target = words_mut(wave, dst + word, group);
-            for i in 0..GROUP {
-                // SAFETY: lane i is valid by `Lanes::new`.
-                target[i] = unsafe {
-                    pointer(lanes.at[i])
-                        .cast::<u32>()
-                        .add(word)
-                        .read_unaligned()
-                };
+            for (target, &at) in target.iter_mut().zip(&lanes.at) {
+                // SAFETY: every lane is valid by `Lanes::new`.
+                *target = unsafe { pointer(at).cast::<u32>().add(word).read_unaligned() };
             }
         }
         return;

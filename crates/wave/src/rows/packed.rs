@@ -34,20 +34,18 @@ vector_rows! {
 
 /// `v_pk_add_f32`, `v_pk_mul_f32` and `v_pk_fma_f32`: both words of register pairs as singles.
 macro_rules! pair_rows {
-    ($($name:ident, $count:tt, $quick:ident($($argument:ident),*), $exact:ident;)*) => {
+    ($($name:ident, $count:tt, $quick:ident = |$cx:ident, [$($argument:ident),*]| $exact:expr;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
             impl Body for $name {
                 #[inline(always)]
                 fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-                    quick_pair::<$count>(
+                    quick_pair::<$count, quick::float32::$quick>(
                         wave,
                         op,
                         #[inline(always)]
-                        |[$($argument),*]| pair_rows!(@call quick::float32::$quick, $count, $($argument),*),
-                        #[inline(always)]
-                        |cx, [$($argument),*]| pair_rows!(@exact float32::$exact, cx, $count, $($argument),*),
+                        |$cx, [$($argument),*]| $exact,
                     );
                     u32::from(op.after)
                 }
@@ -73,14 +71,11 @@ macro_rules! pair_rows {
             )*
         }
     };
-    (@call $function:path, 2, $a:ident, $b:ident, $c:ident) => {{ let _ = $c; $function($a, $b) }};
-    (@call $function:path, 3, $a:ident, $b:ident, $c:ident) => { $function($a, $b, $c) };
-    (@exact $function:path, $cx:ident, 2, $a:ident, $b:ident, $c:ident) => {{ let _ = $c; $function($a, $b, $cx.denormals32, $cx.round32) }};
-    (@exact $function:path, $cx:ident, 3, $a:ident, $b:ident, $c:ident) => { $function($a, $b, $c, $cx.denormals32, $cx.round32) };
 }
 
+#[rustfmt::skip]
 pair_rows! {
-    v_pk_add_f32, 2, add(a, b, c), add_round;
-    v_pk_mul_f32, 2, mul(a, b, c), mul_round;
-    v_pk_fma_f32, 3, fma(a, b, c), fma_round;
+    v_pk_add_f32, 2, add = |cx, [a, b]| float32::add_round(a, b, cx.denormals32, cx.round32);
+    v_pk_mul_f32, 2, mul = |cx, [a, b]| float32::mul_round(a, b, cx.denormals32, cx.round32);
+    v_pk_fma_f32, 3, fma = |cx, [a, b, c]| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
 }

@@ -3,7 +3,7 @@
 use crate::{
     micro_op::{MicroOp, modifier},
     mode::Context,
-    ports::{B32, Lane, Type, lanes},
+    ports::{B32, Lane, Operands, Type, lanes},
     state::Wave,
 };
 
@@ -110,128 +110,194 @@ pub(super) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
 
 /// Whether any lane of a group is set; one vector test.
 #[inline(always)]
-pub(super) fn any(lane: impl Fn(usize) -> bool) -> bool {
-    let mut any = false;
+fn any(lane: impl Fn(usize) -> bool) -> bool {
+    let mut any = 0u32;
     let mut index = 0;
     while index < GROUP {
-        any |= lane(index);
+        any |= u32::from(lane(index));
         index += 1;
     }
-    any
+    any != 0
 }
 
-/// [`map2`] with a short cut for the usual mode: `quick` gives a lane's value and whether it needs `lane` after all (a
-/// NaN is involved). One such lane sends its group of 16 the long way.
-#[inline(always)]
-pub(super) fn quick2<A: Lane, B: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    quick: impl Fn(A::Value, B::Value) -> (R::Value, bool),
+/// A short cut for the usual mode: the value of one lane, and whether it is not right after all (a NaN is involved). One
+/// such lane sends its group of 16 the long way.
+pub(super) trait Quick<const COUNT: usize, T> {
+    fn value(sources: [T; COUNT]) -> T;
+    fn unusual(sources: [T; COUNT], value: T) -> bool;
+}
+
+/// The long way of [`quick2`], out of line: what it needs would otherwise crowd the registers of the short one.
+#[cold]
+#[inline(never)]
+fn exact2<A: Lane, B: Lane, R: Lane>(
+    operands: &Operands,
+    group: usize,
     lane: impl Fn(Context, A::Value, B::Value) -> R::Value,
 ) {
+    let a = operands.load::<A>(0, group);
+    let b = operands.load::<B>(1, group);
+    operands.store::<R>(group, lanes(|i| lane(Context::PLAIN, a[i], b[i])));
+}
+
+/// The long way of [`quick3`].
+#[cold]
+#[inline(never)]
+fn exact3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    operands: &Operands,
+    group: usize,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
+) {
+    let a = operands.load::<A>(0, group);
+    let b = operands.load::<B>(1, group);
+    let c = operands.load::<C>(2, group);
+    operands.store::<R>(group, lanes(|i| lane(Context::PLAIN, a[i], b[i], c[i])));
+}
+
+/// [`map2`] with a short cut.
+#[inline(always)]
+pub(super) fn quick2<T, A, B, R, Q>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    lane: impl Fn(Context, T, T) -> T + Copy,
+) where
+    T: Copy,
+    A: Lane<Value = T>,
+    B: Lane<Value = T>,
+    R: Lane<Value = T>,
+    Q: Quick<2, T>,
+{
+    if !wave.mode.plain {
+        return map2::<A, B, R>(wave, op, lane);
+    }
     let operands = wave.operands::<2>(op, [A::TYPE, B::TYPE, Type::None], R::TYPE);
-    let plain = wave.mode.plain;
-    let context = wave.mode.context();
     for group in 0..wave.groups {
         let a = operands.load::<A>(0, group);
         let b = operands.load::<B>(1, group);
-        let mut values = lanes(
+        let values = lanes(
             #[inline(always)]
-            |i| quick(a[i], b[i]).0,
+            |i| Q::value([a[i], b[i]]),
         );
         let unusual = any(
             #[inline(always)]
-            |i| quick(a[i], b[i]).1,
+            |i| Q::unusual([a[i], b[i]], values[i]),
         );
-        if unusual | !plain {
-            values = lanes(
-                #[inline(always)]
-                |i| lane(context, a[i], b[i]),
-            );
+        if unusual {
+            exact2::<A, B, R>(&operands, group, lane);
+        } else {
+            operands.store::<R>(group, values);
         }
-        operands.store::<R>(group, values);
     }
     wave.finish(op, &operands, R::TYPE);
 }
 
-/// The same with three sources.
+/// [`map3`] with a short cut.
 #[inline(always)]
-pub(super) fn quick3<A: Lane, B: Lane, C: Lane, R: Lane>(
+pub(super) fn quick3<T, A, B, C, R, Q>(
     wave: &mut Wave,
     op: &MicroOp,
-    quick: impl Fn(A::Value, B::Value, C::Value) -> (R::Value, bool),
-    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
-) {
+    lane: impl Fn(Context, T, T, T) -> T + Copy,
+) where
+    T: Copy,
+    A: Lane<Value = T>,
+    B: Lane<Value = T>,
+    C: Lane<Value = T>,
+    R: Lane<Value = T>,
+    Q: Quick<3, T>,
+{
+    if !wave.mode.plain {
+        return map3::<A, B, C, R>(wave, op, lane);
+    }
     let operands = wave.operands::<3>(op, [A::TYPE, B::TYPE, C::TYPE], R::TYPE);
-    let plain = wave.mode.plain;
-    let context = wave.mode.context();
     for group in 0..wave.groups {
         let a = operands.load::<A>(0, group);
         let b = operands.load::<B>(1, group);
         let c = operands.load::<C>(2, group);
-        let mut values = lanes(
+        let values = lanes(
             #[inline(always)]
-            |i| quick(a[i], b[i], c[i]).0,
+            |i| Q::value([a[i], b[i], c[i]]),
         );
         let unusual = any(
             #[inline(always)]
-            |i| quick(a[i], b[i], c[i]).1,
+            |i| Q::unusual([a[i], b[i], c[i]], values[i]),
         );
-        if unusual | !plain {
-            values = lanes(
-                #[inline(always)]
-                |i| lane(context, a[i], b[i], c[i]),
-            );
+        if unusual {
+            exact3::<A, B, C, R>(&operands, group, lane);
+        } else {
+            operands.store::<R>(group, values);
         }
-        operands.store::<R>(group, values);
     }
     wave.finish(op, &operands, R::TYPE);
 }
 
-/// Both words of a packed pair of singles, `COUNT` sources.
+/// Lane `lane` of every source.
 #[inline(always)]
-pub(super) fn quick_pair<const COUNT: usize>(
+fn gather<const COUNT: usize>(sources: &[[u32; GROUP]; COUNT], lane: usize) -> [u32; COUNT] {
+    let mut values = [0; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        values[index] = sources[index][lane];
+        index += 1;
+    }
+    values
+}
+
+/// The exact values of word `word` of a pair.
+#[cold]
+#[inline(never)]
+fn exact_word<const COUNT: usize>(
+    operands: &Operands,
+    group: usize,
+    word: usize,
+    context: Context,
+    lane: impl Fn(Context, [u32; COUNT]) -> u32,
+) -> [u32; GROUP] {
+    let mut sources = [[0; GROUP]; COUNT];
+    for (index, source) in sources.iter_mut().enumerate() {
+        *source = operands.load_word::<B32>(index, group, word);
+    }
+    lanes(|i| lane(context, gather(&sources, i)))
+}
+
+/// Both words of a packed pair of singles.
+#[inline(always)]
+pub(super) fn quick_pair<const COUNT: usize, Q: Quick<COUNT, u32>>(
     wave: &mut Wave,
     op: &MicroOp,
-    quick: impl Fn([u32; 3]) -> (u32, bool),
-    lane: impl Fn(Context, [u32; 3]) -> u32,
+    lane: impl Fn(Context, [u32; COUNT]) -> u32 + Copy,
 ) {
-    let kind = |index| {
-        if index < COUNT {
-            Type::PackedF32
-        } else {
-            Type::None
-        }
-    };
-    let operands = wave.operands::<COUNT>(op, [kind(0), kind(1), kind(2)], Type::PackedF32);
+    let mut types = [Type::None; 3];
+    let mut index = 0;
+    while index < COUNT {
+        types[index] = Type::PackedF32;
+        index += 1;
+    }
+    let operands = wave.operands::<COUNT>(op, types, Type::PackedF32);
     let plain = wave.mode.plain;
     let context = wave.mode.context();
     for group in 0..wave.groups {
         let mut results = [[0; GROUP]; 2];
         let mut word = 0;
         while word < 2 {
-            let mut sources = [[0; GROUP]; 3];
+            let mut sources = [[0; GROUP]; COUNT];
             let mut index = 0;
             while index < COUNT {
                 sources[index] = operands.load_word::<B32>(index, group, word);
                 index += 1;
             }
-            let [a, b, c] = sources;
-            let mut values = lanes(
+            let values = lanes(
                 #[inline(always)]
-                |i| quick([a[i], b[i], c[i]]).0,
+                |i| Q::value(gather(&sources, i)),
             );
             let unusual = any(
                 #[inline(always)]
-                |i| quick([a[i], b[i], c[i]]).1,
+                |i| Q::unusual(gather(&sources, i), values[i]),
             );
-            if unusual | !plain {
-                values = lanes(
-                    #[inline(always)]
-                    |i| lane(context, [a[i], b[i], c[i]]),
-                );
-            }
-            results[word] = values;
+            results[word] = if unusual | !plain {
+                exact_word::<COUNT>(&operands, group, word, context, lane)
+            } else {
+                values
+            };
             word += 1;
         }
         operands.store_word::<B32>(group, 0, results[0]);
@@ -241,42 +307,38 @@ pub(super) fn quick_pair<const COUNT: usize>(
 }
 
 /// Short cuts of the float rows: the host's operation, unusual if it gives NaN.
+#[allow(non_camel_case_types, dead_code)]
 pub(super) mod quick {
+    use super::Quick;
+
+    macro_rules! arithmetic {
+        ($name:ident, $float:ty, $bits:ty, $count:literal, [$($x:ident),+] $value:expr) => {
+            pub(in super::super::super) enum $name {}
+            impl Quick<$count, $bits> for $name {
+                #[inline(always)]
+                fn value([$($x),+]: [$bits; $count]) -> $bits {
+                    $(let $x = <$float>::from_bits($x);)+
+                    let value: $float = $value;
+                    value.to_bits()
+                }
+                #[inline(always)]
+                fn unusual(_: [$bits; $count], value: $bits) -> bool {
+                    is_nan(value)
+                }
+            }
+        };
+    }
+
     macro_rules! shortcuts {
         ($module:ident, $float:ty, $bits:ty, $signed:ty) => {
             pub(in super::super) mod $module {
-                #[inline(always)]
-                fn settled(value: $float) -> ($bits, bool) {
-                    (value.to_bits(), value.is_nan())
-                }
+                use super::Quick;
 
+                /// As a signed comparison, which is one instruction on 256-bit vectors.
                 #[inline(always)]
-                pub fn add(a: $bits, b: $bits) -> ($bits, bool) {
-                    settled(<$float>::from_bits(a) + <$float>::from_bits(b))
-                }
-
-                #[inline(always)]
-                pub fn sub(a: $bits, b: $bits) -> ($bits, bool) {
-                    settled(<$float>::from_bits(a) - <$float>::from_bits(b))
-                }
-
-                #[allow(dead_code)]
-                #[inline(always)]
-                pub fn subrev(a: $bits, b: $bits) -> ($bits, bool) {
-                    sub(b, a)
-                }
-
-                #[inline(always)]
-                pub fn mul(a: $bits, b: $bits) -> ($bits, bool) {
-                    settled(<$float>::from_bits(a) * <$float>::from_bits(b))
-                }
-
-                #[inline(always)]
-                pub fn fma(a: $bits, b: $bits, c: $bits) -> ($bits, bool) {
-                    settled(
-                        <$float>::from_bits(a)
-                            .mul_add(<$float>::from_bits(b), <$float>::from_bits(c)),
-                    )
+                fn is_nan(x: $bits) -> bool {
+                    (x & numerics::$module::SIGN.wrapping_sub(1)) as $signed
+                        > numerics::$module::INFINITY as $signed
                 }
 
                 /// An integer that orders all numbers, -0 below +0.
@@ -286,19 +348,34 @@ pub(super) mod quick {
                     x ^ ((x >> (<$bits>::BITS - 1)) as $bits >> 1) as $signed
                 }
 
-                #[inline(always)]
-                fn unordered(a: $bits, b: $bits) -> bool {
-                    <$float>::from_bits(a).is_nan() | <$float>::from_bits(b).is_nan()
+                arithmetic!(add, $float, $bits, 2, [a, b] a + b);
+                arithmetic!(sub, $float, $bits, 2, [a, b] a - b);
+                arithmetic!(subrev, $float, $bits, 2, [a, b] b - a);
+                arithmetic!(mul, $float, $bits, 2, [a, b] a * b);
+                arithmetic!(fma, $float, $bits, 3, [a, b, c] a.mul_add(b, c));
+
+                pub(in super::super::super) enum min {}
+                impl Quick<2, $bits> for min {
+                    #[inline(always)]
+                    fn value([a, b]: [$bits; 2]) -> $bits {
+                        if order(a) <= order(b) { a } else { b }
+                    }
+                    #[inline(always)]
+                    fn unusual([a, b]: [$bits; 2], _: $bits) -> bool {
+                        is_nan(a) | is_nan(b)
+                    }
                 }
 
-                #[inline(always)]
-                pub fn min(a: $bits, b: $bits) -> ($bits, bool) {
-                    (if order(a) <= order(b) { a } else { b }, unordered(a, b))
-                }
-
-                #[inline(always)]
-                pub fn max(a: $bits, b: $bits) -> ($bits, bool) {
-                    (if order(a) >= order(b) { a } else { b }, unordered(a, b))
+                pub(in super::super::super) enum max {}
+                impl Quick<2, $bits> for max {
+                    #[inline(always)]
+                    fn value([a, b]: [$bits; 2]) -> $bits {
+                        if order(a) >= order(b) { a } else { b }
+                    }
+                    #[inline(always)]
+                    fn unusual([a, b]: [$bits; 2], _: $bits) -> bool {
+                        is_nan(a) | is_nan(b)
+                    }
                 }
             }
         };
@@ -575,20 +652,23 @@ macro_rules! vector_rows {
 
 macro_rules! vector_body {
     ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident quick $module:ident::$quick:ident [$($attribute:ident),*], $lane:expr) => {
-        crate::rows::vector_macros::quick2::<$a, $b, $r>(
-            $wave,
-            $op,
+        crate::rows::vector_macros::quick2::<
+            _,
+            $a,
+            $b,
+            $r,
             crate::rows::vector_macros::quick::$module::$quick,
-            $lane,
-        )
+        >($wave, $op, $lane)
     };
     ($wave:expr, $op:expr, ($a:ident, $b:ident, $c:ident) -> $r:ident quick $module:ident::$quick:ident [$($attribute:ident),*], $lane:expr) => {
-        crate::rows::vector_macros::quick3::<$a, $b, $c, $r>(
-            $wave,
-            $op,
+        crate::rows::vector_macros::quick3::<
+            _,
+            $a,
+            $b,
+            $c,
+            $r,
             crate::rows::vector_macros::quick::$module::$quick,
-            $lane,
-        )
+        >($wave, $op, $lane)
     };
     ($wave:expr, $op:expr, ($a:ident, $b:ident) -> $r:ident [carry_out], $lane:expr) => {
         crate::rows::vector_macros::carry_out2::<$a, $b, $r>($wave, $op, $lane)

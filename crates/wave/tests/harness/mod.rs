@@ -22,6 +22,12 @@ pub const MODE: u32 = 0x3f0;
 #[derive(Debug, Default)]
 pub struct Allocations(Vec<Range>);
 
+impl Allocations {
+    pub fn of(ranges: Vec<Range>) -> Allocations {
+        Allocations(ranges)
+    }
+}
+
 impl AddressSpace for Allocations {
     fn generation(&self) -> u64 {
         0

@@ -1,0 +1,274 @@
+//! What one instruction reads and writes, and what it does to EXEC: the facts under every analysis here.
+
+use crate::registers::{FILE_SIZE, SGPR_COUNT, Span};
+use isa::{Effects, Inst, Operand, Reg, RegKind};
+use smallvec::SmallVec;
+
+/// Where the value of a vector register in one lane comes to be, by whether the lane is active, when an instruction writes
+/// EXEC. Each flag says "a lane that is X before may be Y after": e.g. `active_to_inactive`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecChange {
+    pub active_to_active: bool,
+    pub active_to_inactive: bool,
+    pub inactive_to_active: bool,
+    pub inactive_to_inactive: bool,
+}
+
+impl ExecChange {
+    const fn new(aa: bool, ai: bool, ia: bool, ii: bool) -> ExecChange {
+        ExecChange {
+            active_to_active: aa,
+            active_to_inactive: ai,
+            inactive_to_active: ia,
+            inactive_to_inactive: ii,
+        }
+    }
+
+    pub const UNKNOWN: ExecChange = ExecChange::new(true, true, true, true);
+    /// The new mask is part of the old one.
+    pub const NARROW: ExecChange = ExecChange::new(true, true, false, true);
+    /// The old mask is part of the new one.
+    pub const WIDEN: ExecChange = ExecChange::new(true, false, true, true);
+    pub const ALL: ExecChange = ExecChange::new(true, false, true, false);
+    pub const NONE: ExecChange = ExecChange::new(false, true, false, true);
+    pub const SWAP: ExecChange = ExecChange::new(false, true, true, false);
+    /// The new mask is part of the old one's complement.
+    pub const OTHERS: ExecChange = ExecChange::new(false, true, true, true);
+}
+
+/// Register files that an instruction may access at an index nobody knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Indexed {
+    pub scalars: bool,
+    pub vectors: bool,
+}
+
+/// Registers of one instruction.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    pub reads: SmallVec<[Span; 8]>,
+    pub writes: SmallVec<[Span; 4]>,
+    /// Every bit of what is written is overwritten (in active lanes, for vector registers).
+    pub kills: bool,
+    /// Values of inactive lanes may be read.
+    pub reads_inactive: bool,
+    /// Vector registers are written in all lanes.
+    pub writes_inactive: bool,
+    pub indexed: Indexed,
+    pub exec: Option<ExecChange>,
+}
+
+/// Scalar instructions that write their destination only sometimes, without listing it as read.
+const CONDITIONAL_WRITES: &[&str] = &["s_cmov_b32", "s_cmov_b64", "s_cmovk_i32"];
+
+/// Vector instructions that move values between lanes: whether a disabled source lane is read differs between them and
+/// between families, so all may.
+const CROSS_LANE: &[&str] = &[
+    "v_readlane",
+    "v_readfirstlane",
+    "v_permlane",
+    "ds_permute",
+    "ds_bpermute",
+    "ds_swizzle",
+    "v_interp",
+    "ds_param_load",
+    "ds_direct_load",
+    "lds_",
+];
+
+/// Beside MODE, which LLVM lists: what reading a hardware register may show.
+const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
+
+impl Access {
+    /// `indexing`: general-purpose index mode may be on (gfx9), so that vector operands are relative to M0.
+    pub fn of(inst: &Inst, wave_size: u8, indexing: bool) -> Access {
+        let effects = inst.effects;
+        let mut access = Access {
+            kills: true,
+            ..Access::default()
+        };
+        for operand in &inst.operands {
+            match *operand {
+                Operand::Def(reg) => access.write(reg),
+                Operand::Use(reg) => access.read(reg),
+                Operand::Imm(_) | Operand::PcRel(_) => {}
+            }
+        }
+        inst.implicit_defs.iter().for_each(|reg| access.write(*reg));
+        inst.implicit_uses.iter().for_each(|reg| access.read(*reg));
+
+        let lane_control = Effects::DPP16 | Effects::DPP8;
+        if effects.intersects(lane_control | Effects::PARTIAL_WRITE)
+            || CONDITIONAL_WRITES.contains(&inst.mnemonic)
+        {
+            access.kills = false;
+        }
+        let vector =
+            effects.intersects(Effects::VALU | Effects::LDS) || inst.format == isa::Format::Ds;
+        let cross_lane = effects.intersects(lane_control)
+            || vector
+                && CROSS_LANE
+                    .iter()
+                    .any(|prefix| inst.mnemonic.starts_with(prefix));
+        let ignores_exec = effects.contains(Effects::IGNORES_EXEC);
+        access.reads_inactive = cross_lane || ignores_exec;
+        access.writes_inactive = ignores_exec;
+        if cross_lane && !inst.mnemonic.starts_with("v_read") {
+            access.kills = false;
+        }
+
+        if inst.mnemonic.starts_with("s_movrel") {
+            access.indexed.scalars = true;
+        } else if inst.mnemonic.starts_with("v_movrel")
+            || indexing && effects.contains(Effects::VALU)
+        {
+            access.indexed.vectors = true;
+        }
+        if access.indexed != Indexed::default() {
+            access.kills = false;
+        }
+        if inst.mnemonic.starts_with("s_getreg") {
+            for kind in BEHIND_GETREG {
+                access.read(Reg {
+                    kind,
+                    index: 0,
+                    width: 2,
+                    half: None,
+                });
+            }
+        } else if inst.mnemonic == "s_trap" {
+            // Trap handlers before code object v5 find the queue in s[0:1].
+            access.reads.push(Span::Scalar(0, 2));
+        }
+        if inst.mnemonic.starts_with("s_setreg") || inst.mnemonic.ends_with("_mode") {
+            access.kills = false;
+        }
+        access.exec = exec_change(inst, wave_size);
+        access
+    }
+
+    fn write(&mut self, reg: Reg) {
+        self.writes.extend(Span::of(reg));
+    }
+
+    fn read(&mut self, reg: Reg) {
+        // Sources that stand for a register: numbers are the operand encodings.
+        let (kind, width) = match (reg.kind, reg.index) {
+            (RegKind::Source, 251) => (RegKind::Vcc, 2),
+            (RegKind::Source, 252) => (RegKind::Exec, 2),
+            (RegKind::Source, 254) => (RegKind::M0, 1),
+            _ => {
+                self.reads.extend(Span::of(reg));
+                return;
+            }
+        };
+        self.reads.extend(Span::of(Reg {
+            kind,
+            index: 0,
+            width,
+            half: None,
+        }));
+    }
+
+    /// Every register that the instruction names or may reach by index.
+    pub fn named(&self) -> impl Iterator<Item = Span> + '_ {
+        self.reads
+            .iter()
+            .chain(&self.writes)
+            .copied()
+            .chain(self.indexed.spans())
+    }
+}
+
+impl Indexed {
+    /// All registers within reach.
+    pub fn spans(self) -> impl Iterator<Item = Span> {
+        let scalars = self.scalars.then_some(Span::Scalar(0, SGPR_COUNT));
+        let vectors = self.vectors.then_some(Span::Vector(0, FILE_SIZE));
+        scalars.into_iter().chain(vectors)
+    }
+}
+
+/// How the instruction relates the new EXEC to the old; `None` if it does not write EXEC.
+fn exec_change(inst: &Inst, wave_size: u8) -> Option<ExecChange> {
+    let is_exec = |reg: &Reg| reg.kind == RegKind::Exec;
+    let explicit = inst.operands.iter().find_map(|operand| match operand {
+        Operand::Def(reg) if is_exec(reg) => Some(*reg),
+        _ => None,
+    });
+    let implicit = inst.implicit_defs.iter().copied().find(is_exec);
+    let written = explicit.or(implicit)?;
+    if written.width < wave_size / 32 {
+        return Some(ExecChange::UNKNOWN);
+    }
+    if inst.mnemonic.starts_with("v_cmpx_") {
+        // Disabled lanes get 0.
+        return Some(ExecChange::NARROW);
+    }
+    let sources: SmallVec<[Source; 2]> = inst
+        .operands
+        .iter()
+        .filter_map(|operand| match operand {
+            Operand::Use(reg) if is_exec(reg) => Some(Source::Exec),
+            Operand::Use(_) => Some(Source::Unknown),
+            Operand::Imm(0) => Some(Source::Zeros),
+            Operand::Imm(value)
+                if *value as u32 == u32::MAX
+                    && (*value as i32 as i64 == *value || wave_size == 32) =>
+            {
+                Some(Source::Ones)
+            }
+            Operand::Imm(_) => Some(Source::Unknown),
+            Operand::Def(_) | Operand::PcRel(_) => None,
+        })
+        .collect();
+    let (name, _) = inst.mnemonic.rsplit_once('_')?;
+    // Those that save EXEC name the other source only.
+    let name = name.strip_prefix("s_").unwrap_or(name);
+    let (name, sources) = match name
+        .strip_suffix("_saveexec")
+        .or_else(|| name.strip_suffix("_wrexec"))
+    {
+        Some(name) => (name, [*sources.first()?, Source::Exec]),
+        None => (
+            name,
+            [
+                *sources.first()?,
+                sources.get(1).copied().unwrap_or(Source::Unknown),
+            ],
+        ),
+    };
+    Some(combine(name, sources))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Exec,
+    Zeros,
+    Ones,
+    Unknown,
+}
+
+fn combine(name: &str, [first, second]: [Source; 2]) -> ExecChange {
+    use Source::{Exec, Ones, Zeros};
+    let either = |wanted| first == wanted || second == wanted;
+    match name {
+        "mov" if first == Ones => ExecChange::ALL,
+        "mov" if first == Zeros => ExecChange::NONE,
+        "not" if first == Exec => ExecChange::SWAP,
+        "wqm" if first == Exec => ExecChange::WIDEN,
+        "or" if either(Ones) => ExecChange::ALL,
+        "or" if either(Exec) => ExecChange::WIDEN,
+        "and" if either(Exec) => ExecChange::NARROW,
+        // first & ~second
+        "andn2" | "and_not1" if first == Exec => ExecChange::NARROW,
+        "andn2" | "and_not1" if second == Exec => ExecChange::OTHERS,
+        // ~first & second, ~first | second
+        "andn1" | "and_not0" if second == Exec => ExecChange::NARROW,
+        "orn1" | "or_not0" if second == Exec => ExecChange::WIDEN,
+        "xor" if first == Ones && second == Exec || first == Exec && second == Ones => {
+            ExecChange::SWAP
+        }
+        _ => ExecChange::UNKNOWN,
+    }
+}

@@ -1,0 +1,446 @@
+//! Addresses that code makes of its own program counter: `s_getpc_b64` and an addition, then a jump or a call.
+//!
+//! A forward walk over one function with a symbolic value per SGPR. Values also survive in lanes of VGPRs, where compilers
+//! keep return addresses. Over a call, only registers that LLVM's calling convention preserves are trusted: a callee that
+//! breaks the convention could mislead us about an address held there, nothing else rests on it.
+
+use crate::function::{Block, BlockIndex};
+use crate::registers::{SGPR_COUNT, Span};
+use isa::{Effects, Inst, Operand, Reg, RegKind};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What an SGPR holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Unknown,
+    /// Half of an address of this program; of the low half's address only the low 32 bits count.
+    Part {
+        address: u64,
+        high: bool,
+    },
+    /// What the register of that number held when the function was entered.
+    Entry(u16),
+    /// Half of an entry of the pointer table at an address.
+    Entries {
+        table: u64,
+        high: bool,
+    },
+}
+
+/// A 64-bit value in two SGPRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    Unknown,
+    Address(u64),
+    /// What the pair of registers from that number held when the function was entered.
+    Entry(u16),
+}
+
+const SGPRS: usize = SGPR_COUNT as usize;
+
+/// SGPRs that hold the same after a call as before it, in every version of LLVM's convention.
+const PRESERVED: &[std::ops::Range<usize>] = &[33..40, 48..56, 64..72, 80..88, 96..102];
+/// First VGPR whose lanes may be preserved over calls.
+const FIRST_PRESERVED_VGPR: u16 = 40;
+
+#[derive(Clone, PartialEq, Eq)]
+struct State {
+    sgprs: [Value; SGPRS],
+    /// After an addition to a low half: its address before, and the addend.
+    carry: Option<(u64, u32)>,
+    lanes: BTreeMap<(u16, i64), Value>,
+}
+
+impl State {
+    fn at_entry() -> State {
+        State {
+            sgprs: std::array::from_fn(|index| Value::Entry(index as u16)),
+            carry: None,
+            lanes: BTreeMap::new(),
+        }
+    }
+
+    /// Keeps what both agree on; says whether anything was lost.
+    fn meet(&mut self, other: &State) -> bool {
+        let mut changed = false;
+        for (mine, theirs) in self.sgprs.iter_mut().zip(&other.sgprs) {
+            if *mine != *theirs && *mine != Value::Unknown {
+                *mine = Value::Unknown;
+                changed = true;
+            }
+        }
+        if self.carry != other.carry && self.carry.is_some() {
+            self.carry = None;
+            changed = true;
+        }
+        let before = self.lanes.len();
+        self.lanes
+            .retain(|slot, value| other.lanes.get(slot) == Some(value));
+        changed | (self.lanes.len() != before)
+    }
+
+    fn get(&self, reg: Reg) -> Value {
+        match reg.kind {
+            RegKind::Sgpr => self
+                .sgprs
+                .get(usize::from(reg.index))
+                .copied()
+                .unwrap_or(Value::Unknown),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn set(&mut self, index: u16, value: Value) {
+        if let Some(slot) = self.sgprs.get_mut(usize::from(index)) {
+            *slot = value;
+        }
+    }
+
+    fn pair(&self, reg: Reg) -> Pair {
+        let high = Reg {
+            index: reg.index + 1,
+            ..reg
+        };
+        match (self.get(reg), self.get(high)) {
+            (
+                Value::Part {
+                    address: low,
+                    high: false,
+                },
+                Value::Part {
+                    address,
+                    high: true,
+                },
+            ) if low as u32 == address as u32 => Pair::Address(address),
+            (Value::Entry(low), Value::Entry(high)) if high == low + 1 => Pair::Entry(low),
+            _ => Pair::Unknown,
+        }
+    }
+
+    fn call(&mut self) {
+        for (index, value) in self.sgprs.iter_mut().enumerate() {
+            if !PRESERVED.iter().any(|range| range.contains(&index)) {
+                *value = Value::Unknown;
+            }
+        }
+        self.carry = None;
+        self.lanes
+            .retain(|(vgpr, _), _| *vgpr >= FIRST_PRESERVED_VGPR);
+    }
+
+    fn step(&mut self, inst: &Inst, pointers: &BTreeMap<u64, u64>) {
+        if inst.effects.contains(Effects::CALL) {
+            self.call();
+            return;
+        }
+        let def = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Def(reg) => Some(*reg),
+            _ => None,
+        });
+        let result = def.and_then(|def| self.result(inst, def, pointers));
+        let carry = self.carry_of(inst);
+        let writes_scc = |reg: &Reg| reg.kind == RegKind::Scc;
+        if inst.implicit_defs.iter().any(writes_scc) {
+            self.carry = carry;
+        }
+        // Movrel writes a register that is not named.
+        if inst.mnemonic.starts_with("s_movrel") {
+            self.sgprs = [Value::Unknown; SGPRS];
+        }
+        for operand in &inst.operands {
+            if let Operand::Def(reg) = operand {
+                self.forget(inst, *reg);
+            }
+        }
+        match (def, result) {
+            (Some(def), Some(Outcome::Low(value))) => self.set(def.index, value),
+            (Some(def), Some(Outcome::Both(low, high))) => {
+                self.set(def.index, low);
+                self.set(def.index + 1, high);
+            }
+            (Some(def), Some(Outcome::Lane(lane, value))) => {
+                self.lanes.insert((def.index, lane), value);
+            }
+            _ => {}
+        }
+    }
+
+    fn forget(&mut self, inst: &Inst, reg: Reg) {
+        match Span::of(reg) {
+            Some(Span::Scalar(start, count)) => {
+                for index in start..start + count {
+                    self.set(index, Value::Unknown);
+                }
+            }
+            Some(Span::Vector(start, count)) if inst.mnemonic != "v_writelane_b32" => {
+                self.lanes
+                    .retain(|(vgpr, _), _| !(start..start + count).contains(vgpr));
+            }
+            _ => {}
+        }
+    }
+
+    fn carry_of(&self, inst: &Inst) -> Option<(u64, u32)> {
+        if !matches!(inst.mnemonic, "s_add_u32" | "s_add_co_u32") {
+            return None;
+        }
+        let (reg, addend) = register_and_constant(inst)?;
+        match self.get(reg) {
+            Value::Part {
+                address,
+                high: false,
+            } => Some((address, addend)),
+            _ => None,
+        }
+    }
+
+    fn result(&self, inst: &Inst, def: Reg, pointers: &BTreeMap<u64, u64>) -> Option<Outcome> {
+        let low_and_high = |address| {
+            Outcome::Both(
+                Value::Part {
+                    address,
+                    high: false,
+                },
+                Value::Part {
+                    address,
+                    high: true,
+                },
+            )
+        };
+        if inst.mnemonic == "v_writelane_b32" {
+            let lane = last_constant(inst)?;
+            let value = inst.operands.iter().find_map(|operand| match operand {
+                Operand::Use(reg) if reg.kind == RegKind::Sgpr => Some(self.get(*reg)),
+                _ => None,
+            });
+            return Some(Outcome::Lane(lane, value.unwrap_or(Value::Unknown)));
+        }
+        if def.kind != RegKind::Sgpr {
+            return None;
+        }
+        match inst.mnemonic {
+            "s_getpc_b64" | "s_get_pc_i64" => Some(low_and_high(inst.end())),
+            "s_add_u32" | "s_add_co_u32" => {
+                let (base, addend) = self.carry_of(inst)?;
+                let address = base.wrapping_add(u64::from(addend));
+                Some(Outcome::Low(Value::Part {
+                    address,
+                    high: false,
+                }))
+            }
+            "s_addc_u32" | "s_add_co_ci_u32" => {
+                let (reg, addend) = register_and_constant(inst)?;
+                let (base, low) = self.carry?;
+                match self.get(reg) {
+                    Value::Part {
+                        address,
+                        high: true,
+                    } if address == base => {
+                        let sum = base
+                            .wrapping_add(u64::from(low))
+                            .wrapping_add(u64::from(addend) << 32);
+                        Some(Outcome::Low(Value::Part {
+                            address: sum,
+                            high: true,
+                        }))
+                    }
+                    _ => None,
+                }
+            }
+            "s_add_u64" | "s_add_nc_u64" => {
+                let (reg, addend) = register_and_constant(inst)?;
+                match self.pair(reg) {
+                    Pair::Address(base) => Some(low_and_high(
+                        base.wrapping_add_signed(i64::from(addend as i32)),
+                    )),
+                    _ => None,
+                }
+            }
+            // Of a program counter of 48 bits: nothing changes.
+            "s_sext_i32_i16" => match self.get(first_use(inst)?) {
+                value @ Value::Part { high: true, .. } => Some(Outcome::Low(value)),
+                _ => None,
+            },
+            "s_mov_b32" => Some(Outcome::Low(self.get(first_use(inst)?))),
+            "s_mov_b64" => {
+                let from = first_use(inst)?;
+                let high = Reg {
+                    index: from.index + 1,
+                    ..from
+                };
+                Some(Outcome::Both(self.get(from), self.get(high)))
+            }
+            "v_readlane_b32" => {
+                let lane = last_constant(inst)?;
+                let value = self.lanes.get(&(first_use(inst)?.index, lane))?;
+                Some(Outcome::Low(*value))
+            }
+            "s_load_dwordx2" | "s_load_b64" => self.load(inst, pointers),
+            _ => None,
+        }
+    }
+
+    /// A pointer from the global offset table, or any pointer of a table at a known address.
+    fn load(&self, inst: &Inst, pointers: &BTreeMap<u64, u64>) -> Option<Outcome> {
+        let base = match self.pair(first_use(inst)?) {
+            Pair::Address(base) => base,
+            _ => return None,
+        };
+        let uses = inst
+            .operands
+            .iter()
+            .filter(|operand| matches!(operand, Operand::Use(reg) if reg.kind != RegKind::Null));
+        let offset = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Imm(value) => Some(*value),
+            _ => None,
+        });
+        if uses.count() > 1 {
+            let table = base.wrapping_add_signed(offset.unwrap_or(0));
+            return pointers.contains_key(&table).then_some(Outcome::Both(
+                Value::Entries { table, high: false },
+                Value::Entries { table, high: true },
+            ));
+        }
+        let address = *pointers.get(&base.wrapping_add_signed(offset.unwrap_or(0)))?;
+        Some(Outcome::Both(
+            Value::Part {
+                address,
+                high: false,
+            },
+            Value::Part {
+                address,
+                high: true,
+            },
+        ))
+    }
+}
+
+enum Outcome {
+    Low(Value),
+    Both(Value, Value),
+    Lane(i64, Value),
+}
+
+fn first_use(inst: &Inst) -> Option<Reg> {
+    inst.operands.iter().find_map(|operand| match operand {
+        Operand::Use(reg) => Some(*reg),
+        _ => None,
+    })
+}
+
+fn last_constant(inst: &Inst) -> Option<i64> {
+    let constants = inst.operands.iter().rev();
+    constants.into_iter().find_map(|operand| match operand {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    })
+}
+
+/// The two sources, if one is a register and the other is not.
+fn register_and_constant(inst: &Inst) -> Option<(Reg, u32)> {
+    let mut sources = inst
+        .operands
+        .iter()
+        .filter(|operand| !matches!(operand, Operand::Def(_)));
+    match (sources.next()?, sources.next()?) {
+        (Operand::Use(reg), Operand::Imm(value)) | (Operand::Imm(value), Operand::Use(reg)) => {
+            Some((*reg, *value as u32))
+        }
+        _ => None,
+    }
+}
+
+/// What is known of indirect branches and calls, by index of the instruction.
+#[derive(Default)]
+pub(crate) struct Addresses {
+    pub targets: BTreeMap<usize, Target>,
+    /// Addresses that are used other than by jumping there.
+    pub escaped: Vec<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Pair(Pair),
+    /// Any pointer of the table there.
+    Table(u64),
+}
+
+/// Whether the walk could find anything.
+pub(crate) fn worthwhile(insts: &[Inst]) -> bool {
+    insts
+        .iter()
+        .any(|inst| inst.effects.contains(Effects::INDIRECT) || is_getpc(inst))
+}
+
+fn is_getpc(inst: &Inst) -> bool {
+    matches!(inst.mnemonic, "s_getpc_b64" | "s_get_pc_i64")
+}
+
+/// Walks the function from its entry.
+pub(crate) fn follow(insts: &[Inst], blocks: &[Block], pointers: &BTreeMap<u64, u64>) -> Addresses {
+    let mut starts: Vec<Option<State>> = vec![None; blocks.len()];
+    let mut found = Addresses::default();
+    let Some(entry) = starts.first_mut() else {
+        return found;
+    };
+    *entry = Some(State::at_entry());
+    let mut todo: VecDeque<BlockIndex> = VecDeque::from([0]);
+    while let Some(index) = todo.pop_front() {
+        let block = &blocks[index];
+        let Some(mut state) = starts[index].clone() else {
+            continue;
+        };
+        for inst in &insts[block.range()] {
+            state.step(inst, pointers);
+        }
+        for edge in &block.successors {
+            let changed = match &mut starts[edge.to] {
+                Some(start) => start.meet(&state),
+                empty => {
+                    *empty = Some(state.clone());
+                    true
+                }
+            };
+            if changed && !todo.contains(&edge.to) {
+                todo.push_back(edge.to);
+            }
+        }
+    }
+    for (block, start) in blocks.iter().zip(starts) {
+        let Some(mut state) = start else { continue };
+        for index in block.range() {
+            let inst = &insts[index];
+            look(&state, index, inst, &mut found);
+            state.step(inst, pointers);
+        }
+    }
+    found
+}
+
+fn look(state: &State, index: usize, inst: &Inst, found: &mut Addresses) {
+    if inst.effects.contains(Effects::INDIRECT) {
+        let Some(reg) = first_use(inst) else { return };
+        let table = match state.get(reg) {
+            Value::Entries { table, high: false } => Some(table),
+            _ => None,
+        };
+        let target = table.map_or_else(|| Target::Pair(state.pair(reg)), Target::Table);
+        found.targets.insert(index, target);
+        return;
+    }
+    let arithmetic = ["s_add", "s_sext", "s_mov_b", "v_writelane"];
+    if arithmetic
+        .iter()
+        .any(|prefix| inst.mnemonic.starts_with(prefix))
+        || inst.effects.contains(Effects::SMEM)
+    {
+        return;
+    }
+    for operand in &inst.operands {
+        if let Operand::Use(reg) = operand
+            && let Value::Part { address, .. } = state.get(*reg)
+        {
+            found.escaped.push(address);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Sets of small numbers as machine words.
+
+/// A set of the numbers below `64 * WORDS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bits<const WORDS: usize>([u64; WORDS]);
+
+impl<const WORDS: usize> Default for Bits<WORDS> {
+    fn default() -> Self {
+        Bits::EMPTY
+    }
+}
+
+impl<const WORDS: usize> Bits<WORDS> {
+    pub const EMPTY: Bits<WORDS> = Bits([0; WORDS]);
+    pub const FULL: Bits<WORDS> = Bits([u64::MAX; WORDS]);
+
+    /// Numbers from `start`, `count` of them; those beyond the end are left out.
+    pub fn insert_range(&mut self, start: u16, count: u16) {
+        for number in usize::from(start)..usize::from(start) + usize::from(count) {
+            if let Some(word) = self.0.get_mut(number / 64) {
+                *word |= 1 << (number % 64);
+            }
+        }
+    }
+
+    pub fn remove_range(&mut self, start: u16, count: u16) {
+        for number in usize::from(start)..usize::from(start) + usize::from(count) {
+            if let Some(word) = self.0.get_mut(number / 64) {
+                *word &= !(1 << (number % 64));
+            }
+        }
+    }
+
+    pub fn contains(&self, number: u16) -> bool {
+        let number = usize::from(number);
+        self.0
+            .get(number / 64)
+            .is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// Whether any of the numbers is in the set.
+    pub fn intersects_range(&self, start: u16, count: u16) -> bool {
+        (start..start.saturating_add(count)).any(|number| self.contains(number))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Adds all of `other`; says whether that changed anything.
+    pub fn unite(&mut self, other: &Bits<WORDS>) -> bool {
+        let mut added = 0;
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            added |= more & !*word;
+            *word |= more;
+        }
+        added != 0
+    }
+
+    pub fn union(mut self, other: &Bits<WORDS>) -> Bits<WORDS> {
+        self.unite(other);
+        self
+    }
+
+    pub fn intersection(mut self, other: &Bits<WORDS>) -> Bits<WORDS> {
+        for (word, mask) in self.0.iter_mut().zip(other.0) {
+            *word &= mask;
+        }
+        self
+    }
+
+    /// The numbers of `self` that are not in `other`.
+    pub fn without(mut self, other: &Bits<WORDS>) -> Bits<WORDS> {
+        for (word, mask) in self.0.iter_mut().zip(other.0) {
+            *word &= !mask;
+        }
+        self
+    }
+
+    /// In ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                (rest != 0).then(|| {
+                    rest &= rest - 1;
+                    (index * 64) as u16 + bit as u16
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cross_words_and_stop_at_the_end() {
+        let mut set = Bits::<2>::EMPTY;
+        set.insert_range(62, 4);
+        set.insert_range(127, 9);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [62, 63, 64, 65, 127]);
+        set.remove_range(63, 2);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [62, 65, 127]);
+        assert!(set.intersects_range(60, 3) && !set.intersects_range(63, 2));
+        assert!(!set.unite(&set.clone()) && set.len() == 3);
+    }
+}

@@ -1,0 +1,253 @@
+//! Instructions to basic blocks.
+
+use crate::addresses::{Pair, Target};
+use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
+use crate::program::FunctionKind;
+use isa::{Effects, Inst};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What must be known beside the instructions.
+pub(crate) struct Context<'a> {
+    pub kind: FunctionKind,
+    pub entries: &'a BTreeMap<u64, FunctionIndex>,
+    pub pointers: &'a BTreeMap<u64, u64>,
+    /// Indirect branches and calls, by instruction.
+    pub targets: &'a BTreeMap<usize, Target>,
+    /// First SGPR of the pairs in which calls of this program leave the return address.
+    pub return_registers: &'a BTreeSet<u16>,
+}
+
+pub(crate) struct Built {
+    pub blocks: Vec<Block>,
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// Where one instruction may continue.
+#[derive(Default)]
+struct Ways {
+    jumps: Vec<(u64, EdgeKind)>,
+    falls: Option<EdgeKind>,
+    leaves: Vec<Leave>,
+    call: Option<Callee>,
+    reason: Option<Reason>,
+}
+
+/// Whether the next instruction starts a new block.
+fn ends_block(inst: &Inst) -> bool {
+    inst.effects
+        .intersects(Effects::BRANCH | Effects::RETURN | Effects::END | Effects::CALL)
+}
+
+pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
+    let ways: BTreeMap<usize, Ways> = insts
+        .iter()
+        .enumerate()
+        .filter(|(_, inst)| ends_block(inst))
+        .map(|(index, inst)| (index, ways(index, inst, context)))
+        .collect();
+    let find = |pc: u64| insts.binary_search_by_key(&pc, |inst| inst.pc).ok();
+
+    let mut leads = vec![false; insts.len() + 1];
+    leads[0] = true;
+    for (&index, ways) in &ways {
+        leads[index + 1] = true;
+        for &(target, _) in &ways.jumps {
+            if let Some(target) = find(target) {
+                leads[target] = true;
+            }
+        }
+    }
+    for (index, pair) in insts.windows(2).enumerate() {
+        if pair[0].end() != pair[1].pc {
+            leads[index + 1] = true;
+        }
+    }
+    let firsts: Vec<usize> = (0..insts.len()).filter(|&index| leads[index]).collect();
+    let block_at = |inst: usize| firsts.binary_search(&inst).ok();
+
+    let mut unresolved = Vec::new();
+    let mut blocks: Vec<Block> = Vec::with_capacity(firsts.len());
+    let falling = Ways {
+        falls: Some(EdgeKind::Fall),
+        ..Ways::default()
+    };
+    let mut complaints: Vec<Vec<Reason>> = Vec::with_capacity(firsts.len());
+    for (number, &first) in firsts.iter().enumerate() {
+        let end = firsts.get(number + 1).copied().unwrap_or(insts.len());
+        let last = &insts[end - 1];
+        let ways = ways.get(&(end - 1)).unwrap_or(&falling);
+        let mut block = Block {
+            first,
+            end,
+            successors: Vec::new(),
+            predecessors: Vec::new(),
+            leaves: ways.leaves.clone(),
+            call: ways.call,
+            reachable: false,
+            exec_full_at_start: false,
+        };
+        let mut reasons: Vec<Reason> = ways.reason.into_iter().collect();
+        let (taken_without, falls_without) = match last.mnemonic {
+            "s_cbranch_execz" => (true, false),
+            "s_cbranch_execnz" => (false, true),
+            _ => (false, false),
+        };
+        for &(target, kind) in &ways.jumps {
+            // A jump to our own start is a loop, not a call of ourselves.
+            if let Some(to) = find(target).and_then(block_at) {
+                let edge = Edge {
+                    to,
+                    kind,
+                    without_lanes: taken_without,
+                };
+                if !block.successors.contains(&edge) {
+                    block.successors.push(edge);
+                }
+            } else if let Some(&function) = context.entries.get(&target) {
+                block.leaves.push(Leave::TailCall(function));
+            } else {
+                block.leaves.push(Leave::Anywhere);
+                reasons.push(Reason::TargetNotAnInstruction);
+            }
+        }
+        if let Some(kind) = ways.falls {
+            match insts.get(end) {
+                Some(next) if next.pc == last.end() => {
+                    let to = number + 1;
+                    match block.successors.iter_mut().find(|edge| edge.to == to) {
+                        Some(edge) => edge.without_lanes = false,
+                        None => block.successors.push(Edge {
+                            to,
+                            kind,
+                            without_lanes: falls_without,
+                        }),
+                    }
+                }
+                next => match context.entries.get(&last.end()) {
+                    Some(&function) => block.leaves.push(Leave::TailCall(function)),
+                    None => {
+                        block.leaves.push(Leave::Anywhere);
+                        reasons.push(if next.is_some() {
+                            Reason::Undecodable
+                        } else {
+                            Reason::RunsOff
+                        });
+                    }
+                },
+            }
+        }
+        complaints.push(reasons);
+        blocks.push(block);
+    }
+    link(&mut blocks);
+    for (block, reasons) in blocks.iter().zip(complaints) {
+        if block.reachable {
+            let pc = insts[block.end - 1].pc;
+            unresolved.extend(reasons.into_iter().map(|reason| Unresolved { pc, reason }));
+        }
+    }
+    Built { blocks, unresolved }
+}
+
+fn link(blocks: &mut [Block]) {
+    for index in 0..blocks.len() {
+        for edge in blocks[index].successors.clone() {
+            if !blocks[edge.to].predecessors.contains(&index) {
+                blocks[edge.to].predecessors.push(index);
+            }
+        }
+    }
+    let mut todo = if blocks.is_empty() { vec![] } else { vec![0] };
+    let mut jumps_anywhere = false;
+    loop {
+        while let Some(index) = todo.pop() {
+            if std::mem::replace(&mut blocks[index].reachable, true) {
+                continue;
+            }
+            jumps_anywhere |= blocks[index].leaves.contains(&Leave::Anywhere);
+            todo.extend(blocks[index].successors.iter().map(|edge| edge.to));
+        }
+        // Anywhere may be here.
+        if !jumps_anywhere {
+            return;
+        }
+        todo.extend((0..blocks.len()).filter(|&index| !blocks[index].reachable));
+        if todo.is_empty() {
+            return;
+        }
+    }
+}
+
+fn ways(index: usize, inst: &Inst, context: &Context<'_>) -> Ways {
+    let effects = inst.effects;
+    let mut ways = Ways::default();
+    let anywhere = |reason| Ways {
+        leaves: vec![Leave::Anywhere],
+        reason: Some(reason),
+        ..Ways::default()
+    };
+    if effects.contains(Effects::END) {
+        ways.leaves.push(Leave::End);
+        return ways;
+    }
+    if effects.contains(Effects::RETURN)
+        || inst.mnemonic.contains("_fork")
+        || inst.mnemonic.ends_with("_join")
+    {
+        return anywhere(Reason::Unsupported);
+    }
+    let known = context.targets.get(&index);
+    if effects.contains(Effects::CALL) {
+        let target = match (inst.target(), known) {
+            (Some(target), _) => Some(target),
+            (None, Some(Target::Pair(Pair::Address(target)))) => Some(*target),
+            _ => None,
+        };
+        let callee = target.map(|target| context.entries.get(&target).copied());
+        ways.call = Some(match callee {
+            Some(Some(function)) => Callee::Known(function),
+            _ => Callee::Unknown,
+        });
+        ways.reason = match callee {
+            None => Some(Reason::IndirectCall),
+            Some(None) => Some(Reason::TargetNotAnInstruction),
+            Some(Some(_)) => None,
+        };
+        ways.falls = Some(EdgeKind::CallReturn);
+        return ways;
+    }
+    if let Some(target) = inst.target() {
+        ways.jumps.push((target, EdgeKind::Branch));
+        if effects.contains(Effects::CONDITIONAL) {
+            ways.falls = Some(EdgeKind::Fall);
+        }
+        return ways;
+    }
+    match known {
+        Some(Target::Pair(Pair::Address(target))) => {
+            ways.jumps.push((*target, EdgeKind::Branch));
+            ways
+        }
+        Some(Target::Pair(Pair::Entry(register)))
+            if context.return_registers.contains(register) =>
+        {
+            if context.kind == FunctionKind::Kernel {
+                return anywhere(Reason::KernelReturn);
+            }
+            ways.leaves.push(Leave::Return);
+            ways
+        }
+        Some(Target::Table(start)) => {
+            // A table goes on as long as there are pointers, which may be too far, never too short.
+            let mut place = *start;
+            while let Some(target) = context.pointers.get(&place) {
+                if !ways.jumps.iter().any(|(known, _)| known == target) {
+                    ways.jumps.push((*target, EdgeKind::Table));
+                }
+                place = place.wrapping_add(8);
+            }
+            ways
+        }
+        _ => anywhere(Reason::IndirectBranch),
+    }
+}

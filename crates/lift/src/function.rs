@@ -1,0 +1,187 @@
+//! A lifted function: instructions, blocks, edges.
+
+use crate::graph::{Dominators, Loop};
+use crate::program::FunctionKind;
+use isa::Inst;
+
+/// Index of a function in its module.
+pub type FunctionIndex = usize;
+/// Index of a block in its function; 0 is the entry.
+pub type BlockIndex = usize;
+/// Index of an instruction in its function, in address order.
+pub type InstIndex = usize;
+
+/// What a call or a jump out of the function reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    Known(FunctionIndex),
+    /// Any code at all.
+    Unknown,
+}
+
+/// A way out of the function at the end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leave {
+    /// End of the program.
+    End,
+    /// To the caller.
+    Return,
+    /// Jump to the start of another function, which returns in our place.
+    TailCall(FunctionIndex),
+    /// Anywhere: unresolved target, undecodable bytes, over the end of the code.
+    Anywhere,
+}
+
+/// Why control goes from one block to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EdgeKind {
+    Fall,
+    /// Direct branch, or an indirect one with a single known target.
+    Branch,
+    /// Back from a call.
+    CallReturn,
+    /// One of several targets of an indirect branch.
+    Table,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    pub to: BlockIndex,
+    pub kind: EdgeKind,
+    /// Taken only while no lane is on (`s_cbranch_execz`).
+    pub without_lanes: bool,
+}
+
+/// A run of instructions entered only at its first, left only at its last. Calls end blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Index of the first instruction.
+    pub first: InstIndex,
+    /// Index behind the last instruction.
+    pub end: InstIndex,
+    /// The branch's targets before the next block.
+    pub successors: Vec<Edge>,
+    pub predecessors: Vec<BlockIndex>,
+    pub leaves: Vec<Leave>,
+    /// The call that ends the block.
+    pub call: Option<Callee>,
+    /// Reachable from the function's entry by known edges.
+    pub reachable: bool,
+    /// EXEC has all lanes on at the start, on every path; `false`: any mask is possible, an empty one too.
+    pub exec_full_at_start: bool,
+}
+
+impl Block {
+    pub fn range(&self) -> std::ops::Range<InstIndex> {
+        self.first..self.end
+    }
+
+    pub fn len(&self) -> usize {
+        self.end - self.first
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+}
+
+/// Something that could not be found out; results around it take the worst case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Unresolved {
+    pub pc: u64,
+    pub reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
+pub enum Reason {
+    #[error("branch to an address that is computed at run time")]
+    IndirectBranch,
+    #[error("call of an address that is computed at run time")]
+    IndirectCall,
+    #[error("branch or call to an address where no instruction of the program starts")]
+    TargetNotAnInstruction,
+    #[error("branch into the middle of another function")]
+    IntoOtherFunction,
+    #[error("the bytes are no instruction of the target")]
+    Undecodable,
+    #[error("control runs over the end of the function")]
+    RunsOff,
+    #[error("return from a kernel")]
+    KernelReturn,
+    #[error("fork, join or return from a trap")]
+    Unsupported,
+}
+
+/// One kernel or device function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: String,
+    pub kind: FunctionKind,
+    pub entry: u64,
+    /// In bytes.
+    pub size: u64,
+    pub wave_size: u8,
+    /// In address order; undecodable dwords are missing.
+    pub insts: Vec<Inst>,
+    /// In address order. The entry is the first, as code in front of it belongs to others.
+    pub blocks: Vec<Block>,
+    pub dominators: Dominators,
+    pub post_dominators: Dominators,
+    /// Outer loops first.
+    pub loops: Vec<Loop>,
+    /// Every cycle is entered at one block only.
+    pub reducible: bool,
+    pub unresolved: Vec<Unresolved>,
+    /// Its address is in data or in registers, so that anyone may call it.
+    pub address_taken: bool,
+    pub(crate) first_lane_exists: bool,
+    /// Per instruction: EXEC has all lanes on before it. Empty if that never holds.
+    pub(crate) exec_full: Vec<bool>,
+    /// Per instruction: general-purpose index mode may be on. Empty if that never holds.
+    pub(crate) indexing: Vec<bool>,
+    /// First dword of each run of undecodable ones.
+    pub undecodable: Vec<u64>,
+}
+
+impl Function {
+    /// The instruction at `pc`.
+    pub fn inst_at(&self, pc: u64) -> Option<InstIndex> {
+        self.insts.binary_search_by_key(&pc, |inst| inst.pc).ok()
+    }
+
+    /// The block of an instruction.
+    pub fn block_of(&self, inst: InstIndex) -> BlockIndex {
+        self.blocks.partition_point(|block| block.end <= inst)
+    }
+
+    /// Whether control may continue at a place that is not known, perhaps in this function again.
+    pub fn jumps_anywhere(&self) -> bool {
+        jumps_anywhere(&self.blocks)
+    }
+
+    /// Whether EXEC surely has all lanes on before the instruction.
+    pub fn exec_is_full_before(&self, inst: InstIndex) -> bool {
+        self.exec_full.get(inst).copied().unwrap_or(false)
+    }
+
+    /// Whether general-purpose index mode may be on before the instruction (gfx9), so that nothing may be inserted there.
+    pub fn indexing_before(&self, inst: InstIndex) -> bool {
+        self.indexing.get(inst).copied().unwrap_or(false)
+    }
+
+    /// What the instruction reads and writes.
+    pub fn access(&self, inst: InstIndex) -> crate::Access {
+        let decoded = &self.insts[inst];
+        let mut access = crate::Access::of(decoded, self.wave_size, self.indexing_before(inst));
+        if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
+            access.reads_inactive = false;
+        }
+        access
+    }
+}
+
+pub(crate) fn jumps_anywhere(blocks: &[Block]) -> bool {
+    blocks
+        .iter()
+        .any(|block| block.reachable && block.leaves.contains(&Leave::Anywhere))
+}

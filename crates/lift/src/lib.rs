@@ -1,0 +1,39 @@
+//! Machine code to functions, control flow and facts about registers.
+//!
+//! Entry types: [`Module::lift`] (a code object), [`Function`] (instructions, blocks, dominators, loops), [`Liveness`]
+//! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`Named`] (registers that
+//! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
+//! nothing here guesses. Pure: no files, no environment, no threads, and no input bytes may cause a panic.
+#![forbid(unsafe_code)]
+
+mod access;
+mod addresses;
+mod bits;
+mod blocks;
+mod counters;
+mod error;
+mod function;
+mod graph;
+mod live_set;
+mod liveness;
+mod modes;
+mod module;
+mod pending;
+mod program;
+pub mod registers;
+
+pub use access::{Access, ExecChange, Indexed};
+pub use bits::Bits;
+pub use counters::{COUNTERS, Counter, Kind, awaited, raised};
+pub use error::Error;
+pub use function::{
+    Block, BlockIndex, Callee, Edge, EdgeKind, Function, FunctionIndex, InstIndex, Leave, Reason,
+    Unresolved,
+};
+pub use graph::{Dominators, Loop};
+pub use live_set::LiveSet;
+pub use liveness::Liveness;
+pub use module::{Module, Named, Options};
+pub use pending::{Pending, PendingOperations};
+pub use program::{FunctionKind, FunctionSeed, Program};
+pub use registers::{RegisterSet, Span};

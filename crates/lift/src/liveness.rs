@@ -1,0 +1,266 @@
+//! Liveness of every register over a whole module.
+//!
+//! Backward over blocks; calls go through the callee's [`Transfer`]. What is live when a function returns is the union over
+//! its known callers, or everything if there may be others.
+
+use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
+use crate::graph::postorder;
+use crate::live_set::{LiveSet, PROBES, Transfer};
+use crate::program::FunctionKind;
+
+/// Results for one function.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    live_in: Vec<LiveSet>,
+    live_out: Vec<LiveSet>,
+}
+
+impl Liveness {
+    /// What is live before the first instruction of a block.
+    pub fn live_in(&self, block: BlockIndex) -> &LiveSet {
+        &self.live_in[block]
+    }
+
+    /// What is live behind the last instruction of a block; for a block that ends in a call, when the callee is entered.
+    pub fn live_out(&self, block: BlockIndex) -> &LiveSet {
+        &self.live_out[block]
+    }
+
+    /// What is live before an instruction. Walks the block from its end: for all sites of a block, use [`Liveness::walk`].
+    pub fn live_before(&self, function: &Function, inst: InstIndex) -> LiveSet {
+        let mut live = LiveSet::default();
+        self.walk(function, function.block_of(inst), |index, _, before| {
+            if index == inst {
+                live = *before;
+            }
+        });
+        live
+    }
+
+    /// What is live behind an instruction, on the way to the next one in its block.
+    pub fn live_after(&self, function: &Function, inst: InstIndex) -> LiveSet {
+        let mut live = LiveSet::default();
+        self.walk(function, function.block_of(inst), |index, after, _| {
+            if index == inst {
+                live = *after;
+            }
+        });
+        live
+    }
+
+    /// Visits the instructions of a block from its last to its first, each with what is live behind and before it.
+    pub fn walk(
+        &self,
+        function: &Function,
+        block: BlockIndex,
+        mut visit: impl FnMut(InstIndex, &LiveSet, &LiveSet),
+    ) {
+        let mut live = self.live_out[block];
+        for index in function.blocks[block].range().rev() {
+            let after = live;
+            live.step_back(&function.access(index), function.exec_is_full_before(index));
+            visit(index, &after, &live);
+        }
+    }
+}
+
+/// One function, ready for solving again and again.
+struct Solver<'a> {
+    function: &'a Function,
+    transfers: Vec<Transfer>,
+    order: Vec<BlockIndex>,
+}
+
+impl<'a> Solver<'a> {
+    fn new(function: &'a Function) -> Solver<'a> {
+        let blocks = &function.blocks;
+        let transfers = blocks
+            .iter()
+            .map(|block| {
+                let mut probes = PROBES;
+                for index in block.range().rev() {
+                    let access = function.access(index);
+                    let full = function.exec_is_full_before(index);
+                    for probe in &mut probes {
+                        probe.step_back(&access, full);
+                    }
+                }
+                Transfer::from_probes(probes)
+            })
+            .collect();
+        let successors: Vec<Vec<usize>> = blocks
+            .iter()
+            .map(|block| block.successors.iter().map(|edge| edge.to).collect())
+            .collect();
+        // Unreachable blocks come too, so that every instruction has an answer.
+        let all: Vec<usize> = (0..blocks.len()).collect();
+        let order = postorder(blocks.len(), &all, &successors);
+        Solver {
+            function,
+            transfers,
+            order,
+        }
+    }
+
+    fn out_of(
+        &self,
+        block: BlockIndex,
+        live_in: &[LiveSet],
+        at_return: &LiveSet,
+        summaries: &[Transfer],
+    ) -> LiveSet {
+        let block = &self.function.blocks[block];
+        let mut out = LiveSet::default();
+        for edge in &block.successors {
+            let mut arrives = live_in[edge.to];
+            if edge.without_lanes {
+                arrives.active = Default::default();
+            }
+            out.unite(&arrives);
+        }
+        for leave in &block.leaves {
+            match *leave {
+                Leave::End => {}
+                Leave::Return => {
+                    out.unite(at_return);
+                }
+                Leave::TailCall(function) => {
+                    out.unite(&summaries[function].apply(at_return));
+                }
+                Leave::Anywhere => out = LiveSet::EVERYTHING,
+            }
+        }
+        match block.call {
+            Some(Callee::Known(function)) => summaries[function].apply(&out),
+            Some(Callee::Unknown) => LiveSet::EVERYTHING,
+            None => out,
+        }
+    }
+
+    fn solve(&self, at_return: &LiveSet, summaries: &[Transfer]) -> Liveness {
+        let count = self.function.blocks.len();
+        let mut live_in = vec![LiveSet::default(); count];
+        let mut live_out = vec![LiveSet::default(); count];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &self.order {
+                let out = self.out_of(block, &live_in, at_return, summaries);
+                let before = self.transfers[block].apply(&out);
+                changed |= before != live_in[block];
+                live_in[block] = before;
+                live_out[block] = out;
+            }
+        }
+        Liveness { live_in, live_out }
+    }
+}
+
+/// Liveness of all functions.
+pub(crate) fn solve(functions: &[Function]) -> Vec<Liveness> {
+    let solvers: Vec<Solver<'_>> = functions.iter().map(Solver::new).collect();
+    let summaries = summaries(&solvers);
+    let mut at_return: Vec<LiveSet> = functions
+        .iter()
+        .map(|function| {
+            let known_callers = function.kind == FunctionKind::Device && !function.address_taken;
+            if known_callers {
+                LiveSet::default()
+            } else {
+                LiveSet::EVERYTHING
+            }
+        })
+        .collect();
+    let mut called = vec![false; functions.len()];
+    for callee in functions.iter().flat_map(callees) {
+        called[callee] = true;
+    }
+    for (live, called) in at_return.iter_mut().zip(called) {
+        // A function that nobody we know calls is there for somebody else.
+        if !called {
+            *live = LiveSet::EVERYTHING;
+        }
+    }
+    let mut results: Vec<Option<Liveness>> = vec![None; functions.len()];
+    let mut todo: Vec<FunctionIndex> = (0..functions.len()).collect();
+    while let Some(index) = todo.pop() {
+        let result = solvers[index].solve(&at_return[index], &summaries);
+        for block in &functions[index].blocks {
+            let mut reach = |callee: FunctionIndex, live: &LiveSet| {
+                if at_return[callee].unite(live) && !todo.contains(&callee) {
+                    todo.push(callee);
+                }
+            };
+            if let Some(Callee::Known(callee)) = block.call {
+                let mut behind = LiveSet::default();
+                for edge in &block.successors {
+                    behind.unite(&result.live_in[edge.to]);
+                }
+                if block.leaves.contains(&Leave::Anywhere) {
+                    behind = LiveSet::EVERYTHING;
+                }
+                reach(callee, &behind);
+            }
+            for leave in &block.leaves {
+                if let Leave::TailCall(callee) = *leave {
+                    let live = at_return[index];
+                    if at_return[callee].unite(&live) && !todo.contains(&callee) {
+                        todo.push(callee);
+                    }
+                }
+            }
+        }
+        results[index] = Some(result);
+    }
+    results.into_iter().flatten().collect()
+}
+
+/// Functions that a function calls or jumps to.
+pub(crate) fn callees(function: &Function) -> impl Iterator<Item = FunctionIndex> + '_ {
+    function.blocks.iter().flat_map(|block| {
+        let called = block.call.and_then(|callee| match callee {
+            Callee::Known(function) => Some(function),
+            Callee::Unknown => None,
+        });
+        let jumped = block.leaves.iter().filter_map(|leave| match leave {
+            Leave::TailCall(function) => Some(*function),
+            _ => None,
+        });
+        called.into_iter().chain(jumped)
+    })
+}
+
+/// Least solution: recursion starts from "never returns and reads nothing" and grows.
+fn summaries(solvers: &[Solver<'_>]) -> Vec<Transfer> {
+    let count = solvers.len();
+    let callees: Vec<Vec<usize>> = solvers
+        .iter()
+        .map(|solver| callees(solver.function).collect())
+        .collect();
+    let mut wanted = vec![false; count];
+    for callee in callees.iter().flatten() {
+        wanted[*callee] = true;
+    }
+    let all: Vec<usize> = (0..count).collect();
+    let order = postorder(count, &all, &callees);
+    let mut summaries = vec![Transfer::DEAD_END; count];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &index in order.iter().filter(|&&index| wanted[index]) {
+            let entry = |probe: &LiveSet| {
+                let liveness = solvers[index].solve(probe, &summaries);
+                liveness
+                    .live_in
+                    .first()
+                    .copied()
+                    .unwrap_or(LiveSet::EVERYTHING)
+            };
+            let summary =
+                Transfer::from_probes([entry(&PROBES[0]), entry(&PROBES[1]), entry(&PROBES[2])]);
+            changed |= summary != summaries[index];
+            summaries[index] = summary;
+        }
+    }
+    summaries
+}

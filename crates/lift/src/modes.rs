@@ -1,0 +1,116 @@
+//! Two facts that hold or do not hold before each instruction: EXEC has all lanes on; index mode may be on.
+
+use crate::access::{Access, ExecChange};
+use crate::function::{Block, EdgeKind, jumps_anywhere};
+use isa::Inst;
+
+/// The instruction-wise results; empty where the fact never holds.
+pub(crate) struct Modes {
+    pub exec_full: Vec<bool>,
+    pub indexing: Vec<bool>,
+}
+
+/// `full_at_entry`: all lanes are on when the function is entered.
+pub(crate) fn find(
+    insts: &[Inst],
+    blocks: &mut [Block],
+    wave_size: u8,
+    full_at_entry: bool,
+) -> Modes {
+    let exec = |index: usize| Access::of(&insts[index], wave_size, false).exec;
+    let may_matter = |index: usize| {
+        insts[index]
+            .implicit_defs
+            .iter()
+            .any(|reg| reg.kind == isa::RegKind::Exec)
+            || insts[index].operands.iter().any(
+                |operand| matches!(operand, isa::Operand::Def(reg) if reg.kind == isa::RegKind::Exec),
+            )
+    };
+    let changes: Vec<Option<ExecChange>> = (0..insts.len())
+        .map(|index| may_matter(index).then(|| exec(index)).flatten())
+        .collect();
+    let full_after = |full: bool, index: usize| match changes[index] {
+        None => full,
+        Some(ExecChange::ALL) => true,
+        Some(ExecChange::WIDEN) => full,
+        Some(_) => false,
+    };
+    let exec_full = if full_at_entry || changes.contains(&Some(ExecChange::ALL)) {
+        // Greatest solution: true unless some path says otherwise.
+        solve(insts.len(), blocks, full_at_entry, true, false, &full_after)
+    } else {
+        Vec::new()
+    };
+    for block in blocks.iter_mut() {
+        block.exec_full_at_start = exec_full.get(block.first).copied().unwrap_or(false);
+    }
+    let on_after = |on: bool, index: usize| match insts[index].mnemonic {
+        "s_set_gpr_idx_on" => true,
+        "s_set_gpr_idx_off" => false,
+        _ => on,
+    };
+    let uses_index_mode = |inst: &Inst| inst.mnemonic == "s_set_gpr_idx_on";
+    let indexing = if insts.iter().any(uses_index_mode) {
+        solve(insts.len(), blocks, false, false, false, &on_after)
+    } else {
+        Vec::new()
+    };
+    Modes {
+        exec_full,
+        indexing,
+    }
+}
+
+/// Forward over the blocks. `all`: a fact must hold on all paths; otherwise on some path.
+fn solve(
+    count: usize,
+    blocks: &[Block],
+    at_entry: bool,
+    all: bool,
+    after_call: bool,
+    step: &impl Fn(bool, usize) -> bool,
+) -> Vec<bool> {
+    let mut starts = vec![all; blocks.len()];
+    if let Some(entry) = starts.first_mut() {
+        *entry = at_entry;
+    }
+    let anywhere = jumps_anywhere(blocks);
+    // What no known edge reaches may be entered from anywhere.
+    for (start, block) in starts.iter_mut().zip(blocks).skip(1) {
+        if block.predecessors.is_empty() || anywhere {
+            *start = !all;
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (index, block) in blocks.iter().enumerate() {
+            let end = block.range().fold(starts[index], step);
+            for edge in &block.successors {
+                let arrives = if edge.kind == EdgeKind::CallReturn {
+                    after_call
+                } else {
+                    end
+                };
+                let start = &mut starts[edge.to];
+                let met = if all {
+                    *start && arrives
+                } else {
+                    *start || arrives
+                };
+                changed |= met != *start;
+                *start = met;
+            }
+        }
+    }
+    let mut before = vec![false; count];
+    for (block, start) in blocks.iter().zip(starts) {
+        let mut fact = start;
+        for index in block.range() {
+            before[index] = fact;
+            fact = step(fact, index);
+        }
+    }
+    before
+}

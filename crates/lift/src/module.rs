@@ -1,0 +1,419 @@
+//! A whole code object, lifted.
+
+use crate::Error;
+use crate::addresses::{self, Addresses, Pair, Target};
+use crate::blocks::{self, Context};
+use crate::function::{Callee, Function, FunctionIndex, Reason, Unresolved};
+use crate::graph::{self, postorder};
+use crate::liveness::{self, Liveness, callees};
+use crate::modes;
+use crate::pending::{self, PendingOperations};
+use crate::program::{FunctionKind, FunctionSeed, Program};
+use crate::registers::RegisterSet;
+use codeobj::{CodeObject, SourceLines};
+use gfx::Target as Chip;
+use isa::{Decoder, Effects, Inst, Operand, RegKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// First SGPR of the pair in which LLVM's calling convention has the return address.
+const RETURN_ADDRESS: u16 = 30;
+/// Rounds of "resolve addresses, split blocks anew": each must find a target that the one before could not.
+const MAX_ROUNDS: usize = 16;
+
+/// What may be assumed beyond the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Every wave starts with all lanes on: the grid is known to consist of full waves.
+    pub full_waves: bool,
+    /// `v_readfirstlane_b32` is never reached with EXEC empty, when it would read lane 0, which is off then. LLVM keeps a
+    /// branch around it for that reason; hand-written code need not.
+    pub first_lane_exists: bool,
+}
+
+/// The functions of one code object with everything found out about them.
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub target: &'static Chip,
+    /// By entry address, except for functions found through calls, which come last.
+    pub functions: Vec<Function>,
+    entries: BTreeMap<u64, FunctionIndex>,
+    liveness: Vec<Liveness>,
+    pending: Vec<PendingOperations>,
+    named: Vec<Named>,
+}
+
+/// Registers that a function names, with all functions it may call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    pub registers: RegisterSet,
+    /// Something it calls or jumps to is unknown; then `registers` holds everything.
+    pub calls_unknown: bool,
+}
+
+impl Named {
+    /// Numbers of VGPRs (AccVGPRs with `accumulators`) below `limit` that are never named.
+    pub fn unnamed_vectors(
+        &self,
+        accumulators: bool,
+        limit: u16,
+    ) -> impl Iterator<Item = u16> + '_ {
+        let base = if accumulators {
+            crate::registers::AGPR_BASE
+        } else {
+            0
+        };
+        (0..limit.min(crate::registers::FILE_SIZE))
+            .filter(move |number| !self.registers.vectors.contains(base + number))
+    }
+
+    /// Numbers of SGPRs below `limit` that are never named.
+    pub fn unnamed_scalars(&self, limit: u16) -> impl Iterator<Item = u16> + '_ {
+        (0..limit.min(crate::registers::SGPR_COUNT))
+            .filter(move |number| !self.registers.scalars.contains(*number))
+    }
+}
+
+impl Module {
+    /// Lifts all kernels and functions of a linked code object.
+    pub fn lift(object: &CodeObject<'_>) -> Result<Module, Error> {
+        Module::of_program(&Program::of(object)?, Options::default())
+    }
+
+    /// Lifts a program, which may also be made by hand.
+    pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
+        let functions = Builder::new(program, options).run()?;
+        let order = call_order(&functions);
+        let entries = entries(&functions);
+        let liveness = liveness::solve(&functions);
+        let pending = pending::solve(&functions, &order, program.target.family);
+        let named = named(&functions, &order);
+        Ok(Module {
+            target: program.target,
+            functions,
+            entries,
+            liveness,
+            pending,
+            named,
+        })
+    }
+
+    /// The function called so.
+    pub fn function(&self, name: &str) -> Option<FunctionIndex> {
+        self.functions
+            .iter()
+            .position(|function| function.name == name)
+    }
+
+    /// The function that starts at an address.
+    pub fn function_at(&self, entry: u64) -> Option<FunctionIndex> {
+        self.entries.get(&entry).copied()
+    }
+
+    pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
+        &self.liveness[function]
+    }
+
+    pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
+        &self.pending[function]
+    }
+
+    /// What the function and everything it may call name; for "never-named" registers.
+    pub fn named(&self, function: FunctionIndex) -> &Named {
+        &self.named[function]
+    }
+
+    /// Functions that a function calls or jumps to.
+    pub fn callees(&self, function: FunctionIndex) -> BTreeSet<FunctionIndex> {
+        callees(&self.functions[function]).collect()
+    }
+
+    /// Functions that may be called through a pointer.
+    pub fn address_taken(&self) -> impl Iterator<Item = FunctionIndex> + '_ {
+        (0..self.functions.len()).filter(|&index| self.functions[index].address_taken)
+    }
+
+    /// Everything that could not be found out.
+    pub fn unresolved(&self) -> impl Iterator<Item = (&Function, Unresolved)> {
+        self.functions.iter().flat_map(|function| {
+            let places = function.unresolved.iter();
+            places.map(move |unresolved| (function, *unresolved))
+        })
+    }
+
+    /// File and line of an instruction, if the object tells.
+    pub fn source_line(&self, lines: &SourceLines, pc: u64) -> Option<(String, u32)> {
+        // Damaged line tables cost the position, not the result.
+        lines.line(pc).ok().flatten()
+    }
+}
+
+fn entries(functions: &[Function]) -> BTreeMap<u64, FunctionIndex> {
+    let entry = |(index, function): (usize, &Function)| (function.entry, index);
+    functions.iter().enumerate().map(entry).collect()
+}
+
+/// Callees before callers, as far as recursion allows.
+fn call_order(functions: &[Function]) -> Vec<FunctionIndex> {
+    let edges: Vec<Vec<usize>> = functions
+        .iter()
+        .map(|function| callees(function).collect())
+        .collect();
+    let all: Vec<usize> = (0..functions.len()).collect();
+    postorder(functions.len(), &all, &edges)
+}
+
+fn named(functions: &[Function], order: &[FunctionIndex]) -> Vec<Named> {
+    let mut named: Vec<Named> = functions.iter().map(named_alone).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &index in order {
+            for callee in callees(&functions[index]) {
+                let theirs = named[callee];
+                changed |= named[index].registers.unite(&theirs.registers);
+                changed |= theirs.calls_unknown && !named[index].calls_unknown;
+                named[index].calls_unknown |= theirs.calls_unknown;
+            }
+        }
+    }
+    named
+}
+
+fn named_alone(function: &Function) -> Named {
+    let mut named = Named::default();
+    for index in 0..function.insts.len() {
+        for span in function.access(index).named() {
+            named.registers.insert(span);
+        }
+    }
+    let unknown = function.blocks.iter().any(|block| {
+        block.reachable
+            && (block.call == Some(Callee::Unknown)
+                || block.leaves.contains(&crate::function::Leave::Anywhere))
+    });
+    if unknown {
+        named.calls_unknown = true;
+        named.registers = RegisterSet::EVERYTHING;
+    }
+    named
+}
+
+/// A decoded function, before its blocks are final.
+struct Draft {
+    seed: FunctionSeed,
+    wave_size: u8,
+    insts: Vec<Inst>,
+    undecodable: Vec<u64>,
+    addresses: Addresses,
+}
+
+struct Builder<'a, 'p> {
+    program: &'a Program<'p>,
+    options: Options,
+    decoders: BTreeMap<u8, Decoder>,
+    wave_size: u8,
+    drafts: Vec<Draft>,
+    entries: BTreeMap<u64, FunctionIndex>,
+    return_registers: BTreeSet<u16>,
+}
+
+impl<'a, 'p> Builder<'a, 'p> {
+    fn new(program: &'a Program<'p>, options: Options) -> Builder<'a, 'p> {
+        // Functions are as wide as the kernels that call them; objects that mix both are rare and decode as wave64 then,
+        // which only makes VCC and EXEC look wider.
+        let sizes: BTreeSet<u8> = program
+            .functions
+            .iter()
+            .filter_map(|seed| seed.wave_size)
+            .collect();
+        let wave_size = sizes.last().copied().unwrap_or(program.target.wave_size);
+        Builder {
+            program,
+            options,
+            decoders: BTreeMap::new(),
+            wave_size,
+            drafts: Vec::new(),
+            entries: BTreeMap::new(),
+            return_registers: BTreeSet::from([RETURN_ADDRESS]),
+        }
+    }
+
+    fn run(mut self) -> Result<Vec<Function>, Error> {
+        let mut seeds = self.program.functions.clone();
+        seeds.sort_by_key(|seed| seed.entry);
+        seeds.dedup_by_key(|seed| seed.entry);
+        for seed in seeds.clone() {
+            let next = seeds.partition_point(|other| other.entry <= seed.entry);
+            let limit = seeds.get(next).map(|next| next.entry);
+            self.add(seed, limit)?;
+        }
+        let mut index = 0;
+        while index < self.drafts.len() {
+            self.resolve(index)?;
+            index += 1;
+        }
+        let mut taken: BTreeSet<u64> = self.program.pointers.values().copied().collect();
+        for draft in &self.drafts {
+            taken.extend(&draft.addresses.escaped);
+        }
+        let drafts = std::mem::take(&mut self.drafts);
+        Ok(drafts
+            .into_iter()
+            .map(|draft| self.finish(draft, &taken))
+            .collect())
+    }
+
+    fn decoder(&mut self, wave_size: u8) -> Result<&Decoder, Error> {
+        if !self.decoders.contains_key(&wave_size) {
+            let decoder = Decoder::with_features(self.program.target, wave_size, "")?;
+            self.decoders.insert(wave_size, decoder);
+        }
+        Ok(&self.decoders[&wave_size])
+    }
+
+    /// Decodes a function, whose code ends before `limit` if it does not say itself.
+    fn add(&mut self, mut seed: FunctionSeed, limit: Option<u64>) -> Result<FunctionIndex, Error> {
+        let index = self.drafts.len();
+        let code = self.program.code_at(seed.entry).unwrap_or_default();
+        let available = code.len() as u64;
+        let wanted = match (seed.size, limit) {
+            (0, Some(limit)) => limit - seed.entry,
+            (0, None) => available,
+            (size, _) => size,
+        };
+        seed.size = wanted.min(available);
+        let code = &code[..seed.size as usize];
+        let wave_size = seed.wave_size.unwrap_or(self.wave_size);
+        let entry = seed.entry;
+        let mut insts = Vec::with_capacity(code.len() / 6);
+        let mut undecodable: Vec<u64> = Vec::new();
+        let mut broken_until = None;
+        for decoded in self.decoder(wave_size)?.decode_all(code, entry) {
+            match decoded {
+                Ok(inst) => insts.push(inst),
+                Err(error) => {
+                    if broken_until != Some(error.pc()) {
+                        undecodable.push(error.pc());
+                    }
+                    broken_until = Some(error.pc() + 4);
+                }
+            }
+        }
+        let returns = insts
+            .iter()
+            .filter(|inst| inst.effects.contains(Effects::CALL))
+            .filter_map(|inst| match inst.operands.first() {
+                Some(Operand::Def(reg)) if reg.kind == RegKind::Sgpr => Some(reg.index),
+                _ => None,
+            });
+        self.return_registers.extend(returns);
+        self.entries.insert(entry, index);
+        self.drafts.push(Draft {
+            seed,
+            wave_size,
+            insts,
+            undecodable,
+            addresses: Addresses::default(),
+        });
+        Ok(index)
+    }
+
+    fn context<'c>(&'c self, draft: &'c Draft) -> Context<'c> {
+        Context {
+            kind: draft.seed.kind,
+            entries: &self.entries,
+            pointers: &self.program.pointers,
+            targets: &draft.addresses.targets,
+            return_registers: &self.return_registers,
+        }
+    }
+
+    /// Finds the targets of indirect branches and calls, and functions that are only known through calls.
+    fn resolve(&mut self, index: usize) -> Result<(), Error> {
+        if addresses::worthwhile(&self.drafts[index].insts) {
+            for _ in 0..MAX_ROUNDS {
+                let draft = &self.drafts[index];
+                let built = blocks::build(&draft.insts, &self.context(draft));
+                let found = addresses::follow(&draft.insts, &built.blocks, &self.program.pointers);
+                let settled = found.targets == draft.addresses.targets;
+                self.drafts[index].addresses = found;
+                if settled {
+                    break;
+                }
+            }
+        }
+        let draft = &self.drafts[index];
+        let mut called: BTreeSet<u64> = BTreeSet::new();
+        for (number, inst) in draft.insts.iter().enumerate() {
+            if !inst.effects.contains(Effects::CALL) {
+                continue;
+            }
+            called.extend(inst.target());
+            if let Some(Target::Pair(Pair::Address(target))) = draft.addresses.targets.get(&number)
+            {
+                called.insert(*target);
+            }
+        }
+        let wave_size = draft.wave_size;
+        for target in called {
+            if self.entries.contains_key(&target) || self.program.code_at(target).is_none() {
+                continue;
+            }
+            let around = self.drafts.iter().find(|draft| {
+                (draft.seed.entry..draft.seed.entry + draft.seed.size).contains(&target)
+            });
+            let end = around.map(|draft| draft.seed.entry + draft.seed.size);
+            let next = self
+                .entries
+                .range(target + 1..)
+                .next()
+                .map(|(entry, _)| *entry);
+            let limit = match (end, next) {
+                (Some(end), Some(next)) => Some(end.min(next)),
+                (end, next) => end.or(next),
+            };
+            let seed = FunctionSeed {
+                name: format!("function_{target:x}"),
+                kind: FunctionKind::Device,
+                entry: target,
+                size: 0,
+                wave_size: Some(wave_size),
+            };
+            self.add(seed, limit)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self, draft: Draft, taken: &BTreeSet<u64>) -> Function {
+        let mut built = blocks::build(&draft.insts, &self.context(&draft));
+        let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
+        let modes = modes::find(&draft.insts, &mut built.blocks, draft.wave_size, full);
+        let shape = graph::shape(&built.blocks);
+        // A function without a single instruction.
+        if draft.insts.is_empty() {
+            built.unresolved.push(Unresolved {
+                pc: draft.seed.entry,
+                reason: Reason::Undecodable,
+            });
+        }
+        Function {
+            address_taken: taken.contains(&draft.seed.entry),
+            name: draft.seed.name,
+            kind: draft.seed.kind,
+            entry: draft.seed.entry,
+            size: draft.seed.size,
+            wave_size: draft.wave_size,
+            insts: draft.insts,
+            blocks: built.blocks,
+            dominators: shape.dominators,
+            post_dominators: shape.post_dominators,
+            loops: shape.loops,
+            reducible: shape.reducible,
+            unresolved: built.unresolved,
+            first_lane_exists: self.options.first_lane_exists,
+            exec_full: modes.exec_full,
+            indexing: modes.indexing,
+            undecodable: draft.undecodable,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is lifted: code by address, where functions start, and pointers in data.
+
+use crate::Error;
+use codeobj::CodeObject;
+use gfx::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `R_AMDGPU_ABS64`, `R_AMDGPU_RELATIVE64`, and `R_AMDGPU_GLOB_DAT` by its number in old objects.
+const ABS64: u32 = 3;
+const RELATIVE64: u32 = 13;
+
+/// How a function is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// By a dispatch.
+    Kernel,
+    /// By a call.
+    Device,
+}
+
+/// A function before its code is looked at.
+#[derive(Clone, Debug)]
+pub struct FunctionSeed {
+    pub name: String,
+    pub kind: FunctionKind,
+    pub entry: u64,
+    /// In bytes; 0: up to the next function or the end of the code.
+    pub size: u64,
+    /// 32 or 64; `None`: as the kernels around it.
+    pub wave_size: Option<u8>,
+}
+
+/// Code and everything known about it beforehand. Made of a code object, or by hand for code that is in none.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    pub target: &'static Target,
+    /// Address and bytes of each run of code.
+    pub code: Vec<(u64, &'a [u8])>,
+    pub functions: Vec<FunctionSeed>,
+    /// 64-bit words in memory that hold an address of this program: where, and which.
+    pub pointers: BTreeMap<u64, u64>,
+}
+
+impl<'a> Program<'a> {
+    /// Kernels, function symbols and relocated pointers of a linked code object.
+    pub fn of(object: &CodeObject<'a>) -> Result<Program<'a>, Error> {
+        if !object.is_linked() {
+            return Err(Error::NotLinked);
+        }
+        let sections = object.elf().sections.iter();
+        let code: Vec<_> = sections
+            .filter(|section| section.is_code())
+            .map(|section| (section.address, section.data))
+            .collect();
+        let mut functions = Vec::new();
+        let mut seen = BTreeSet::new();
+        for kernel in object.kernels()? {
+            if seen.insert(kernel.entry) {
+                functions.push(FunctionSeed {
+                    name: kernel.name.to_owned(),
+                    kind: FunctionKind::Kernel,
+                    entry: kernel.entry,
+                    size: kernel.code_size,
+                    wave_size: Some(kernel.descriptor.wave_size()),
+                });
+            }
+        }
+        for symbol in object.functions() {
+            if seen.insert(symbol.value) {
+                functions.push(FunctionSeed {
+                    name: symbol.name.to_owned(),
+                    kind: FunctionKind::Device,
+                    entry: symbol.value,
+                    size: symbol.size,
+                    wave_size: None,
+                });
+            }
+        }
+        let mut pointers = BTreeMap::new();
+        for relocation in object.dynamic_relocations()? {
+            let addend = relocation.addend.unwrap_or(0);
+            let target = match relocation.kind {
+                RELATIVE64 => Some(addend as u64),
+                ABS64 => object
+                    .dynamic_symbols()
+                    .get(relocation.symbol as usize)
+                    .filter(|symbol| symbol.is_defined())
+                    .map(|symbol| symbol.value.wrapping_add_signed(addend)),
+                _ => None,
+            };
+            if let Some(target) = target {
+                pointers.insert(relocation.offset, target);
+            }
+        }
+        Ok(Program {
+            target: object.target().target,
+            code,
+            functions,
+            pointers,
+        })
+    }
+
+    /// Bytes from `address` to the end of the run of code it is in.
+    pub fn code_at(&self, address: u64) -> Option<&'a [u8]> {
+        self.code.iter().find_map(|(start, bytes)| {
+            let offset = usize::try_from(address.checked_sub(*start)?).ok()?;
+            bytes.get(offset..).filter(|rest| !rest.is_empty())
+        })
+    }
+}

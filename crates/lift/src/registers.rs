@@ -1,0 +1,159 @@
+//! Registers as numbers in sets: scalars in one space, vector registers of both files in another.
+
+use crate::bits::Bits;
+use isa::{Reg, RegKind};
+
+/// SGPRs, VCC, TTMPs, M0, EXEC, SCC, MODE, FLAT_SCRATCH and XNACK_MASK, one number per dword.
+pub type ScalarSet = Bits<3>;
+/// VGPRs from 0, AccVGPRs from [`AGPR_BASE`].
+pub type VectorSet = Bits<8>;
+
+/// SGPRs that an instruction can name as such, on any family.
+pub const SGPR_COUNT: u16 = 106;
+/// Number of AccVGPR 0 in a [`VectorSet`].
+pub const AGPR_BASE: u16 = 256;
+/// Registers of one vector file.
+pub const FILE_SIZE: u16 = 256;
+
+/// Kind, first number in a [`ScalarSet`], dwords. The first 128 are the operand encodings of the manuals.
+#[rustfmt::skip]
+const SCALARS: &[(RegKind, u16, u16)] = &[
+    (RegKind::Sgpr,          0, SGPR_COUNT),
+    (RegKind::Vcc,         106, 2),
+    (RegKind::Ttmp,        108, 16),
+    (RegKind::M0,          124, 1),
+    (RegKind::Exec,        126, 2),
+    (RegKind::Scc,         128, 1),
+    (RegKind::Mode,        129, 1),
+    (RegKind::FlatScratch, 130, 2),
+    (RegKind::XnackMask,   132, 2),
+];
+
+/// A run of numbers in one of the two spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    Scalar(u16, u16),
+    Vector(u16, u16),
+}
+
+impl Span {
+    /// Where a register is; `None` for constants, the null register and hardware state we do not follow.
+    pub fn of(reg: Reg) -> Option<Span> {
+        let width = u16::from(reg.width).max(1);
+        match reg.kind {
+            RegKind::Vgpr if reg.index < FILE_SIZE => {
+                Some(Span::Vector(reg.index, width.min(FILE_SIZE - reg.index)))
+            }
+            RegKind::Agpr if reg.index < FILE_SIZE => Some(Span::Vector(
+                AGPR_BASE + reg.index,
+                width.min(FILE_SIZE - reg.index),
+            )),
+            kind => {
+                let row = SCALARS.iter().find(|row| row.0 == kind)?;
+                (reg.index < row.2)
+                    .then(|| Span::Scalar(row.1 + reg.index, width.min(row.2 - reg.index)))
+            }
+        }
+    }
+}
+
+/// The one-dword register with a number of a [`ScalarSet`].
+pub fn scalar(number: u16) -> Option<Reg> {
+    let row = SCALARS
+        .iter()
+        .find(|row| (row.1..row.1 + row.2).contains(&number))?;
+    Some(one(row.0, number - row.1))
+}
+
+/// The one-dword register with a number of a [`VectorSet`].
+pub fn vector(number: u16) -> Reg {
+    if number >= AGPR_BASE {
+        one(RegKind::Agpr, number - AGPR_BASE)
+    } else {
+        one(RegKind::Vgpr, number)
+    }
+}
+
+fn one(kind: RegKind, index: u16) -> Reg {
+    Reg {
+        kind,
+        index,
+        width: 1,
+        half: None,
+    }
+}
+
+/// A set of registers of any kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterSet {
+    pub scalars: ScalarSet,
+    pub vectors: VectorSet,
+}
+
+impl RegisterSet {
+    pub const EVERYTHING: RegisterSet = RegisterSet {
+        scalars: Bits::FULL,
+        vectors: Bits::FULL,
+    };
+
+    pub fn insert(&mut self, span: Span) {
+        match span {
+            Span::Scalar(start, count) => self.scalars.insert_range(start, count),
+            Span::Vector(start, count) => self.vectors.insert_range(start, count),
+        }
+    }
+
+    pub fn remove(&mut self, span: Span) {
+        match span {
+            Span::Scalar(start, count) => self.scalars.remove_range(start, count),
+            Span::Vector(start, count) => self.vectors.remove_range(start, count),
+        }
+    }
+
+    /// Whether any dword of `reg` is in the set.
+    pub fn touches(&self, reg: Reg) -> bool {
+        match Span::of(reg) {
+            Some(Span::Scalar(start, count)) => self.scalars.intersects_range(start, count),
+            Some(Span::Vector(start, count)) => self.vectors.intersects_range(start, count),
+            None => false,
+        }
+    }
+
+    pub fn unite(&mut self, other: &RegisterSet) -> bool {
+        self.scalars.unite(&other.scalars) | self.vectors.unite(&other.vectors)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.scalars.is_empty() && self.vectors.is_empty()
+    }
+
+    /// One dword each: scalars, then VGPRs, then AccVGPRs.
+    pub fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
+        let scalars = self.scalars.iter().filter_map(scalar);
+        scalars.chain(self.vectors.iter().map(vector))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_registers_are_inverse() {
+        for number in 0..192 {
+            if let Some(reg) = scalar(number) {
+                assert_eq!(Span::of(reg), Some(Span::Scalar(number, 1)));
+            }
+        }
+        for number in 0..512 {
+            assert_eq!(Span::of(vector(number)), Some(Span::Vector(number, 1)));
+        }
+        let tuple = Reg {
+            kind: RegKind::Vgpr,
+            index: 254,
+            width: 4,
+            half: None,
+        };
+        assert_eq!(Span::of(tuple), Some(Span::Vector(254, 2)));
+    }
+}

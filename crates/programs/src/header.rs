@@ -1,0 +1,75 @@
+//! What a program says about itself in its first lines.
+
+use anyhow::{Result, bail};
+
+/// Targets of a program that names none.
+pub const DEVICES: [&str; 2] = ["gfx90a", "gfx1030"];
+
+/// How to build, run and judge a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    pub flags: Vec<String>,
+    pub devices: Vec<String>,
+    pub run: Vec<String>,
+    /// The program must die of SIGABRT.
+    pub aborts: bool,
+    pub stdout: Vec<String>,
+    pub stderr: Vec<String>,
+}
+
+impl Header {
+    /// Reads the leading comment lines of a source.
+    pub fn parse(text: &str) -> Result<Header> {
+        let mut header = Header::default();
+        for line in text.lines() {
+            let Some(comment) = line.strip_prefix("// ") else {
+                break;
+            };
+            // Prose may contain a colon; only one lower-case word before it makes a key.
+            let Some((key, value)) = comment.split_once(": ") else {
+                continue;
+            };
+            if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                continue;
+            }
+            let words = || value.split_whitespace().map(str::to_owned);
+            match key {
+                "flags" => header.flags.extend(words()),
+                "devices" => header.devices.extend(words()),
+                "run" => header.run.extend(words()),
+                "stdout" => header.stdout.push(value.to_owned()),
+                "stderr" => header.stderr.push(value.to_owned()),
+                "expect" if value == "abort" => header.aborts = true,
+                _ => bail!("unknown header line {comment:?}"),
+            }
+        }
+        if header.devices.is_empty() {
+            header.devices = DEVICES.map(str::to_owned).to_vec();
+        }
+        Ok(header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_until_the_first_line_of_code() {
+        let header = Header::parse(
+            "// flags: -lhiprtc -O1\n// devices: gfx90a\n// expect: abort\n// stderr: a: b\n// Some prose: here.\nint x;\n// run: --gpus 2\n",
+        )
+        .unwrap();
+        assert_eq!(header.flags, ["-lhiprtc", "-O1"]);
+        assert_eq!(header.devices, ["gfx90a"]);
+        assert!(header.aborts && header.run.is_empty());
+        assert_eq!(header.stderr, ["a: b"]);
+    }
+
+    #[test]
+    fn no_header_means_both_targets_and_a_typo_is_an_error() {
+        assert_eq!(Header::parse("int x;").unwrap().devices, DEVICES);
+        assert!(Header::parse("// flag: -O1\n").is_err());
+        assert!(Header::parse("// expect: success\n").is_err());
+    }
+}

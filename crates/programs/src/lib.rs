@@ -1,0 +1,74 @@
+//! Self-checking HIP programs: what each says about itself, how it is compiled and run on the emulated GPU.
+//!
+//! The programs are the `.hip` files of the top-level `programs` folder. Each prints what was wrong and exits with a status
+//! other than 0 if anything was. Its first lines may say more, one `// key: value` each:
+//!
+//! | key | value |
+//! |---|---|
+//! | `flags` | arguments for hipcc besides ours |
+//! | `devices` | the targets it is for; otherwise [`DEVICES`] |
+//! | `run` | options of `luthier run` |
+//! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
+//! | `stdout`, `stderr` | text that must be printed; may be repeated |
+#![forbid(unsafe_code)]
+
+mod build;
+mod header;
+mod run;
+
+pub use build::compile;
+pub use header::{DEVICES, Header};
+pub use run::{Emulator, check};
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+/// One program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// File name without `.hip`.
+    pub name: String,
+    pub source: PathBuf,
+    pub header: Header,
+}
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root.pop();
+    root
+}
+
+/// All programs, by name.
+pub fn all() -> Result<Vec<Program>> {
+    let folder = root().join("programs");
+    let mut programs = Vec::new();
+    for entry in
+        std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
+    {
+        let source = entry?.path();
+        if source
+            .extension()
+            .is_none_or(|extension| extension != "hip")
+        {
+            continue;
+        }
+        let text = std::fs::read_to_string(&source)
+            .with_context(|| format!("cannot read {}", source.display()))?;
+        let name = source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let header = Header::parse(&text).with_context(|| format!("programs/{name}.hip"))?;
+        programs.push(Program {
+            name,
+            source,
+            header,
+        });
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}

@@ -1,0 +1,105 @@
+//! Runs a compiled program on an emulated device and judges what it did.
+
+use std::{
+    fs::File,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{Program, root};
+
+/// A program that runs longer has failed. The slowest takes a few seconds on a free machine.
+const LIMIT: Duration = Duration::from_secs(150);
+const SIGABRT: i32 = 6;
+
+/// The `luthier` under test.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    luthier: PathBuf,
+}
+
+impl Emulator {
+    /// The one built beside this test, in the same profile, or else the release build.
+    pub fn find() -> Result<Emulator> {
+        let test = std::env::current_exe().context("this test has no path")?;
+        let beside = test
+            .parent()
+            .and_then(Path::parent)
+            .map(|profile| profile.join("luthier"));
+        let release = root().join("target/release/luthier");
+        let complete =
+            |luthier: &PathBuf| luthier.exists() && luthier.with_file_name("libhsakmt.so").exists();
+        match beside.into_iter().chain([release]).find(complete) {
+            Some(luthier) => Ok(Emulator { luthier }),
+            None => bail!(
+                "no luthier with libhsakmt.so beside it: run `cargo build --release -p cli -p thunk` first"
+            ),
+        }
+    }
+}
+
+/// Runs `executable` on `device`; fails unless it does what its header promises.
+pub fn check(
+    emulator: &Emulator,
+    program: &Program,
+    executable: &Path,
+    device: &str,
+) -> Result<()> {
+    let output = |kind: &str| executable.with_extension(format!("{device}.{kind}"));
+    let (stdout, stderr) = (output("stdout"), output("stderr"));
+    let mut child = Command::new(&emulator.luthier)
+        .args(["run", "--device", device])
+        .args(&program.header.run)
+        .arg("--")
+        .arg(executable)
+        .stdin(Stdio::null())
+        .stdout(File::create(&stdout).with_context(|| format!("cannot make {}", stdout.display()))?)
+        .stderr(File::create(&stderr).with_context(|| format!("cannot make {}", stderr.display()))?)
+        .spawn()
+        .with_context(|| format!("cannot start {}", emulator.luthier.display()))?;
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
+            break Some(status);
+        }
+        if started.elapsed() > LIMIT {
+            child.kill().context("cannot stop the program")?;
+            child.wait().context("cannot wait for the program")?;
+            break None;
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    let read = |path: &Path| -> Result<String> {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
+    let printed = format!("\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
+    let Some(status) = status else {
+        bail!("still running after {LIMIT:?}{printed}")
+    };
+    if program.header.aborts {
+        // `luthier run` becomes the program, or passes its signal on.
+        ensure!(
+            status.signal() == Some(SIGABRT),
+            "ended with {status}, not with SIGABRT{printed}"
+        );
+    } else {
+        ensure!(status.success(), "ended with {status}{printed}");
+    }
+    for (kind, all, parts) in [
+        ("stdout", &stdout, &program.header.stdout),
+        ("stderr", &stderr, &program.header.stderr),
+    ] {
+        for part in parts {
+            ensure!(all.contains(part), "{part:?} is not in {kind}{printed}");
+        }
+    }
+    Ok(())
+}
