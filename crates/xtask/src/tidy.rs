@@ -17,7 +17,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "cli",
     "host-count-rt",
     "host-count-pass",
-    "drain",
+    "coverage",
     "drain-tool",
 ];
 /// Words that name no idea.
