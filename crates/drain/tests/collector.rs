@@ -274,6 +274,36 @@ fn sections_are_found_without_the_image_and_disagreements_are_reported() {
     );
 }
 
+/// The header for LLVM 23: its functions compile, and its table of nine words is understood.
+#[test]
+fn the_later_bounds_table_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    for target in ["gfx90a", "gfx1030"] {
+        let image = compile(
+            directory.path(),
+            SOURCE,
+            target,
+            &["-DLUTHIER_PROFILE_ABI=23"],
+        );
+        let gpu = Mock::new(&[target]);
+        let module = gpu.load(0, &image, BASE);
+        let symbols = gpu.symbols(module, 100).unwrap();
+        let table = symbols
+            .iter()
+            .find(|symbol| symbol.name == "__llvm_profile_sections")
+            .unwrap();
+        assert_eq!(table.size, 72);
+        gpu.count(module, IDLE, &[6]);
+        gpu.images_gone.set(true);
+        let mut bench = Bench::new();
+        assert_eq!(bench.dump(&gpu).drained, 1);
+        let file = bench.file(&format!("{target}.x.profraw"));
+        assert_eq!(counts(&file)[IDLE], [6]);
+        let manifest = std::fs::read_to_string(drain::output::manifest_path(&file)).unwrap();
+        assert!(manifest.contains("\"method\": \"table\""), "{manifest}");
+    }
+}
+
 #[test]
 fn one_unreadable_module_does_not_cost_the_others() {
     let mut bench = Bench::new();
