@@ -87,7 +87,10 @@ impl Executor for Pool {
                 lock(&self.inner.runs).push(Arc::new(run));
                 self.inner.wake.notify_all();
             }
-            Err((job, fault)) => job.finish(Err(fault)),
+            Err(refused) => {
+                let (job, fault) = *refused;
+                job.finish(Err(fault));
+            }
         }
     }
 
@@ -101,13 +104,13 @@ impl Executor for Pool {
 }
 
 impl Inner {
-    fn prepare(&self, job: Job) -> Result<Run, (Job, Fault)> {
+    fn prepare(&self, job: Job) -> Result<Run, Box<(Job, Fault)>> {
         let dispatch = job.dispatch.clone();
         let config = config(&dispatch);
         let program = match self.program(config) {
             Ok(program) => program,
             Err(detail) => {
-                return Err((
+                return Err(Box::new((
                     job,
                     Fault {
                         kind: FaultKind::Unsupported,
@@ -118,7 +121,7 @@ impl Inner {
                         lane: None,
                         detail: Some(detail),
                     },
-                ));
+                )));
             }
         };
         let (offset, count) = dispatch.preloaded_dwords();

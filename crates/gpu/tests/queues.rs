@@ -248,10 +248,8 @@ fn packets_complete_in_order_and_the_ring_wraps() {
         (50, 50)
     );
     // SAFETY: inside the ring.
-    assert_eq!(
-        unsafe { (queue.ring as *const u16).read_volatile() },
-        u16::from(packet_type::INVALID)
-    );
+    let header = unsafe { (queue.ring as *const u16).read_volatile() };
+    assert_eq!(header, u16::from(packet_type::INVALID));
 }
 
 #[test]

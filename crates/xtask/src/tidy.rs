@@ -15,6 +15,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "gpu",
     "thunk",
     "cli",
+    "coverage",
     "host-count-rt",
     "host-count-pass",
     "coverage",
