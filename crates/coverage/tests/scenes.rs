@@ -84,6 +84,16 @@ fn ends() {
         );
         assert_eq!(place.profiles(scene).len(), 1, "{scene}");
     }
+    // After a fault of the device the runtime aborts the program; what was counted until then is kept.
+    let output = place.run(
+        "gfx90a",
+        "fault",
+        &[],
+        &programs().scenes,
+        &["device-fault"],
+    );
+    assert_eq!(output.status.code(), Some(128 + 6), "{}", text(&output));
+    assert!(place.entries("fault", WORK) >= 64, "{}", text(&output));
 }
 
 #[test]

@@ -179,3 +179,33 @@ pub extern "C" fn abort() -> ! {
     }
     exit_now(134)
 }
+
+/// Failed assertions abort from inside the C library, past [`abort`]; ROCr's answer to a memory fault is one.
+///
+/// # Safety
+/// As the C library's function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __assert_fail(
+    expression: *const libc::c_char,
+    file: *const libc::c_char,
+    line: libc::c_uint,
+    function: *const libc::c_char,
+) -> ! {
+    type AssertFail = unsafe extern "C" fn(
+        *const libc::c_char,
+        *const libc::c_char,
+        libc::c_uint,
+        *const libc::c_char,
+    ) -> !;
+    state::dump_in_emergency();
+    // SAFETY: the next function of this name is the C library's, and the arguments are the caller's.
+    unsafe {
+        let address = libc::dlsym(libc::RTLD_NEXT, c"__assert_fail".as_ptr());
+        if !address.is_null() {
+            std::mem::transmute::<*mut c_void, AssertFail>(address)(
+                expression, file, line, function,
+            )
+        }
+    }
+    abort()
+}

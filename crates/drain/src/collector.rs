@@ -3,23 +3,25 @@
 //! Counts are kept by image, not by address: an image loaded twice, on two devices, or unloaded and loaded again is
 //! one profile. Nothing latches; each dump writes everything known so far.
 
+mod read;
+mod write;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
-use rawprof::{Note, Profile, Region, Salvage, Sections, Version};
-use sha1::{Digest, Sha1};
+use rawprof::{Note, Profile, Salvage, Version};
 
 use crate::{
     config::Config,
-    image::{self, Image, ImageId, Part, VERSION_SYMBOL},
-    locate::{self, Method, Span, Spans},
-    naming::{self, Facts, FileName},
-    output::{self, Manifest, ManifestImage},
+    image::{self, Image, ImageId},
+    locate::{self, Method, Spans},
+    output::ManifestImage,
     runtime::{Agent, LoadedObject, Runtime, RuntimeError},
 };
+use read::{ReadError, identity, read_profile};
 
 /// What one dump saw and did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -516,135 +518,12 @@ impl Collector {
             self.complain(format!("{place}: {count} {what}{hint}"));
         }
     }
-
-    fn write(&mut self, sum: BTreeMap<Key, Total>, report: &mut DumpReport) {
-        let facts = Facts::current();
-        let mut groups: BTreeMap<(String, u64), Vec<(Key, Total)>> = BTreeMap::new();
-        for (key, total) in sum {
-            groups
-                .entry((key.target.clone(), key.version))
-                .or_default()
-                .push((key, total));
-        }
-        let versions: HashMap<String, usize> =
-            groups
-                .keys()
-                .fold(HashMap::new(), |mut counts, (target, _)| {
-                    *counts.entry(target.clone()).or_default() += 1;
-                    counts
-                });
-        for ((target, version), entries) in groups {
-            // Tools reject files of mixed versions, so a target with both gets two files.
-            let prefix = if versions[&target] > 1 {
-                format!("{target}.v{version}")
-            } else {
-                target.clone()
-            };
-            let name = naming::expand(&self.config.pattern, &prefix, &facts);
-            match self.write_group(&name, &target, version, &entries, facts.process) {
-                Ok(path) => report.files.push(path),
-                Err(error) => {
-                    report.failures += 1;
-                    self.complain(error.to_string());
-                }
-            }
-        }
-    }
-
-    fn write_group(
-        &mut self,
-        name: &FileName,
-        target: &str,
-        version: u64,
-        entries: &[(Key, Total)],
-        process: u32,
-    ) -> Result<PathBuf, output::OutputError> {
-        let directory = self.config.images.clone().unwrap_or_else(|| {
-            let parent = name
-                .path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            parent.unwrap_or(Path::new(".")).to_path_buf()
-        });
-        for (_, total) in entries {
-            let Some(image) = &total.image else { continue };
-            if self.saved.insert((directory.clone(), image.id))
-                && let Err(error) = output::write_image(&directory, image.id, &image.bytes)
-            {
-                self.saved.remove(&(directory.clone(), image.id));
-                self.complain(error.to_string());
-            }
-        }
-        let images = entries.iter().map(|(key, total)| {
-            let loads = self.loads.get(&key.image).copied().unwrap_or(1);
-            ManifestImage {
-                loads,
-                ..total.detail.clone()
-            }
-        });
-        let manifest = Manifest {
-            target: target.into(),
-            version,
-            images: images.collect(),
-        };
-        let cumulative: Vec<Profile> = entries
-            .iter()
-            .map(|(_, total)| total.profile.clone())
-            .collect();
-        let mut path = name.path.clone();
-        let state = state_of(&cumulative, &manifest);
-        if self.written.get(&path) == Some(&state) && path.exists() {
-            return Ok(path);
-        }
-        if name.merge {
-            let fresh: Vec<Profile> = entries
-                .iter()
-                .map(
-                    |(key, total)| match self.merged.get(&(path.clone(), key.clone())) {
-                        Some(before) => rawprof::subtract(&total.profile, before),
-                        None => total.profile.clone(),
-                    },
-                )
-                .collect();
-            match output::merge_profiles(&path, &fresh) {
-                Ok(()) => {
-                    for (key, total) in entries {
-                        self.merged
-                            .insert((path.clone(), key.clone()), total.profile.clone());
-                    }
-                }
-                Err(error) => {
-                    // Rather a file of our own than lost counts.
-                    let own = format!(
-                        "{}.{process}.profraw",
-                        path.file_stem().unwrap_or_default().to_string_lossy()
-                    );
-                    path.set_file_name(own);
-                    self.complain(format!("{error}; writing {} instead", path.display()));
-                    output::write_profiles(&path, &cumulative)?;
-                }
-            }
-        } else {
-            output::write_profiles(&path, &cumulative)?;
-        }
-        output::write_manifest(&path, &manifest, name.merge)?;
-        self.written.insert(name.path.clone(), state);
-        Ok(path)
-    }
 }
 
 #[derive(PartialEq)]
 enum Look {
     Next,
     Stop,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum ReadError {
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
-    #[error(transparent)]
-    Profile(#[from] rawprof::Error),
 }
 
 fn describe(object: &LoadedObject) -> String {
@@ -669,126 +548,4 @@ fn add(totals: &mut BTreeMap<Key, Total>, key: Key, snapshot: Snapshot) {
             totals.insert(key, snapshot);
         }
     }
-}
-
-/// A stand-in for the image's hash when the image is out of reach: what the profile says about itself.
-fn identity(profile: &Profile) -> ImageId {
-    let mut hash = Sha1::new();
-    hash.update(&profile.names);
-    for record in &profile.records {
-        hash.update(record.name_ref.to_le_bytes());
-        hash.update(record.function_hash.to_le_bytes());
-        hash.update((record.counters.len() as u64).to_le_bytes());
-    }
-    let mut id = [0; 20];
-    id.copy_from_slice(&hash.finalize());
-    ImageId(id)
-}
-
-/// A hash of everything that would be written.
-fn state_of(profiles: &[Profile], manifest: &Manifest) -> ImageId {
-    let mut hash = Sha1::new();
-    for profile in profiles {
-        // What cannot be written is reported when it is tried.
-        hash.update(rawprof::emit(profile).unwrap_or_default());
-    }
-    hash.update(serde_json::to_vec(manifest).unwrap_or_default());
-    let mut id = [0; 20];
-    id.copy_from_slice(&hash.finalize());
-    ImageId(id)
-}
-
-/// Copies the sections and reads them as a profile.
-fn read_profile(
-    runtime: &dyn Runtime,
-    object: &LoadedObject,
-    image: Option<&Image>,
-    spans: &Spans,
-) -> Result<Salvage, ReadError> {
-    let fetch = |span: Span| -> Result<Vec<u8>, RuntimeError> {
-        let mut bytes = vec![0; usize::try_from(span.size).unwrap_or(0)];
-        if !bytes.is_empty() {
-            runtime.read(object.agent, span.address, &mut bytes)?;
-        }
-        Ok(bytes)
-    };
-    // Records and names never change on the device, so the image's copy spares two transfers.
-    let constant = |part, span| -> Result<Vec<u8>, RuntimeError> {
-        match image
-            .filter(|_| spans.method == Method::Sections)
-            .and_then(|image| image.contents(part))
-        {
-            Some(contents) => Ok(contents.to_vec()),
-            None => fetch(span),
-        }
-    };
-    let data = constant(Part::Data, spans.data)?;
-    let names = constant(Part::Names, spans.names)?;
-    let counters = fetch(spans.counters)?;
-    let uniform = fetch(spans.uniform)?;
-    let bitmap = fetch(spans.bitmap)?;
-    let sections = |version| Sections {
-        version,
-        data: Region {
-            address: spans.data.address,
-            bytes: &data,
-        },
-        counters: Region {
-            address: spans.counters.address,
-            bytes: &counters,
-        },
-        uniform: Region {
-            address: spans.uniform.address,
-            bytes: &uniform,
-        },
-        bitmap: Region {
-            address: spans.bitmap.address,
-            bytes: &bitmap,
-        },
-        names: &names,
-    };
-    if let Some(version) = version_of(runtime, object, image, spans)? {
-        return Ok(rawprof::from_sections(&sections(Version(version)))?);
-    }
-    // Code without a version word: the version whose records make sense.
-    let candidates = rawprof::layout::LAYOUTS.iter().filter_map(|layout| {
-        let salvage = rawprof::from_sections(&sections(Version(layout.version))).ok()?;
-        let partial = salvage
-            .notes
-            .iter()
-            .any(|note| matches!(note, Note::PartialRecord { .. }));
-        Some((salvage.dropped.len() + usize::from(partial), salvage))
-    });
-    let best = candidates
-        .min_by_key(|(faults, _)| *faults)
-        .map(|(_, salvage)| salvage);
-    best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
-        version: 0,
-    }))
-}
-
-/// The version word the code was compiled with, from the image, the bounds table or the symbols.
-fn version_of(
-    runtime: &dyn Runtime,
-    object: &LoadedObject,
-    image: Option<&Image>,
-    spans: &Spans,
-) -> Result<Option<u64>, RuntimeError> {
-    if let Some(image) = image {
-        return Ok(image.version);
-    }
-    let mut address = spans.version;
-    if address.is_none() {
-        let symbols = runtime.symbols(object.executable, object.agent)?;
-        let named = symbols
-            .iter()
-            .find(|symbol| symbol.name.starts_with(VERSION_SYMBOL) && symbol.size == 8);
-        address = named.map(|symbol| symbol.address);
-    }
-    let Some(address) = address else {
-        return Ok(None);
-    };
-    let mut word = [0; 8];
-    runtime.read(object.agent, address, &mut word)?;
-    Ok(Some(u64::from_le_bytes(word)))
 }

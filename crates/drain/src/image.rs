@@ -156,11 +156,9 @@ impl Image {
             .filter(|symbol| symbol.is_definition())
         {
             let Ok(name) = symbol.name() else { continue };
-            if is_interesting(name)
-                && !variables
-                    .iter()
-                    .any(|known| is_unique(name) && known.name == name)
-            {
+            // The few names that must be unique are in both tables; a search for the many others would be quadratic.
+            let known = is_unique(name) && variables.iter().any(|known| known.name == name);
+            if is_interesting(name) && !known {
                 variables.push(Variable {
                     name: name.into(),
                     address: symbol.address(),

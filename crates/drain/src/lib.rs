@@ -9,7 +9,7 @@
 //!
 //! This crate writes files where [`config::Config`] says and nowhere else, and holds no global state.
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod collector;
 pub mod config;

@@ -274,6 +274,36 @@ fn sections_are_found_without_the_image_and_disagreements_are_reported() {
     );
 }
 
+/// The header for LLVM 23: its functions compile, and its table of nine words is understood.
+#[test]
+fn the_later_bounds_table_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    for target in ["gfx90a", "gfx1030"] {
+        let image = compile(
+            directory.path(),
+            SOURCE,
+            target,
+            &["-DLUTHIER_PROFILE_ABI=23"],
+        );
+        let gpu = Mock::new(&[target]);
+        let module = gpu.load(0, &image, BASE);
+        let symbols = gpu.symbols(module, 100).unwrap();
+        let table = symbols
+            .iter()
+            .find(|symbol| symbol.name == "__llvm_profile_sections")
+            .unwrap();
+        assert_eq!(table.size, 72);
+        gpu.count(module, IDLE, &[6]);
+        gpu.images_gone.set(true);
+        let mut bench = Bench::new();
+        assert_eq!(bench.dump(&gpu).drained, 1);
+        let file = bench.file(&format!("{target}.x.profraw"));
+        assert_eq!(counts(&file)[IDLE], [6]);
+        let manifest = std::fs::read_to_string(drain::output::manifest_path(&file)).unwrap();
+        assert!(manifest.contains("\"method\": \"table\""), "{manifest}");
+    }
+}
+
 #[test]
 fn one_unreadable_module_does_not_cost_the_others() {
     let mut bench = Bench::new();
@@ -506,4 +536,79 @@ fn ten_thousand_modules() {
         start.elapsed() - loaded
     );
     assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[IDLE], [5004]);
+}
+
+/// One image with ten thousand instrumented functions, assembled because compiling so many kernels takes a minute.
+#[test]
+fn ten_thousand_functions_in_one_image() {
+    use std::fmt::Write;
+    const COUNT: usize = 10_000;
+    let name = |at: usize| format!("_Z6kernel{at}v");
+    let directory = tempfile::tempdir().unwrap();
+    let mut text = String::from(".section __llvm_prf_cnts,\"aw\"\n");
+    for at in 0..COUNT {
+        writeln!(text, ".globl __profc_{0}\n.protected __profc_{0}\n.type __profc_{0},@object\n.size __profc_{0},8\n__profc_{0}: .quad 0", name(at)).unwrap();
+    }
+    text.push_str(".section __llvm_prf_data,\"aw\"\n");
+    for at in 0..COUNT {
+        let reference = rawprof::names::name_ref(name(at).as_bytes());
+        writeln!(
+            text,
+            "r{at}: .quad {reference:#x}, 24, __profc_{} - r{at}, 0, 0, 0\n.long 1, 0, 0, 0",
+            name(at)
+        )
+        .unwrap();
+    }
+    text.push_str(".section __llvm_prf_names,\"a\"\n");
+    let names: Vec<String> = (0..COUNT).map(name).collect();
+    for byte in rawprof::names::encode(names.iter().map(|name| name.as_bytes())) {
+        writeln!(text, ".byte {byte}").unwrap();
+    }
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("many.s"), text).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.current_dir(directory.path()).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    };
+    run(Command::new("clang-22").args([
+        "-target",
+        "amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-c",
+        "many.s",
+        "-o",
+        "many.o",
+    ]));
+    run(Command::new("ld.lld-22").args(["-shared", "many.o", "-o", "many.elf"]));
+    let mut bench = Bench::new();
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &std::fs::read(path("many.elf")).unwrap(), BASE);
+    for at in [0, 4321, COUNT - 1] {
+        gpu.count(module, &name(at), &[at as u64 + 1]);
+    }
+    let start = Instant::now();
+    let report = bench.dump(&gpu);
+    println!("10,000 functions: {:?} to drain", start.elapsed());
+    assert_eq!(
+        (report.drained, report.failures),
+        (1, 0),
+        "{:?}",
+        bench.collector.take_messages()
+    );
+    let file = bench.file("gfx90a.x.profraw");
+    accepted_by_llvm(&file);
+    let counts = counts(&file);
+    assert_eq!(counts.len(), COUNT);
+    for (at, name) in names.iter().enumerate() {
+        let expected = if [0, 4321, COUNT - 1].contains(&at) {
+            at as u64 + 1
+        } else {
+            0
+        };
+        assert_eq!(counts[name], [expected], "{name}");
+    }
 }

@@ -18,7 +18,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "coverage",
     "host-count-rt",
     "host-count-pass",
-    "drain",
+    "coverage",
     "drain-tool",
 ];
 /// Words that name no idea.

@@ -82,6 +82,12 @@ int main(int count, char **arguments) {
         run(10);
         *(volatile int *)8 = 1;
     }
+    if (is("device-fault")) {
+        run(10);
+        work<<<1, 64>>>((int *)0x10000, 10);
+        (void)hipDeviceSynchronize();
+        return 95;
+    }
     if (is("wait")) {
         run(10);
         puts("ready");
