@@ -21,7 +21,7 @@ enum Product {
 /// Arguments that end before linking, or ask a question.
 #[rustfmt::skip]
 const NO_LINK: &[&str] = &[
-    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "-v", "-###", "--help", "-dumpversion",
+    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "-###", "--help", "-dumpversion",
     "-dumpmachine", "--precompile", "-print-search-dirs", "-print-resource-dir",
 ];
 
@@ -199,6 +199,8 @@ mod tests {
             ("a.o -lm",                   Product::Executable),
             ("-static a.o",               Product::StaticExecutable),
             ("-shared -fPIC a.c -o a.so", Product::SharedLibrary),
+            ("-v a.c -o a",               Product::Executable),
+            ("-v",                        Product::Parts),
             ("-MF -c a.c",                Product::Executable),
         ];
         for (line, expected) in rows {

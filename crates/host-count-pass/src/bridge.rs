@@ -185,7 +185,8 @@ pub unsafe extern "C" fn lc_function(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lc_exempt(session: &mut Session, reason: *const u8, length: usize) {
     // SAFETY: the caller's promise.
-    session.function().exempt = Some(unsafe { text(reason, length) }.into_owned());
+    let reason = unsafe { text(reason, length) }.into_owned();
+    session.function().exempt = Some(reason);
 }
 
 #[unsafe(no_mangle)]
@@ -365,6 +366,7 @@ pub unsafe extern "C" fn lc_explain(session: &Session, out: TextSink, context: *
 ///
 /// # Safety
 /// Every pointer must point to as many bytes as the length after it says.
+#[allow(clippy::too_many_arguments)] // Three texts are six arguments in C.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lc_fact(
     session: &mut Session,
