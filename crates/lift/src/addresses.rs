@@ -1,11 +1,12 @@
 //! Addresses that code makes of its own program counter: `s_getpc_b64` and an addition, then a jump or a call.
 //!
 //! A forward walk over one function with a symbolic value per SGPR. Values also survive in lanes of VGPRs, where compilers
-//! keep return addresses. Over a call, only registers that LLVM's calling convention preserves are trusted: a callee that
+//! keep return addresses. Over a call, registers that a known callee does not write, and those that LLVM's calling
+//! convention preserves, are trusted: a callee that
 //! breaks the convention could mislead us about an address held there, nothing else rests on it.
 
-use crate::function::{Block, BlockIndex};
-use crate::registers::{SGPR_COUNT, Span};
+use crate::function::{Block, BlockIndex, Callee};
+use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -117,20 +118,31 @@ impl State {
         }
     }
 
-    fn call(&mut self) {
+    /// `written`: what the callee writes, if that is known.
+    fn call(&mut self, written: Option<&RegisterSet>) {
+        let keeps_scalar =
+            |index: usize| written.is_some_and(|written| !written.scalars.contains(index as u16));
+        let keeps_vector =
+            |vgpr: u16| written.is_some_and(|written| !written.vectors.contains(vgpr));
         for (index, value) in self.sgprs.iter_mut().enumerate() {
-            if !PRESERVED.iter().any(|range| range.contains(&index)) {
+            if !PRESERVED.iter().any(|range| range.contains(&index)) && !keeps_scalar(index) {
                 *value = Value::Unknown;
             }
         }
         self.carry = None;
         self.lanes
-            .retain(|(vgpr, _), _| *vgpr >= FIRST_PRESERVED_VGPR);
+            .retain(|(vgpr, _), _| *vgpr >= FIRST_PRESERVED_VGPR || keeps_vector(*vgpr));
     }
 
-    fn step(&mut self, inst: &Inst, pointers: &BTreeMap<u64, u64>) {
+    fn step(&mut self, inst: &Inst, pointers: &BTreeMap<u64, u64>, callee: Option<&RegisterSet>) {
         if inst.effects.contains(Effects::CALL) {
-            self.call();
+            self.call(callee);
+            // Where it returns to.
+            for operand in &inst.operands {
+                if let Operand::Def(reg) = operand {
+                    self.forget(inst, *reg);
+                }
+            }
             return;
         }
         let def = inst.operands.iter().find_map(|operand| match operand {
@@ -377,7 +389,17 @@ fn is_getpc(inst: &Inst) -> bool {
 }
 
 /// Walks the function from its entry.
-pub(crate) fn follow(insts: &[Inst], blocks: &[Block], pointers: &BTreeMap<u64, u64>) -> Addresses {
+/// `written`: what each function of the program writes, with its callees.
+pub(crate) fn follow(
+    insts: &[Inst],
+    blocks: &[Block],
+    pointers: &BTreeMap<u64, u64>,
+    written: &[RegisterSet],
+) -> Addresses {
+    let callee = |block: &Block| match block.call {
+        Some(Callee::Known(function)) => written.get(function),
+        _ => None,
+    };
     let mut starts: Vec<Option<State>> = vec![None; blocks.len()];
     let mut found = Addresses::default();
     let Some(entry) = starts.first_mut() else {
@@ -391,7 +413,7 @@ pub(crate) fn follow(insts: &[Inst], blocks: &[Block], pointers: &BTreeMap<u64, 
             continue;
         };
         for inst in &insts[block.range()] {
-            state.step(inst, pointers);
+            state.step(inst, pointers, callee(block));
         }
         for edge in &block.successors {
             let changed = match &mut starts[edge.to] {
@@ -411,7 +433,7 @@ pub(crate) fn follow(insts: &[Inst], blocks: &[Block], pointers: &BTreeMap<u64, 
         for index in block.range() {
             let inst = &insts[index];
             look(&state, index, inst, &mut found);
-            state.step(inst, pointers);
+            state.step(inst, pointers, callee(block));
         }
     }
     found

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Context};
-use crate::function::{Callee, Function, FunctionIndex, Reason, Unresolved};
+use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
 use crate::graph::{self, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes;
@@ -188,8 +188,7 @@ fn named_alone(function: &Function) -> Named {
     }
     let unknown = function.blocks.iter().any(|block| {
         block.reachable
-            && (block.call == Some(Callee::Unknown)
-                || block.leaves.contains(&crate::function::Leave::Anywhere))
+            && (block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere))
     });
     if unknown {
         named.calls_unknown = true;
@@ -247,10 +246,18 @@ impl<'a, 'p> Builder<'a, 'p> {
             let limit = seeds.get(next).map(|next| next.entry);
             self.add(seed, limit)?;
         }
-        let mut index = 0;
-        while index < self.drafts.len() {
-            self.resolve(index)?;
-            index += 1;
+        // What a callee leaves alone is known only when its own calls are.
+        for _ in 0..MAX_ROUNDS {
+            let written = self.written();
+            let mut changed = false;
+            let mut index = 0;
+            while index < self.drafts.len() {
+                changed |= self.resolve(index, &written)?;
+                index += 1;
+            }
+            if !changed {
+                break;
+            }
         }
         let mut taken: BTreeSet<u64> = self.program.pointers.values().copied().collect();
         for draft in &self.drafts {
@@ -329,12 +336,15 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Finds the targets of indirect branches and calls, and functions that are only known through calls.
-    fn resolve(&mut self, index: usize) -> Result<(), Error> {
+    /// Says whether anything came out differently than before.
+    fn resolve(&mut self, index: usize, written: &[RegisterSet]) -> Result<bool, Error> {
+        let before = self.drafts[index].addresses.targets.clone();
         if addresses::worthwhile(&self.drafts[index].insts) {
             for _ in 0..MAX_ROUNDS {
                 let draft = &self.drafts[index];
                 let built = blocks::build(&draft.insts, &self.context(draft));
-                let found = addresses::follow(&draft.insts, &built.blocks, &self.program.pointers);
+                let found =
+                    addresses::follow(&draft.insts, &built.blocks, &self.program.pointers, written);
                 let settled = found.targets == draft.addresses.targets;
                 self.drafts[index].addresses = found;
                 if settled {
@@ -381,7 +391,62 @@ impl<'a, 'p> Builder<'a, 'p> {
             };
             self.add(seed, limit)?;
         }
-        Ok(())
+        Ok(before != self.drafts[index].addresses.targets)
+    }
+
+    /// What each function writes, with all that it calls; everything if that is not known.
+    fn written(&self) -> Vec<RegisterSet> {
+        if !self
+            .drafts
+            .iter()
+            .any(|draft| addresses::worthwhile(&draft.insts))
+        {
+            return vec![RegisterSet::EVERYTHING; self.drafts.len()];
+        }
+        let mut callees: Vec<Vec<FunctionIndex>> = Vec::new();
+        let mut written: Vec<RegisterSet> = Vec::new();
+        for draft in &self.drafts {
+            let built = blocks::build(&draft.insts, &self.context(draft));
+            let mut own = RegisterSet::default();
+            for inst in &draft.insts {
+                let access = crate::Access::of(inst, draft.wave_size, false);
+                let indexed = access.indexed.spans();
+                access
+                    .writes
+                    .iter()
+                    .copied()
+                    .chain(indexed)
+                    .for_each(|span| own.insert(span));
+            }
+            let mut called = Vec::new();
+            for block in built.blocks.iter().filter(|block| block.reachable) {
+                match block.call {
+                    Some(Callee::Known(callee)) => called.push(callee),
+                    Some(Callee::Unknown) => own = RegisterSet::EVERYTHING,
+                    None => {}
+                }
+                for leave in &block.leaves {
+                    match *leave {
+                        Leave::TailCall(callee) => called.push(callee),
+                        Leave::Anywhere => own = RegisterSet::EVERYTHING,
+                        Leave::End | Leave::Return => {}
+                    }
+                }
+            }
+            callees.push(called);
+            written.push(own);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (index, called) in callees.iter().enumerate() {
+                for &callee in called {
+                    let theirs = written[callee];
+                    changed |= written[index].unite(&theirs);
+                }
+            }
+        }
+        written
     }
 
     fn finish(&self, draft: Draft, taken: &BTreeSet<u64>) -> Function {

@@ -1,0 +1,249 @@
+//! One instruction as the rules see it.
+
+use gfx::Target;
+use isa::{Effects, Format, Inst, Operand, Reg, RegKind};
+use lift::{Access, Span};
+use smallvec::SmallVec;
+
+type Spans = SmallVec<[Span; 6]>;
+
+/// Numbers in [`lift::registers::ScalarSet`].
+const SCALAR_SPACE_SGPRS: u16 = 108;
+const VCC: Span = Span::Scalar(106, 2);
+const EXEC: Span = Span::Scalar(126, 2);
+const M0: Span = Span::Scalar(124, 1);
+
+/// An instruction with its registers sorted by what rules ask for.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub inst: Inst,
+    pub target: &'static Target,
+    access: Access,
+    /// Sources named in the instruction, without implicit ones.
+    explicit_reads: Spans,
+    /// Wait states that go by: 1, or those of `s_nop`.
+    pub states: u32,
+}
+
+pub(crate) fn overlap(left: Span, right: Span) -> bool {
+    let meet = |a: u16, m: u16, b: u16, n: u16| a < b + n && b < a + m;
+    match (left, right) {
+        (Span::Scalar(a, m), Span::Scalar(b, n)) | (Span::Vector(a, m), Span::Vector(b, n)) => {
+            meet(a, m, b, n)
+        }
+        _ => false,
+    }
+}
+
+fn any_overlap(left: &[Span], right: &[Span]) -> bool {
+    left.iter()
+        .any(|left| right.iter().any(|right| overlap(*left, *right)))
+}
+
+impl Node {
+    pub fn of(inst: &Inst, target: &'static Target, wave_size: u8) -> Node {
+        let uses = inst.operands.iter().filter_map(|operand| match operand {
+            Operand::Use(reg) => Span::of(*reg),
+            _ => None,
+        });
+        let states = if inst.mnemonic == "s_nop" {
+            (inst.words[0] & 0xf) + 1
+        } else {
+            1
+        };
+        Node {
+            inst: inst.clone(),
+            target,
+            access: Access::of(inst, wave_size, false),
+            explicit_reads: uses.collect(),
+            states,
+        }
+    }
+
+    fn has(&self, effects: Effects) -> bool {
+        self.inst.effects.contains(effects)
+    }
+
+    pub fn is_matrix(&self) -> bool {
+        self.has(Effects::MATRIX)
+    }
+
+    /// A vector ALU instruction that is no matrix instruction.
+    pub fn is_valu(&self) -> bool {
+        self.has(Effects::VALU) && !self.is_matrix()
+    }
+
+    pub fn is_salu(&self) -> bool {
+        self.has(Effects::SALU)
+    }
+
+    pub fn is_vmem(&self) -> bool {
+        self.has(Effects::VMEM)
+    }
+
+    pub fn is_transcendental(&self) -> bool {
+        self.has(Effects::TRANSCENDENTAL)
+    }
+
+    pub fn is_dpp(&self) -> bool {
+        self.has(Effects::DPP16)
+    }
+
+    pub fn is_named(&self, prefixes: &[&str]) -> bool {
+        prefixes
+            .iter()
+            .any(|prefix| self.inst.mnemonic.starts_with(prefix))
+    }
+
+    /// Memory, export or VALU instruction that reads or writes vector registers other than as a matrix instruction.
+    pub fn uses_vectors(&self) -> bool {
+        self.is_valu()
+            || self.is_vmem()
+            || self.has(Effects::LDS)
+            || matches!(self.inst.format, Format::Exp | Format::Ds)
+    }
+
+    fn writes(&self, span: Span) -> bool {
+        any_overlap(&self.access.writes, &[span])
+    }
+
+    fn reads(&self, span: Span) -> bool {
+        any_overlap(&self.access.reads, &[span])
+    }
+
+    pub fn writes_exec(&self) -> bool {
+        self.writes(EXEC)
+    }
+
+    pub fn writes_vcc(&self) -> bool {
+        self.writes(VCC)
+    }
+
+    pub fn reads_vcc(&self) -> bool {
+        self.reads(VCC)
+    }
+
+    pub fn writes_m0(&self) -> bool {
+        self.writes(M0)
+    }
+
+    fn named_scalars(&self) -> Spans {
+        let scalars = self.explicit_reads.iter().copied();
+        scalars
+            .filter(|span| matches!(span, Span::Scalar(start, _) if *start < SCALAR_SPACE_SGPRS))
+            .collect()
+    }
+
+    fn vectors(spans: &[Span]) -> Spans {
+        spans
+            .iter()
+            .copied()
+            .filter(|span| matches!(span, Span::Vector(..)))
+            .collect()
+    }
+
+    /// Names an SGPR (or VCC) as source that `producer` writes.
+    pub fn names_scalar_of(&self, producer: &Node) -> bool {
+        any_overlap(&self.named_scalars(), &producer.access.writes)
+    }
+
+    /// Reads a vector register that `producer` writes.
+    pub fn reads_vector_of(&self, producer: &Node) -> bool {
+        any_overlap(&Self::vectors(&self.access.reads), &producer.access.writes)
+    }
+
+    /// Writes a vector register that `producer` writes too.
+    pub fn overwrites_vector_of(&self, producer: &Node) -> bool {
+        any_overlap(&Self::vectors(&self.access.writes), &producer.access.writes)
+    }
+
+    /// Lane number of a lane access comes from an SGPR that `producer` writes.
+    pub fn selects_lane_by(&self, producer: &Node) -> bool {
+        match self.inst.operands.get(2) {
+            Some(Operand::Use(reg)) => Span::of(*reg).is_some_and(|span| producer.writes(span)),
+            _ => false,
+        }
+    }
+
+    /// Vector source of a lane read.
+    pub fn reads_lanes_of(&self, producer: &Node) -> bool {
+        match self.inst.operands.get(1) {
+            Some(Operand::Use(reg)) => Span::of(*reg).is_some_and(|span| producer.writes(span)),
+            _ => false,
+        }
+    }
+
+    /// Data of a store of more than 64 bits that the memory unit fetches late; buffer stores with an SGPR offset fetch in
+    /// time.
+    fn late_store_data(&self) -> Option<Span> {
+        let stores = self.is_vmem() && self.has(Effects::STORE) && !self.has(Effects::ATOMIC);
+        let buffer = matches!(self.inst.format, Format::Mubuf | Format::Mtbuf);
+        let flat = matches!(
+            self.inst.format,
+            Format::Flat | Format::Global | Format::Scratch
+        );
+        if !stores || !buffer && !flat {
+            return None;
+        }
+        let is_offset = |operand: &Operand| {
+            matches!(
+                operand,
+                Operand::Use(Reg {
+                    kind: RegKind::Sgpr | RegKind::M0,
+                    width: 1,
+                    ..
+                })
+            )
+        };
+        if buffer && self.inst.operands.iter().any(is_offset) {
+            return None;
+        }
+        self.explicit_reads
+            .iter()
+            .copied()
+            .find(|span| matches!(span, Span::Vector(_, width) if *width > 2))
+    }
+
+    pub fn is_wide_store(&self) -> bool {
+        self.late_store_data().is_some()
+    }
+
+    /// Overwrites what the wide store `producer` may not have fetched yet.
+    pub fn overwrites_store_data_of(&self, producer: &Node) -> bool {
+        producer
+            .late_store_data()
+            .is_some_and(|data| any_overlap(&self.access.writes, &[data]))
+    }
+
+    /// The hardware register of `s_getreg_b32` and `s_setreg*`.
+    pub fn hardware_register(&self) -> u32 {
+        self.inst.words[0] & 0x3f
+    }
+
+    /// SDWA that writes less than the whole register.
+    pub fn writes_part_by_sdwa(&self) -> bool {
+        const DWORD: u32 = 6;
+        self.has(Effects::SDWA)
+            && self.inst.format != Format::Vopc
+            && self.inst.words[1] >> 8 & 7 != DWORD
+    }
+
+    /// Global data share, by an LDS instruction's GDS bit.
+    pub fn is_gds(&self) -> bool {
+        self.inst.format == Format::Ds && !self.has(Effects::LDS) && self.has(Effects::COUNTS_EXP)
+    }
+
+    /// A buffer or global load whose result goes to LDS.
+    pub fn loads_to_lds(&self) -> bool {
+        self.is_vmem()
+            && self.has(Effects::LOAD)
+            && self.access.reads.contains(&M0)
+            && Self::vectors(&self.access.writes).is_empty()
+    }
+
+    /// Waits until no vector result is outstanding (`s_waitcnt_depctr` with va_vdst 0).
+    pub fn waits_for_vector_results(&self) -> bool {
+        matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")
+            && self.inst.words[0] >> 12 & 0xf == 0
+    }
+}

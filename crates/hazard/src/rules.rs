@@ -1,0 +1,187 @@
+//! The hazards, one row each. Wait states as in the "manually inserted wait states" tables of the ISA manuals (Vega 7.6,
+//! CDNA3 4.5) and in what LLVM pads.
+
+use crate::Node;
+use gfx::{Family, Matrix, Target};
+
+/// How the distance between two instructions is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Issued instructions; `s_nop` counts what it says.
+    States,
+    /// VALU instructions; a transcendental one, or a wait for vector results, ends the hazard.
+    Vector,
+}
+
+/// A hazard: `consumer` needs at least `distance` between itself and a `producer` that conflicts.
+pub struct Rule {
+    pub name: &'static str,
+    pub applies: fn(&Target) -> bool,
+    pub producer: fn(&Node) -> bool,
+    pub consumer: fn(&Node) -> bool,
+    /// Given consumer and producer.
+    pub conflict: fn(&Node, &Node) -> bool,
+    pub distance: u32,
+    pub unit: Unit,
+}
+
+type Test = fn(&Node) -> bool;
+type Conflict = fn(&Node, &Node) -> bool;
+
+const fn states(
+    name: &'static str,
+    applies: fn(&Target) -> bool,
+    producer: Test,
+    consumer: Test,
+    conflict: Conflict,
+    distance: u32,
+) -> Rule {
+    Rule {
+        name,
+        applies,
+        producer,
+        consumer,
+        conflict,
+        distance,
+        unit: Unit::States,
+    }
+}
+
+fn gfx9(target: &Target) -> bool {
+    target.family == Family::Gfx9
+}
+
+fn gfx90a(target: &Target) -> bool {
+    target.matrix == Matrix::Mfma2
+}
+
+fn gfx90a_up(target: &Target) -> bool {
+    matches!(target.matrix, Matrix::Mfma2 | Matrix::Mfma3 | Matrix::Mfma4)
+}
+
+fn gfx940_up(target: &Target) -> bool {
+    matches!(target.matrix, Matrix::Mfma3 | Matrix::Mfma4)
+}
+
+fn gfx9_before_940(target: &Target) -> bool {
+    gfx9(target) && !gfx940_up(target)
+}
+
+/// Repaired in gfx1150.
+fn gfx110x(target: &Target) -> bool {
+    target.family == Family::Gfx11 && target.version.1 == 0
+}
+
+fn always(_: &Node, _: &Node) -> bool {
+    true
+}
+
+fn valu_writes_exec(node: &Node) -> bool {
+    node.is_valu() && node.writes_exec()
+}
+
+fn valu_writes_vcc(node: &Node) -> bool {
+    node.is_valu() && node.writes_vcc()
+}
+
+fn lane_access(node: &Node) -> bool {
+    node.is_named(&["v_readlane", "v_writelane"])
+}
+
+fn lane_read(node: &Node) -> bool {
+    node.is_named(&["v_readlane", "v_readfirstlane"])
+}
+
+fn any_lane(node: &Node) -> bool {
+    lane_access(node) || lane_read(node)
+}
+
+fn salu_writes_m0(node: &Node) -> bool {
+    node.is_salu() && node.writes_m0()
+}
+
+fn needs_m0(node: &Node) -> bool {
+    node.is_named(&[
+        "s_movrel",
+        "v_movrel",
+        "v_interp",
+        "s_sendmsg",
+        "s_ttracedata",
+    ]) || node.is_gds()
+        || node.loads_to_lds()
+}
+
+fn setreg(node: &Node) -> bool {
+    node.is_named(&["s_setreg"])
+}
+
+fn hardware_register(node: &Node) -> bool {
+    node.is_named(&["s_setreg", "s_getreg"])
+}
+
+fn same_hardware_register(consumer: &Node, producer: &Node) -> bool {
+    consumer.hardware_register() == producer.hardware_register()
+}
+
+fn valu_reads_scalar(consumer: &Node, producer: &Node) -> bool {
+    consumer.names_scalar_of(producer) || producer.writes_vcc() && consumer.reads_vcc()
+}
+
+fn plain_valu(node: &Node) -> bool {
+    node.is_valu() && !node.is_transcendental()
+}
+
+fn single_precision_matrix(node: &Node, shape: &str) -> bool {
+    node.is_matrix() && !node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic.contains(shape)
+}
+
+fn matrix_2_passes(node: &Node) -> bool {
+    single_precision_matrix(node, "_4x4x")
+}
+
+fn matrix_8_passes(node: &Node) -> bool {
+    single_precision_matrix(node, "_16x16x")
+}
+
+fn matrix_16_passes(node: &Node) -> bool {
+    single_precision_matrix(node, "_32x32x")
+}
+
+fn reads_or_overwrites(consumer: &Node, producer: &Node) -> bool {
+    consumer.reads_vector_of(producer)
+        || consumer.is_valu() && consumer.overwrites_vector_of(producer)
+}
+
+/// All of them. Targets without a row have no hazard known here (gfx10.3), or none that is checked yet (gfx12: the scalar
+/// read hazard with its unlimited memory).
+#[rustfmt::skip]
+pub static RULES: &[Rule] = &[
+    states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Node::names_scalar_of,          5),
+    states("VALU writes EXEC, DPP",                           gfx9,      valu_writes_exec,        Node::is_dpp,            always,                         5),
+    states("VALU writes VGPR, DPP reads it",                  gfx9,      Node::is_valu,           Node::is_dpp,            Node::reads_vector_of,          2),
+    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_named(&["v_div_fmas"]), always,           4),
+    states("VALU writes SGPR, lane select reads it",          gfx9,      Node::is_valu,           lane_access,             Node::selects_lane_by,          4),
+    states("s_setreg, access to the same register",           gfx9,      setreg,                  hardware_register,       same_hardware_register,         2),
+    states("SALU writes M0, instruction uses it",             gfx9,      salu_writes_m0,          needs_m0,                always,                         1),
+    states("store of more than 64 bits, VALU overwrites data", gfx9_before_940, Node::is_wide_store, Node::is_valu,        Node::overwrites_store_data_of, 1),
+    states("store of more than 64 bits, VALU overwrites data", gfx940_up, Node::is_wide_store,    Node::is_valu,           Node::overwrites_store_data_of, 2),
+    states("VALU writes SGPR or VCC, VALU reads it",          gfx940_up, Node::is_valu,           Node::is_valu,           valu_reads_scalar,              2),
+    states("VALU writes VGPR, lane read",                     gfx940_up, Node::is_valu,           lane_read,               Node::reads_lanes_of,           1),
+    states("VALU writes EXEC, lane access",                   gfx940_up, valu_writes_exec,        any_lane,                always,                         4),
+    states("transcendental result, VALU reads it",            gfx940_up, Node::is_transcendental, plain_valu,              Node::reads_vector_of,          1),
+    states("SDWA writes part of a VGPR, VALU reads it",       gfx940_up, Node::writes_part_by_sdwa, Node::is_valu,         Node::reads_vector_of,          1),
+    states("VALU writes VGPR, matrix instruction reads it",   gfx90a_up, Node::is_valu,           Node::is_matrix,         Node::reads_vector_of,          2),
+    states("VALU writes EXEC, matrix instruction",            gfx90a_up, valu_writes_exec,        Node::is_matrix,         always,                         4),
+    states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      reads_or_overwrites,            5),
+    states("16x16 matrix result, read or overwritten",        gfx90a,    matrix_8_passes,         Node::uses_vectors,      reads_or_overwrites,           11),
+    states("32x32 matrix result, read or overwritten",        gfx90a,    matrix_16_passes,        Node::uses_vectors,      reads_or_overwrites,           19),
+    Rule {
+        name: "transcendental result, VALU reads it too soon",
+        applies: gfx110x,
+        producer: Node::is_transcendental,
+        consumer: Node::is_valu,
+        conflict: Node::reads_vector_of,
+        distance: 5,
+        unit: Unit::Vector,
+    },
+];

@@ -1,0 +1,146 @@
+//! Calls as clang emits them: known callees, recursion, function pointers.
+
+use codeobj::CodeObject;
+use lift::{Callee, Function, FunctionKind, Leave, Module, Reason};
+use std::process::Command;
+
+const SOURCE: &str = r#"
+#define NOINLINE __attribute__((noinline))
+static NOINLINE int leaf(int x) { return x * 7 + (x >> 3); }
+static NOINLINE int middle(int x, int y) {
+    int first = leaf(x);
+    int second = leaf(y + first);
+    return first * second + x;
+}
+static NOINLINE int recursive(int x) { return x < 2 ? x : recursive(x - 1) + leaf(recursive(x - 2)); }
+static NOINLINE int triple(int x) { return x * 3; }
+static NOINLINE int square(int x) { return x * x; }
+typedef int (*pointer)(int);
+__constant pointer table[2] = {triple, square};
+__attribute__((amdgpu_kernel)) void direct(int *out) {
+    unsigned i = __builtin_amdgcn_workitem_id_x();
+    out[i] = middle(out[i], out[i + 1]) + leaf(out[i]);
+}
+__attribute__((amdgpu_kernel)) void recurse(int *out) {
+    unsigned i = __builtin_amdgcn_workitem_id_x();
+    out[i] = recursive(out[i]);
+}
+__attribute__((amdgpu_kernel)) void indirect(int *out, int which) {
+    unsigned i = __builtin_amdgcn_workitem_id_x();
+    out[i] = table[which & 1](out[i]);
+}
+"#;
+
+fn compile(target: &str) -> Vec<u8> {
+    let work = tempfile::tempdir().unwrap();
+    let (source, out) = (work.path().join("calls.c"), work.path().join("calls.co"));
+    std::fs::write(&source, SOURCE.replace("__constant", "static const")).unwrap();
+    let output = Command::new("clang-22")
+        .args([
+            "-x",
+            "c",
+            "--target=amdgcn-amd-amdhsa",
+            "-nogpulib",
+            "-w",
+            "-O2",
+            "-fno-optimize-sibling-calls",
+        ])
+        .arg(format!("-mcpu={target}"))
+        .arg("-o")
+        .args([&out, &source])
+        .output()
+        .expect("clang-22 is installed (./dev setup)");
+    assert!(
+        output.status.success(),
+        "{target}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    std::fs::read(&out).unwrap()
+}
+
+fn called(module: &Module, function: &Function) -> Vec<String> {
+    let calls = function.blocks.iter().filter_map(|block| block.call);
+    calls
+        .map(|callee| match callee {
+            Callee::Known(callee) => module.functions[callee].name.clone(),
+            Callee::Unknown => "?".to_owned(),
+        })
+        .collect()
+}
+
+#[test]
+fn calls_of_compiled_code_are_resolved() {
+    for target in [
+        "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200",
+    ] {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).unwrap();
+        let module = Module::lift(&object).unwrap();
+        let function = |name: &str| &module.functions[module.function(name).unwrap()];
+        assert_eq!(
+            called(&module, function("direct")),
+            ["middle", "leaf"],
+            "{target}"
+        );
+        assert_eq!(
+            called(&module, function("middle")),
+            ["leaf", "leaf"],
+            "{target}"
+        );
+        let mut recursion = called(&module, function("recursive"));
+        recursion.dedup();
+        assert!(
+            recursion.contains(&"recursive".to_owned()) && !recursion.contains(&"?".to_owned()),
+            "{target} {recursion:?}"
+        );
+        assert_eq!(called(&module, function("indirect")), ["?"], "{target}");
+
+        for function in module
+            .functions
+            .iter()
+            .filter(|function| function.kind == FunctionKind::Device)
+        {
+            let returns = function
+                .blocks
+                .iter()
+                .filter(|block| block.reachable && block.leaves == [Leave::Return])
+                .count();
+            assert!(returns >= 1, "{target}: {} does not return", function.name);
+        }
+        // Only the call through the pointer is unknown.
+        let unresolved: Vec<_> = module
+            .unresolved()
+            .map(|(function, place)| (function.name.as_str(), place.reason))
+            .collect();
+        assert_eq!(unresolved, [("indirect", Reason::IndirectCall)], "{target}");
+        let mut taken: Vec<&str> = module
+            .address_taken()
+            .map(|index| module.functions[index].name.as_str())
+            .collect();
+        taken.sort_unstable();
+        assert_eq!(taken, ["square", "triple"], "{target}");
+        assert!(
+            module
+                .named(module.function("indirect").unwrap())
+                .calls_unknown
+        );
+
+        // A leaf uses few registers, and its caller's names include its own.
+        let (direct, leaf) = (
+            module.function("direct").unwrap(),
+            module.function("leaf").unwrap(),
+        );
+        let mut both = module.named(direct).registers;
+        assert!(!both.unite(&module.named(leaf).registers), "{target}");
+        assert!(!module.named(direct).calls_unknown);
+        // High registers are dead everywhere in `direct`, also across its calls.
+        let function = &module.functions[direct];
+        for inst in 0..function.insts.len() {
+            let live = module.liveness(direct).live_before(function, inst);
+            assert!(
+                !live.registers().vectors.intersects_range(128, 128),
+                "{target} {inst}"
+            );
+        }
+    }
+}
