@@ -51,13 +51,7 @@ impl Bitcode {
         let shim = entry_points()?;
         let mut names: Vec<String> = Vec::new();
         // SAFETY: the handle is live; `collect_text` matches the vector behind `user`.
-        unsafe {
-            (shim.functions)(
-                self.handle.as_ptr(),
-                collect_text,
-                (&raw mut names).cast(),
-            )
-        };
+        unsafe { (shim.functions)(self.handle.as_ptr(), collect_text, (&raw mut names).cast()) };
         Ok(names)
     }
 

@@ -10,8 +10,7 @@ use std::{
     sync::OnceLock,
 };
 
-static SHARED_OBJECT: &[u8] =
-    include_bytes!(concat!(env!("OUT_DIR"), "/libluthier_codegen.so"));
+static SHARED_OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libluthier_codegen.so"));
 
 /// The shim's functions, loading it at the first call.
 pub fn entry_points() -> Result<&'static EntryPoints, Error> {

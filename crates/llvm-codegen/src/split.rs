@@ -47,9 +47,7 @@ fn block_length(bytes: &[u8], at: usize) -> Result<Option<usize>, SplitError> {
     }
     let error = |reason| SplitError { offset: at, reason };
     // Abbreviation 1 (two bits), block id (vbr8), width of abbreviations inside (vbr4), then a word: words that follow.
-    let header = rest
-        .get(..8)
-        .ok_or(error("a block is cut off"))?;
+    let header = rest.get(..8).ok_or(error("a block is cut off"))?;
     let bits = u64::from_le_bytes(header.try_into().expect("eight bytes"));
     if bits & 3 != 1 {
         return Err(error("neither a block nor the next file"));
