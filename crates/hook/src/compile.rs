@@ -3,9 +3,11 @@
 use crate::{
     CompileError, RegisterFile, Relocation, Template, VerifyError,
     derive::{Declared, DeclaredPort},
+    fields::register_of,
+    flow::Flow,
 };
 use gfx::{Family, Target};
-use isa::Decoder;
+use isa::{Assembler, Decoder, RegKind};
 use llvm_codegen::{Bitcode, Compiled, File, Job, Parameter};
 use std::collections::BTreeSet;
 
@@ -223,7 +225,69 @@ impl Compiler {
             preserve_vcc: request.preserve_vcc,
             preserved,
         };
-        Template::derive(&self.decoder, &compiled.code, &declared)
+        match Template::derive(&self.decoder, &compiled.code, &declared) {
+            Err(VerifyError::ExecChanged) => {
+                let (code, declared) = self.saving_exec(&compiled.code, declared, site)?;
+                Template::derive(&self.decoder, &code, &declared)
+            }
+            result => result,
+        }
+    }
+
+    /// LLVM gathers the lanes that leave a loop one by one, and that they add up to the first ones cannot be proved; so the
+    /// code gets a copy of EXEC that can.
+    fn saving_exec(
+        &self,
+        code: &[u8],
+        mut declared: Declared,
+        site: &Site,
+    ) -> Result<(Vec<u8>, Declared), VerifyError> {
+        let named: BTreeSet<u16> = Flow::of(&self.decoder, code)?
+            .instructions
+            .iter()
+            .flat_map(|inst| inst.operands.iter().filter_map(register_of))
+            .filter(|reg| reg.kind == RegKind::Sgpr)
+            .flat_map(|reg| reg.index..reg.index + u16::from(reg.width))
+            .collect();
+        let port = |index: u16| {
+            declared.ports.iter().any(|port| {
+                port.file == RegisterFile::Sgpr
+                    && (port.first..port.first + port.dwords).contains(&index)
+            })
+        };
+        let free = |index: u16| {
+            !named.contains(&index)
+                && !port(index)
+                && !site.live.contains(&(RegisterFile::Sgpr, index))
+        };
+        let pair = (0..self.target.sgpr_addressable - 1)
+            .step_by(2)
+            .find(|first| free(*first) && free(first + 1))
+            .ok_or(VerifyError::ExecChanged)?;
+        let (save, restore) = match self.decoder.wave_size() {
+            64 => (
+                format!("s_mov_b64 s[{pair}:{}], exec", pair + 1),
+                format!("s_mov_b64 exec, s[{pair}:{}]", pair + 1),
+            ),
+            _ => (
+                format!("s_mov_b32 s{pair}, exec_lo"),
+                format!("s_mov_b32 exec_lo, s{pair}"),
+            ),
+        };
+        let assembled = |text: &str| {
+            Assembler::with_features(self.target, self.decoder.wave_size(), "")
+                .map_err(|error| error.to_string())
+                .and_then(|assembler| assembler.assemble(text).map_err(|error| error.to_string()))
+                .map_err(|reason| VerifyError::Decoder {
+                    target: self.target.name.to_owned(),
+                    reason,
+                })
+        };
+        let save = assembled(&save)?;
+        for relocation in &mut declared.relocations {
+            relocation.offset += save.len() as u32;
+        }
+        Ok(([&save, code, &assembled(&restore)?].concat(), declared))
     }
 
     fn refused(&self, request: &Request<'_>, source: VerifyError) -> CompileError {

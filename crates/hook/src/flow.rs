@@ -43,7 +43,8 @@ impl Flow {
             {
                 next.push(index + 1);
             }
-            if inst.effects.contains(Effects::BRANCH) {
+            // Indirect jumps are refused by name, not for where they may lead.
+            if inst.effects.contains(Effects::BRANCH) && !inst.effects.contains(Effects::INDIRECT) {
                 let target = inst.target().and_then(index_of);
                 let target = target.ok_or_else(|| VerifyError::Forbidden {
                     offset: inst.pc,

@@ -412,7 +412,12 @@ bool Builder::finish() {
 bool Builder::refuse() {
   bool Good = true;
   auto Refuse = [&](const Instruction &I, const Twine &Text) {
-    Report.fail(I.getDebugLoc(), Text);
+    DebugLoc Where = I.getDebugLoc();
+    // Variables have no place of their own: the first use that has one.
+    for (const User *U : I.users())
+      if (auto *Use = dyn_cast<Instruction>(U); Use && !Where)
+        Where = Use->getDebugLoc();
+    Report.fail(Where, Text);
     Good = false;
   };
   for (Instruction &I : instructions(*Wrapper)) {
