@@ -34,6 +34,8 @@ pub struct DeclaredPort {
 }
 
 type Register = (RegisterFile, u16);
+/// Group of every register, and its offset there.
+type Places = BTreeMap<Register, (u16, u16)>;
 
 impl RegisterFile {
     fn of(kind: RegKind) -> Option<RegisterFile> {
@@ -306,7 +308,7 @@ impl Registers {
         &self,
         decoder: &Decoder,
         declared: &Declared,
-    ) -> Result<(Vec<Group>, BTreeMap<Register, (u16, u16)>), VerifyError> {
+    ) -> Result<(Vec<Group>, Places), VerifyError> {
         let even = even_vector_tuples(decoder);
         let target = decoder.target();
         let mut groups: Vec<Group> = Vec::new();
@@ -391,7 +393,7 @@ fn runs(bits: &[FieldBit], start: u32, group: u16, offset: u16) -> Vec<Patch> {
             Some(run)
                 if run.bit + u32::from(run.length) == bit
                     && run.shift + run.length == field.index_bit
-                    && bit % 32 != 0 =>
+                    && !bit.is_multiple_of(32) =>
             {
                 run.length += 1;
             }
