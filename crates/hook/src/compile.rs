@@ -1,0 +1,308 @@
+//! Bitcode to templates: one hook, one target, one variant.
+
+use crate::{
+    CompileError, RegisterFile, Relocation, Template, VerifyError,
+    derive::{Declared, DeclaredPort},
+    fields::register_of,
+    flow::Flow,
+};
+use gfx::{Family, Target};
+use isa::{Assembler, Decoder, RegKind};
+use llvm_codegen::{Bitcode, Compiled, File, Job, Parameter};
+use std::collections::BTreeSet;
+
+/// Where a hook parameter comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Arg {
+    /// The low bits of this value, the same at every place.
+    Constant(u64),
+    /// The value of scalar registers (or a value that is the same in all lanes).
+    Scalar,
+    /// The value of vector registers.
+    Vector,
+    /// A reference to so many scalar registers, which the hook may change.
+    ScalarReference(u8),
+    /// A reference to so many vector registers, which the hook may change.
+    VectorReference(u8),
+}
+
+/// A hook to compile and the variant wanted.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub hook: &'a str,
+    pub arguments: &'a [Arg],
+    /// SCC is live where the template goes.
+    pub preserve_scc: bool,
+    /// VCC is live where the template goes.
+    pub preserve_vcc: bool,
+    /// Function attributes that say what MODE is: `denormal-fp-math-f32`, `amdgpu-ieee`, ...
+    pub attributes: &'a [(String, String)],
+}
+
+/// The place of a per-site compilation: every register that is live there, and where the inputs are.
+#[derive(Clone, Debug, Default)]
+pub struct Site {
+    pub live: BTreeSet<(RegisterFile, u16)>,
+    /// Register of an input, by port name; the others get free registers.
+    pub inputs: Vec<(String, u16)>,
+    /// Let the compiler move and spill live registers: slower, succeeds under more pressure.
+    pub copy: bool,
+}
+
+/// Compiles hooks for one target and wave size.
+pub struct Compiler {
+    target: &'static Target,
+    features: String,
+    decoder: Decoder,
+}
+
+/// Tuples end at multiples of these; the next one is tried when a tuple mixes inputs with other registers.
+const PADDINGS: [u32; 3] = [4, 8, 16];
+
+impl Compiler {
+    /// `features` are further LLVM features, as `+xnack,-sramecc`.
+    pub fn new(
+        target: &'static Target,
+        wave_size: u8,
+        features: &str,
+    ) -> Result<Compiler, CompileError> {
+        let decoder = Decoder::with_features(target, wave_size, features).map_err(|error| {
+            CompileError::Verify {
+                hook: String::new(),
+                target: target.name.to_owned(),
+                source: VerifyError::Decoder {
+                    target: target.name.to_owned(),
+                    reason: error.to_string(),
+                },
+            }
+        })?;
+        // ROCm runs with unaligned access on; LLVM's default for the shader triple is off.
+        let mut all = "+unaligned-access-mode".to_owned();
+        if target.supports_wave32() && target.vgpr_granule[0] != 0 {
+            all.push_str(&format!(",+wavefrontsize{wave_size}"));
+        }
+        if !features.is_empty() {
+            all.push(',');
+            all.push_str(features);
+        }
+        Ok(Compiler {
+            target,
+            features: all,
+            decoder,
+        })
+    }
+
+    pub fn decoder(&self) -> &Decoder {
+        &self.decoder
+    }
+
+    /// The template of a hook, bindable to any registers.
+    pub fn template(
+        &self,
+        module: &mut Bitcode,
+        request: &Request<'_>,
+    ) -> Result<Template, CompileError> {
+        let mut outcome = None;
+        for padding in PADDINGS {
+            let job = Job {
+                padding,
+                ..self.job(request)
+            };
+            let compiled = self.run(&job, module, request)?;
+            match self.derive(&compiled, request, &Site::default()) {
+                Err(error @ VerifyError::MixedGroup { .. }) => outcome = Some(error),
+                result => return result.map_err(|source| self.refused(request, source)),
+            }
+        }
+        Err(self.refused(request, outcome.expect("there is a padding to try")))
+    }
+
+    /// A hook compiled for one place, around all registers that are live there. The template's groups stay where they are.
+    pub fn for_site(
+        &self,
+        module: &mut Bitcode,
+        request: &Request<'_>,
+        site: &Site,
+    ) -> Result<Template, CompileError> {
+        let job = Job {
+            pinned: site
+                .live
+                .iter()
+                .map(|(file, index)| (file_of(*file), *index))
+                .collect(),
+            places: site.inputs.clone(),
+            copy: site.copy,
+            padding: 0,
+            ..self.job(request)
+        };
+        let compiled = self.run(&job, module, request)?;
+        self.derive(&compiled, request, site)
+            .map_err(|source| self.refused(request, source))
+    }
+
+    fn job(&self, request: &Request<'_>) -> Job {
+        let parameters = request.arguments.iter().map(|argument| match *argument {
+            Arg::Constant(value) => Parameter::Constant(value),
+            Arg::Scalar => Parameter::Input(File::Scalar),
+            Arg::Vector => Parameter::Input(File::Vector),
+            Arg::ScalarReference(dwords) => Parameter::Reference {
+                file: File::Scalar,
+                dwords: dwords.into(),
+            },
+            Arg::VectorReference(dwords) => Parameter::Reference {
+                file: File::Vector,
+                dwords: dwords.into(),
+            },
+        });
+        Job {
+            cpu: self.target.name.to_owned(),
+            features: self.features.clone(),
+            parameters: parameters.collect(),
+            attributes: request.attributes.to_vec(),
+            pin_scc: request.preserve_scc,
+            pin_vcc: request.preserve_vcc,
+            assume_tracked: self.target.family == Family::Gfx12,
+            ..Job::default()
+        }
+    }
+
+    fn run(
+        &self,
+        job: &Job,
+        module: &mut Bitcode,
+        request: &Request<'_>,
+    ) -> Result<Compiled, CompileError> {
+        job.compile(module, request.hook)
+            .map_err(|source| CompileError::Codegen {
+                hook: request.hook.to_owned(),
+                target: self.target.name.to_owned(),
+                source,
+            })
+    }
+
+    fn derive(
+        &self,
+        compiled: &Compiled,
+        request: &Request<'_>,
+        site: &Site,
+    ) -> Result<Template, VerifyError> {
+        let ports: Vec<DeclaredPort> = compiled
+            .bindings
+            .iter()
+            .map(|binding| DeclaredPort {
+                name: binding.name.clone(),
+                file: match binding.file {
+                    File::Scalar => RegisterFile::Sgpr,
+                    File::Vector => RegisterFile::Vgpr,
+                    File::Accumulation => RegisterFile::Agpr,
+                },
+                first: binding.first,
+                dwords: binding.dwords as u16,
+                read: binding.read,
+                written: binding.written,
+            })
+            .collect();
+        let mut preserved = if site.copy {
+            BTreeSet::new()
+        } else {
+            site.live.clone()
+        };
+        for port in ports.iter().filter(|port| port.written) {
+            for dword in 0..port.dwords {
+                preserved.remove(&(port.file, port.first + dword));
+            }
+        }
+        let relocations = compiled.relocations.iter().map(|relocation| Relocation {
+            offset: relocation.offset as u32,
+            kind: relocation.kind,
+            symbol: relocation.symbol.clone(),
+            addend: relocation.addend,
+        });
+        let declared = Declared {
+            ports,
+            relocations: relocations.collect(),
+            preserve_scc: request.preserve_scc,
+            preserve_vcc: request.preserve_vcc,
+            preserved,
+        };
+        match Template::derive(&self.decoder, &compiled.code, &declared) {
+            Err(VerifyError::ExecChanged) => {
+                let (code, declared) = self.saving_exec(&compiled.code, declared, site)?;
+                Template::derive(&self.decoder, &code, &declared)
+            }
+            result => result,
+        }
+    }
+
+    /// LLVM gathers the lanes that leave a loop one by one, and that they add up to the first ones cannot be proved; so the
+    /// code gets a copy of EXEC that can.
+    fn saving_exec(
+        &self,
+        code: &[u8],
+        mut declared: Declared,
+        site: &Site,
+    ) -> Result<(Vec<u8>, Declared), VerifyError> {
+        let named: BTreeSet<u16> = Flow::of(&self.decoder, code)?
+            .instructions
+            .iter()
+            .flat_map(|inst| inst.operands.iter().filter_map(register_of))
+            .filter(|reg| reg.kind == RegKind::Sgpr)
+            .flat_map(|reg| reg.index..reg.index + u16::from(reg.width))
+            .collect();
+        let port = |index: u16| {
+            declared.ports.iter().any(|port| {
+                port.file == RegisterFile::Sgpr
+                    && (port.first..port.first + port.dwords).contains(&index)
+            })
+        };
+        let free = |index: u16| {
+            !named.contains(&index)
+                && !port(index)
+                && !site.live.contains(&(RegisterFile::Sgpr, index))
+        };
+        let pair = (0..self.target.sgpr_addressable - 1)
+            .step_by(2)
+            .find(|first| free(*first) && free(first + 1))
+            .ok_or(VerifyError::ExecChanged)?;
+        let (save, restore) = match self.decoder.wave_size() {
+            64 => (
+                format!("s_mov_b64 s[{pair}:{}], exec", pair + 1),
+                format!("s_mov_b64 exec, s[{pair}:{}]", pair + 1),
+            ),
+            _ => (
+                format!("s_mov_b32 s{pair}, exec_lo"),
+                format!("s_mov_b32 exec_lo, s{pair}"),
+            ),
+        };
+        let assembled = |text: &str| {
+            Assembler::with_features(self.target, self.decoder.wave_size(), "")
+                .map_err(|error| error.to_string())
+                .and_then(|assembler| assembler.assemble(text).map_err(|error| error.to_string()))
+                .map_err(|reason| VerifyError::Decoder {
+                    target: self.target.name.to_owned(),
+                    reason,
+                })
+        };
+        let save = assembled(&save)?;
+        for relocation in &mut declared.relocations {
+            relocation.offset += save.len() as u32;
+        }
+        Ok(([&save, code, &assembled(&restore)?].concat(), declared))
+    }
+
+    fn refused(&self, request: &Request<'_>, source: VerifyError) -> CompileError {
+        CompileError::Verify {
+            hook: request.hook.to_owned(),
+            target: self.target.name.to_owned(),
+            source,
+        }
+    }
+}
+
+fn file_of(file: RegisterFile) -> File {
+    match file {
+        RegisterFile::Sgpr => File::Scalar,
+        RegisterFile::Vgpr => File::Vector,
+        RegisterFile::Agpr => File::Accumulation,
+    }
+}

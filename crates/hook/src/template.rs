@@ -1,0 +1,144 @@
+//! What a template is.
+
+use serde::{Deserialize, Serialize};
+
+/// Register files whose registers a template may be bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum RegisterFile {
+    Sgpr,
+    Vgpr,
+    Agpr,
+}
+
+bitflags::bitflags! {
+    /// State other than general registers that differs behind a template.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct Clobbers: u8 {
+        const SCC = 1 << 0;
+        const VCC = 1 << 1;
+        const M0 = 1 << 2;
+    }
+}
+
+impl Serialize for Clobbers {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.bits())
+    }
+}
+
+impl<'de> Deserialize<'de> for Clobbers {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Clobbers, D::Error> {
+        let bits = u8::deserialize(deserializer)?;
+        Clobbers::from_bits(bits).ok_or_else(|| serde::de::Error::custom("unknown clobber"))
+    }
+}
+
+/// A value that crosses the border between application and hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// `parameter:0`, `vgpr:5`, `exec`, `effective_address`, `workgroup_id_x`, `result`, ...
+    pub name: String,
+    pub file: RegisterFile,
+    /// The hook wants the application's value.
+    pub read: bool,
+    /// The hook leaves a new value.
+    pub written: bool,
+    /// For each dword the group that holds it and the offset there; `None` when the code does not touch it.
+    pub dwords: Vec<Option<(u16, u16)>>,
+}
+
+/// Registers that move together because some instruction names them as one tuple.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    pub file: RegisterFile,
+    /// Where the template has it as compiled.
+    pub first: u16,
+    /// Dwords.
+    pub width: u16,
+    /// The first register's index is a multiple of this.
+    pub alignment: u16,
+    /// The last register's index is below this.
+    pub limit: u16,
+    /// The code writes it.
+    pub written: bool,
+    /// Holds an input that must be intact behind the template.
+    pub preserved: bool,
+    /// Written in lanes that EXEC excludes: needs a register dead in all lanes.
+    pub all_lanes: bool,
+}
+
+/// One run of bits of one register operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patch {
+    /// Bit offset in the code; the run does not leave its dword.
+    pub bit: u32,
+    pub group: u16,
+    /// Register index relative to the group's first.
+    pub offset: u16,
+    /// The run holds these bits of the register's index: `length` bits from `shift`.
+    pub shift: u8,
+    pub length: u8,
+}
+
+/// A 32-bit literal that holds half an address of a tool variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Bytes from the start of the template.
+    pub offset: u32,
+    /// ELF type: `R_AMDGPU_ABS32_LO` (1) or `R_AMDGPU_ABS32_HI` (2).
+    pub kind: u32,
+    pub symbol: String,
+    pub addend: i64,
+}
+
+/// Straight machine code that falls off its end, with all it needs derived from the code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Template {
+    /// Processor, e.g. `gfx90a`.
+    pub target: String,
+    pub wave_size: u8,
+    #[serde(with = "hexadecimal")]
+    pub code: Vec<u8>,
+    /// Bytes of waits at the end that only guard memory writes and may be left out.
+    pub droppable_tail: u32,
+    pub ports: Vec<Port>,
+    pub groups: Vec<Group>,
+    pub clobbers: Clobbers,
+    pub patches: Vec<Patch>,
+    pub relocations: Vec<Relocation>,
+    /// Instructions, branches not followed.
+    pub instructions: u32,
+}
+
+impl Template {
+    /// The port of that name.
+    pub fn port(&self, name: &str) -> Option<&Port> {
+        self.ports.iter().find(|port| port.name == name)
+    }
+}
+
+mod hexadecimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::fmt::Write;
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            write!(text, "{byte:02x}").expect("writing to a string");
+        }
+        serializer.serialize_str(&text)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
+        let pairs = text.as_bytes().chunks_exact(2);
+        if !pairs.remainder().is_empty() {
+            return Err(D::Error::custom("odd number of hexadecimal digits"));
+        }
+        pairs
+            .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
+            .collect::<Option<_>>()
+            .ok_or_else(|| D::Error::custom("not hexadecimal"))
+    }
+}

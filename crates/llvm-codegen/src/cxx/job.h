@@ -1,0 +1,81 @@
+// What a compilation is asked to do, and what it found; shared by the shim's files.
+#pragma once
+
+#include "codegen.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace luthier {
+
+struct Parameter {
+  uint32_t Kind, File, Dwords;
+  uint64_t Value;
+};
+
+struct Binding {
+  std::string Name;
+  uint32_t File, Dwords;
+  uint32_t First = 0;
+  bool Read = false, Written = false;
+};
+
+// (file, index)
+using FileIndex = std::pair<uint32_t, uint32_t>;
+
+struct Reporter {
+  luthier_codegen_diagnostic Sink;
+  void *User;
+  bool Failed = false;
+
+  void report(uint32_t Severity, llvm::StringRef File, unsigned Line, llvm::StringRef Text) {
+    if (Severity == LUTHIER_CODEGEN_ERROR)
+      Failed = true;
+    Sink(User, Severity, File.data(), File.size(), Line, Text.data(), Text.size());
+  }
+  void fail(const llvm::Twine &Text) { report(LUTHIER_CODEGEN_ERROR, "", 0, Text.str()); }
+  void fail(const llvm::DebugLoc &Where, const llvm::Twine &Text);
+};
+
+// Runs `Body`; the reason if LLVM gave up with a fatal error inside.
+std::string withoutAborting(llvm::function_ref<void()> Body);
+void registerBackend();
+
+// The name of the function that stands for the hook.
+inline constexpr const char *WrapperName = "luthier_template";
+
+} // namespace luthier
+
+struct luthier_codegen_job {
+  std::string Cpu, Features;
+  std::vector<luthier::Parameter> Parameters;
+  std::vector<std::pair<std::string, std::string>> Attributes;
+  std::set<luthier::FileIndex> Pinned;
+  std::map<std::string, uint32_t> Places;
+  bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false;
+  uint32_t Padding = 4;
+
+  std::vector<luthier::Binding> Bindings;
+  llvm::SmallVector<char, 0> Object;
+};
+
+namespace luthier {
+
+// Turns `M`, a private copy of the tool's module, into one function WrapperName with the bindings as arguments, inlined
+// and optimised. Fills Job.Bindings.
+bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm::TargetMachine &TM, Reporter &Report);
+// Machine code of the wrapper into Job.Object.
+bool emit(llvm::Module &M, luthier_codegen_job &Job, llvm::TargetMachine &TM, Reporter &Report);
+
+} // namespace luthier

@@ -1,0 +1,483 @@
+// From the tool's module to one function: find the hook, inline everything, turn register accesses and dispatch state into
+// arguments, optimise, refuse what cannot be spliced into a kernel.
+
+#include "job.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include <optional>
+
+using namespace llvm;
+using namespace luthier;
+
+namespace {
+
+constexpr const char *Prefix = "__luthier_";
+
+// State that a shader function does not get from the hardware; the framework keeps it from kernel entry.
+struct State {
+  Intrinsic::ID Id;
+  const char *Name;
+  uint32_t File, Dwords;
+};
+
+constexpr State States[] = {
+    {Intrinsic::amdgcn_workgroup_id_x, "workgroup_id_x", LUTHIER_CODEGEN_SCALAR, 1},
+    {Intrinsic::amdgcn_workgroup_id_y, "workgroup_id_y", LUTHIER_CODEGEN_SCALAR, 1},
+    {Intrinsic::amdgcn_workgroup_id_z, "workgroup_id_z", LUTHIER_CODEGEN_SCALAR, 1},
+    {Intrinsic::amdgcn_workitem_id_x, "workitem_id_x", LUTHIER_CODEGEN_VECTOR, 1},
+    {Intrinsic::amdgcn_workitem_id_y, "workitem_id_y", LUTHIER_CODEGEN_VECTOR, 1},
+    {Intrinsic::amdgcn_workitem_id_z, "workitem_id_z", LUTHIER_CODEGEN_VECTOR, 1},
+    {Intrinsic::amdgcn_dispatch_ptr, "dispatch_ptr", LUTHIER_CODEGEN_SCALAR, 2},
+    {Intrinsic::amdgcn_dispatch_id, "dispatch_id", LUTHIER_CODEGEN_SCALAR, 2},
+    {Intrinsic::amdgcn_queue_ptr, "queue_ptr", LUTHIER_CODEGEN_SCALAR, 2},
+    {Intrinsic::amdgcn_implicitarg_ptr, "implicitarg_ptr", LUTHIER_CODEGEN_SCALAR, 2},
+    {Intrinsic::amdgcn_kernarg_segment_ptr, "kernarg_ptr", LUTHIER_CODEGEN_SCALAR, 2},
+};
+
+struct Builder {
+  Module &M;
+  luthier_codegen_job &Job;
+  TargetMachine &TM;
+  Reporter &Report;
+  // Storage of each binding: memory at first, promoted to registers at last. Until all bindings are known it is the
+  // result of an opaque call, which keeps the optimiser away from it.
+  std::map<std::string, CallInst *> Storage;
+  Function *Wrapper = nullptr;
+
+  Function *find(StringRef Name);
+  void strip(Function *Hook);
+  bool call(Function *Hook);
+  void optimise(bool Fully);
+  bool replaceState();
+  bool finish();
+  bool refuse();
+  CallInst *storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written);
+};
+
+Function *Builder::find(StringRef Name) {
+  if (Function *F = M.getFunction(Name); F && !F->isDeclaration())
+    return F;
+  Function *Found = nullptr;
+  for (Function &F : M) {
+    if (F.isDeclaration() || F.getCallingConv() == CallingConv::AMDGPU_KERNEL)
+      continue;
+    std::string Plain = demangle(F.getName());
+    StringRef Base = StringRef(Plain).substr(0, Plain.find('('));
+    if (Base != Name && Plain != Name)
+      continue;
+    if (Found) {
+      Report.fail("there are several functions named " + Name + "; give the mangled name, for example " + F.getName());
+      return nullptr;
+    }
+    Found = &F;
+  }
+  if (!Found)
+    Report.fail("there is no hook named " + Name +
+                " in this bitcode: is it marked `extern \"C\" __device__` and `used`?");
+  return Found;
+}
+
+// Leaves the hook and what it needs; the tool's variables become external symbols.
+void Builder::strip(Function *Hook) {
+  for (const char *List : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"})
+    if (GlobalVariable *G = M.getGlobalVariable(List, true))
+      G->eraseFromParent();
+  while (!M.alias_empty()) {
+    GlobalAlias &A = *M.alias_begin();
+    A.replaceAllUsesWith(A.getAliasee());
+    A.eraseFromParent();
+  }
+  for (GlobalVariable &G : M.globals()) {
+    // Constant tables of the compiler's making (strings) may yet be folded away; refuse() names those that were not.
+    if (G.hasPrivateLinkage() || G.getAddressSpace() == 3)
+      continue;
+    G.setInitializer(nullptr);
+    G.setLinkage(GlobalValue::ExternalLinkage);
+    G.setVisibility(GlobalValue::DefaultVisibility);
+    G.setDSOLocal(false);
+    G.setComdat(nullptr);
+    G.setExternallyInitialized(false);
+  }
+  for (Function &F : M) {
+    AttributeMask Remove;
+    for (Attribute A : F.getAttributes().getFnAttrs())
+      if (A.isStringAttribute())
+        Remove.addAttribute(A.getKindAsString());
+    for (Attribute::AttrKind Kind : {Attribute::NoInline, Attribute::OptimizeNone, Attribute::OptimizeForSize,
+                                     Attribute::MinSize})
+      Remove.addAttribute(Kind);
+    F.removeFnAttrs(Remove);
+    F.setComdat(nullptr);
+    if (F.isDeclaration())
+      continue;
+    if (F.getCallingConv() == CallingConv::AMDGPU_KERNEL) {
+      F.deleteBody();
+      continue;
+    }
+    F.setLinkage(GlobalValue::InternalLinkage);
+    F.setVisibility(GlobalValue::DefaultVisibility);
+    F.addFnAttr(Attribute::AlwaysInline);
+  }
+  for (const char *Name : {"amdgpu.kernels", "opencl.ocl.version", "llvm.ident"})
+    if (NamedMDNode *N = M.getNamedMetadata(Name))
+      N->eraseFromParent();
+}
+
+CallInst *Builder::storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written) {
+  for (Binding &B : Job.Bindings)
+    if (B.Name == Name) {
+      B.Read |= Read;
+      B.Written |= Written;
+      return Storage[Name.str()];
+    }
+  Binding B{Name.str(), File, Dwords};
+  B.Read = Read;
+  B.Written = Written;
+  Job.Bindings.push_back(B);
+  BasicBlock &Entry = Wrapper->getEntryBlock();
+  IRBuilder<> Build(&Entry, Entry.begin());
+  FunctionCallee Opaque = M.getOrInsertFunction(("__luthier_storage_" + Twine(Job.Bindings.size())).str(),
+                                                FunctionType::get(PointerType::get(M.getContext(), 5), false));
+  CallInst *Slot = Build.CreateCall(Opaque);
+  Storage[Name.str()] = Slot;
+  return Slot;
+}
+
+// The provisional wrapper: an argument-less function calling the hook with storage for every binding.
+bool Builder::call(Function *Hook) {
+  LLVMContext &C = M.getContext();
+  Wrapper = Function::Create(FunctionType::get(Type::getVoidTy(C), false), GlobalValue::ExternalLinkage, WrapperName, M);
+  BasicBlock *Entry = BasicBlock::Create(C, "entry", Wrapper);
+  BasicBlock *Body = BasicBlock::Create(C, "body", Wrapper);
+  IRBuilder<>(Entry).CreateBr(Body);
+  IRBuilder<> B(Body);
+  if (Hook->arg_size() != Job.Parameters.size()) {
+    Report.fail("the hook takes " + Twine(Hook->arg_size()) + " arguments, " + Twine(Job.Parameters.size()) +
+                " are given");
+    return false;
+  }
+  const DataLayout &Layout = M.getDataLayout();
+  SmallVector<Value *> Arguments;
+  for (auto [Index, Argument] : enumerate(Hook->args())) {
+    const Parameter &P = Job.Parameters[Index];
+    Type *T = Argument.getType();
+    uint64_t Bits = T->isSized() ? Layout.getTypeSizeInBits(T) : 0;
+    std::string Name = ("parameter:" + Twine(Index)).str();
+    if (Argument.hasByValAttr() || Bits == 0 || Bits > 512 || T->isAggregateType()) {
+      Report.fail("parameter " + Twine(Index) + " of the hook has a type that does not fit registers; "
+                  "pass integers, floats, pointers or references to them");
+      return false;
+    }
+    if (P.Kind == LUTHIER_CODEGEN_CONSTANT) {
+      if (Bits > 64) {
+        Report.fail("parameter " + Twine(Index) + " is wider than 64 bits and cannot be a constant");
+        return false;
+      }
+      Value *Constant = B.getIntN(Bits, Bits == 64 ? P.Value : P.Value & ((uint64_t(1) << Bits) - 1));
+      Arguments.push_back(T->isPointerTy() ? B.CreateIntToPtr(Constant, T) : B.CreateBitCast(Constant, T));
+      continue;
+    }
+    uint32_t Dwords = P.Dwords ? P.Dwords : (Bits + 31) / 32;
+    if (P.Kind == LUTHIER_CODEGEN_REFERENCE) {
+      if (!T->isPointerTy()) {
+        Report.fail("parameter " + Twine(Index) + " is to be a register that the hook changes, but is no reference");
+        return false;
+      }
+      CallInst *Slot = storage(Name, P.File, Dwords, true, true);
+      Arguments.push_back(T->getPointerAddressSpace() == 5 ? (Value *)Slot : B.CreateAddrSpaceCast(Slot, T));
+      continue;
+    }
+    if (Dwords != (Bits + 31) / 32) {
+      Report.fail("parameter " + Twine(Index) + " has " + Twine(Bits) + " bits, but " + Twine(Dwords) +
+                  " registers are given");
+      return false;
+    }
+    CallInst *Slot = storage(Name, P.File, Dwords, true, false);
+    Arguments.push_back(B.CreateLoad(T, Slot));
+  }
+  CallInst *Call = B.CreateCall(Hook, Arguments);
+  Call->setCallingConv(Hook->getCallingConv());
+  Type *Result = Hook->getReturnType();
+  if (!Result->isVoidTy()) {
+    uint64_t Bits = Layout.getTypeSizeInBits(Result);
+    if (Result->isAggregateType() || Bits > 512) {
+      Report.fail("the hook returns a type that does not fit registers");
+      return false;
+    }
+    B.CreateStore(Call, storage("result", LUTHIER_CODEGEN_VECTOR, (Bits + 31) / 32, false, true));
+  }
+  B.CreateRetVoid();
+  return true;
+}
+
+void Builder::optimise(bool Fully) {
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  PipelineTuningOptions Tuning;
+  // A hook is small and spliced many times: keep it so.
+  Tuning.LoopUnrolling = false;
+  Tuning.LoopVectorization = false;
+  PassBuilder PB(&TM, Tuning);
+  PB.registerModuleAnalyses(Modules);
+  PB.registerCGSCCAnalyses(Components);
+  PB.registerFunctionAnalyses(Functions);
+  PB.registerLoopAnalyses(Loops);
+  PB.crossRegisterProxies(Loops, Functions, Components, Modules);
+  ModulePassManager Passes;
+  if (Fully) {
+    Passes = PB.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  } else {
+    Passes.addPass(AlwaysInlinerPass());
+    Passes.addPass(GlobalDCEPass());
+    FunctionPassManager Simplify;
+    Simplify.addPass(SROAPass(SROAOptions::ModifyCFG));
+    Simplify.addPass(EarlyCSEPass());
+    Simplify.addPass(InstCombinePass());
+    Simplify.addPass(SimplifyCFGPass());
+    Passes.addPass(createModuleToFunctionPassAdaptor(std::move(Simplify)));
+  }
+  Passes.run(M, Modules);
+}
+
+// `__luthier_scalar64_NAME()`: an input of that file and width.
+std::optional<State> namedInput(StringRef Name) {
+  if (!Name.consume_front(Prefix))
+    return std::nullopt;
+  uint32_t File;
+  if (Name.consume_front("scalar"))
+    File = LUTHIER_CODEGEN_SCALAR;
+  else if (Name.consume_front("vector"))
+    File = LUTHIER_CODEGEN_VECTOR;
+  else
+    return std::nullopt;
+  unsigned Bits;
+  if (Name.consumeInteger(10, Bits) || !Name.consume_front("_") || Bits % 32 || Bits == 0 || Bits > 512)
+    return std::nullopt;
+  return State{Intrinsic::not_intrinsic, Name.data(), File, Bits / 32};
+}
+
+bool Builder::replaceState() {
+  bool Good = true;
+  SmallVector<CallInst *> Calls;
+  for (Instruction &I : instructions(*Wrapper))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Calls.push_back(Call);
+  for (CallInst *Call : Calls) {
+    Function *Callee = Call->getCalledFunction();
+    if (!Callee)
+      continue;
+    IRBuilder<> B(Call);
+    StringRef Name = Callee->getName();
+    std::optional<State> Input = namedInput(Name);
+    for (const State &S : States)
+      if (Callee->getIntrinsicID() == S.Id)
+        Input = S;
+    if (Input) {
+      CallInst *Slot = storage(Input->Name, Input->File, Input->Dwords, true, false);
+      Type *T = Call->getType();
+      Value *V = B.CreateLoad(T->isPointerTy() ? (Type *)B.getIntNTy(Input->Dwords * 32) : T, Slot);
+      Call->replaceAllUsesWith(T->isPointerTy() ? B.CreateIntToPtr(V, T) : V);
+      Call->eraseFromParent();
+      continue;
+    }
+    bool Read = Name.starts_with("__luthier_read_"), Write = Name.starts_with("__luthier_write_");
+    if (!Read && !Write)
+      continue;
+    StringRef What = Name.substr(Read ? 15 : 16);
+    if (What == "exec") {
+      // The splicer moves the binding to EXEC behind the template.
+      B.CreateStore(Call->getArgOperand(0), storage("exec", LUTHIER_CODEGEN_SCALAR, 2, true, true));
+      Call->eraseFromParent();
+      continue;
+    }
+    uint32_t File = What == "sgpr" ? LUTHIER_CODEGEN_SCALAR : LUTHIER_CODEGEN_VECTOR;
+    if (What != "sgpr" && What != "vgpr" && What != "agpr") {
+      Report.fail(Call->getDebugLoc(), "the hook calls " + Name + ", which this version does not know");
+      Good = false;
+      continue;
+    }
+    auto *Index = dyn_cast<ConstantInt>(Call->getArgOperand(0));
+    if (!Index) {
+      Report.fail(Call->getDebugLoc(), "the register number in a register access is not a constant");
+      Good = false;
+      continue;
+    }
+    std::string Register = (What + ":" + Twine(Index->getZExtValue())).str();
+    CallInst *Slot = storage(Register, File, 1, true, Write);
+    if (Read)
+      Call->replaceAllUsesWith(B.CreateLoad(Call->getType(), Slot));
+    else
+      B.CreateStore(Call->getArgOperand(1), Slot);
+    Call->eraseFromParent();
+  }
+  return Good;
+}
+
+// The final signature: inputs as arguments, outputs as members of the returned structure, one 32-bit element a register.
+bool Builder::finish() {
+  LLVMContext &C = M.getContext();
+  Type *Scalar = Type::getInt32Ty(C), *Vector = Type::getFloatTy(C);
+  SmallVector<Type *> Inputs, Outputs;
+  for (const Binding &B : Job.Bindings)
+    for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword) {
+      Type *T = B.File == LUTHIER_CODEGEN_SCALAR ? Scalar : Vector;
+      if (B.Read)
+        Inputs.push_back(T);
+      if (B.Written)
+        Outputs.push_back(T);
+    }
+  // Returning something makes control fall off the end of the code; returning nothing would end the program.
+  Type *Result = StructType::get(C, Outputs.empty() ? ArrayRef<Type *>(Scalar) : ArrayRef<Type *>(Outputs));
+  Function *Old = Wrapper;
+  Old->setName("provisional");
+  Wrapper = Function::Create(FunctionType::get(Result, Inputs, false), GlobalValue::ExternalLinkage, WrapperName, M);
+  Wrapper->setCallingConv(CallingConv::AMDGPU_CS);
+  Wrapper->splice(Wrapper->begin(), Old);
+  Old->eraseFromParent();
+
+  std::map<std::string, AllocaInst *> Slots;
+  for (const Binding &Bound : Job.Bindings) {
+    CallInst *Opaque = Storage[Bound.Name];
+    IRBuilder<> Build(&Wrapper->getEntryBlock(), Wrapper->getEntryBlock().begin());
+    auto *Slot = Build.CreateAlloca(ArrayType::get(Scalar, Bound.Dwords), 5, nullptr, Bound.Name);
+    Slot->setAlignment(Align(Bound.Dwords > 1 ? 8 : 4));
+    Opaque->replaceAllUsesWith(Slot);
+    Opaque->eraseFromParent();
+    Slots[Bound.Name] = Slot;
+  }
+  // The calls stood first, and so do the variables now; the inputs go between them and the hook.
+  BasicBlock &Entry = Wrapper->getEntryBlock();
+  Instruction *Start = &*Entry.getFirstNonPHIOrDbgOrAlloca();
+  unsigned Argument = 0;
+  IRBuilder<> B(Start);
+  for (const Binding &Bound : Job.Bindings) {
+    AllocaInst *Slot = Slots[Bound.Name];
+    for (uint32_t Dword = 0; Bound.Read && Dword != Bound.Dwords; ++Dword) {
+      Value *Register = Wrapper->getArg(Argument);
+      if (Bound.File == LUTHIER_CODEGEN_SCALAR)
+        Wrapper->addParamAttr(Argument, Attribute::InReg);
+      ++Argument;
+      Value *Address = B.CreateConstInBoundsGEP2_32(Slot->getAllocatedType(), Slot, 0, Dword);
+      B.CreateStore(B.CreateBitCast(Register, Scalar), Address);
+    }
+  }
+  for (BasicBlock &Block : *Wrapper) {
+    auto *Return = dyn_cast<ReturnInst>(Block.getTerminator());
+    if (!Return)
+      continue;
+    IRBuilder<> End(Return);
+    Value *Results = PoisonValue::get(Result);
+    unsigned Member = 0;
+    for (const Binding &Bound : Job.Bindings)
+      for (uint32_t Dword = 0; Bound.Written && Dword != Bound.Dwords; ++Dword) {
+        AllocaInst *Slot = Slots[Bound.Name];
+        Value *Address = End.CreateConstInBoundsGEP2_32(Slot->getAllocatedType(), Slot, 0, Dword);
+        Type *T = Bound.File == LUTHIER_CODEGEN_SCALAR ? Scalar : Vector;
+        Results = End.CreateInsertValue(Results, End.CreateLoad(T, Address), Member++);
+      }
+    End.CreateRet(Results);
+    Return->eraseFromParent();
+  }
+  Wrapper->addFnAttr("target-cpu", Job.Cpu);
+  Wrapper->addFnAttr("target-features", Job.Features);
+  Wrapper->addFnAttr("amdgpu-agpr-alloc", "0");
+  Wrapper->addFnAttr("no-jump-tables", "true");
+  Wrapper->addFnAttr(Attribute::NoUnwind);
+  for (const auto &[Key, Value] : Job.Attributes)
+    Wrapper->addFnAttr(Key, Value);
+  return true;
+}
+
+// What LLVM would compile to something that is wrong in the middle of a kernel.
+bool Builder::refuse() {
+  bool Good = true;
+  auto Refuse = [&](const Instruction &I, const Twine &Text) {
+    DebugLoc Where = I.getDebugLoc();
+    // Variables have no place of their own: the first use that has one.
+    for (const User *U : I.users())
+      if (auto *Use = dyn_cast<Instruction>(U); Use && !Where)
+        Where = Use->getDebugLoc();
+    Report.fail(Where, Text);
+    Good = false;
+  };
+  for (Instruction &I : instructions(*Wrapper)) {
+    if (isa<AllocaInst>(I))
+      Refuse(I, "the hook keeps a variable in memory (an array indexed at run time, or a variable whose address is "
+                "used); hooks have no stack");
+    for (Value *Operand : I.operands()) {
+      auto *G = dyn_cast<GlobalVariable>(Operand->stripPointerCasts());
+      if (!G)
+        continue;
+      if (G->getAddressSpace() == 3)
+        Refuse(I, "the hook uses the LDS variable " + G->getName() + "; LDS belongs to the application");
+      else if (!G->isDeclaration())
+        Refuse(I, "the hook uses a constant table or string, which cannot be placed inside a kernel");
+    }
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call)
+      continue;
+    if (Call->isInlineAsm())
+      continue;
+    Function *Callee = Call->getCalledFunction();
+    if (!Callee)
+      Refuse(I, "the hook calls through a function pointer");
+    else if (Callee->getIntrinsicID() == Intrinsic::trap || Callee->getIntrinsicID() == Intrinsic::ubsantrap)
+      Refuse(I, "the hook may trap (abort, assert or __builtin_trap), which would end the application's wave");
+    else if (Callee->getIntrinsicID() == Intrinsic::amdgcn_lds_kernel_id)
+      Refuse(I, "the hook asks for the LDS kernel id, which an inserted hook does not have");
+    else if (Callee->getIntrinsicID() == Intrinsic::amdgcn_s_barrier)
+      Refuse(I, "the hook contains a barrier; waves of a workgroup do not reach a hook together");
+    else if (Callee->getIntrinsicID() == Intrinsic::amdgcn_endpgm)
+      Refuse(I, "the hook ends the program");
+    else if (!Callee->isIntrinsic())
+      Refuse(I, "the hook calls " + demangle(Callee->getName()) +
+                    ", which is recursive or not in the bitcode and so cannot be inlined");
+  }
+  return Good;
+}
+
+} // namespace
+
+bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report) {
+  Builder B{M, Job, TM, Report};
+  Job.Bindings.clear();
+  Function *F = B.find(Hook);
+  if (!F)
+    return false;
+  M.setTargetTriple(TM.getTargetTriple());
+  M.setDataLayout(TM.createDataLayout());
+  B.strip(F);
+  if (!B.call(F))
+    return false;
+  B.optimise(false);
+  if (!B.replaceState() || !B.finish())
+    return false;
+  std::string Problem;
+  raw_string_ostream Stream(Problem);
+  if (verifyModule(M, &Stream)) {
+    Report.fail("the hook's IR is broken: " + Problem);
+    return false;
+  }
+  B.optimise(true);
+  return B.refuse();
+}

@@ -1,0 +1,215 @@
+//! One compilation: a hook, where its arguments come from, and which registers must survive.
+
+use crate::{
+    Bitcode, Diagnostic, Error, Relocation, ffi,
+    library::{collect, entry_points, text},
+    object,
+};
+use std::{collections::BTreeSet, mem::MaybeUninit, ptr::NonNull};
+
+/// Register files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum File {
+    Scalar,
+    Vector,
+    Accumulation,
+}
+
+/// Where a hook parameter comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Parameter {
+    /// The low bits of this value.
+    Constant(u64),
+    /// By value from registers of this file; as many as the parameter's type needs.
+    Input(File),
+    /// A pointer or reference to `dwords` registers, which the hook may change.
+    Reference { file: File, dwords: u32 },
+}
+
+/// What to compile and for what.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// Processor as LLVM spells it.
+    pub cpu: String,
+    /// LLVM features, e.g. `+wavefrontsize64,-xnack`.
+    pub features: String,
+    pub parameters: Vec<Parameter>,
+    /// Function attributes, e.g. `("denormal-fp-math-f32", "preserve-sign")`.
+    pub attributes: Vec<(String, String)>,
+    /// Registers whose value must survive.
+    pub pinned: BTreeSet<(File, u16)>,
+    /// Registers of bindings, by binding name; the others get the lowest free ones.
+    pub places: Vec<(String, u16)>,
+    pub pin_scc: bool,
+    pub pin_vcc: bool,
+    /// Hold pinned registers in virtual ones, so that LLVM may move and spill them.
+    pub copy: bool,
+    /// Registers after the bindings are kept free up to a multiple of this, so that no tuple mixes both.
+    pub padding: u32,
+    /// Assume that every scalar register was read by a vector instruction before (gfx12).
+    pub assume_tracked: bool,
+}
+
+/// A value that crosses the border between application and hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// `parameter:0`, `vgpr:5`, `exec`, `effective_address`, `result`, ...
+    pub name: String,
+    pub file: File,
+    pub dwords: u32,
+    /// Register index of the first dword.
+    pub first: u16,
+    /// The hook wants the application's value.
+    pub read: bool,
+    /// The hook leaves a new value.
+    pub written: bool,
+}
+
+/// Machine code of a hook.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub code: Vec<u8>,
+    pub relocations: Vec<Relocation>,
+    pub bindings: Vec<Binding>,
+    /// Warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+struct Handle {
+    shim: &'static ffi::EntryPoints,
+    job: NonNull<ffi::Job>,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from `job_create` and is dropped once.
+        unsafe { (self.shim.job_destroy)(self.job.as_ptr()) }
+    }
+}
+
+impl File {
+    fn number(self) -> u32 {
+        match self {
+            File::Scalar => 0,
+            File::Vector => 1,
+            File::Accumulation => 2,
+        }
+    }
+
+    fn from_number(number: u32) -> Option<File> {
+        [File::Scalar, File::Vector, File::Accumulation]
+            .into_iter()
+            .find(|file| file.number() == number)
+    }
+}
+
+impl Job {
+    /// Compiles `hook`: a symbol, or a function's name when only one has it.
+    pub fn compile(&self, module: &mut Bitcode, hook: &str) -> Result<Compiled, Error> {
+        let shim = entry_points()?;
+        let handle = self.handle(shim)?;
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        // SAFETY: both handles are live and used by this thread alone; `collect` matches the vector behind `user`.
+        let compiled = unsafe {
+            (shim.compile)(
+                module.handle(),
+                handle.job.as_ptr(),
+                hook.as_ptr().cast(),
+                hook.len(),
+                collect,
+                (&raw mut diagnostics).cast(),
+            )
+        };
+        if compiled == 0 {
+            return Err(Error::Refused(diagnostics));
+        }
+        let mut length = 0;
+        // SAFETY: the job compiled, so it lends an object of `length` bytes until it changes.
+        let object = unsafe {
+            let bytes = (shim.object)(handle.job.as_ptr(), &raw mut length);
+            std::slice::from_raw_parts(bytes, length)
+        };
+        let (code, relocations) = object::read(object)?;
+        Ok(Compiled {
+            code,
+            relocations,
+            bindings: bindings(shim, &handle),
+            diagnostics,
+        })
+    }
+
+    fn handle(&self, shim: &'static ffi::EntryPoints) -> Result<Handle, Error> {
+        // SAFETY: pointers and lengths describe live strings throughout; the job is not shared yet.
+        unsafe {
+            let job = (shim.job_create)(
+                self.cpu.as_ptr().cast(),
+                self.cpu.len(),
+                self.features.as_ptr().cast(),
+                self.features.len(),
+            );
+            let job = NonNull::new(job).ok_or(Error::Library {
+                reason: "out of memory".to_owned(),
+            })?;
+            let handle = Handle { shim, job };
+            let job = job.as_ptr();
+            for parameter in &self.parameters {
+                let (kind, file, dwords, value) = match *parameter {
+                    Parameter::Constant(value) => (ffi::CONSTANT, File::Scalar, 0, value),
+                    Parameter::Input(file) => (ffi::INPUT, file, 0, 0),
+                    Parameter::Reference { file, dwords } => (ffi::REFERENCE, file, dwords, 0),
+                };
+                (shim.job_parameter)(job, kind, file.number(), dwords, value);
+            }
+            for (key, value) in &self.attributes {
+                (shim.job_attribute)(
+                    job,
+                    key.as_ptr().cast(),
+                    key.len(),
+                    value.as_ptr().cast(),
+                    value.len(),
+                );
+            }
+            for (file, index) in &self.pinned {
+                (shim.job_pin)(job, file.number(), u32::from(*index));
+            }
+            for (name, first) in &self.places {
+                (shim.job_place)(job, name.as_ptr().cast(), name.len(), u32::from(*first));
+            }
+            (shim.job_options)(
+                job,
+                self.pin_scc.into(),
+                self.pin_vcc.into(),
+                self.copy.into(),
+                self.padding,
+                self.assume_tracked.into(),
+            );
+            Ok(handle)
+        }
+    }
+}
+
+fn bindings(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Binding> {
+    // SAFETY: the handle is live.
+    let count = unsafe { (shim.binding_count)(handle.job.as_ptr()) };
+    let mut bindings = Vec::new();
+    for index in 0..count {
+        let mut binding = MaybeUninit::<ffi::Binding>::uninit();
+        // SAFETY: the handle is live; on success the structure is filled.
+        let binding = unsafe {
+            if (shim.binding_at)(handle.job.as_ptr(), index, binding.as_mut_ptr()) == 0 {
+                break;
+            }
+            binding.assume_init()
+        };
+        bindings.push(Binding {
+            // SAFETY: the job owns the name.
+            name: unsafe { text(binding.name, binding.name_length) },
+            file: File::from_number(binding.file).expect("the shim knows three files"),
+            dwords: binding.dwords,
+            first: binding.first as u16,
+            read: binding.read != 0,
+            written: binding.written != 0,
+        });
+    }
+    bindings
+}

@@ -1,0 +1,20 @@
+//! LLVM 22's AMDGPU code generator behind a small C interface, and safe Rust around that.
+//!
+//! Entry types: [`Bitcode`] (one module of a tool), [`Job`] (one compilation) and [`split`] (the modules in a `.llvmbc`
+//! section). Used when tools are built, or by a process of its own; never in an application's process. The C++ part is a
+//! shared object of its own, carried in this crate's bytes and loaded when first needed: it brings Debian's shared
+//! `libLLVM` along, whose symbols must not mix with the static LLVM libraries of `llvm-shim`.
+
+mod bitcode;
+mod error;
+mod ffi;
+mod job;
+mod library;
+mod object;
+mod split;
+
+pub use bitcode::{Bitcode, Global};
+pub use error::{Diagnostic, Error, Severity};
+pub use job::{Binding, Compiled, File, Job, Parameter};
+pub use object::Relocation;
+pub use split::{SplitError, split};

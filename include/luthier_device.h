@@ -1,0 +1,164 @@
+// Device side of a Luthier tool: what a hook may ask for.
+//
+// A hook is a device function marked LUTHIER_HOOK in a HIP file. It is spliced into compiled kernels before or after chosen
+// instructions; it runs with the EXEC mask of that place and must not disturb the kernel, which the engine guarantees: what
+// it cannot guarantee (barriers, LDS variables, a stack, traps, calls that do not inline) is refused when the tool is built.
+//
+// Arguments are bound by the host side of the tool, per insertion: constants, registers of the kernel (a reference
+// parameter may be assigned to, which changes the register), or nothing at all. Everything below can be called without an
+// argument. Each costs registers and instructions only when it is used.
+//
+// Works with and without <hip/hip_runtime.h>; `luthier tool build` compiles without.
+#pragma once
+
+#ifndef __HIP_INCLUDE_HIP_HIP_RUNTIME_H
+#ifndef __device__
+#define __device__ __attribute__((device))
+#endif
+#ifndef __host__
+#define __host__ __attribute__((host))
+#endif
+#endif
+
+typedef __UINT8_TYPE__ luthier_u8;
+typedef __UINT32_TYPE__ luthier_u32;
+typedef __UINT64_TYPE__ luthier_u64;
+
+#define LUTHIER_HOOK extern "C" __device__ __attribute__((used, always_inline))
+
+// A variable of the tool, one per device; the host side reads and writes it by name.
+#define LUTHIER_GLOBAL __device__ __attribute__((used))
+
+// Supplied by the engine at each place; the name says file and width. Not to be called directly.
+extern "C" {
+__device__ luthier_u64 __luthier_vector64_effective_address(void);
+__device__ luthier_u32 __luthier_scalar32_access_size(void);
+__device__ luthier_u32 __luthier_scalar32_access_kind(void);
+__device__ luthier_u32 __luthier_scalar32_site(void);
+__device__ luthier_u64 __luthier_scalar64_pc(void);
+__device__ luthier_u64 __luthier_scalar64_dispatch_id(void);
+__device__ luthier_u64 __luthier_scalar64_kernarg_ptr(void);
+__device__ luthier_u64 __luthier_scalar64_dispatch_ptr(void);
+__device__ luthier_u64 __luthier_scalar64_implicitarg_ptr(void);
+__device__ luthier_u32 __luthier_scalar32_workgroup_id_x(void);
+__device__ luthier_u32 __luthier_scalar32_workgroup_id_y(void);
+__device__ luthier_u32 __luthier_scalar32_workgroup_id_z(void);
+__device__ luthier_u32 __luthier_read_sgpr(luthier_u32 index);
+__device__ luthier_u32 __luthier_read_vgpr(luthier_u32 index);
+__device__ luthier_u32 __luthier_read_agpr(luthier_u32 index);
+__device__ void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
+__device__ void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
+__device__ void __luthier_write_exec(luthier_u64 mask);
+}
+
+namespace luthier {
+
+#define LUTHIER_INLINE __device__ static inline __attribute__((always_inline))
+
+// --- The place ---------------------------------------------------------------------------------------------------------
+
+// Lanes that are active here.
+LUTHIER_INLINE luthier_u64 exec() { return __builtin_amdgcn_read_exec(); }
+// Makes these lanes the active ones behind the hook.
+LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
+// This lane's number in its wave.
+LUTHIER_INLINE luthier_u32 lane() {
+  luthier_u32 low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);
+  return __builtin_amdgcn_wavefrontsize() == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
+}
+LUTHIER_INLINE luthier_u32 active_lanes() { return __builtin_popcountll(exec()); }
+// True in exactly one of the active lanes.
+LUTHIER_INLINE bool elected() {
+  luthier_u64 mask = exec();
+  luthier_u32 before = __builtin_amdgcn_mbcnt_lo((luthier_u32)mask, 0u);
+  if (__builtin_amdgcn_wavefrontsize() == 64)
+    before = __builtin_amdgcn_mbcnt_hi((luthier_u32)(mask >> 32), before);
+  return before == 0;
+}
+// Number of the insertion, counted from 0 in the kernel.
+LUTHIER_INLINE luthier_u32 site() { return __luthier_scalar32_site(); }
+// Offset of the instruction in its code object.
+LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
+
+// --- Memory instructions -----------------------------------------------------------------------------------------------
+
+enum access : luthier_u32 { load = 1, store = 2, atomic = 4, global = 16, flat = 32, lds = 64, scratch = 128, scalar = 256 };
+
+// Address this lane accesses; an offset for LDS and scratch.
+LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
+// Bytes per lane.
+LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
+// Bits of `access`.
+LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
+
+// --- Registers of the kernel -------------------------------------------------------------------------------------------
+// The index is a constant after inlining.
+
+LUTHIER_INLINE luthier_u32 sgpr(luthier_u32 index) { return __luthier_read_sgpr(index); }
+LUTHIER_INLINE luthier_u32 vgpr(luthier_u32 index) { return __luthier_read_vgpr(index); }
+LUTHIER_INLINE luthier_u32 agpr(luthier_u32 index) { return __luthier_read_agpr(index); }
+LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
+LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
+
+// --- The dispatch ------------------------------------------------------------------------------------------------------
+
+LUTHIER_INLINE luthier_u64 dispatch_id() { return __luthier_scalar64_dispatch_id(); }
+LUTHIER_INLINE luthier_u32 workgroup_id_x() { return __luthier_scalar32_workgroup_id_x(); }
+LUTHIER_INLINE luthier_u32 workgroup_id_y() { return __luthier_scalar32_workgroup_id_y(); }
+LUTHIER_INLINE luthier_u32 workgroup_id_z() { return __luthier_scalar32_workgroup_id_z(); }
+// The kernel's argument at a byte offset.
+template <typename T> LUTHIER_INLINE T kernel_argument(luthier_u32 offset) {
+  typedef const T __attribute__((address_space(4))) * pointer;
+  return *(pointer)(__luthier_scalar64_kernarg_ptr() + offset);
+}
+
+// --- Counting and streaming --------------------------------------------------------------------------------------------
+
+typedef luthier_u64 __attribute__((address_space(1))) *global_u64;
+typedef luthier_u32 __attribute__((address_space(1))) *global_u32;
+
+// Adds `amount` once for the wave.
+LUTHIER_INLINE void count_wave(luthier_u64 *counter, luthier_u64 amount) {
+  if (elected())
+    __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+// Adds `amount` for every active lane, with one memory operation for the wave.
+LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
+  count_wave(counter, amount * active_lanes());
+}
+
+// A bounded stream of records to the host. `reserved` counts every record asked for; those beyond the end of the buffer
+// are not written, and so the host knows how many were dropped.
+struct ring {
+  luthier_u64 reserved; // Records.
+  luthier_u64 consumed; // Records the host has taken.
+  luthier_u64 capacity; // Records; a power of two.
+  luthier_u64 records;  // Address of the first record.
+};
+
+// Appends one record of every active lane, with one reservation for the wave; false in lanes whose record was dropped.
+template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
+  static_assert(sizeof(T) % 4 == 0, "records consist of 32-bit words");
+  luthier_u64 mask = exec();
+  luthier_u32 rank = __builtin_amdgcn_mbcnt_lo((luthier_u32)mask, 0u);
+  if (__builtin_amdgcn_wavefrontsize() == 64)
+    rank = __builtin_amdgcn_mbcnt_hi((luthier_u32)(mask >> 32), rank);
+  luthier_u64 first = 0;
+  if (rank == 0)
+    first = __scoped_atomic_fetch_add((global_u64)&stream->reserved, (luthier_u64)__builtin_popcountll(mask),
+                                      __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  luthier_u32 low = __builtin_amdgcn_readfirstlane((luthier_u32)first);
+  luthier_u32 high = __builtin_amdgcn_readfirstlane((luthier_u32)(first >> 32));
+  luthier_u64 index = ((luthier_u64)high << 32 | low) + rank;
+  luthier_u64 consumed =
+      __scoped_atomic_load_n((global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+  luthier_u64 capacity = *(global_u64)&stream->capacity;
+  if (index - consumed >= capacity)
+    return false;
+  typedef T __attribute__((address_space(1))) *pointer;
+  pointer slot = (pointer)(*(global_u64)&stream->records) + (index & (capacity - 1));
+  __builtin_memcpy((void *)slot, &record, sizeof(T));
+  return true;
+}
+
+} // namespace luthier
