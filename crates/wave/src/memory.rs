@@ -60,7 +60,8 @@ pub struct Fault {
     pub lane: u32,
 }
 
-const CACHED: usize = 4;
+/// Ranges remembered: kernel arguments, dispatch packet and scratch take three, the rest are for buffers.
+const CACHED: usize = 8;
 
 /// A thread's view of an address space.
 pub struct Memory<'a> {
