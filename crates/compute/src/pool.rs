@@ -116,15 +116,7 @@ impl Inner {
             Err(detail) => {
                 return Err(Box::new((
                     job,
-                    Fault {
-                        kind: FaultKind::Unsupported,
-                        pc: dispatch.entry,
-                        instruction: String::new(),
-                        workgroup: [0; 3],
-                        wave: 0,
-                        lane: None,
-                        detail: Some(detail),
-                    },
+                    Fault::of_dispatch(&dispatch, FaultKind::Unsupported, detail),
                 )));
             }
         };
@@ -290,7 +282,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                 }
             }
             Turn::Failed { wave, pc, stop } => {
-                run.fail(describe(inner, run, &mut env, workgroup.id, wave, pc, stop));
+                run.fail(describe(run, &mut env, workgroup.id, wave, pc, stop));
                 return env.counts;
             }
         }
@@ -301,22 +293,14 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
 }
 
 fn no_code(dispatch: &Dispatch) -> Fault {
-    Fault {
-        kind: FaultKind::Memory {
-            address: dispatch.entry,
-            write: false,
-        },
-        pc: dispatch.entry,
-        instruction: String::new(),
-        workgroup: [0; 3],
-        wave: 0,
-        lane: None,
-        detail: Some("no code at the kernel's entry".to_owned()),
-    }
+    let kind = FaultKind::Memory {
+        address: dispatch.entry,
+        write: false,
+    };
+    Fault::of_dispatch(dispatch, kind, "no code at the kernel's entry")
 }
 
 fn describe(
-    _inner: &Inner,
     run: &Run,
     env: &mut Env<'_>,
     workgroup: [u32; 3],

@@ -191,13 +191,9 @@ impl Run {
 }
 
 fn cancelled_fault(dispatch: &Dispatch) -> Fault {
-    Fault {
-        kind: gpu::FaultKind::Unsupported,
-        pc: dispatch.entry,
-        instruction: String::new(),
-        workgroup: [0; 3],
-        wave: 0,
-        lane: None,
-        detail: Some("the queue was destroyed while the kernel ran".to_owned()),
-    }
+    Fault::of_dispatch(
+        dispatch,
+        gpu::FaultKind::Unsupported,
+        "the queue was destroyed while the kernel ran",
+    )
 }

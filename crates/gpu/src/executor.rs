@@ -80,6 +80,21 @@ pub struct Fault {
     pub detail: Option<String>,
 }
 
+impl Fault {
+    /// A fault of the dispatch as a whole, not of one of its instructions.
+    pub fn of_dispatch(dispatch: &Dispatch, kind: FaultKind, detail: impl Into<String>) -> Fault {
+        Fault {
+            kind,
+            pc: dispatch.entry,
+            instruction: String::new(),
+            workgroup: [0; 3],
+            wave: 0,
+            lane: None,
+            detail: Some(detail.into()),
+        }
+    }
+}
+
 /// How a job ended.
 pub type Outcome = Result<Counts, Fault>;
 
@@ -118,15 +133,11 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         if let Some(finish) = self.finish.take() {
-            finish(Err(Fault {
-                kind: FaultKind::Unsupported,
-                pc: self.dispatch.entry,
-                instruction: String::new(),
-                workgroup: [0; 3],
-                wave: 0,
-                lane: None,
-                detail: Some("the executor gave the dispatch up".to_owned()),
-            }));
+            finish(Err(Fault::of_dispatch(
+                &self.dispatch,
+                FaultKind::Unsupported,
+                "the executor gave the dispatch up",
+            )));
         }
     }
 }
