@@ -1,0 +1,390 @@
+//! All tools of a run, composed, for a [`session::Session`].
+
+use crate::{
+    Declarative, Edit, Error, Kernel, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
+    compose::{self, Counting},
+};
+use codeobj::{CodeObject, SourceLines};
+use isa::Decoder;
+use lift::Module;
+use records::{Layout, Sink};
+use rewrite::{Plan, Rewritten};
+use serde::{Deserialize, Serialize};
+use session::{
+    Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request, Variant,
+};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// The tools of a run.
+pub struct Engine {
+    tools: Vec<Box<dyn Tool>>,
+    filter: SiteFilter,
+    filter_text: String,
+    /// Directory for files.
+    output: Option<PathBuf>,
+    lifted: Mutex<HashMap<[u8; 32], Arc<Lifted>>>,
+    adopted: Mutex<Vec<Adopted>>,
+    launches: Mutex<BTreeMap<String, u64>>,
+    sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
+}
+
+/// What is found out about a code object once for all its kernels.
+struct Lifted {
+    module: Module,
+    lines: Option<SourceLines>,
+    decoders: Vec<Decoder>,
+}
+
+/// What a tool wants to know again at the end; lies beside the variant in the cache.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ToolData {
+    counters: usize,
+    data: serde_json::Value,
+}
+
+/// A kernel that may have run instrumented.
+struct Adopted {
+    kernel: String,
+    object_hash: [u8; 32],
+    /// One for each tool.
+    tools: Vec<ToolData>,
+}
+
+impl Engine {
+    /// `filter` is what the user gave with `--site` and the like.
+    pub fn new(
+        tools: Vec<Box<dyn Tool>>,
+        filter_text: &str,
+        output: Option<PathBuf>,
+    ) -> Result<Engine> {
+        Ok(Engine {
+            tools,
+            filter: filter_text.parse()?,
+            filter_text: filter_text.to_owned(),
+            output,
+            lifted: Mutex::default(),
+            adopted: Mutex::default(),
+            launches: Mutex::default(),
+            sinks: Mutex::default(),
+        })
+    }
+
+    /// A tool that has nothing but its file.
+    pub fn declarative(name: &str, bytes: &[u8]) -> Result<Box<dyn Tool>> {
+        Ok(Box::new(Declarative(ToolFile::parse(name, bytes)?)))
+    }
+
+    fn lift(&self, request: &Request<'_>, object: &CodeObject<'_>) -> Result<Arc<Lifted>> {
+        if let Some(known) = lock(&self.lifted).get(request.object_hash) {
+            return Ok(known.clone());
+        }
+        let failed = |error: String| Error::Tool(format!("cannot lift the code object: {error}"));
+        let module = Module::lift(object).map_err(|error| failed(error.to_string()))?;
+        let mut decoders: Vec<Decoder> = Vec::new();
+        for function in &module.functions {
+            if decoders
+                .iter()
+                .all(|decoder| decoder.wave_size() != function.wave_size)
+            {
+                let decoder = Decoder::with_features(module.target, function.wave_size, "")
+                    .map_err(|error| failed(error.to_string()))?;
+                decoders.push(decoder);
+            }
+        }
+        let lifted = Arc::new(Lifted {
+            module,
+            // Wrong line tables must not keep a kernel from running instrumented.
+            lines: SourceLines::of(object).ok().flatten(),
+            decoders,
+        });
+        lock(&self.lifted).insert(*request.object_hash, lifted.clone());
+        Ok(lifted)
+    }
+
+    fn plan<'k>(
+        &'k self,
+        kernel: &'k Kernel<'k>,
+        object_hash: &[u8; 32],
+        counting: Counting,
+    ) -> Result<(Plan<'k>, Vec<ToolData>)> {
+        let mut plan = Plan::default();
+        let mut data = Vec::new();
+        for tool in &self.tools {
+            let counters = tool.file().counters_name(kernel.name(), object_hash);
+            let mut edit = Edit::new(kernel, tool.file(), &self.filter, counters);
+            tool.instrument(kernel, &mut edit)?;
+            data.push(ToolData {
+                counters: edit.counters,
+                data: std::mem::take(&mut edit.data),
+            });
+            compose::add(&mut plan, edit, counting)?;
+        }
+        Ok((plan, data))
+    }
+
+    fn build(&self, request: &Request<'_>) -> Result<Variant> {
+        let refused = |reason: String| Error::Tool(reason);
+        let object = CodeObject::parse(request.object)
+            .map_err(|error| refused(format!("cannot read the code object: {error}")))?;
+        let lifted = self.lift(request, &object)?;
+        let function = lifted
+            .module
+            .function(request.kernel)
+            .ok_or_else(|| refused("the code object has no code for it".to_owned()))?;
+        let wave_size = lifted.module.functions[function].wave_size;
+        let decoder = lifted
+            .decoders
+            .iter()
+            .find(|decoder| decoder.wave_size() == wave_size)
+            .ok_or_else(|| refused(format!("no decoder for wave{wave_size}")))?;
+        let kernel = Kernel::new(
+            &object,
+            &lifted.module,
+            lifted.lines.as_ref(),
+            decoder,
+            function,
+        );
+        let mut notes = Vec::new();
+        let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
+            let (plan, data) = self.plan(&kernel, request.object_hash, counting)?;
+            let rewritten = rewrite::rewrite(&object, &lifted.module, function, &plan)
+                .map_err(|refusal| refused(refusal.to_string()))?;
+            Ok((rewritten, data))
+        };
+        let (rewritten, data) = match attempt(Counting::Registers) {
+            Ok(done) => done,
+            Err(first) => {
+                let done = attempt(Counting::Memory)?;
+                notes.push(format!("counts in memory, not in registers: {first}"));
+                done
+            }
+        };
+        self.variant(request, &object, &rewritten, data, notes)
+    }
+
+    fn variant(
+        &self,
+        request: &Request<'_>,
+        object: &CodeObject<'_>,
+        rewritten: &Rewritten,
+        data: Vec<ToolData>,
+        notes: Vec<String>,
+    ) -> Result<Variant> {
+        let live = rewrite::live_object(rewritten, object)
+            .map_err(|error| Error::Tool(error.to_string()))?;
+        let globals = self
+            .tools
+            .iter()
+            .zip(&data)
+            .filter(|(_, data)| data.counters != 0)
+            .map(|(tool, data)| Global {
+                name: tool
+                    .file()
+                    .counters_name(request.kernel, request.object_hash),
+                size: data.counters as u64 * 8,
+                kind: MemoryKind::Device,
+                initial: Vec::new(),
+            });
+        let globals = globals.collect();
+        Ok(Variant {
+            object: live.bytes,
+            kernel_symbol: live.kernel_symbol,
+            patches: live.patches.into_iter().map(patch).collect(),
+            private_segment_size: rewritten.descriptor.private_segment_size(),
+            group_segment_size: rewritten.descriptor.group_segment_size(),
+            report: report(rewritten, notes),
+            tool_data: serde_json::to_vec(&data)?,
+            globals,
+        })
+    }
+}
+
+impl Instrumenter for Engine {
+    fn name(&self) -> String {
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
+        names.join(", ")
+    }
+
+    fn fingerprint(&self) -> Vec<u8> {
+        let mut hash = Sha256::new();
+        for tool in &self.tools {
+            hash.update(tool.name());
+            hash.update([0]);
+            hash.update(tool.file().hash());
+        }
+        hash.update(&self.filter_text);
+        hash.finalize().to_vec()
+    }
+
+    fn globals(&self) -> Vec<Global> {
+        let streams: Vec<String> = self.streams().into_iter().map(|stream| stream.ring).collect();
+        let files = self.tools.iter().map(|tool| tool.file());
+        files
+            .flat_map(|file| file.globals())
+            .map(|global| Global {
+                name: global.name.clone(),
+                size: global.size,
+                kind: if streams.contains(&global.name) {
+                    MemoryKind::Shared
+                } else {
+                    MemoryKind::Device
+                },
+                initial: global.initial.clone().unwrap_or_default(),
+            })
+            .collect()
+    }
+
+    fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
+        self.build(request)
+            .map_err(|error| Refusal::new(error.to_string()))
+    }
+
+    fn adopt(&self, request: &Request<'_>, variant: &Variant) {
+        let tools = serde_json::from_slice(&variant.tool_data).unwrap_or_default();
+        let mut adopted = lock(&self.adopted);
+        let known = adopted.iter().any(|adopted| {
+            adopted.kernel == request.kernel && adopted.object_hash == *request.object_hash
+        });
+        if !known {
+            adopted.push(Adopted {
+                kernel: request.kernel.to_owned(),
+                object_hash: *request.object_hash,
+                tools,
+            });
+        }
+    }
+
+    fn launch(&self, launch: &Launch<'_>) {
+        *lock(&self.launches)
+            .entry(launch.kernel.to_owned())
+            .or_default() += 1;
+        for tool in &self.tools {
+            tool.launch(launch);
+        }
+    }
+
+    fn streams(&self) -> Vec<session::Stream> {
+        let streams = self.tools.iter().flat_map(|tool| {
+            let streams = tool.file().description().stream.iter();
+            streams.filter_map(|stream| {
+                Some(session::Stream {
+                    ring: tool.file().global(&stream.ring)?.name.clone(),
+                    record_size: Layout::parse(&stream.fields).ok()?.size as u64,
+                    capacity: stream.capacity.next_power_of_two(),
+                })
+            })
+        });
+        streams.collect()
+    }
+
+    fn records(&self, stream: &str, bytes: &[u8]) -> std::result::Result<(), String> {
+        for tool in &self.tools {
+            let described = tool.file().description().stream.iter().find(|described| {
+                tool.file()
+                    .global(&described.ring)
+                    .is_some_and(|global| global.name == stream)
+            });
+            let Some(described) = described else {
+                continue;
+            };
+            if tool.records(&described.ring, bytes) {
+                return Ok(());
+            }
+            return self
+                .to_file(stream, described, bytes)
+                .map_err(|error| error.to_string());
+        }
+        Err(format!("no tool has a stream {stream}"))
+    }
+
+    fn finish(&self, globals: &dyn Finish) -> String {
+        let mut text = String::new();
+        for (index, tool) in self.tools.iter().enumerate() {
+            let read = |name: &str| read(globals, name);
+            let results = Results {
+                file: tool.file(),
+                kernels: self.kernels(index, globals),
+                read: &read,
+                output: self.output.as_deref(),
+            };
+            text.push_str(&format!("{}:\n", tool.name()));
+            match tool.finish(&results) {
+                Ok(report) => report
+                    .lines()
+                    .for_each(|line| text.push_str(&format!("  {line}\n"))),
+                Err(error) => text.push_str(&format!("  failed: {error}\n")),
+            }
+        }
+        for (ring, sink) in std::mem::take(&mut *lock(&self.sinks)) {
+            match sink.finish() {
+                Ok(records) => text.push_str(&format!("{ring}: {records} records written\n")),
+                Err(error) => text.push_str(&format!("{ring}: {error}\n")),
+            }
+        }
+        text
+    }
+}
+
+impl Engine {
+    fn to_file(&self, ring: &str, stream: &crate::Stream, bytes: &[u8]) -> Result<()> {
+        let mut sinks = lock(&self.sinks);
+        if !sinks.contains_key(ring) {
+            let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
+            let sink = records::sink(
+                &directory.join(&stream.file),
+                &Layout::parse(&stream.fields)?,
+            )?;
+            sinks.insert(ring.to_owned(), sink);
+        }
+        if let Some(sink) = sinks.get_mut(ring) {
+            sink.write(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Results of all kernels for the tool with this index.
+    fn kernels(&self, tool: usize, globals: &dyn Finish) -> Vec<KernelResults> {
+        let launches = lock(&self.launches);
+        let adopted = lock(&self.adopted);
+        let kernels = adopted.iter().filter_map(|adopted| {
+            let data = adopted.tools.get(tool)?;
+            let name = self.tools[tool]
+                .file()
+                .counters_name(&adopted.kernel, &adopted.object_hash);
+            let mut counters = vec![0u64; data.counters];
+            for copy in read(globals, &name).unwrap_or_default() {
+                for (sum, bytes) in counters.iter_mut().zip(copy.chunks_exact(8)) {
+                    let more = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+                    *sum = sum.wrapping_add(more);
+                }
+            }
+            Some(KernelResults {
+                launches: launches.get(&adopted.kernel).copied().unwrap_or(0),
+                name: adopted.kernel.clone(),
+                counters,
+                data: data.data.clone(),
+            })
+        });
+        kernels.collect()
+    }
+}
+
+fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
+    let copies = globals
+        .agents()
+        .iter()
+        .filter_map(|agent| globals.global(agent, name));
+    copies
+        .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
+        .collect()
+}
+
+/// A tool that panicked must not take the others along.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
