@@ -71,6 +71,8 @@ pub enum CompileError {
 /// A tool that does not build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
+    #[error("{file}: {reason}")]
+    Hooks { file: String, reason: String },
     #[error("cannot run {program}: {source}; install clang-22 or run ./dev setup")]
     Clang {
         program: String,

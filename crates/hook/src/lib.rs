@@ -22,4 +22,4 @@ pub use template::{
     BindError, Binding, Bundle, BundleError, Clobbers, Entry, Global, Group, Patch, Port,
     RegisterFile, Relocation, Template, bind, bind_into,
 };
-pub use tool::{TARGETS, ToolRequest, build_tool};
+pub use tool::{HookList, TARGETS, ToolRequest, build_tool};

@@ -12,7 +12,7 @@ mod memory;
 mod open;
 mod per_block;
 
-pub use open::{OpenError, SUFFIX, name_of, open};
+pub use open::{OpenError, SUFFIX, check_filter, name_of, open};
 
 use luthier::{Tool, ToolFile};
 

@@ -63,3 +63,9 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
 fn is_path(tool: &str) -> bool {
     tool.contains('/') || tool.ends_with(&format!(".{SUFFIX}"))
 }
+
+/// Whether a text is what `--site` takes.
+pub fn check_filter(text: &str) -> Result<(), OpenError> {
+    text.parse::<luthier::SiteFilter>()?;
+    Ok(())
+}
