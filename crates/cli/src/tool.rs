@@ -90,7 +90,7 @@ impl Build {
             .output
             .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
-        tool_build::write(&output, &bytes)?;
+        records::write_whole(&output, &bytes)?;
         eprintln!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",
             output.display(),

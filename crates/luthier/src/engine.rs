@@ -319,6 +319,9 @@ impl Instrumenter for Engine {
                     .for_each(|line| text.push_str(&format!("  {line}\n"))),
                 Err(error) => text.push_str(&format!("  failed: {error}\n")),
             }
+            if let Err(error) = self.to_json(tool.as_ref(), &results) {
+                text.push_str(&format!("  {error}\n"));
+            }
         }
         for (ring, sink) in std::mem::take(&mut *lock(&self.sinks)) {
             match sink.finish() {
@@ -331,6 +334,16 @@ impl Instrumenter for Engine {
 }
 
 impl Engine {
+    /// Leaves the tool's results in the output directory as `NAME.json`.
+    fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
+        let value = tool.finish_json(results)?;
+        let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
+            return Ok(());
+        };
+        let path = directory.join(format!("{}.json", tool.name()));
+        Ok(records::write_whole(&path, &serde_json::to_vec_pretty(&value)?)?)
+    }
+
     fn to_file(&self, ring: &str, stream: &crate::Stream, bytes: &[u8]) -> Result<()> {
         let mut sinks = lock(&self.sinks);
         if !sinks.contains_key(ring) {

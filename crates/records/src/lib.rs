@@ -15,6 +15,7 @@ mod whole_file;
 pub use error::Error;
 pub use layout::{Field, Kind, Layout, Value};
 pub use timeline::{Event, Timeline};
+pub use whole_file::write_whole;
 
 use std::path::Path;
 

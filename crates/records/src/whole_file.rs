@@ -54,3 +54,10 @@ impl WholeFile {
         Ok(())
     }
 }
+
+/// Writes a file whole or not at all.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mut file = WholeFile::create(path)?;
+    file.write(bytes)?;
+    file.finish()
+}

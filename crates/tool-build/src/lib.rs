@@ -6,10 +6,7 @@
 
 use hook::{Arg, BuildError, Global, ToolRequest};
 use luthier::{Description, Kind};
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 pub use hook::TARGETS;
 
@@ -29,6 +26,8 @@ pub enum Error {
         file: String,
         source: hook::BundleError,
     },
+    #[error(transparent)]
+    Write(#[from] records::Error),
     #[error("{}: {source}", path.display())]
     File {
         path: PathBuf,
@@ -70,30 +69,12 @@ pub fn ready(
         let source = sources.path().join(format!("{}.hip", tool.name));
         std::fs::write(&source, tool.source).map_err(|error| failed(&source, error))?;
         let bytes = build(&source, targets, clang)?;
-        write(
+        records::write_whole(
             &directory.join(format!("{}.{}", tool.name, tools::SUFFIX)),
             &bytes,
         )?;
     }
     Ok(())
-}
-
-/// Writes a file whole or not at all.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let attempt = || {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(bytes)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    attempt().map_err(|source| Error::File {
-        path: path.to_path_buf(),
-        source,
-    })
 }
 
 /// A directory with the header in it.
