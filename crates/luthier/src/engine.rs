@@ -11,7 +11,7 @@ use records::{Layout, Sink};
 use rewrite::{Plan, Rewritten};
 use serde::{Deserialize, Serialize};
 use session::{
-    Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request, Variant,
+    Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request, Usage, Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -27,17 +27,10 @@ pub struct Engine {
     filter_text: String,
     /// Directory for files.
     output: Option<PathBuf>,
-    lifted: Mutex<HashMap<[u8; 32], Arc<Lifted>>>,
+    lifted: Mutex<HashMap<[u8; 32], Arc<Module>>>,
     adopted: Mutex<Vec<Adopted>>,
     launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
-}
-
-/// What is found out about a code object once for all its kernels.
-struct Lifted {
-    module: Module,
-    lines: Option<SourceLines>,
-    decoders: Vec<Decoder>,
 }
 
 /// What a tool wants to know again at the end; lies beside the variant in the cache.
@@ -79,29 +72,13 @@ impl Engine {
         Ok(Box::new(Declarative(ToolFile::parse(name, bytes)?)))
     }
 
-    fn lift(&self, request: &Request<'_>, object: &CodeObject<'_>) -> Result<Arc<Lifted>> {
+    fn lift(&self, request: &Request<'_>, object: &CodeObject<'_>) -> Result<Arc<Module>> {
         if let Some(known) = lock(&self.lifted).get(request.object_hash) {
             return Ok(known.clone());
         }
         let failed = |error: String| Error::Tool(format!("cannot lift the code object: {error}"));
         let module = Module::lift(object).map_err(|error| failed(error.to_string()))?;
-        let mut decoders: Vec<Decoder> = Vec::new();
-        for function in &module.functions {
-            if decoders
-                .iter()
-                .all(|decoder| decoder.wave_size() != function.wave_size)
-            {
-                let decoder = Decoder::with_features(module.target, function.wave_size, "")
-                    .map_err(|error| failed(error.to_string()))?;
-                decoders.push(decoder);
-            }
-        }
-        let lifted = Arc::new(Lifted {
-            module,
-            // Wrong line tables must not keep a kernel from running instrumented.
-            lines: SourceLines::of(object).ok().flatten(),
-            decoders,
-        });
+        let lifted = Arc::new(module);
         lock(&self.lifted).insert(*request.object_hash, lifted.clone());
         Ok(lifted)
     }
@@ -131,28 +108,20 @@ impl Engine {
         let refused = |reason: String| Error::Tool(reason);
         let object = CodeObject::parse(request.object)
             .map_err(|error| refused(format!("cannot read the code object: {error}")))?;
-        let lifted = self.lift(request, &object)?;
-        let function = lifted
-            .module
+        let module = self.lift(request, &object)?;
+        let function = module
             .function(request.kernel)
             .ok_or_else(|| refused("the code object has no code for it".to_owned()))?;
-        let wave_size = lifted.module.functions[function].wave_size;
-        let decoder = lifted
-            .decoders
-            .iter()
-            .find(|decoder| decoder.wave_size() == wave_size)
-            .ok_or_else(|| refused(format!("no decoder for wave{wave_size}")))?;
-        let kernel = Kernel::new(
-            &object,
-            &lifted.module,
-            lifted.lines.as_ref(),
-            decoder,
-            function,
-        );
+        let wave_size = module.functions[function].wave_size;
+        let decoder = Decoder::with_features(module.target, wave_size, "")
+            .map_err(|error| refused(error.to_string()))?;
+        // Damaged line tables must not keep a kernel from running instrumented.
+        let lines = SourceLines::of(&object).ok().flatten();
+        let kernel = Kernel::new(&object, &module, lines.as_ref(), &decoder, function);
         let mut notes = Vec::new();
         let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
             let (plan, data) = self.plan(&kernel, request.object_hash, counting)?;
-            let rewritten = rewrite::rewrite(&object, &lifted.module, function, &plan)
+            let rewritten = rewrite::rewrite(&object, &module, function, &plan)
                 .map_err(|refusal| refused(refusal.to_string()))?;
             Ok((rewritten, data))
         };
@@ -175,8 +144,12 @@ impl Engine {
         data: Vec<ToolData>,
         notes: Vec<String>,
     ) -> Result<Variant> {
-        let live = rewrite::live_object(rewritten, object)
-            .map_err(|error| Error::Tool(error.to_string()))?;
+        let (bytes, patches) = rewrite::live_object(rewritten, object)
+            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+        let before = object
+            .kernel(request.kernel)
+            .map(|kernel| Usage::of(&kernel.descriptor))
+            .unwrap_or_default();
         let globals = self
             .tools
             .iter()
@@ -192,12 +165,12 @@ impl Engine {
             });
         let globals = globals.collect();
         Ok(Variant {
-            object: live.bytes,
-            kernel_symbol: live.kernel_symbol,
-            patches: live.patches.into_iter().map(patch).collect(),
+            object: bytes,
+            kernel_symbol: format!("{}.kd", request.kernel),
+            patches: patches.into_iter().map(patch).collect(),
             private_segment_size: rewritten.descriptor.private_segment_size(),
             group_segment_size: rewritten.descriptor.group_segment_size(),
-            report: report(rewritten, notes),
+            report: report(rewritten, before, notes),
             tool_data: serde_json::to_vec(&data)?,
             globals,
         })
@@ -222,7 +195,7 @@ impl Instrumenter for Engine {
     }
 
     fn globals(&self) -> Vec<Global> {
-        let streams: Vec<String> = self.streams().into_iter().map(|stream| stream.ring).collect();
+        let streams: Vec<String> = self.streams().into_iter().map(|stream| stream.global).collect();
         let files = self.tools.iter().map(|tool| tool.file());
         files
             .flat_map(|file| file.globals())
@@ -268,40 +241,6 @@ impl Instrumenter for Engine {
         }
     }
 
-    fn streams(&self) -> Vec<session::Stream> {
-        let streams = self.tools.iter().flat_map(|tool| {
-            let streams = tool.file().description().stream.iter();
-            streams.filter_map(|stream| {
-                Some(session::Stream {
-                    ring: tool.file().global(&stream.ring)?.name.clone(),
-                    record_size: Layout::parse(&stream.fields).ok()?.size as u64,
-                    capacity: stream.capacity.next_power_of_two(),
-                })
-            })
-        });
-        streams.collect()
-    }
-
-    fn records(&self, stream: &str, bytes: &[u8]) -> std::result::Result<(), String> {
-        for tool in &self.tools {
-            let described = tool.file().description().stream.iter().find(|described| {
-                tool.file()
-                    .global(&described.ring)
-                    .is_some_and(|global| global.name == stream)
-            });
-            let Some(described) = described else {
-                continue;
-            };
-            if tool.records(&described.ring, bytes) {
-                return Ok(());
-            }
-            return self
-                .to_file(stream, described, bytes)
-                .map_err(|error| error.to_string());
-        }
-        Err(format!("no tool has a stream {stream}"))
-    }
-
     fn finish(&self, globals: &dyn Finish) -> String {
         let mut text = String::new();
         for (index, tool) in self.tools.iter().enumerate() {
@@ -333,7 +272,53 @@ impl Instrumenter for Engine {
     }
 }
 
+/// A ring of records that the host empties.
+pub struct Ring {
+    /// Variable of type `luthier::ring`.
+    pub global: String,
+    /// Bytes.
+    pub record_size: u64,
+    /// Records; a power of two.
+    pub capacity: u64,
+}
+
 impl Engine {
+    /// The rings of all tools.
+    pub fn streams(&self) -> Vec<Ring> {
+        let streams = self.tools.iter().flat_map(|tool| {
+            let streams = tool.file().description().stream.iter();
+            streams.filter_map(|stream| {
+                Some(Ring {
+                    global: tool.file().global(&stream.ring)?.name.clone(),
+                    record_size: Layout::parse(&stream.fields).ok()?.size as u64,
+                    capacity: stream.capacity.next_power_of_two(),
+                })
+            })
+        });
+        streams.collect()
+    }
+
+    /// Takes records from a ring.
+    pub fn records(&self, stream: &str, bytes: &[u8]) -> std::result::Result<(), String> {
+        for tool in &self.tools {
+            let described = tool.file().description().stream.iter().find(|described| {
+                tool.file()
+                    .global(&described.ring)
+                    .is_some_and(|global| global.name == stream)
+            });
+            let Some(described) = described else {
+                continue;
+            };
+            if tool.records(&described.ring, bytes) {
+                return Ok(());
+            }
+            return self
+                .to_file(stream, described, bytes)
+                .map_err(|error| error.to_string());
+        }
+        Err(format!("no tool has a stream {stream}"))
+    }
+
     /// Leaves the tool's results in the output directory as `NAME.json`.
     fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
         let value = tool.finish_json(results)?;
@@ -400,4 +385,34 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
 /// A tool that panicked must not take the others along.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn patch(patch: rewrite::LivePatch) -> session::Patch {
+    session::Patch {
+        file_offset: patch.offset,
+        kind: match patch.half {
+            rewrite::Half::Low => session::PatchKind::Low32,
+            rewrite::Half::High => session::PatchKind::High32,
+        },
+        symbol: match patch.symbol {
+            rewrite::Symbol::Original(address) => session::Symbol::Original(address),
+            rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
+            rewrite::Symbol::Text(_) => todo!(),
+        },
+        addend: patch.addend,
+    }
+}
+
+fn report(rewritten: &Rewritten, before: Usage, notes: Vec<String>) -> Report {
+    let report = &rewritten.report;
+    Report {
+        before,
+        after: Usage::of(&rewritten.descriptor),
+        sites: report.sites.into(),
+        added_instructions: report
+            .instructions_after
+            .saturating_sub(report.instructions_before)
+            .into(),
+        notes,
+    }
 }
