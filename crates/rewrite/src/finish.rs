@@ -1,9 +1,9 @@
 //! Rewritten kernels to code objects.
 
 use crate::{Half, Refusal, Rewritten, Symbol};
-use codeobj::edit::{Access, DynamicRelocation, ElfEditor, NewSymbol};
+use codeobj::edit::{Access, DynamicRelocation, ElfEditor, LineRow, NewObject, NewSymbol, create};
 use codeobj::elf::{Binding, Place, SymbolKind};
-use codeobj::{CodeObject, Metadata};
+use codeobj::{CodeObject, Metadata, SourceLines};
 use template::Global;
 
 /// A literal to patch before a live object is loaded.
@@ -54,10 +54,7 @@ pub fn static_object(
         let anchor = format!("{}.kd", kernel.kernel);
         let from_anchor = |target: u64| target.wrapping_sub(found.descriptor_address) as i64;
         for relocation in &kernel.relocations {
-            let kind = match relocation.half {
-                Half::Low => DynamicRelocation::Abs32Lo,
-                Half::High => DynamicRelocation::Abs32Hi,
-            };
+            let kind = kind_of(relocation.half);
             let (symbol, addend) = match &relocation.symbol {
                 Symbol::Original(target) => (anchor.as_str(), from_anchor(*target)),
                 Symbol::Text(offset) => (anchor.as_str(), from_anchor(address + offset)),
@@ -76,6 +73,103 @@ pub fn static_object(
         editor.set_metadata(metadata).map_err(failed)?;
     }
     editor.finish().map_err(failed)
+}
+
+/// A new code object with this kernel only, and the literals that hold addresses from elsewhere. Those have to be patched
+/// into the file before it is loaded; addresses of the new code itself are left to the loader.
+pub fn live_object(
+    kernel: &Rewritten,
+    original: &CodeObject<'_>,
+) -> Result<(Vec<u8>, Vec<LivePatch>), Refusal> {
+    let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
+    let mut metadata = original
+        .metadata()
+        .map_err(failed)?
+        .ok_or_else(|| Refusal::Object("it has no metadata".to_owned()))?;
+    metadata.keep_kernel(&kernel.kernel);
+    describe(&mut metadata, kernel);
+    let mut relocations = Vec::new();
+    let mut patches = Vec::new();
+    for relocation in &kernel.relocations {
+        let kind = kind_of(relocation.half);
+        match &relocation.symbol {
+            Symbol::Text(offset) => {
+                let meant = offset.wrapping_add_signed(relocation.addend);
+                relocations.push((relocation.offset, kind, meant));
+            }
+            symbol => patches.push(LivePatch {
+                offset: relocation.offset,
+                half: relocation.half,
+                symbol: symbol.clone(),
+                addend: relocation.addend,
+            }),
+        }
+    }
+    let elf = original.elf();
+    let created = create(&NewObject {
+        flags: elf.flags,
+        abi_version: elf.abi_version,
+        kernel: &kernel.kernel,
+        text: &kernel.text,
+        entry: kernel.entry,
+        size: kernel.functions.first().map_or(0, |function| function.size),
+        descriptor: kernel.descriptor.clone(),
+        metadata: &metadata,
+        relocations: &relocations,
+        lines: &lines(kernel, original),
+    });
+    for patch in &mut patches {
+        patch.offset += created.text;
+    }
+    Ok((created.bytes, patches))
+}
+
+impl LivePatch {
+    /// Writes the literal into the object, given the symbol's address in memory (for [`Symbol::Original`] the address at
+    /// which the original has been loaded to).
+    pub fn apply(&self, object: &mut [u8], address: u64) {
+        let value = address.wrapping_add_signed(self.addend);
+        let word = match self.half {
+            Half::Low => value as u32,
+            Half::High => (value >> 32) as u32,
+        };
+        let at = self.offset as usize;
+        if let Some(place) = object.get_mut(at..at + 4) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+}
+
+/// Lines of the new text, as far as the original tells. Inserted code has the line of the place it is at.
+fn lines(kernel: &Rewritten, original: &CodeObject<'_>) -> Vec<LineRow> {
+    // Damaged line tables cost the lines, not the result.
+    let Ok(Some(source)) = SourceLines::of(original) else {
+        return Vec::new();
+    };
+    let mut rows: Vec<LineRow> = Vec::new();
+    for pair in &kernel.pcs {
+        let Ok(Some((file, line))) = source.line(pair.old) else {
+            continue;
+        };
+        let same = rows
+            .last()
+            .is_some_and(|last| last.line == line && last.file == file);
+        if !same {
+            rows.push(LineRow {
+                offset: pair.new,
+                file,
+                line,
+            });
+        }
+    }
+    rows
+}
+
+fn kind_of(half: Half) -> DynamicRelocation {
+    match half {
+        Half::Low => DynamicRelocation::Abs32Lo,
+        Half::High => DynamicRelocation::Abs32Hi,
+    }
 }
 
 fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()> {

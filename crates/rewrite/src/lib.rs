@@ -18,7 +18,7 @@ mod supply;
 mod text;
 
 pub use error::Refusal;
-pub use finish::{LivePatch, static_object};
+pub use finish::{LivePatch, live_object, static_object};
 pub use kernel::rewrite;
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value,

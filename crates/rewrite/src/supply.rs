@@ -22,8 +22,6 @@ pub(crate) struct Supply {
     /// One more than the highest number handed out.
     pub sgprs_used: u16,
     pub vgprs_used: u16,
-    /// VGPRs beside AccVGPRs that a wave may have at most, if workgroups shall still fit.
-    pub vgpr_limit: u16,
     /// SGPRs and VGPRs that the kernel is given without us.
     pub allocated: (u16, u16),
     /// SGPRs that keep a value for the wave's whole life.
@@ -85,7 +83,6 @@ impl Supply {
             agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
             sgprs_used: 0,
             vgprs_used: 0,
-            vgpr_limit,
             allocated: (beyond_sgprs.min(sgpr_limit) as u16, vgprs.min(256) as u16),
             kept_scalars: [false; 256],
             kept_vectors: [false; 256],

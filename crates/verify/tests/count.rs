@@ -35,3 +35,10 @@ fn check(target: &str) {
 fn every_instruction_is_counted_gfx90a() {
     check("gfx90a");
 }
+
+#[test]
+fn every_instruction_is_counted_elsewhere() {
+    for target in ["gfx900", "gfx906", "gfx908", "gfx1030"] {
+        check(target);
+    }
+}
