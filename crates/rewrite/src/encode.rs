@@ -20,16 +20,13 @@ pub(crate) enum Op {
     SCmpEqU32,
     SAddU32,
     SAddcU32,
-    SSubU32,
-    SLshl1AddU32,
+    SAddNcU64,
     SNop,
     SBranch,
     SCbranchScc1,
     SCbranchScc0,
     SCbranchExecnz,
     SCallB64,
-    SLoadB32,
-    SLoadB64,
     VMovB32,
     VReadfirstlaneB32,
     VReadlaneB32,
@@ -84,16 +81,13 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::SCmpEqU32,         any,          "s_cmp_eq_u32 s0, s0"),
     (Op::SAddU32,           any,          "s_add_u32 s0, s0, s0"),
     (Op::SAddcU32,          any,          "s_addc_u32 s0, s0, s0"),
-    (Op::SSubU32,           any,          "s_sub_u32 s0, s0, s0"),
-    (Op::SLshl1AddU32,      any,          "s_lshl1_add_u32 s0, s0, s0"),
+    (Op::SAddNcU64,         gfx12_up,     "s_add_nc_u64 s[0:1], s[0:1], s[0:1]"),
     (Op::SNop,              any,          "s_nop 0"),
     (Op::SBranch,           any,          "s_branch 0"),
     (Op::SCbranchScc1,      any,          "s_cbranch_scc1 0"),
     (Op::SCbranchScc0,      any,          "s_cbranch_scc0 0"),
     (Op::SCbranchExecnz,    any,          "s_cbranch_execnz 0"),
     (Op::SCallB64,          any,          "s_call_b64 s[0:1], 0"),
-    (Op::SLoadB32,          any,          "s_load_dword s0, s[0:1], 0x0"),
-    (Op::SLoadB64,          any,          "s_load_dwordx2 s[0:1], s[0:1], 0x0"),
     (Op::VMovB32,           any,          "v_mov_b32 v0, s0"),
     (Op::VReadfirstlaneB32, any,          "v_readfirstlane_b32 s0, v0"),
     (Op::VReadlaneB32,      any,          "v_readlane_b32 s0, v0, s0"),
@@ -168,6 +162,7 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Codes {
     pub target: &'static Target,
+    pub wave_size: u8,
     words: BTreeMap<Op, Vec<u8>>,
 }
 
@@ -196,7 +191,11 @@ impl Codes {
                 words.insert(*op, code);
             }
         }
-        let codes = Arc::new(Codes { target, words });
+        let codes = Arc::new(Codes {
+            target,
+            wave_size,
+            words,
+        });
         known.insert((target.name, wave_size), codes.clone());
         Ok(codes)
     }

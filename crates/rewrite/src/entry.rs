@@ -6,7 +6,8 @@ use crate::{Action, Plan, Refusal, Value, splice::supplied};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
 use isa::Assembler;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use template::RegisterFile;
 
 /// First SGPR of each value that is kept.
@@ -243,13 +244,25 @@ fn layout(descriptor: &KernelDescriptor) -> Vec<(&'static str, u16, u16)> {
     places
 }
 
+/// Machine code of a text, from memory if it was asked for before.
 pub(crate) fn assemble(codes: &Codes, text: &str) -> Result<Vec<u8>, Refusal> {
+    type Known = BTreeMap<(&'static str, String), Vec<u8>>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let key = (codes.target.name, text.to_owned());
+    if let Some(code) = known.get(&key) {
+        return Ok(code.clone());
+    }
     let refused = |reason: String| Refusal::Assembler {
         target: codes.target.name.to_owned(),
         reason: format!("{text}: {reason}"),
     };
-    Assembler::new(codes.target)
+    let code = Assembler::with_features(codes.target, codes.wave_size, "")
         .map_err(|error| refused(error.to_string()))?
         .assemble(text)
-        .map_err(|error| refused(error.to_string()))
+        .map_err(|error| refused(error.to_string()))?;
+    known.insert(key, code.clone());
+    Ok(code)
 }

@@ -1,5 +1,6 @@
 //! One kernel with everything it may call.
 
+use crate::counting::Counting;
 use crate::emit::{Agenda, Emitter};
 use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
@@ -52,13 +53,15 @@ pub fn rewrite(
     let before = found.descriptor.clone();
     let mut descriptor = found.descriptor;
     let mut supply = Supply::new(module.named(kernel), &descriptor, metadata.as_ref());
-    let (entry, prologue) = entry::keep(
+    let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
         &codes,
         &mut supply,
         &mut descriptor,
         metadata.as_ref(),
     )?;
+    let counting = Counting::new(plan, module, &mut supply, function.wave_size)?;
+    counting.prologue(&codes, function.wave_size, &mut prologue);
     let mut report = Report::default();
     let splicer = Splicer {
         codes: &codes,
@@ -73,6 +76,7 @@ pub fn rewrite(
         plan,
         agenda: &agenda,
         codes: &codes,
+        counting: &counting,
         splicer,
         text: Text::default(),
     };

@@ -5,6 +5,7 @@
 //! files, no environment, no threads.
 #![forbid(unsafe_code)]
 
+mod counting;
 mod emit;
 mod encode;
 mod entry;
@@ -21,6 +22,7 @@ pub use error::Refusal;
 pub use finish::{LivePatch, live_object, static_object};
 pub use kernel::rewrite;
 pub use plan::{
-    Accumulator, Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value,
+    Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
+    Point, Value,
 };
 pub use result::{Half, NewFunction, PcPair, Relocation, Report, Rewritten, Symbol};

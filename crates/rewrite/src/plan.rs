@@ -64,8 +64,24 @@ pub enum Action {
         lanes: Lanes,
     },
     /// Adds to a counter that the wave keeps in scalar registers, whatever EXEC is. `slot` is an index in
-    /// [`Plan::accumulators`].
+    /// [`Plan::accumulators`]. Runs once for each time that control passes the place, somewhere in its block.
     Accumulate { slot: usize, amount: u32 },
+    /// Adds to element `index` of [`Plan::counters`]`[array]`, likewise. 32 bits per wave: exact up to 2^32 - 1 in a wave.
+    Count {
+        array: usize,
+        index: usize,
+        amount: u32,
+    },
+}
+
+/// An array of 64-bit counters in memory, which every wave adds to once, at its end. For many counters, such as one per
+/// block: they live in lanes of VGPRs and in SGPRs meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterArray {
+    /// Index in [`Plan::globals`].
+    pub global: usize,
+    /// Counters, 8 bytes each.
+    pub length: usize,
 }
 
 /// One insertion.
@@ -153,6 +169,7 @@ pub struct Plan<'t> {
     pub insertions: Vec<Insertion>,
     pub changes: Vec<ChangeAt>,
     pub accumulators: Vec<Accumulator>,
+    pub counters: Vec<CounterArray>,
     /// Tool variables whose addresses are arguments; they are [`crate::Symbol::Tool`] in relocations.
     pub globals: Vec<String>,
 }

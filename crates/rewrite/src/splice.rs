@@ -30,7 +30,7 @@ pub(crate) struct Spliced {
 }
 
 /// Numbers in [`lift::registers::ScalarSet`].
-const SCC_NUMBER: u16 = 128;
+pub(crate) const SCC_NUMBER: u16 = 128;
 const M0_NUMBER: u16 = 124;
 
 pub(crate) struct Splicer<'a> {
@@ -320,6 +320,25 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
+    }
+
+    /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
+    pub fn borrow_at_end(&mut self, scalars: u16, vectors: u16) -> Result<(u16, u16), Refusal> {
+        let mut free = self.supply.all_at_end();
+        let mut borrow = |file, width| {
+            let first = free.take(file, width, 2, 256);
+            first.ok_or_else(|| Refusal::Registers {
+                what: "adding counters to memory",
+                reason: format!("no {width} {file:?} registers are free"),
+            })
+        };
+        let first = (
+            borrow(RegisterFile::Sgpr, scalars)?,
+            borrow(RegisterFile::Vgpr, vectors)?,
+        );
+        self.supply.use_up(RegisterFile::Sgpr, first.0 + scalars);
+        self.supply.use_up(RegisterFile::Vgpr, first.1 + vectors);
+        Ok(first)
     }
 
     fn take(

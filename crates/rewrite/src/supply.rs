@@ -98,6 +98,23 @@ impl Supply {
         }
     }
 
+    /// SGPRs that are left.
+    pub fn free_scalars(&self) -> usize {
+        self.sgprs.iter().filter(|free| **free).count()
+    }
+
+    /// Everything that is not kept, for where nothing of the application is alive.
+    pub fn all_at_end(&self) -> Taken {
+        let mut all = self.all();
+        for number in 0..self.allocated.0 {
+            all.sgprs[usize::from(number)] |= !self.kept_scalars[usize::from(number)];
+        }
+        for number in 0..self.allocated.1 {
+            all.vgprs[usize::from(number)] |= !self.kept_vectors[usize::from(number)];
+        }
+        all
+    }
+
     /// Takes registers from number `from` on out for the wave's whole life.
     pub fn keep(
         &mut self,

@@ -1,8 +1,11 @@
 //! What the tests share: kernels, a tool, launches.
+#![allow(dead_code)] // not every test uses all of it
 
 use hook::{Arg, Bundle, ToolRequest, build_tool};
 use lift::{FunctionIndex, Module};
-use rewrite::{Action, HookVariants, Insertion, Lanes, Plan, Point, Value};
+use rewrite::{
+    Accumulator, Action, CounterArray, HookVariants, Insertion, Lanes, Plan, Point, Value,
+};
 use std::{collections::BTreeSet, path::Path, process::Command};
 use verify::{Input, Launch};
 
@@ -38,7 +41,10 @@ pub struct Tool {
     wave_size: u8,
 }
 
-const HOOKS: &[(&str, &[Arg])] = &[("count", &[Arg::Scalar])];
+const HOOKS: &[(&str, &[Arg])] = &[
+    ("count", &[Arg::Scalar]),
+    ("add", &[Arg::Scalar, Arg::Scalar]),
+];
 
 impl Tool {
     pub fn build(target: &str) -> Tool {
@@ -97,6 +103,58 @@ pub fn plan_each<'t>(module: &Module, kernel: FunctionIndex, tool: &'t Tool) -> 
         }
     }
     plan
+}
+
+/// A sum in registers of what every instruction adds.
+pub fn plan_sum<'t>(module: &Module, kernel: FunctionIndex, tool: &'t Tool) -> Plan<'t> {
+    let mut plan = Plan {
+        hooks: vec![tool.hook("add")],
+        accumulators: vec![Accumulator {
+            flush: 0,
+            arguments: Vec::new(),
+        }],
+        ..Plan::default()
+    };
+    for function in closure(module, kernel) {
+        for inst in 0..module.functions[function].insts.len() {
+            plan.insertions.push(Insertion {
+                function,
+                inst,
+                point: Point::Before,
+                action: Action::Accumulate { slot: 0, amount: 1 },
+            });
+        }
+    }
+    plan
+}
+
+/// A counter for every block; returns the blocks' lengths too.
+pub fn plan_blocks<'t>(module: &Module, kernel: FunctionIndex) -> (Plan<'t>, Vec<u64>) {
+    let mut plan = Plan {
+        globals: vec!["blocks".to_owned()],
+        ..Plan::default()
+    };
+    let mut lengths = Vec::new();
+    for function in closure(module, kernel) {
+        for block in &module.functions[function].blocks {
+            plan.insertions.push(Insertion {
+                function,
+                inst: block.first,
+                point: Point::Before,
+                action: Action::Count {
+                    array: 0,
+                    index: lengths.len(),
+                    amount: 1,
+                },
+            });
+            lengths.push(block.len() as u64);
+        }
+    }
+    plan.counters.push(CounterArray {
+        global: 0,
+        length: lengths.len(),
+    });
+    (plan, lengths)
 }
 
 /// A launch of every kernel.
