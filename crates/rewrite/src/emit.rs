@@ -1,9 +1,11 @@
 //! One function into the new text: original instructions with what is inserted around them.
 
+use crate::counting::{Counting, Sums};
 use crate::encode::{Codes, Op, Write};
-use crate::splice::{Place, Splicer};
+use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
-use crate::{Action, Change, Half, PcPair, Plan, Point, Refusal, Symbol};
+use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
+use gfx::Family;
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
@@ -52,6 +54,7 @@ pub(crate) struct Emitter<'a, 'p> {
     pub plan: &'a Plan<'p>,
     pub agenda: &'a Agenda,
     pub codes: &'a Codes,
+    pub counting: &'a Counting,
     pub splicer: Splicer<'a>,
     pub text: Text,
 }
@@ -162,18 +165,30 @@ impl Emitter<'_, '_> {
         let function = &module.functions[index];
         let block = &function.blocks[number];
         self.check(function, block)?;
-        let facts = self
-            .agenda
-            .any_in(index, block.range())
+        let ends = !self.counting.is_empty() && block.leaves.contains(&Leave::End);
+        let facts = (ends || self.agenda.any_in(index, block.range()))
             .then(|| Rc::new(Facts::of(module, index, number)));
+        let sums = self.sums(index, block);
+        let add_at = facts
+            .as_ref()
+            .filter(|_| !sums.is_empty())
+            .map(|facts| self.place_for(facts, &sums));
         for inst in block.range() {
             let decoded = &function.insts[inst];
             if !clauses.inside() {
                 self.text.gap();
             }
             self.text.mark(index, inst);
+            if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
+                self.inserted(decoded.pc);
+                self.counting
+                    .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
+            }
             if let Some(facts) = &facts {
                 self.insert(facts, inst, Point::Before, inst - block.first)?;
+                if decoded.effects.contains(Effects::END) {
+                    self.flush(facts, inst, inst - block.first)?;
+                }
             }
             self.change_beside(index, inst, Point::Before);
             self.text.pcs.push(PcPair {
@@ -181,9 +196,7 @@ impl Emitter<'_, '_> {
                 old: decoded.pc,
                 inserted: false,
             });
-            clauses.step(function, inst, |covered| {
-                self.agenda.any_in(index, covered)
-            });
+            clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
             self.change_beside(index, inst, Point::After);
             if let Some(facts) = &facts {
@@ -221,10 +234,17 @@ impl Emitter<'_, '_> {
         // Into another function that comes next in memory.
         let last = &function.insts[block.end - 1];
         let next = module.function_at(last.end());
-        let falls = !last.effects.intersects(Effects::BRANCH | Effects::END | Effects::RETURN)
-            || last.effects.intersects(Effects::CONDITIONAL | Effects::CALL);
-        if let Some(next) = next.filter(|next| falls && block.leaves.contains(&Leave::TailCall(*next))) {
-            self.text.branch(self.codes, Op::SBranch, Label::Inst(next, 0));
+        let falls = !last
+            .effects
+            .intersects(Effects::BRANCH | Effects::END | Effects::RETURN)
+            || last
+                .effects
+                .intersects(Effects::CONDITIONAL | Effects::CALL);
+        if let Some(next) =
+            next.filter(|next| falls && block.leaves.contains(&Leave::TailCall(*next)))
+        {
+            self.text
+                .branch(self.codes, Op::SBranch, Label::Inst(next, 0));
         }
         Ok(())
     }
@@ -245,11 +265,17 @@ impl Emitter<'_, '_> {
             self.text.bytes.extend(replaced);
             return Ok(());
         }
-        if clauses.broken_at(inst) {
+        let block = &function.blocks[number];
+        let deallocates = decoded.mnemonic == "s_sendmsg"
+            && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
+            && module.target.family >= Family::Gfx11;
+        // VGPRs are needed until the end.
+        let needed = deallocates
+            && (!self.counting.is_empty() || self.agenda.any_in(index, inst + 1..block.end));
+        if clauses.broken_at(inst) || needed {
             self.text.bytes.extend(self.codes.no_operation(1));
             return Ok(());
         }
-        let block = &function.blocks[number];
         let last = inst + 1 == block.end;
         if last && decoded.effects.contains(Effects::CALL) {
             return self.call(function, block, decoded);
@@ -306,7 +332,9 @@ impl Emitter<'_, '_> {
         };
         let Some(Callee::Known(callee)) = block.call else {
             if block.reachable {
-                return Err(unresolved("call of an address that is computed at run time"));
+                return Err(unresolved(
+                    "call of an address that is computed at run time",
+                ));
             }
             self.copy(inst);
             return Ok(());
@@ -412,7 +440,8 @@ impl Emitter<'_, '_> {
                 self.text.branch(self.codes, Op::SBranch, to);
             }
             ([], [tail], [_]) => {
-                self.text.branch(self.codes, Op::SBranch, Label::Inst(*tail, 0));
+                self.text
+                    .branch(self.codes, Op::SBranch, Label::Inst(*tail, 0));
             }
             _ => return Err(unresolved("branch to one of several computed addresses")),
         }
@@ -463,6 +492,118 @@ impl Emitter<'_, '_> {
         self.insert_at(facts, inst, point, position, block.first + position)
     }
 
+    fn inserted(&mut self, pc: u64) {
+        self.text.pcs.push(PcPair {
+            new: self.text.offset(),
+            old: pc,
+            inserted: true,
+        });
+    }
+
+    /// Whether the insertion is not passed whenever its block is.
+    fn is_alone(&self, function: &Function, insertion: &Insertion) -> bool {
+        let block = &function.blocks[function.block_of(insertion.inst)];
+        match insertion.point {
+            Point::Before => false,
+            Point::After => insertion.inst + 1 == block.end,
+            Point::Edge(_) => true,
+        }
+    }
+
+    /// All that is added whenever the block is passed.
+    fn sums(&self, index: FunctionIndex, block: &Block) -> Sums {
+        let function = &self.module.functions[index];
+        let mut sums = Sums::default();
+        let keys = (index, block.first)..(index, block.end);
+        for (_, list) in self.agenda.insertions.range(keys) {
+            for number in list {
+                let insertion = &self.plan.insertions[*number];
+                if !self.is_alone(function, insertion) {
+                    sums.add(&insertion.action);
+                }
+            }
+        }
+        sums
+    }
+
+    /// The instruction before which to add, and whether SCC has to be kept there.
+    fn place_for(&self, facts: &Facts<'_>, sums: &Sums) -> (InstIndex, bool) {
+        let function = &self.module.functions[facts.index];
+        let block = &function.blocks[facts.block];
+        let loses_scc = self.counting.loses_scc(sums, self.codes);
+        let keeps = |inst: InstIndex| facts.live[inst - block.first].scalars.contains(SCC_NUMBER);
+        let mut clause_end = 0;
+        let good = |inst: &InstIndex| {
+            let decoded = &function.insts[*inst];
+            if decoded.mnemonic == "s_clause" {
+                clause_end = *inst + 1 + (decoded.words[0] & 0x3f) as usize + 1;
+                return !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst);
+            }
+            *inst >= clause_end && !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst)
+        };
+        match block.range().find(good) {
+            Some(inst) => (inst, false),
+            None => (block.first, keeps(block.first)),
+        }
+    }
+
+    /// Everything that is kept in registers to memory, before the end of the program.
+    fn flush(
+        &mut self,
+        facts: &Rc<Facts<'_>>,
+        inst: InstIndex,
+        position: usize,
+    ) -> Result<(), Refusal> {
+        if self.counting.is_empty() {
+            return Ok(());
+        }
+        let function = &self.module.functions[facts.index];
+        let pc = function.insts[inst].pc;
+        self.inserted(pc);
+        let place = Place {
+            pc,
+            site: 0,
+            wave_size: function.wave_size,
+            live: facts.live[position],
+            pending: facts.pending(position),
+            indexing: function.indexing_before(inst),
+        };
+        let plan = self.plan;
+        for (accumulator, first) in plan.accumulators.iter().zip(&self.counting.accumulators) {
+            let hook = plan.hooks.get(accumulator.flush).ok_or(Refusal::BadPlan {
+                what: "hook",
+                index: accumulator.flush,
+            })?;
+            let half = |index: u16| {
+                Value::Register(Reg {
+                    kind: RegKind::Sgpr,
+                    index,
+                    width: 1,
+                    half: None,
+                })
+            };
+            let mut arguments = vec![
+                ("parameter:0".to_owned(), half(*first)),
+                ("parameter:1".to_owned(), half(first + 1)),
+            ];
+            arguments.extend(accumulator.arguments.iter().cloned());
+            self.splicer.call(
+                hook,
+                &arguments,
+                Lanes::First,
+                &place,
+                &mut self.text.bytes,
+                &mut self.text.relocations,
+            )?;
+        }
+        self.counting.flush(
+            &mut self.splicer,
+            &place,
+            &mut self.text.bytes,
+            &mut self.text.relocations,
+        )
+    }
+
     /// `position` counts in the block of `facts`; `next` is the instruction behind.
     fn insert_at(
         &mut self,
@@ -483,21 +624,22 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let pc = function.insts[inst].pc;
-            self.text.pcs.push(PcPair {
-                new: self.text.offset(),
-                old: pc,
-                inserted: true,
-            });
+            self.inserted(pc);
             let Action::Call {
                 hook,
                 arguments,
                 lanes,
             } = &insertion.action
             else {
-                return Err(Refusal::BadPlan {
-                    what: "an accumulator",
-                    index: number,
-                });
+                // What a block adds is added at one place of it.
+                if self.is_alone(function, insertion) {
+                    let mut sums = Sums::default();
+                    sums.add(&insertion.action);
+                    let keep_scc = facts.live[position].scalars.contains(SCC_NUMBER);
+                    self.counting
+                        .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
+                }
+                continue;
             };
             let hook = plan.hooks.get(*hook).ok_or(Refusal::BadPlan {
                 what: "hook",
@@ -510,7 +652,6 @@ impl Emitter<'_, '_> {
                 wave_size: function.wave_size,
                 live: facts.live[position],
                 pending,
-                exec_may_be_empty: function.exec_may_be_empty_before(next),
                 indexing: function.indexing_before(next),
             };
             self.splicer.call(
@@ -526,6 +667,9 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 }
+
+/// Message of `s_sendmsg`, since gfx11.
+const DEALLOCATE_VGPRS: u32 = 3;
 
 /// An SGPR's operand encoding.
 fn scalar_encoding(reg: Reg) -> Option<u16> {

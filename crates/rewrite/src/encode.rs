@@ -20,16 +20,13 @@ pub(crate) enum Op {
     SCmpEqU32,
     SAddU32,
     SAddcU32,
-    SSubU32,
-    SLshl1AddU32,
+    SAddNcU64,
     SNop,
     SBranch,
     SCbranchScc1,
     SCbranchScc0,
     SCbranchExecnz,
     SCallB64,
-    SLoadB32,
-    SLoadB64,
     VMovB32,
     VReadfirstlaneB32,
     VReadlaneB32,
@@ -84,16 +81,13 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::SCmpEqU32,         any,          "s_cmp_eq_u32 s0, s0"),
     (Op::SAddU32,           any,          "s_add_u32 s0, s0, s0"),
     (Op::SAddcU32,          any,          "s_addc_u32 s0, s0, s0"),
-    (Op::SSubU32,           any,          "s_sub_u32 s0, s0, s0"),
-    (Op::SLshl1AddU32,      any,          "s_lshl1_add_u32 s0, s0, s0"),
+    (Op::SAddNcU64,         gfx12_up,     "s_add_nc_u64 s[0:1], s[0:1], s[0:1]"),
     (Op::SNop,              any,          "s_nop 0"),
     (Op::SBranch,           any,          "s_branch 0"),
     (Op::SCbranchScc1,      any,          "s_cbranch_scc1 0"),
     (Op::SCbranchScc0,      any,          "s_cbranch_scc0 0"),
     (Op::SCbranchExecnz,    any,          "s_cbranch_execnz 0"),
     (Op::SCallB64,          any,          "s_call_b64 s[0:1], 0"),
-    (Op::SLoadB32,          any,          "s_load_dword s0, s[0:1], 0x0"),
-    (Op::SLoadB64,          any,          "s_load_dwordx2 s[0:1], s[0:1], 0x0"),
     (Op::VMovB32,           any,          "v_mov_b32 v0, s0"),
     (Op::VReadfirstlaneB32, any,          "v_readfirstlane_b32 s0, v0"),
     (Op::VReadlaneB32,      any,          "v_readlane_b32 s0, v0, s0"),
@@ -168,6 +162,7 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Codes {
     pub target: &'static Target,
+    pub wave_size: u8,
     words: BTreeMap<Op, Vec<u8>>,
 }
 
@@ -175,7 +170,9 @@ impl Codes {
     /// Assembled when a target is first asked for.
     pub fn of(target: &'static Target, wave_size: u8) -> Result<Arc<Codes>, Refusal> {
         static KNOWN: Mutex<BTreeMap<(&str, u8), Arc<Codes>>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut known = KNOWN
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(codes) = known.get(&(target.name, wave_size)) {
             return Ok(codes.clone());
         }
@@ -194,7 +191,11 @@ impl Codes {
                 words.insert(*op, code);
             }
         }
-        let codes = Arc::new(Codes { target, words });
+        let codes = Arc::new(Codes {
+            target,
+            wave_size,
+            words,
+        });
         known.insert((target.name, wave_size), codes.clone());
         Ok(codes)
     }
@@ -278,9 +279,7 @@ pub(crate) trait Write {
 
     /// A move whose source is a literal even if it would fit the instruction; offset of the literal behind the start.
     fn move_literal(&mut self, codes: &Codes, to: u16, literal: u32) {
-        self.put(
-            codes.word(Op::SMovB32) & !0x007f_00ff | u32::from(to) << 16 | u32::from(LITERAL),
-        );
+        self.put(codes.word(Op::SMovB32) & !0x007f_00ff | u32::from(to) << 16 | u32::from(LITERAL));
         self.put(literal);
     }
 
@@ -289,6 +288,13 @@ pub(crate) trait Write {
         let (field, literal) = source.field();
         self.put(codes.word(Op::VMovB32) & !0x01fe_01ff | u32::from(to) << 17 | u32::from(field));
         self.literal(literal);
+    }
+
+    /// Likewise, with room for a literal.
+    fn move_vector_literal(&mut self, codes: &Codes, to: u16, literal: u32) {
+        let fields = u32::from(to) << 17 | u32::from(LITERAL);
+        self.put(codes.word(Op::VMovB32) & !0x01fe_01ff | fields);
+        self.put(literal);
     }
 
     /// The first active lane (lane 0 if there is none) of a VGPR.
@@ -354,8 +360,19 @@ mod tests {
             code.move_scalar(&codes, 7, Source::Constant(64));
             code.move_scalar(&codes, codes.m0(), Source::Constant(65));
             code.scalar1(&codes, Op::SMovB64, EXEC, Source::Scalar(10));
-            code.scalar2(&codes, Op::SCselectB32, 3, Source::Constant(1), Source::Constant(0));
-            code.compare(&codes, Op::SCmpLgU32, Source::Scalar(3), Source::Constant(0));
+            code.scalar2(
+                &codes,
+                Op::SCselectB32,
+                3,
+                Source::Constant(1),
+                Source::Constant(0),
+            );
+            code.compare(
+                &codes,
+                Op::SCmpLgU32,
+                Source::Scalar(3),
+                Source::Constant(0),
+            );
             code.move_vector(&codes, 200, Source::Scalar(5));
             code.move_vector(&codes, 200, Source::Vector(201));
             code.first_lane(&codes, 6, 199);

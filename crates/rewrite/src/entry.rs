@@ -6,7 +6,8 @@ use crate::{Action, Plan, Refusal, Value, splice::supplied};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
 use isa::Assembler;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use template::RegisterFile;
 
 /// First SGPR of each value that is kept.
@@ -45,7 +46,10 @@ impl Needs {
         let mut needs = Needs::default();
         let mut seen = BTreeSet::new();
         for insertion in &plan.insertions {
-            let Action::Call { hook, arguments, .. } = &insertion.action else {
+            let Action::Call {
+                hook, arguments, ..
+            } = &insertion.action
+            else {
                 continue;
             };
             arguments.iter().for_each(|(_, value)| needs.add(*value));
@@ -134,7 +138,11 @@ pub(crate) fn keep(
     }
     descriptor.set("user_sgpr_count", user).map_err(failed)?;
     let after = layout(descriptor);
-    let end = after.iter().map(|(_, first, count)| first + count).max().unwrap_or(0);
+    let end = after
+        .iter()
+        .map(|(_, first, count)| first + count)
+        .max()
+        .unwrap_or(0);
     let position = |name: &str| {
         after
             .iter()
@@ -180,12 +188,21 @@ pub(crate) fn keep(
     }
     if needs.implicit {
         let hidden = metadata.and_then(|metadata| {
-            let mut hidden = metadata.arguments.iter().filter(|argument| argument.kind.is_hidden());
+            let mut hidden = metadata
+                .arguments
+                .iter()
+                .filter(|argument| argument.kind.is_hidden());
             hidden.next().map(|argument| argument.offset as u32)
         });
         let offset = hidden.ok_or_else(|| refused("the kernel has no implicit arguments"))?;
         let (from, to) = (kept.kernarg.ok_or_else(absent)?, place(2)?);
-        code.scalar2(codes, Op::SAddU32, to, Source::Scalar(from), Source::Constant(offset));
+        code.scalar2(
+            codes,
+            Op::SAddU32,
+            to,
+            Source::Scalar(from),
+            Source::Constant(offset),
+        );
         let (high, zero) = (Source::Scalar(from + 1), Source::Constant(0));
         code.scalar2(codes, Op::SAddcU32, to + 1, high, zero);
         kept.implicit = Some(to);
@@ -193,7 +210,8 @@ pub(crate) fn keep(
     if needs.dispatch_id {
         let (from, to) = (kept.dispatch.ok_or_else(absent)?, place(2)?);
         let (from_end, to_end) = (from + 1, to + 1);
-        let load = format!("s_load_dwordx2 s[{to}:{to_end}], s[{from}:{from_end}], {PACKET_RESERVED2}");
+        let load =
+            format!("s_load_dwordx2 s[{to}:{to_end}], s[{from}:{from_end}], {PACKET_RESERVED2}");
         code.extend(assemble(codes, &load)?);
         let counter = if descriptor.target().family >= Family::Gfx12 {
             lift::Counter::Scalar
@@ -226,13 +244,25 @@ fn layout(descriptor: &KernelDescriptor) -> Vec<(&'static str, u16, u16)> {
     places
 }
 
+/// Machine code of a text, from memory if it was asked for before.
 pub(crate) fn assemble(codes: &Codes, text: &str) -> Result<Vec<u8>, Refusal> {
+    type Known = BTreeMap<(&'static str, String), Vec<u8>>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let key = (codes.target.name, text.to_owned());
+    if let Some(code) = known.get(&key) {
+        return Ok(code.clone());
+    }
     let refused = |reason: String| Refusal::Assembler {
         target: codes.target.name.to_owned(),
         reason: format!("{text}: {reason}"),
     };
-    Assembler::new(codes.target)
+    let code = Assembler::with_features(codes.target, codes.wave_size, "")
         .map_err(|error| refused(error.to_string()))?
         .assemble(text)
-        .map_err(|error| refused(error.to_string()))
+        .map_err(|error| refused(error.to_string()))?;
+    known.insert(key, code.clone());
+    Ok(code)
 }

@@ -1,5 +1,6 @@
 //! One kernel with everything it may call.
 
+use crate::counting::Counting;
 use crate::emit::{Agenda, Emitter};
 use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
@@ -52,18 +53,21 @@ pub fn rewrite(
     let before = found.descriptor.clone();
     let mut descriptor = found.descriptor;
     let mut supply = Supply::new(module.named(kernel), &descriptor, metadata.as_ref());
-    let (entry, prologue) = entry::keep(
+    let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
         &codes,
         &mut supply,
         &mut descriptor,
         metadata.as_ref(),
     )?;
+    let counting = Counting::new(plan, module, &mut supply, function.wave_size)?;
+    counting.prologue(&codes, function.wave_size, &mut prologue);
     let mut report = Report::default();
     let splicer = Splicer {
         codes: &codes,
         supply: &mut supply,
         entry: &entry,
+        globals: &plan.globals,
         report: &mut report,
         spill: None,
     };
@@ -72,6 +76,7 @@ pub fn rewrite(
         plan,
         agenda: &agenda,
         codes: &codes,
+        counting: &counting,
         splicer,
         text: Text::default(),
     };
@@ -99,7 +104,10 @@ pub fn rewrite(
     report.text_after = end as u64;
     report.vgprs = (before.vgpr_count(), descriptor.vgpr_count());
     report.sgprs = (before.sgpr_count(), descriptor.sgpr_count());
-    report.scratch = (before.private_segment_size(), descriptor.private_segment_size());
+    report.scratch = (
+        before.private_segment_size(),
+        descriptor.private_segment_size(),
+    );
     report.lds = (before.group_segment_size(), descriptor.group_segment_size());
     let waves = |descriptor| {
         let resources = resources(descriptor, 0, WorkgroupSizes::default());
@@ -142,7 +150,10 @@ fn prefetch(descriptor: &mut codeobj::KernelDescriptor, size: usize) {
     if descriptor.target().family < Family::Gfx11 {
         return;
     }
-    if let Some(before) = descriptor.get("inst_pref_size").filter(|before| *before > 0) {
+    if let Some(before) = descriptor
+        .get("inst_pref_size")
+        .filter(|before| *before > 0)
+    {
         let most = if descriptor.target().family >= Family::Gfx12 {
             0xff
         } else {

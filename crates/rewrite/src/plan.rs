@@ -37,6 +37,21 @@ pub enum Value {
     Site,
     /// Address of the instruction in the original code object.
     Pc,
+    /// Address of a variable of a tool plus so many bytes: an index in [`Plan::globals`]. A literal with a relocation.
+    ToolAddress {
+        global: usize,
+        addend: u32,
+    },
+}
+
+/// Lanes that a hook runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// As EXEC says at the place; none, if it is zero.
+    #[default]
+    Active,
+    /// Lane 0 alone, whatever EXEC is; EXEC is as before behind the hook. What counts waves must not depend on EXEC.
+    First,
 }
 
 /// What is inserted.
@@ -46,10 +61,27 @@ pub enum Action {
     Call {
         hook: usize,
         arguments: Vec<(String, Value)>,
+        lanes: Lanes,
     },
     /// Adds to a counter that the wave keeps in scalar registers, whatever EXEC is. `slot` is an index in
-    /// [`Plan::accumulators`].
+    /// [`Plan::accumulators`]. Runs once for each time that control passes the place, somewhere in its block.
     Accumulate { slot: usize, amount: u32 },
+    /// Adds to element `index` of [`Plan::counters`]`[array]`, likewise. 32 bits per wave: exact up to 2^32 - 1 in a wave.
+    Count {
+        array: usize,
+        index: usize,
+        amount: u32,
+    },
+}
+
+/// An array of 64-bit counters in memory, which every wave adds to once, at its end. For many counters, such as one per
+/// block: they live in lanes of VGPRs and in SGPRs meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterArray {
+    /// Index in [`Plan::globals`].
+    pub global: usize,
+    /// Counters, 8 bytes each.
+    pub length: usize,
 }
 
 /// One insertion.
@@ -119,12 +151,14 @@ impl<'t> HookVariants<'t> {
     }
 }
 
-/// A counter of the wave. At every end of the program the hook `flush` runs with the low half in port `parameter:0` and the
-/// high half in `parameter:1`.
+/// A counter of the wave. At every end of the program the hook `flush` runs in lane 0 ([`Lanes::First`]) with the low half in
+/// port `parameter:0`, the high half in `parameter:1` and the further arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accumulator {
     /// Index in [`Plan::hooks`].
     pub flush: usize,
+    /// E.g. `parameter:2`, the address of the counter in memory.
+    pub arguments: Vec<(String, Value)>,
 }
 
 /// Everything that is done to one kernel and the functions it may call.
@@ -135,4 +169,7 @@ pub struct Plan<'t> {
     pub insertions: Vec<Insertion>,
     pub changes: Vec<ChangeAt>,
     pub accumulators: Vec<Accumulator>,
+    pub counters: Vec<CounterArray>,
+    /// Tool variables whose addresses are arguments; they are [`crate::Symbol::Tool`] in relocations.
+    pub globals: Vec<String>,
 }

@@ -19,7 +19,6 @@ pub(crate) struct Place {
     pub wave_size: u8,
     pub live: LiveSet,
     pub pending: Pending,
-    pub exec_may_be_empty: bool,
     pub indexing: bool,
 }
 
@@ -31,13 +30,15 @@ pub(crate) struct Spliced {
 }
 
 /// Numbers in [`lift::registers::ScalarSet`].
-const SCC_NUMBER: u16 = 128;
+pub(crate) const SCC_NUMBER: u16 = 128;
 const M0_NUMBER: u16 = 124;
 
 pub(crate) struct Splicer<'a> {
     pub codes: &'a Codes,
     pub supply: &'a mut Supply,
     pub entry: &'a EntryValues,
+    /// [`crate::Plan::globals`]
+    pub globals: &'a [String],
     pub report: &'a mut Report,
     /// VGPR whose lanes take saved scalars, once there is one.
     pub spill: Option<u16>,
@@ -47,6 +48,8 @@ pub(crate) struct Splicer<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dword {
     Constant(u32),
+    /// Half of the address of a tool's variable, by its number in the plan, plus so many bytes.
+    Address(usize, Half, u32),
     /// A register of the application.
     Application(RegisterFile, u16),
     /// An SGPR that holds a value from kernel entry.
@@ -94,9 +97,8 @@ impl Splicer<'_> {
         if template.code.is_empty() {
             return Ok(Spliced::default());
         }
-        let save_m0 =
-            template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
-        let widen = lanes == Lanes::AtLeastOne && place.exec_may_be_empty;
+        let save_m0 = template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
+        let widen = lanes == Lanes::First;
 
         let dwords: Vec<Vec<Dword>> = template
             .ports
@@ -136,7 +138,16 @@ impl Splicer<'_> {
         }
         let mut scratch = |wanted: bool, width: u16| {
             wanted
-                .then(|| self.take(&mut work, RegisterFile::Sgpr, width, width, SGPR_COUNT, false))
+                .then(|| {
+                    self.take(
+                        &mut work,
+                        RegisterFile::Sgpr,
+                        width,
+                        width,
+                        SGPR_COUNT,
+                        false,
+                    )
+                })
                 .transpose()
         };
         let scc = scratch(save_scc, 1)?;
@@ -220,13 +231,13 @@ impl Splicer<'_> {
             }
         }
         for copy in inward.iter().filter(|copy| copy.file == RegisterFile::Sgpr) {
-            self.copy_in(copy, code);
+            self.copy_in(copy, code, relocations)?;
         }
         if let Some(register) = exec {
-            widen_exec(codes, wide, register, code);
+            first_lane_only(codes, wide, register, code);
         }
         for copy in inward.iter().filter(|copy| copy.file != RegisterFile::Sgpr) {
-            self.copy_in(copy, code);
+            self.copy_in(copy, code, relocations)?;
         }
 
         let start = code.len();
@@ -250,13 +261,19 @@ impl Splicer<'_> {
             addend: relocation.addend,
         }));
 
-        for copy in outward.iter().filter(|copy| copy.file != RegisterFile::Sgpr) {
+        for copy in outward
+            .iter()
+            .filter(|copy| copy.file != RegisterFile::Sgpr)
+        {
             self.copy_out(hook, copy, place, code)?;
         }
         if let Some(register) = exec {
             restore_exec(codes, wide, register, code);
         }
-        for copy in outward.iter().filter(|copy| copy.file == RegisterFile::Sgpr) {
+        for copy in outward
+            .iter()
+            .filter(|copy| copy.file == RegisterFile::Sgpr)
+        {
             self.copy_out(hook, copy, place, code)?;
         }
         if let Some(spill) = self.spill {
@@ -273,7 +290,12 @@ impl Splicer<'_> {
             }
         }
         if let Some(register) = scc {
-            code.compare(codes, Op::SCmpLgU32, Source::Scalar(register), Source::Constant(0));
+            code.compare(
+                codes,
+                Op::SCmpLgU32,
+                Source::Scalar(register),
+                Source::Constant(0),
+            );
         }
         if place.indexing {
             code.extend_from_slice(codes.bytes(Op::IndexOn));
@@ -298,6 +320,25 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
+    }
+
+    /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
+    pub fn borrow_at_end(&mut self, scalars: u16, vectors: u16) -> Result<(u16, u16), Refusal> {
+        let mut free = self.supply.all_at_end();
+        let mut borrow = |file, width| {
+            let first = free.take(file, width, 2, 256);
+            first.ok_or_else(|| Refusal::Registers {
+                what: "adding counters to memory",
+                reason: format!("no {width} {file:?} registers are free"),
+            })
+        };
+        let first = (
+            borrow(RegisterFile::Sgpr, scalars)?,
+            borrow(RegisterFile::Vgpr, vectors)?,
+        );
+        self.supply.use_up(RegisterFile::Sgpr, first.0 + scalars);
+        self.supply.use_up(RegisterFile::Vgpr, first.1 + vectors);
+        Ok(first)
     }
 
     fn take(
@@ -368,7 +409,9 @@ impl Splicer<'_> {
         let limit = limit.min(self.codes.target.sgpr_addressable);
         let starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
         let usable = |number: u16| !work.in_use[usize::from(number)];
-        let first = starts.into_iter().find(|start| (*start..start + width).all(usable))?;
+        let first = starts
+            .into_iter()
+            .find(|start| (*start..start + width).all(usable))?;
         for offset in 0..width {
             work.saved.push((next + offset, first + offset));
         }
@@ -438,6 +481,14 @@ impl Splicer<'_> {
                 return application(reg, count)
                     .ok_or_else(|| refused("it is no register that can be bound, or too narrow"));
             }
+            Value::ToolAddress { global, addend } => {
+                let halves = [Half::Low, Half::High];
+                let dword = |index: usize| match halves.get(index) {
+                    Some(half) => Dword::Address(global, *half, addend),
+                    None => Dword::Constant(0),
+                };
+                (0..count).map(dword).collect()
+            }
             Value::Exec => special(EXEC),
             Value::Vcc => special(VCC),
             Value::Scc => {
@@ -461,10 +512,32 @@ impl Splicer<'_> {
         })
     }
 
-    fn copy_in(&self, copy: &Copy, code: &mut Vec<u8>) {
+    fn copy_in(
+        &self,
+        copy: &Copy,
+        code: &mut Vec<u8>,
+        relocations: &mut Vec<Relocation>,
+    ) -> Result<(), Refusal> {
         let codes = self.codes;
         let to = copy.register;
         match (copy.file, copy.dword) {
+            (file, Dword::Address(global, half, addend)) => {
+                let name = self.globals.get(global).ok_or(Refusal::BadPlan {
+                    what: "global",
+                    index: global,
+                })?;
+                if file == RegisterFile::Sgpr {
+                    code.move_literal(codes, to, 0);
+                } else {
+                    code.move_vector_literal(codes, to, 0);
+                }
+                relocations.push(Relocation {
+                    offset: code.len() as u64 - 4,
+                    half,
+                    symbol: Symbol::Tool(name.clone()),
+                    addend: i64::from(addend),
+                });
+            }
             (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, from)) => {
                 code.first_lane(codes, to, from);
             }
@@ -476,6 +549,7 @@ impl Splicer<'_> {
             // Hooks get no inputs there.
             (RegisterFile::Agpr, _) => {}
         }
+        Ok(())
     }
 
     fn copy_out(
@@ -488,7 +562,10 @@ impl Splicer<'_> {
         let codes = self.codes;
         let from = copy.register;
         match (copy.file, copy.dword) {
-            (RegisterFile::Sgpr, Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to)) => {
+            (
+                RegisterFile::Sgpr,
+                Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to),
+            ) => {
                 code.move_scalar(codes, to, Source::Scalar(from));
             }
             (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
@@ -518,11 +595,10 @@ impl Splicer<'_> {
     }
 }
 
-/// EXEC into a register (pair), then lane 0 on if no lane is.
-fn widen_exec(codes: &Codes, wide: u16, register: u16, code: &mut Vec<u8>) {
+/// EXEC into a register (pair), then lane 0 alone.
+fn first_lane_only(codes: &Codes, wide: u16, register: u16, code: &mut Vec<u8>) {
     let op = if wide == 2 { Op::SMovB64 } else { Op::SMovB32 };
     code.scalar1(codes, op, register, Source::Scalar(EXEC));
-    code.extend(codes.branch(Op::SCbranchExecnz, 0, 1));
     code.scalar1(codes, op, EXEC, Source::Constant(1));
 }
 
@@ -568,6 +644,8 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
 
 fn source(dword: Dword) -> Source {
     match dword {
+        // An address is written where its relocation is.
+        Dword::Address(..) => Source::Constant(0),
         Dword::Constant(value) => Source::Constant(value),
         Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
             Source::Vector(number)
@@ -588,7 +666,7 @@ fn touch(set: &mut RegisterSet, dword: Dword) {
         Dword::Application(RegisterFile::Agpr, number) => {
             set.insert(Span::Vector(AGPR_BASE + number, 1));
         }
-        Dword::Constant(_) | Dword::Kept(_) | Dword::Scc => {}
+        Dword::Constant(_) | Dword::Address(..) | Dword::Kept(_) | Dword::Scc => {}
     }
 }
 

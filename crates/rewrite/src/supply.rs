@@ -22,8 +22,6 @@ pub(crate) struct Supply {
     /// One more than the highest number handed out.
     pub sgprs_used: u16,
     pub vgprs_used: u16,
-    /// VGPRs beside AccVGPRs that a wave may have at most, if workgroups shall still fit.
-    pub vgpr_limit: u16,
     /// SGPRs and VGPRs that the kernel is given without us.
     pub allocated: (u16, u16),
     /// SGPRs that keep a value for the wave's whole life.
@@ -65,7 +63,10 @@ impl Supply {
         };
         // What is called by pointer has registers within the kernel's allocation, so that those beyond are free even then.
         let beyond_sgprs = if target.family == Family::Gfx9 {
-            descriptor.sgpr_count().saturating_sub(SPECIAL_SGPRS).max(16)
+            descriptor
+                .sgpr_count()
+                .saturating_sub(SPECIAL_SGPRS)
+                .max(16)
         } else {
             106
         };
@@ -82,11 +83,7 @@ impl Supply {
             agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
             sgprs_used: 0,
             vgprs_used: 0,
-            vgpr_limit,
-            allocated: (
-                beyond_sgprs.min(sgpr_limit) as u16,
-                vgprs.min(256) as u16,
-            ),
+            allocated: (beyond_sgprs.min(sgpr_limit) as u16, vgprs.min(256) as u16),
             kept_scalars: [false; 256],
             kept_vectors: [false; 256],
         }
@@ -99,6 +96,23 @@ impl Supply {
             vgprs: self.vgprs,
             agprs: self.agprs,
         }
+    }
+
+    /// SGPRs that are left.
+    pub fn free_scalars(&self) -> usize {
+        self.sgprs.iter().filter(|free| **free).count()
+    }
+
+    /// Everything that is not kept, for where nothing of the application is alive.
+    pub fn all_at_end(&self) -> Taken {
+        let mut all = self.all();
+        for number in 0..self.allocated.0 {
+            all.sgprs[usize::from(number)] |= !self.kept_scalars[usize::from(number)];
+        }
+        for number in 0..self.allocated.1 {
+            all.vgprs[usize::from(number)] |= !self.kept_vectors[usize::from(number)];
+        }
+        all
     }
 
     /// Takes registers from number `from` on out for the wave's whole life.

@@ -146,8 +146,8 @@ impl Text {
         }
         let moved = Moves::of(&pools);
         for fixup in std::mem::take(&mut self.fixups) {
-            let at = moved.new(fixup.at);
-            let target = self.place_of(fixup.to).map_or(0, |place| moved.new(place));
+            let at = moved.now(fixup.at);
+            let target = self.place_of(fixup.to).map_or(0, |place| moved.now(place));
             let goal = hop(&pools, &moved, at, target, fixup.to);
             self.displace(at, goal)?;
         }
@@ -156,14 +156,14 @@ impl Text {
             self.displace(start, start + pool.size())?;
             for (index, label) in pool.targets.iter().enumerate() {
                 let at = start + 4 + 4 * index as u64;
-                let target = self.place_of(*label).map_or(0, |place| moved.new(place));
+                let target = self.place_of(*label).map_or(0, |place| moved.now(place));
                 let goal = hop(&pools, &moved, at, target, *label);
                 self.displace(at, goal)?;
             }
         }
         for (offset, half, label) in std::mem::take(&mut self.pointers) {
-            let target = self.place_of(label).map_or(0, |place| moved.new(place));
-            self.relocate(moved.new(offset), half, Symbol::Text(target), 0);
+            let target = self.place_of(label).map_or(0, |place| moved.now(place));
+            self.relocate(moved.now(offset), half, Symbol::Text(target), 0);
         }
         self.relocations.sort_by_key(|relocation| relocation.offset);
         Ok(())
@@ -225,14 +225,14 @@ impl Text {
         }
         self.bytes.extend_from_slice(&old[copied..]);
         for relocation in &mut self.relocations {
-            relocation.offset = moved.new(relocation.offset);
+            relocation.offset = moved.now(relocation.offset);
         }
         for pair in &mut self.pcs {
-            pair.new = moved.new(pair.new);
+            pair.new = moved.now(pair.new);
         }
         for function in &mut self.functions {
-            let end = moved.new(function.offset + function.size);
-            function.offset = moved.new(function.offset);
+            let end = moved.now(function.offset + function.size);
+            function.offset = moved.now(function.offset);
             function.size = end - function.offset;
         }
     }
@@ -245,7 +245,10 @@ fn hop(pools: &[Pool], moved: &Moves, at: u64, target: u64, label: Label) -> u64
         return target;
     }
     let island = |number: usize| {
-        let index = pools[number].targets.iter().position(|known| *known == label)?;
+        let index = pools[number]
+            .targets
+            .iter()
+            .position(|known| *known == label)?;
         Some(moved.pool(number) + 4 + 4 * index as u64)
     };
     let between = |goal: &u64| (at.min(target)..=at.max(target)).contains(goal) && *goal != at;
@@ -276,7 +279,7 @@ impl Moves {
     }
 
     /// What was at a gap comes behind the islands there.
-    fn new(&self, offset: u64) -> u64 {
+    fn now(&self, offset: u64) -> u64 {
         let passed = self.places.partition_point(|(at, _)| *at <= offset);
         match passed.checked_sub(1) {
             Some(last) => offset + self.places[last].1,
