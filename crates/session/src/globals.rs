@@ -1,8 +1,14 @@
 //! The tool's variables on each agent.
 
-use std::{collections::HashMap, sync::Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
-use crate::{Agent, AgentId, Device, DeviceError, Finish, Global, lock};
+use crate::{
+    Agent, AgentId, Content, Device, DeviceError, Finish, Global, MemoryKind, lock,
+    records::{Stream, Streams},
+};
 
 /// Where each global lies on one agent.
 type Addresses = HashMap<String, u64>;
@@ -22,25 +28,57 @@ impl Globals {
         }
     }
 
-    /// Addresses on this agent.
-    pub fn on(&self, device: &dyn Device, agent: AgentId) -> Result<Addresses, DeviceError> {
+    /// Addresses on this agent. Rings that are made now join `streams`.
+    pub fn on(
+        &self,
+        device: &dyn Device,
+        agent: &Arc<Agent>,
+        streams: &Streams,
+    ) -> Result<Addresses, DeviceError> {
         let mut agents = lock(&self.agents);
-        if let Some(addresses) = agents.get(&agent) {
+        if let Some(addresses) = agents.get(&agent.id) {
             return Ok(addresses.clone());
         }
         let mut addresses = Addresses::new();
         for global in &self.declared {
-            // A kernel may take the address of an empty variable.
-            let size = global.size.max(global.initial.len() as u64).max(1) as usize;
-            let address = device.allocate(agent, size, global.kind)?;
-            if !global.initial.is_empty() {
-                device.write(address, &global.initial)?;
-            }
+            let address = match &global.content {
+                Content::Memory { kind, initial } => {
+                    memory(device, agent, global.size, *kind, initial)?
+                }
+                Content::Ring(spec) => {
+                    let stream = Stream::make(device, agent, &global.name, *spec)?;
+                    let address = memory(
+                        device,
+                        agent,
+                        global.size,
+                        MemoryKind::Device,
+                        &stream.control(),
+                    )?;
+                    streams.add(stream, address);
+                    address
+                }
+            };
             addresses.insert(global.name.clone(), address);
         }
-        agents.insert(agent, addresses.clone());
+        agents.insert(agent.id, addresses.clone());
         Ok(addresses)
     }
+}
+
+fn memory(
+    device: &dyn Device,
+    agent: &Agent,
+    size: u64,
+    kind: MemoryKind,
+    initial: &[u8],
+) -> Result<u64, DeviceError> {
+    // A kernel may take the address of an empty variable.
+    let size = size.max(initial.len() as u64).max(1);
+    let address = device.allocate(agent.id, size as usize, kind)?;
+    if !initial.is_empty() {
+        device.write(address, initial)?;
+    }
+    Ok(address)
 }
 
 /// What a tool sees at the end.
