@@ -1,12 +1,6 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
-use std::{
-    fs,
-    path::PathBuf,
-    process::ExitCode,
-    str::FromStr,
-    thread,
-};
+use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;

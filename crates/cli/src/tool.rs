@@ -120,7 +120,10 @@ fn new(name: &str) -> Result<()> {
         .with_context(|| format!("cannot create {}", path.display()))?;
     file.write_all(TEMPLATE.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("{0}: build it with `luthier tool build {0}`", path.display());
+    eprintln!(
+        "{0}: build it with `luthier tool build {0}`",
+        path.display()
+    );
     Ok(())
 }
 

@@ -10,7 +10,13 @@ use crate::libraries;
 #[derive(Args)]
 pub struct WithTools {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(short, long = "tool", value_name = "TOOL", env = "LUTHIER_TOOL", value_delimiter = ',')]
+    #[arg(
+        short,
+        long = "tool",
+        value_name = "TOOL",
+        env = "LUTHIER_TOOL",
+        value_delimiter = ','
+    )]
     tools: Vec<String>,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX", env = "LUTHIER_KERNEL")]

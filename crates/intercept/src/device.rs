@@ -4,7 +4,10 @@ use std::{
     collections::HashMap,
     ffi::{CStr, CString, c_void},
     os::unix::fs::FileExt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
 };
 
 use hsa_sys::{
@@ -15,7 +18,7 @@ use hsa_sys::{
 };
 use session::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 
-use crate::{api::Api, queues::Queues};
+use crate::{api::Api, queues::Queues, threads};
 
 fn check(call: &'static str, status: Status) -> Result<(), DeviceError> {
     match status {
@@ -428,6 +431,27 @@ impl Device for HsaDevice {
 
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
         self.copy(address as *mut c_void, from.as_ptr().cast(), from.len())
+    }
+
+    fn load_shared(&self, address: u64) -> u32 {
+        // SAFETY: callers pass an aligned address in memory that `allocate` returned, which is never freed while in use.
+        unsafe { AtomicU32::from_ptr(address as *mut u32) }.load(Ordering::Acquire)
+    }
+
+    fn read_shared(&self, address: u64, into: &mut [u8]) {
+        // SAFETY: as above, and nobody writes these bytes now.
+        unsafe {
+            std::ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr(), into.len())
+        };
+    }
+
+    fn store_shared(&self, address: u64, value: u64) {
+        // SAFETY: as above.
+        unsafe { AtomicU64::from_ptr(address as *mut u64) }.store(value, Ordering::Release);
+    }
+
+    fn spawn(&self, name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> bool {
+        threads::spawn(name, stack, task)
     }
 
     fn drained(&self, queue: u64, ticket: u64) -> bool {

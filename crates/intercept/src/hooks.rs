@@ -140,7 +140,7 @@ unsafe fn install(table: *mut ApiTable) {
 /// Called by the HSA runtime before it takes its devices down.
 #[unsafe(no_mangle)]
 pub extern "C" fn OnUnload() {
-    state::finish();
+    state::finish(state::END);
 }
 
 /// Calls a saved entry, or answers "not initialised" when there is none.

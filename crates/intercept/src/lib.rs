@@ -13,5 +13,7 @@ mod device;
 mod hooks;
 mod output;
 mod queues;
+mod signals;
 mod state;
+mod threads;
 mod tools;

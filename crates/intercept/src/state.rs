@@ -20,15 +20,19 @@ use std::{
 use session::{Config, Session, config::Level};
 
 use crate::{
-    api::Api, device::HsaDevice, hooks::Pending, output, output::say, queues::Queues, tools,
+    api::Api, device::HsaDevice, hooks::Pending, output, output::say, queues::Queues, signals,
+    threads, tools,
 };
 
-/// Longest time that the end of the program is held up.
-const END: Duration = Duration::from_secs(10);
+/// Longest time that the end of the program is held up, and that of one that dies.
+pub const END: Duration = Duration::from_secs(10);
+pub const DEATH: Duration = Duration::from_secs(3);
+const STACK: usize = 8 << 20;
 
 pub struct State {
     process: u32,
     generation: u32,
+    ended: AtomicBool,
     pub api: &'static Api,
     pub session: Arc<Session>,
     pub queues: Arc<Queues>,
@@ -86,19 +90,21 @@ pub fn start(api: &'static Api) -> bool {
     let state = State {
         process: std::process::id(),
         generation: GENERATION.fetch_add(1, Ordering::Relaxed) + 1,
+        ended: AtomicBool::new(false),
         api,
-        session: Session::new(config, instrumenter, Box::new(device)),
+        session: Session::new(config, instrumenter, Arc::new(device)),
         queues,
         pending: Pending::default(),
     };
     CURRENT.store(Box::leak(Box::new(state)), Ordering::Release);
     register_exit_handlers();
+    signals::install();
     true
 }
 
-/// Ends the session and delivers its summary; the second call does nothing. Takes a bounded time.
-pub fn finish() {
-    let Some(state) = current() else {
+/// Ends the session and delivers its summary; the second call does nothing. Takes at most `limit`.
+pub fn finish(limit: Duration) {
+    let Some(state) = current().filter(|state| !state.ended.swap(true, Ordering::AcqRel)) else {
         return;
     };
     let (done, wait) = mpsc::channel();
@@ -111,14 +117,10 @@ pub fn finish() {
         let _ = done.send(());
     };
     // A device that hangs must not keep the program from ending.
-    match std::thread::Builder::new().spawn(end) {
-        Ok(_) => {
-            if wait.recv_timeout(END).is_err() {
-                say("the devices do not answer; what the tool collected is lost");
-                print_without_tool(state);
-            }
-        }
-        Err(_) => print_without_tool(state),
+    let started = threads::spawn("luthier-end", STACK, Box::new(end));
+    if !started || wait.recv_timeout(limit).is_err() {
+        say("the devices do not answer; what the tool collected is lost");
+        print_without_tool(state);
     }
 }
 
@@ -134,7 +136,7 @@ fn print_without_tool(state: &State) {
 }
 
 extern "C" fn at_exit() {
-    finish();
+    finish(END);
 }
 
 extern "C" fn after_fork_in_child() {
@@ -167,7 +169,9 @@ fn register_exit_handlers() {
     if PINNED.swap(true, Ordering::AcqRel) {
         return;
     }
-    if let Some(path) = own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok()) {
+    if let Some(path) =
+        own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok())
+    {
         let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
         // SAFETY: the path is a string; the library is loaded already, so nothing runs.
         unsafe { libc::dlopen(path.as_ptr(), flags) };

@@ -94,10 +94,10 @@ pub struct Stream {
     pub file: String,
     /// Records that fit; rounded up to a power of two.
     #[serde(default = "default_capacity")]
-    pub capacity: u64,
+    pub capacity: u32,
 }
 
-fn default_capacity() -> u64 {
+fn default_capacity() -> u32 {
     1 << 16
 }
 
@@ -185,7 +185,9 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
         return Ok(Expression::Fixed(Argument::Variable(name.to_owned(), 0)));
     }
     if let Some(index) = text.strip_prefix("operand.") {
-        let index = index.parse().map_err(|_| unknown("operands have numbers"))?;
+        let index = index
+            .parse()
+            .map_err(|_| unknown("operands have numbers"))?;
         return Ok(Expression::Operand(index));
     }
     let number = match text.strip_prefix("0x") {
@@ -213,7 +215,10 @@ fn register(text: &str) -> Option<Reg> {
         _ => return None,
     };
     let rest = &text[1..];
-    let (first, last) = match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+    let (first, last) = match rest
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
         Some(range) => {
             let (first, last) = range.split_once(':')?;
             (first.parse().ok()?, last.parse().ok()?)

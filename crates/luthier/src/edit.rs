@@ -213,15 +213,19 @@ impl<'k> Edit<'k> {
             return Ok(index);
         }
         let kernel = self.kernel;
-        let variants =
-            HookVariants::of(self.file.bundle(), name, kernel.target(), kernel.wave_size())
-                .ok_or_else(|| Error::NoHook {
-                    tool: self.file.name().to_owned(),
-                    hook: name.to_owned(),
-                    target: kernel.target().to_owned(),
-                    wave_size: kernel.wave_size(),
-                    hooks: self.file.hooks().join(", "),
-                })?;
+        let variants = HookVariants::of(
+            self.file.bundle(),
+            name,
+            kernel.target(),
+            kernel.wave_size(),
+        )
+        .ok_or_else(|| Error::NoHook {
+            tool: self.file.name().to_owned(),
+            hook: name.to_owned(),
+            target: kernel.target().to_owned(),
+            wave_size: kernel.wave_size(),
+            hooks: self.file.hooks().join(", "),
+        })?;
         self.plan.hooks.push(variants);
         Ok(self.plan.hooks.len() - 1)
     }
@@ -269,10 +273,14 @@ impl<'k> Edit<'k> {
         })
     }
 
+    /// Index of the variable with this kernel's counters.
+    pub(crate) fn counters_global(&mut self) -> usize {
+        self.global(self.counters_name.clone())
+    }
+
     pub(crate) fn counter_address(&mut self, counter: usize) -> Value {
-        let name = self.counters_name.clone();
         Value::ToolAddress {
-            global: self.global(name),
+            global: self.counters_global(),
             addend: counter as u32 * 8,
         }
     }

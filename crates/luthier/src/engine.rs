@@ -11,11 +11,12 @@ use records::{Layout, Sink};
 use rewrite::{Plan, Rewritten};
 use serde::{Deserialize, Serialize};
 use session::{
-    Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request, Usage, Variant,
+    Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request,
+    RingSpec, Usage, Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -31,6 +32,8 @@ pub struct Engine {
     adopted: Mutex<Vec<Adopted>>,
     launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
+    /// Why records got lost.
+    problems: Mutex<BTreeSet<String>>,
 }
 
 /// What a tool wants to know again at the end; lies beside the variant in the cache.
@@ -64,6 +67,7 @@ impl Engine {
             adopted: Mutex::default(),
             launches: Mutex::default(),
             sinks: Mutex::default(),
+            problems: Mutex::default(),
         })
     }
 
@@ -160,14 +164,16 @@ impl Engine {
                     .file()
                     .counters_name(request.kernel, request.object_hash),
                 size: data.counters as u64 * 8,
-                kind: MemoryKind::Device,
-                initial: Vec::new(),
+                content: Content::Memory {
+                    kind: MemoryKind::Device,
+                    initial: Vec::new(),
+                },
             });
         let globals = globals.collect();
         Ok(Variant {
             object: bytes,
             kernel_symbol: format!("{}.kd", request.kernel),
-            patches: patches.into_iter().map(patch).collect(),
+            patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
             private_segment_size: rewritten.descriptor.private_segment_size(),
             group_segment_size: rewritten.descriptor.group_segment_size(),
             report: report(rewritten, before, notes),
@@ -195,19 +201,22 @@ impl Instrumenter for Engine {
     }
 
     fn globals(&self) -> Vec<Global> {
-        let streams: Vec<String> = self.streams().into_iter().map(|stream| stream.global).collect();
         let files = self.tools.iter().map(|tool| tool.file());
         files
-            .flat_map(|file| file.globals())
-            .map(|global| Global {
+            .flat_map(|file| file.globals().iter().map(move |global| (file, global)))
+            .map(|(file, global)| Global {
                 name: global.name.clone(),
                 size: global.size,
-                kind: if streams.contains(&global.name) {
-                    MemoryKind::Shared
-                } else {
-                    MemoryKind::Device
+                content: match file.stream(&global.name) {
+                    Some((stream, layout)) => Content::Ring(RingSpec {
+                        record_size: layout.size as u32,
+                        capacity: stream.capacity,
+                    }),
+                    None => Content::Memory {
+                        kind: MemoryKind::Device,
+                        initial: global.initial.clone().unwrap_or_default(),
+                    },
                 },
-                initial: global.initial.clone().unwrap_or_default(),
             })
             .collect()
     }
@@ -241,6 +250,19 @@ impl Instrumenter for Engine {
         }
     }
 
+    fn records(&self, _agent: &Agent, global: &str, records: &[u8]) {
+        for tool in &self.tools {
+            let Some((stream, layout)) = tool.file().stream(global) else {
+                continue;
+            };
+            if !tool.records(&stream.ring, records)
+                && let Err(error) = self.to_file(global, stream, &layout, records)
+            {
+                lock(&self.problems).insert(error.to_string());
+            }
+        }
+    }
+
     fn finish(&self, globals: &dyn Finish) -> String {
         let mut text = String::new();
         for (index, tool) in self.tools.iter().enumerate() {
@@ -268,57 +290,14 @@ impl Instrumenter for Engine {
                 Err(error) => text.push_str(&format!("{ring}: {error}\n")),
             }
         }
+        for problem in &*lock(&self.problems) {
+            text.push_str(&format!("{problem}\n"));
+        }
         text
     }
 }
 
-/// A ring of records that the host empties.
-pub struct Ring {
-    /// Variable of type `luthier::ring`.
-    pub global: String,
-    /// Bytes.
-    pub record_size: u64,
-    /// Records; a power of two.
-    pub capacity: u64,
-}
-
 impl Engine {
-    /// The rings of all tools.
-    pub fn streams(&self) -> Vec<Ring> {
-        let streams = self.tools.iter().flat_map(|tool| {
-            let streams = tool.file().description().stream.iter();
-            streams.filter_map(|stream| {
-                Some(Ring {
-                    global: tool.file().global(&stream.ring)?.name.clone(),
-                    record_size: Layout::parse(&stream.fields).ok()?.size as u64,
-                    capacity: stream.capacity.next_power_of_two(),
-                })
-            })
-        });
-        streams.collect()
-    }
-
-    /// Takes records from a ring.
-    pub fn records(&self, stream: &str, bytes: &[u8]) -> std::result::Result<(), String> {
-        for tool in &self.tools {
-            let described = tool.file().description().stream.iter().find(|described| {
-                tool.file()
-                    .global(&described.ring)
-                    .is_some_and(|global| global.name == stream)
-            });
-            let Some(described) = described else {
-                continue;
-            };
-            if tool.records(&described.ring, bytes) {
-                return Ok(());
-            }
-            return self
-                .to_file(stream, described, bytes)
-                .map_err(|error| error.to_string());
-        }
-        Err(format!("no tool has a stream {stream}"))
-    }
-
     /// Leaves the tool's results in the output directory as `NAME.json`.
     fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
         let value = tool.finish_json(results)?;
@@ -326,17 +305,23 @@ impl Engine {
             return Ok(());
         };
         let path = directory.join(format!("{}.json", tool.name()));
-        Ok(records::write_whole(&path, &serde_json::to_vec_pretty(&value)?)?)
+        Ok(records::write_whole(
+            &path,
+            &serde_json::to_vec_pretty(&value)?,
+        )?)
     }
 
-    fn to_file(&self, ring: &str, stream: &crate::Stream, bytes: &[u8]) -> Result<()> {
+    fn to_file(
+        &self,
+        ring: &str,
+        stream: &crate::Stream,
+        layout: &Layout,
+        bytes: &[u8],
+    ) -> Result<()> {
         let mut sinks = lock(&self.sinks);
         if !sinks.contains_key(ring) {
             let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
-            let sink = records::sink(
-                &directory.join(&stream.file),
-                &Layout::parse(&stream.fields)?,
-            )?;
+            let sink = records::sink(&directory.join(&stream.file), layout)?;
             sinks.insert(ring.to_owned(), sink);
         }
         if let Some(sink) = sinks.get_mut(ring) {
@@ -387,8 +372,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn patch(patch: rewrite::LivePatch) -> session::Patch {
-    session::Patch {
+fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
+    Ok(session::Patch {
         file_offset: patch.offset,
         kind: match patch.half {
             rewrite::Half::Low => session::PatchKind::Low32,
@@ -397,10 +382,13 @@ fn patch(patch: rewrite::LivePatch) -> session::Patch {
         symbol: match patch.symbol {
             rewrite::Symbol::Original(address) => session::Symbol::Original(address),
             rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
-            rewrite::Symbol::Text(_) => todo!(),
+            rewrite::Symbol::Text(offset) => {
+                let reason = format!("the new code's offset {offset:#x} is left for us to place");
+                return Err(Error::Tool(reason));
+            }
         },
         addend: patch.addend,
-    }
+    })
 }
 
 fn report(rewritten: &Rewritten, before: Usage, notes: Vec<String>) -> Report {

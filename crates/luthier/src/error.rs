@@ -1,7 +1,9 @@
 /// What goes wrong in a tool or in reading one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("tool {tool} has no hook {hook} for {target} with wave{wave_size} (its hooks: {hooks}); build it with `luthier tool build`")]
+    #[error(
+        "tool {tool} has no hook {hook} for {target} with wave{wave_size} (its hooks: {hooks}); build it with `luthier tool build`"
+    )]
     NoHook {
         tool: String,
         hook: String,
@@ -15,7 +17,9 @@ pub enum Error {
     Description { tool: String, reason: String },
     #[error("`{text}`: {reason}")]
     Expression { text: String, reason: String },
-    #[error("`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=load|store|atomic|memory|vector-memory|lds|branch|matrix")]
+    #[error(
+        "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=load|store|atomic|memory|vector-memory|lds|branch|matrix"
+    )]
     Filter(String),
     #[error("cannot assemble `{text}`: {reason}")]
     Assemble { text: String, reason: String },

@@ -1,6 +1,7 @@
 //! A built tool.
 
-use crate::{Description, Error, Result};
+use crate::{Description, Error, Result, Stream};
+use records::Layout;
 use sha2::{Digest, Sha256};
 use template::{Bundle, Global};
 
@@ -24,8 +25,8 @@ pub struct ToolFile {
 impl ToolFile {
     /// From the bytes that `luthier tool build` wrote.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<ToolFile> {
-        let mut bundle = Bundle::from_bytes(bytes)
-            .map_err(|error| Error::NotATool(name.to_owned(), error))?;
+        let mut bundle =
+            Bundle::from_bytes(bytes).map_err(|error| Error::NotATool(name.to_owned(), error))?;
         let text = bundle
             .globals
             .iter()
@@ -93,12 +94,26 @@ impl ToolFile {
     /// A variable by its name in the HIP file.
     pub(crate) fn global(&self, name: &str) -> Option<&Global> {
         let full = format!("{}/{name}", self.name);
-        self.bundle.globals.iter().find(|global| global.name == full)
+        self.bundle
+            .globals
+            .iter()
+            .find(|global| global.name == full)
+    }
+
+    /// The stream whose ring has this full name.
+    pub(crate) fn stream(&self, full: &str) -> Option<(&Stream, Layout)> {
+        let name = full.strip_prefix(&self.name)?.strip_prefix('/')?;
+        let mut streams = self.description.stream.iter();
+        let stream = streams.find(|stream| stream.ring == name)?;
+        Some((stream, Layout::parse(&stream.fields).ok()?))
     }
 
     /// Variable with the counters of a kernel of an object.
     pub(crate) fn counters_name(&self, kernel: &str, object: &[u8; 32]) -> String {
-        let hash: String = object[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash: String = object[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         format!("{}/counters@{kernel}#{hash}", self.name)
     }
 }

@@ -137,8 +137,17 @@ mod tests {
 
     #[test]
     fn unknown_conditions_are_named() {
-        for text in ["opcode", "colour=red", "kind=fast", "source=a:1-b", "function=("] {
-            assert!(matches!(text.parse::<SiteFilter>(), Err(Error::Filter(_))), "{text}");
+        for text in [
+            "opcode",
+            "colour=red",
+            "kind=fast",
+            "source=a:1-b",
+            "function=(",
+        ] {
+            assert!(
+                matches!(text.parse::<SiteFilter>(), Err(Error::Filter(_))),
+                "{text}"
+            );
         }
     }
 }

@@ -16,7 +16,8 @@ use programs::{Emulator, Program};
 use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
-const TOOLS: &str = "empty,instr-count,bb-count,opcode-histogram,mem-coalesce,mem-trace,branch-divergence";
+const TOOLS: &str =
+    "empty,instr-count,bb-count,opcode-histogram,mem-coalesce,mem-trace,branch-divergence";
 
 /// What happened to the kernels of a program.
 #[derive(Default)]
@@ -41,7 +42,11 @@ fn main() -> ExitCode {
         .filter(|program| names.is_empty() || names.contains(&program.name));
     let (mut runs, mut failures, mut total) = (0, Vec::new(), Seen::default());
     for program in chosen {
-        let devices = if every { program.header.devices.len() } else { 1 };
+        let devices = if every {
+            program.header.devices.len()
+        } else {
+            1
+        };
         for device in program.header.devices.iter().take(devices) {
             runs += 1;
             match judge(&emulator, &program, device) {
@@ -83,19 +88,25 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
     let folder = tempfile::tempdir()?;
     let plain = folder.path().join("plain");
     let tools = folder.path().join("tools");
-    let run = |options: &[&OsStr]| {
-        programs::check_with(emulator, program, &executable, device, options)
-    };
+    let run =
+        |options: &[&OsStr]| programs::check_with(emulator, program, &executable, device, options);
     let output = OsStr::new("--output");
     run(&[OsStr::new("--stats"), output, plain.as_os_str()]).context("as it is")?;
-    run(&[OsStr::new("-t"), OsStr::new(TOOLS), output, tools.as_os_str()]).context("with tools")?;
+    run(&[
+        OsStr::new("-t"),
+        OsStr::new(TOOLS),
+        output,
+        tools.as_os_str(),
+    ])
+    .context("with tools")?;
     let expected = emulated(&plain)?;
     let mut seen = Seen::default();
     let summary = read(&tools.join("summary.json"))?;
     for kernel in list(&summary["kernels"])? {
         if let Some(reason) = kernel["refused"].as_str() {
             let name = kernel["name"].as_str().unwrap_or_default();
-            seen.refused.push(format!("{} {name}: {reason}", program.name));
+            seen.refused
+                .push(format!("{} {name}: {reason}", program.name));
         }
     }
     if program.header.varies {

@@ -1,6 +1,6 @@
 //! Apache Parquet: one required column per field, snappy-compressed row groups.
 
-use crate::{Error, Field, Kind, Layout, Sink};
+use crate::{Error, Field, Kind, Layout, Sink, whole_file::temporary};
 use parquet::{
     basic::{Compression, LogicalType, Repetition, Type as Physical},
     column::writer::ColumnWriter,
@@ -34,7 +34,7 @@ impl ParquetSink {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(directory).map_err(|source| Error::File {
+        let file = temporary(directory).map_err(|source| Error::File {
             path: path.to_path_buf(),
             source,
         })?;

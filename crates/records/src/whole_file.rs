@@ -2,7 +2,9 @@
 
 use crate::Error;
 use std::{
+    fs::Permissions,
     io::{self, BufWriter, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 use tempfile::NamedTempFile;
@@ -12,13 +14,20 @@ pub(crate) struct WholeFile {
     file: BufWriter<NamedTempFile>,
 }
 
+/// A temporary file that others may read as any file of the user's, once it has its name.
+pub(crate) fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(directory)
+}
+
 impl WholeFile {
     pub fn create(path: &Path) -> Result<WholeFile, Error> {
         let directory = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(directory).map_err(|source| Error::File {
+        let file = temporary(directory).map_err(|source| Error::File {
             path: path.to_path_buf(),
             source,
         })?;

@@ -20,11 +20,8 @@ const STACK: usize = 64 << 20;
 pub(crate) fn outcome<'a>(session: &Arc<Session>, kernel: &'a Arc<Kernel>) -> Option<&'a Outcome> {
     kernel.wait(session.config.build_limit, || {
         let (their_session, their_kernel) = (Arc::clone(session), Arc::clone(kernel));
-        let thread = std::thread::Builder::new()
-            .name("luthier-build".into())
-            .stack_size(STACK)
-            .spawn(move || run(&their_session, &their_kernel));
-        if thread.is_err() {
+        let task = Box::new(move || run(&their_session, &their_kernel));
+        if !session.device.spawn("luthier-build", STACK, task) {
             run(session, kernel);
         }
     })
@@ -92,10 +89,12 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
     session.instrumenter.adopt(&request, &variant);
     let agent = kernel.agent.id;
     let device = &*session.device;
+    // Somebody must empty the rings before kernels fill them.
     let globals = session
         .globals
-        .on(device, agent, &variant.globals)
+        .on(device, &kernel.agent, &variant.globals, &session.streams)
         .map_err(|error| Refusal::new(format!("no memory for the tool's globals: {error}")))?;
+    session.consume();
     patch::apply(
         &mut variant.object,
         &variant.patches,

@@ -60,6 +60,14 @@ pub trait Device: Send + Sync {
     fn free(&self, address: u64);
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
+    /// An aligned word of [`MemoryKind::Shared`] memory; what the device wrote before it is visible afterwards.
+    fn load_shared(&self, address: u64) -> u32;
+    /// Copies [`MemoryKind::Shared`] memory that the device does not write now.
+    fn read_shared(&self, address: u64, into: &mut [u8]);
+    /// An aligned word of [`MemoryKind::Shared`] memory; what was read before it may be overwritten afterwards.
+    fn store_shared(&self, address: u64, value: u64);
+    /// Runs a task on a thread that the application's signals do not reach; false if there can be none.
+    fn spawn(&self, name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> bool;
     /// Whether everything that went into a queue up to now has completed. Asking makes the queue find out.
     fn drained(&self, queue: u64, ticket: u64) -> bool;
     /// A point in a queue behind all its dispatches; `None` when the queue does not exist any more.

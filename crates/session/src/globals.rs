@@ -1,8 +1,14 @@
 //! The tool's variables on each agent.
 
-use std::{collections::HashMap, sync::Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
-use crate::{Agent, AgentId, Device, DeviceError, Finish, Global, lock};
+use crate::{
+    Agent, AgentId, Content, Device, DeviceError, Finish, Global, MemoryKind, lock,
+    records::{Stream, Streams},
+};
 
 /// Where a global lies on one agent.
 #[derive(Clone, Copy, Debug)]
@@ -27,18 +33,20 @@ impl Globals {
         }
     }
 
-    /// Addresses on this agent of the tool's globals and of `further` ones.
+    /// Addresses on this agent of the tool's globals and of `further` ones. Rings that are made now join `streams`.
     pub fn on(
         &self,
         device: &dyn Device,
-        agent: AgentId,
+        agent: &Arc<Agent>,
         further: &[Global],
+        streams: &Streams,
     ) -> Result<HashMap<String, u64>, DeviceError> {
         let mut agents = lock(&self.agents);
-        let allocated = agents.entry(agent).or_default();
+        let allocated = agents.entry(agent.id).or_default();
         for global in self.declared.iter().chain(further) {
             if !allocated.contains_key(&global.name) {
-                allocated.insert(global.name.clone(), allocate(device, agent, global)?);
+                let made = allocate(device, agent, global, streams)?;
+                allocated.insert(global.name.clone(), made);
             }
         }
         Ok(allocated
@@ -50,19 +58,38 @@ impl Globals {
 
 fn allocate(
     device: &dyn Device,
-    agent: AgentId,
+    agent: &Arc<Agent>,
     global: &Global,
+    streams: &Streams,
 ) -> Result<Allocated, DeviceError> {
+    let size = global.size;
+    let address = match &global.content {
+        Content::Memory { kind, initial } => memory(device, agent, size, *kind, initial)?,
+        Content::Ring(spec) => {
+            let stream = Stream::make(device, agent, &global.name, *spec)?;
+            let control = stream.control();
+            let address = memory(device, agent, size, MemoryKind::Device, &control)?;
+            streams.add(stream, address);
+            address
+        }
+    };
+    Ok(Allocated { address, size })
+}
+
+fn memory(
+    device: &dyn Device,
+    agent: &Agent,
+    size: u64,
+    kind: MemoryKind,
+    initial: &[u8],
+) -> Result<u64, DeviceError> {
     // A kernel may take the address of an empty variable.
-    let size = global.size.max(global.initial.len() as u64).max(1);
-    let address = device.allocate(agent, size as usize, global.kind)?;
-    if !global.initial.is_empty() {
-        device.write(address, &global.initial)?;
+    let size = size.max(initial.len() as u64).max(1);
+    let address = device.allocate(agent.id, size as usize, kind)?;
+    if !initial.is_empty() {
+        device.write(address, initial)?;
     }
-    Ok(Allocated {
-        address,
-        size: global.size,
-    })
+    Ok(address)
 }
 
 /// What a tool sees at the end.
@@ -80,10 +107,6 @@ impl Finish for Final<'_> {
     fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>> {
         let global = *lock(&self.globals.agents).get(&agent.id)?.get(name)?;
         let mut bytes = vec![0; global.size as usize];
-        Some(
-            self.device
-                .read(global.address, &mut bytes)
-                .map(|()| bytes),
-        )
+        Some(self.device.read(global.address, &mut bytes).map(|()| bytes))
     }
 }

@@ -10,6 +10,10 @@ use crate::{Instrumenter, Refusal, Report, Request, Usage, Variant};
 const SHT_PROGBITS: u32 = 1;
 const SHT_NOBITS: u32 = 8;
 const SHF_WRITE: u64 = 1;
+/// Writable sections that nobody writes once the loader is done.
+const LOADER_ONLY: [&str; 3] = [".got", ".relro_padding", ".data.rel.ro"];
+/// A byte per compilation unit, which only linkers look at.
+const UNIT_MARK: &str = "__hip_cuid_";
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -60,20 +64,25 @@ fn own_data(object: &CodeObject<'_>) -> Option<String> {
     if let Some(variable) = undefined {
         return Some(format!("variable {}", variable.name));
     }
-    // The global offset table and padding are written by nobody once the loader is done.
-    let section = object.elf().sections.iter().find(|section| {
+    let writable = object.elf().sections.iter().filter(|section| {
         section.is_allocated()
             && section.flags & SHF_WRITE != 0
             && matches!(section.kind, SHT_PROGBITS | SHT_NOBITS)
-            && section.size != 0
-            && !matches!(section.name, ".got" | ".relro_padding")
-    })?;
-    let inside = |symbol: &&codeobj::elf::Symbol<'_>| {
-        symbol.place == Place::Section(section.index) && !symbol.name.is_empty()
-    };
-    let variable = object.all_symbols().iter().find(inside);
-    Some(match variable {
-        Some(variable) => format!("variable {}", variable.name),
-        None => format!("section {}", section.name),
-    })
+            && !LOADER_ONLY.contains(&section.name)
+    });
+    for section in writable {
+        let symbols = object.all_symbols().iter().filter(|symbol| {
+            symbol.place == Place::Section(section.index) && !symbol.name.is_empty()
+        });
+        let (marks, variables): (Vec<_>, Vec<_>) =
+            symbols.partition(|symbol| symbol.name.starts_with(UNIT_MARK));
+        if let Some(variable) = variables.first() {
+            return Some(format!("variable {}", variable.name));
+        }
+        let named: u64 = marks.iter().map(|symbol| symbol.size).sum();
+        if section.size > named {
+            return Some(format!("section {}", section.name));
+        }
+    }
+    None
 }

@@ -98,10 +98,27 @@ impl Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Global {
     pub name: String,
+    /// Bytes.
     pub size: u64,
-    pub kind: MemoryKind,
-    /// First bytes; the rest is zero.
-    pub initial: Vec<u8>,
+    pub content: Content,
+}
+
+/// What a global is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Content {
+    /// Plain memory: these first bytes, the rest is zero.
+    Memory { kind: MemoryKind, initial: Vec<u8> },
+    /// A `luthier::ring`, which the engine makes and empties while kernels run, see [`Instrumenter::records`].
+    Ring(RingSpec),
+}
+
+/// A stream of records, `luthier::ring` in `luthier_device.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RingSpec {
+    /// Bytes of one record, a multiple of 4.
+    pub record_size: u32,
+    /// Records; rounded up to a power of two.
+    pub capacity: u32,
 }
 
 /// One launch that runs instrumented.
@@ -139,6 +156,8 @@ pub trait Instrumenter: Send + Sync {
     fn adopt(&self, _request: &Request<'_>, _variant: &Variant) {}
     /// A variant is about to run.
     fn launch(&self, _launch: &Launch<'_>) {}
+    /// Complete records of a ring, one after the other, in the order of their indices. Calls for one ring come one at a time.
+    fn records(&self, _agent: &Agent, _global: &str, _records: &[u8]) {}
     /// The last call; whatever it returns is printed behind the summary.
     fn finish(&self, _globals: &dyn Finish) -> String {
         String::new()

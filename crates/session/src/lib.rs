@@ -21,6 +21,7 @@ pub mod instrument;
 mod kernel;
 mod objects;
 mod patch;
+pub mod records;
 pub mod selection;
 mod session;
 pub mod summary;
@@ -30,8 +31,8 @@ pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 pub use identity::Identity;
 pub use instrument::{
-    Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report, Request, Symbol,
-    Variant,
+    Content, Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report, Request,
+    RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
 pub use selection::Selection;

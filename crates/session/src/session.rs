@@ -16,7 +16,9 @@ use crate::{
     kernel::{Kernel, Outcome, pretty},
     lock,
     objects::Objects,
-    read, summary, write,
+    read,
+    records::Streams,
+    summary, write,
 };
 
 /// Notes beyond this number are counted, not kept.
@@ -64,10 +66,11 @@ struct Retired {
 /// See the crate. All functions may be called from any thread.
 pub struct Session {
     pub(crate) config: Config,
-    pub(crate) instrumenter: Box<dyn Instrumenter>,
-    pub(crate) device: Box<dyn Device>,
+    pub(crate) instrumenter: Arc<dyn Instrumenter>,
+    pub(crate) device: Arc<dyn Device>,
     pub(crate) cache: Option<Cache>,
     pub(crate) globals: Globals,
+    pub(crate) streams: Arc<Streams>,
     agents: Vec<Arc<Agent>>,
     objects: RwLock<Objects>,
     /// By address of the kernel object.
@@ -86,8 +89,8 @@ pub struct Session {
 impl Session {
     pub fn new(
         config: Config,
-        instrumenter: Box<dyn Instrumenter>,
-        device: Box<dyn Device>,
+        instrumenter: Arc<dyn Instrumenter>,
+        device: Arc<dyn Device>,
     ) -> Arc<Session> {
         let cache = config
             .cache
@@ -96,6 +99,7 @@ impl Session {
         Arc::new(Session {
             cache,
             globals: Globals::new(instrumenter.globals()),
+            streams: Arc::default(),
             agents: device.agents().into_iter().map(Arc::new).collect(),
             config,
             instrumenter,
@@ -243,6 +247,13 @@ impl Session {
         Some(Arc::clone(kernel))
     }
 
+    /// Starts the thread that empties rings, if there are any.
+    pub(crate) fn consume(&self) {
+        if !self.streams.consume(&self.device, &self.instrumenter) {
+            self.note("no thread for records can be started; most of them will be dropped".into());
+        }
+    }
+
     /// Something the user should know, shown with the summary.
     pub fn note(&self, text: String) {
         let mut notes = lock(&self.notes);
@@ -268,6 +279,7 @@ impl Session {
             unknown_launches: self.unknown.load(Ordering::Relaxed),
             seconds: Duration::as_secs_f64(&self.began.elapsed()),
             kernels: summary::merged(lines),
+            records: self.streams.lines(),
             notes: lock(&self.notes).clone(),
         }
     }
@@ -278,6 +290,7 @@ impl Session {
             return None;
         }
         let agents: Vec<Agent> = self.agents.iter().map(|agent| (**agent).clone()).collect();
+        self.streams.finish(&*self.device, &*self.instrumenter);
         let text = self.instrumenter.finish(&Final {
             globals: &self.globals,
             device: &*self.device,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     Agent, Report, Usage,
     kernel::{Kernel, Outcome},
+    records::RecordLine,
 };
 
 /// See [`crate::Session::summary`].
@@ -23,6 +24,7 @@ pub struct Summary {
     pub seconds: f64,
     /// By number of launches, most first.
     pub kernels: Vec<KernelLine>,
+    pub records: Vec<RecordLine>,
     pub notes: Vec<String>,
 }
 
@@ -185,6 +187,20 @@ impl Summary {
                 "  not instrumented: {} of code loaded before this tool or without the loader",
                 plural(self.unknown_launches, "launch")
             );
+        }
+        for line in &self.records {
+            let _ = write!(
+                text,
+                "  records {} (agent {}): {} written, {} dropped",
+                line.name, line.agent, line.written, line.dropped
+            );
+            if line.unfinished != 0 {
+                let _ = write!(text, ", {} unfinished", line.unfinished);
+            }
+            match &line.problem {
+                Some(problem) => _ = writeln!(text, "; {problem}"),
+                None => text.push('\n'),
+            }
         }
         for note in &self.notes {
             let _ = writeln!(text, "  note: {note}");

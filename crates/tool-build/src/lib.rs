@@ -98,7 +98,9 @@ fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
         .ok_or("there is no LUTHIER_TOOL(...), which names the hooks and where they go")?;
     let description = Description::parse("here", text.trim_end_matches('\0'))
         .map_err(|error| error.to_string())?;
-    let parameters = description.parameters().map_err(|error| error.to_string())?;
+    let parameters = description
+        .parameters()
+        .map_err(|error| error.to_string())?;
     let own = OWN_HOOKS.map(|(hook, parameters)| (hook.to_owned(), vec![Arg::Scalar; parameters]));
     let described = parameters
         .into_iter()

@@ -36,7 +36,10 @@ impl Tool for InstructionCount {
         let mut report = format!("{:>16} {:>18}  kernel\n", "wave", "lane instructions");
         for kernel in results.kernels() {
             let [waves, lanes] = [kernel.counters()[0], kernel.counters()[1]];
-            report.push_str(&format!("{waves:>16} {lanes:>18}  {}\n", kernel.demangled()));
+            report.push_str(&format!(
+                "{waves:>16} {lanes:>18}  {}\n",
+                kernel.demangled()
+            ));
         }
         Ok(report)
     }

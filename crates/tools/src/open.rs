@@ -9,7 +9,9 @@ pub const SUFFIX: &str = "tool";
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("no tool {name}: there is {known}, and no file of that name; build one with `luthier tool build`")]
+    #[error(
+        "no tool {name}: there is {known}, and no file of that name; build one with `luthier tool build`"
+    )]
     Unknown { name: String, known: String },
     #[error("tool {name} is not built ({}): run `./dev build`, or `luthier tool build --ready`", path.display())]
     NotBuilt { name: String, path: PathBuf },
