@@ -10,5 +10,5 @@ mod rules;
 mod search;
 
 pub use node::Node;
-pub use rules::{RULES, Rule};
+pub use rules::{RULES, Rule, Unit};
 pub use search::{Violation, check};

@@ -60,6 +60,11 @@ impl Node {
         }
     }
 
+    /// What it reads and writes.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
     fn has(&self, effects: Effects) -> bool {
         self.inst.effects.contains(effects)
     }

@@ -19,8 +19,8 @@ pub struct Rule {
     pub applies: fn(&Target) -> bool,
     pub producer: fn(&Node) -> bool,
     pub consumer: fn(&Node) -> bool,
-    /// Given consumer and producer.
-    pub conflict: fn(&Node, &Node) -> bool,
+    /// Given consumer and producer: whether they meet in a register. `None`: any two conflict.
+    pub conflict: Option<fn(&Node, &Node) -> bool>,
     pub distance: u32,
     pub unit: Unit,
 }
@@ -28,12 +28,20 @@ pub struct Rule {
 type Test = fn(&Node) -> bool;
 type Conflict = fn(&Node, &Node) -> bool;
 
+impl Rule {
+    /// Whether two instructions of the rule's kinds conflict.
+    pub fn conflicts(&self, consumer: &Node, producer: &Node) -> bool {
+        self.conflict
+            .is_none_or(|conflict| conflict(consumer, producer))
+    }
+}
+
 const fn states(
     name: &'static str,
     applies: fn(&Target) -> bool,
     producer: Test,
     consumer: Test,
-    conflict: Conflict,
+    conflict: Option<Conflict>,
     distance: u32,
 ) -> Rule {
     Rule {
@@ -70,10 +78,6 @@ fn gfx9_before_940(target: &Target) -> bool {
 /// Repaired in gfx1150.
 fn gfx110x(target: &Target) -> bool {
     target.family == Family::Gfx11 && target.version.1 == 0
-}
-
-fn always(_: &Node, _: &Node) -> bool {
-    true
 }
 
 fn valu_writes_exec(node: &Node) -> bool {
@@ -156,31 +160,31 @@ fn reads_or_overwrites(consumer: &Node, producer: &Node) -> bool {
 /// read hazard with its unlimited memory).
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Node::names_scalar_of,          5),
-    states("VALU writes EXEC, DPP",                           gfx9,      valu_writes_exec,        Node::is_dpp,            always,                         5),
-    states("VALU writes VGPR, DPP reads it",                  gfx9,      Node::is_valu,           Node::is_dpp,            Node::reads_vector_of,          2),
-    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_named(&["v_div_fmas"]), always,           4),
-    states("VALU writes SGPR, lane select reads it",          gfx9,      Node::is_valu,           lane_access,             Node::selects_lane_by,          4),
-    states("s_setreg, access to the same register",           gfx9,      setreg,                  hardware_register,       same_hardware_register,         2),
-    states("SALU writes M0, instruction uses it",             gfx9,      salu_writes_m0,          needs_m0,                always,                         1),
-    states("store of more than 64 bits, VALU overwrites data", gfx9_before_940, Node::is_wide_store, Node::is_valu,        Node::overwrites_store_data_of, 1),
-    states("store of more than 64 bits, VALU overwrites data", gfx940_up, Node::is_wide_store,    Node::is_valu,           Node::overwrites_store_data_of, 2),
-    states("VALU writes SGPR or VCC, VALU reads it",          gfx940_up, Node::is_valu,           Node::is_valu,           valu_reads_scalar,              2),
-    states("VALU writes VGPR, lane read",                     gfx940_up, Node::is_valu,           lane_read,               Node::reads_lanes_of,           1),
-    states("VALU writes EXEC, lane access",                   gfx940_up, valu_writes_exec,        any_lane,                always,                         4),
-    states("transcendental result, VALU reads it",            gfx940_up, Node::is_transcendental, plain_valu,              Node::reads_vector_of,          1),
-    states("SDWA writes part of a VGPR, VALU reads it",       gfx940_up, Node::writes_part_by_sdwa, Node::is_valu,         Node::reads_vector_of,          1),
-    states("VALU writes VGPR, matrix instruction reads it",   gfx90a_up, Node::is_valu,           Node::is_matrix,         Node::reads_vector_of,          2),
-    states("VALU writes EXEC, matrix instruction",            gfx90a_up, valu_writes_exec,        Node::is_matrix,         always,                         4),
-    states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      reads_or_overwrites,            5),
-    states("16x16 matrix result, read or overwritten",        gfx90a,    matrix_8_passes,         Node::uses_vectors,      reads_or_overwrites,           11),
-    states("32x32 matrix result, read or overwritten",        gfx90a,    matrix_16_passes,        Node::uses_vectors,      reads_or_overwrites,           19),
+    states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Some(Node::names_scalar_of),          5),
+    states("VALU writes EXEC, DPP",                           gfx9,      valu_writes_exec,        Node::is_dpp,            None,                         5),
+    states("VALU writes VGPR, DPP reads it",                  gfx9,      Node::is_valu,           Node::is_dpp,            Some(Node::reads_vector_of),          2),
+    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_named(&["v_div_fmas"]), None,           4),
+    states("VALU writes SGPR, lane select reads it",          gfx9,      Node::is_valu,           lane_access,             Some(Node::selects_lane_by),          4),
+    states("s_setreg, access to the same register",           gfx9,      setreg,                  hardware_register,       Some(same_hardware_register),         2),
+    states("SALU writes M0, instruction uses it",             gfx9,      salu_writes_m0,          needs_m0,                None,                         1),
+    states("store of more than 64 bits, VALU overwrites data", gfx9_before_940, Node::is_wide_store, Node::is_valu,        Some(Node::overwrites_store_data_of), 1),
+    states("store of more than 64 bits, VALU overwrites data", gfx940_up, Node::is_wide_store,    Node::is_valu,           Some(Node::overwrites_store_data_of), 2),
+    states("VALU writes SGPR or VCC, VALU reads it",          gfx940_up, Node::is_valu,           Node::is_valu,           Some(valu_reads_scalar),              2),
+    states("VALU writes VGPR, lane read",                     gfx940_up, Node::is_valu,           lane_read,               Some(Node::reads_lanes_of),           1),
+    states("VALU writes EXEC, lane access",                   gfx940_up, valu_writes_exec,        any_lane,                None,                         4),
+    states("transcendental result, VALU reads it",            gfx940_up, Node::is_transcendental, plain_valu,              Some(Node::reads_vector_of),          1),
+    states("SDWA writes part of a VGPR, VALU reads it",       gfx940_up, Node::writes_part_by_sdwa, Node::is_valu,         Some(Node::reads_vector_of),          1),
+    states("VALU writes VGPR, matrix instruction reads it",   gfx90a_up, Node::is_valu,           Node::is_matrix,         Some(Node::reads_vector_of),          2),
+    states("VALU writes EXEC, matrix instruction",            gfx90a_up, valu_writes_exec,        Node::is_matrix,         None,                         4),
+    states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),
+    states("16x16 matrix result, read or overwritten",        gfx90a,    matrix_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           11),
+    states("32x32 matrix result, read or overwritten",        gfx90a,    matrix_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           19),
     Rule {
         name: "transcendental result, VALU reads it too soon",
         applies: gfx110x,
         producer: Node::is_transcendental,
         consumer: Node::is_valu,
-        conflict: Node::reads_vector_of,
+        conflict: Some(Node::reads_vector_of),
         distance: 5,
         unit: Unit::Vector,
     },

@@ -93,7 +93,7 @@ impl Search<'_> {
             for index in (self.function.blocks[block].first..end).rev() {
                 let node = &self.nodes[index];
                 if self.produces[index] >> self.bit & 1 == 1
-                    && (self.rule.conflict)(&self.nodes[consumer], node)
+                    && self.rule.conflicts(&self.nodes[consumer], node)
                 {
                     if worst.as_ref().is_none_or(|worst| distance < worst.distance) {
                         worst = Some(Violation {

@@ -254,9 +254,9 @@ impl Counting {
         place: &Place,
         code: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<RegisterSet, Refusal> {
         if self.arrays.is_empty() {
-            return Ok(());
+            return Ok(RegisterSet::default());
         }
         let codes = splicer.codes;
         let (scalars, vectors) = splicer.borrow_at_end(2, 3)?;
@@ -329,7 +329,7 @@ impl Counting {
                 }
             }
         }
-        Ok(())
+        Ok(touched)
     }
 }
 

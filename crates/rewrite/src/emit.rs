@@ -2,6 +2,7 @@
 
 use crate::counting::{Counting, Sums};
 use crate::encode::{Codes, Op, Write};
+use crate::seam::{Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
 use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
@@ -9,7 +10,7 @@ use gfx::Family;
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
-    Module, Pending,
+    Module, Pending, RegisterSet,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -55,8 +56,11 @@ pub(crate) struct Emitter<'a, 'p> {
     pub agenda: &'a Agenda,
     pub codes: &'a Codes,
     pub counting: &'a Counting,
+    pub seams: &'a Seams,
     pub splicer: Splicer<'a>,
     pub text: Text,
+    /// Of the function at hand.
+    pub terrain: OnceCell<Terrain>,
 }
 
 /// What is known in one block, found out when first asked for.
@@ -132,6 +136,7 @@ impl Emitter<'_, '_> {
         let module = self.module;
         let function = &module.functions[index];
         let start = self.text.offset();
+        self.terrain = OnceCell::new();
         self.text.start_function(index, function.insts.len());
         self.text.bytes.extend_from_slice(prologue);
         let mut clause = Clauses::default();
@@ -181,8 +186,10 @@ impl Emitter<'_, '_> {
             self.text.mark(index, inst);
             if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
                 self.inserted(decoded.pc);
+                let start = self.text.bytes.len();
                 self.counting
                     .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
+                self.pad(function, inst, start, None, &RegisterSet::default());
             }
             if let Some(facts) = &facts {
                 self.insert(facts, inst, Point::Before, inst - block.first)?;
@@ -537,9 +544,11 @@ impl Emitter<'_, '_> {
             let decoded = &function.insts[*inst];
             if decoded.mnemonic == "s_clause" {
                 clause_end = *inst + 1 + (decoded.words[0] & 0x3f) as usize + 1;
-                return !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst);
+            } else if *inst < clause_end {
+                return false;
             }
-            *inst >= clause_end && !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst)
+            let kept = loses_scc && keeps(*inst);
+            !kept && !function.indexing_before(*inst)
         };
         match block.range().find(good) {
             Some(inst) => (inst, false),
@@ -587,7 +596,8 @@ impl Emitter<'_, '_> {
                 ("parameter:1".to_owned(), half(first + 1)),
             ];
             arguments.extend(accumulator.arguments.iter().cloned());
-            self.splicer.call(
+            let start = self.text.bytes.len();
+            let spliced = self.splicer.call(
                 hook,
                 &arguments,
                 Lanes::First,
@@ -595,13 +605,64 @@ impl Emitter<'_, '_> {
                 &mut self.text.bytes,
                 &mut self.text.relocations,
             )?;
+            self.pad(function, inst, start, spliced.own, &spliced.touched);
         }
-        self.counting.flush(
+        let start = self.text.bytes.len();
+        let touched = self.counting.flush(
             &mut self.splicer,
             &place,
             &mut self.text.bytes,
             &mut self.text.relocations,
-        )
+        )?;
+        self.pad(function, inst, start, None, &touched);
+        Ok(())
+    }
+
+    /// Puts no-operations around what was inserted from `start` on, where it meets the application too closely.
+    fn pad(
+        &mut self,
+        function: &Function,
+        next: InstIndex,
+        start: usize,
+        own: Option<&[u8]>,
+        touched: &RegisterSet,
+    ) {
+        let code = &self.text.bytes[start..];
+        if code.is_empty() {
+            return;
+        }
+        let terrain = self.terrain.get_or_init(|| self.seams.terrain(function));
+        let seam = Seam { next };
+        let padding = self
+            .seams
+            .padding(function, terrain, seam, code, own, touched);
+        let codes = self.codes;
+        let nops = |states: u32, vector: bool| {
+            let mut bytes = Vec::new();
+            let mut left = states;
+            while left > 0 {
+                bytes.extend(codes.no_operation(left));
+                left = left.saturating_sub(8);
+            }
+            if vector {
+                bytes.extend_from_slice(codes.bytes(Op::WaitVector));
+            }
+            bytes
+        };
+        let behind = nops(padding.exit, padding.exit_vector);
+        let before = nops(padding.entry, padding.entry_vector);
+        self.splicer.report.seam_nops += (before.len() + behind.len()) as u32 / 4;
+        self.text.bytes.extend(behind);
+        if !before.is_empty() {
+            let moved = before.len() as u64;
+            self.text.bytes.splice(start..start, before);
+            for relocation in self.text.relocations.iter_mut().rev() {
+                if relocation.offset < start as u64 {
+                    break;
+                }
+                relocation.offset += moved;
+            }
+        }
     }
 
     /// `position` counts in the block of `facts`; `next` is the instruction behind.
@@ -654,7 +715,8 @@ impl Emitter<'_, '_> {
                 pending,
                 indexing: function.indexing_before(next),
             };
-            self.splicer.call(
+            let start = self.text.bytes.len();
+            let spliced = self.splicer.call(
                 hook,
                 arguments,
                 *lanes,
@@ -662,6 +724,7 @@ impl Emitter<'_, '_> {
                 &mut self.text.bytes,
                 &mut self.text.relocations,
             )?;
+            self.pad(function, next, start, spliced.own, &spliced.touched);
             self.splicer.report.sites += 1;
         }
         Ok(())

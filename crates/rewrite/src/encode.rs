@@ -41,6 +41,7 @@ pub(crate) enum Op {
     WaitScalar,
     WaitExport,
     WaitAlu,
+    WaitVector,
     IndexOff,
     IndexOn,
     EndPadding,
@@ -60,6 +61,9 @@ fn accumulators(target: &Target) -> bool {
 }
 fn gfx10_up(target: &Target) -> bool {
     target.family >= Family::Gfx10
+}
+fn gfx11(target: &Target) -> bool {
+    target.family == Family::Gfx11
 }
 fn gfx10_to_11(target: &Target) -> bool {
     gfx10_up(target) && target.family < Family::Gfx12
@@ -106,6 +110,7 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::WaitScalar,        gfx12_up,     "s_wait_kmcnt 0x0"),
     (Op::WaitExport,        gfx12_up,     "s_wait_expcnt 0x0"),
     (Op::WaitAlu,           gfx12_up,     "s_wait_alu 0x0"),
+    (Op::WaitVector,        gfx11,        "s_waitcnt_depctr 0xfff"),
     (Op::IndexOff,          gfx9,         "s_set_gpr_idx_off"),
     // MODE.gpr_idx_en
     (Op::IndexOn,           gfx9,         "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1"),

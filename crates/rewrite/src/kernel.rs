@@ -4,6 +4,7 @@ use crate::counting::Counting;
 use crate::emit::{Agenda, Emitter};
 use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
+use crate::seam::Seams;
 use crate::splice::Splicer;
 use crate::supply::Supply;
 use crate::text::Text;
@@ -12,6 +13,7 @@ use codeobj::CodeObject;
 use codeobj::resources::{WorkgroupSizes, resources};
 use gfx::Family;
 use lift::{FunctionIndex, Module};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// Kernels and functions start at multiples of this.
@@ -77,8 +79,10 @@ pub fn rewrite(
         agenda: &agenda,
         codes: &codes,
         counting: &counting,
+        seams: &Seams::new(module.target, function.wave_size),
         splicer,
         text: Text::default(),
+        terrain: OnceCell::new(),
     };
     emitter.function(kernel, &prologue)?;
     for &index in functions.iter().filter(|index| **index != kernel) {

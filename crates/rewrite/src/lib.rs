@@ -14,6 +14,7 @@ mod finish;
 mod kernel;
 mod plan;
 mod result;
+mod seam;
 mod splice;
 mod supply;
 mod text;

@@ -24,9 +24,11 @@ pub(crate) struct Place {
 
 /// What one splice did.
 #[derive(Default)]
-pub(crate) struct Spliced {
+pub(crate) struct Spliced<'t> {
     /// Vector registers and scalars that the code reads or writes and that the application knows of.
     pub touched: RegisterSet,
+    /// The template's code, if nothing but scalar moves is around it.
+    pub own: Option<&'t [u8]>,
 }
 
 /// Numbers in [`lift::registers::ScalarSet`].
@@ -67,15 +69,15 @@ struct Copy {
 
 impl Splicer<'_> {
     /// Appends the code of a call.
-    pub fn call(
+    pub fn call<'t>(
         &mut self,
-        hook: &HookVariants<'_>,
+        hook: &HookVariants<'t>,
         arguments: &[(String, Value)],
         lanes: Lanes,
         place: &Place,
         code: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
-    ) -> Result<Spliced, Refusal> {
+    ) -> Result<Spliced<'t>, Refusal> {
         let live = &place.live;
         let wide = usize::from(place.wave_size / 32) as u16;
         let keep_scc = live.scalars.contains(SCC_NUMBER);
@@ -299,8 +301,23 @@ impl Splicer<'_> {
         }
         if place.indexing {
             code.extend_from_slice(codes.bytes(Op::IndexOn));
+            // An access to the same hardware register may follow.
+            code.extend(codes.no_operation(2));
         }
-        Ok(Spliced { touched })
+        let vectors = inward.iter().chain(&outward).any(|copy| {
+            let scalar = |file| file == RegisterFile::Sgpr;
+            let from = match copy.dword {
+                Dword::Application(file, _) => scalar(file),
+                _ => true,
+            };
+            !(scalar(copy.file) && from)
+        });
+        let plain = !vectors && saved.is_empty() && m0.is_none() && !place.indexing;
+        let kept = template.code.len() - template.droppable_tail as usize;
+        Ok(Spliced {
+            touched,
+            own: plain.then(|| &template.code[..kept]),
+        })
     }
 
     /// Waits for operations on their way that write what inserted code reads or overwrites, or read what it overwrites.

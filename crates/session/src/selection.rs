@@ -93,7 +93,9 @@ impl Selection {
                 .iter()
                 .any(|(first, last)| (first..=last).contains(&&ordinal));
         listed
-            && self.every.is_none_or(|every| (ordinal - 1) % every == 0)
+            && self
+                .every
+                .is_none_or(|every| (ordinal - 1).is_multiple_of(every))
             && self
                 .grid
                 .as_ref()

@@ -126,8 +126,11 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
     lines
 }
 
+/// A heading and its figure.
+type Column = (&'static str, fn(&Usage) -> u32);
+
 /// Columns of [`Usage`] in the text.
-const COLUMNS: [(&str, fn(&Usage) -> u32); 5] = [
+const COLUMNS: [Column; 5] = [
     ("VGPRs", |usage| usage.vgprs),
     ("SGPRs", |usage| usage.sgprs),
     ("LDS", |usage| usage.lds),

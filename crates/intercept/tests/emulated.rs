@@ -1,0 +1,170 @@
+//! HIP programs on emulated devices, with every kernel that can be running from a second copy of its code.
+
+mod common;
+
+use std::path::Path;
+
+use common::{compile, launches, run, tool};
+
+/// Runs a mode to its good end.
+fn good(device: &str, mode: &[&str], variables: &[(&str, &str)]) -> common::Outcome {
+    let outcome = run(device, launches(), mode, variables);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert_eq!(outcome.stdout, "done\n", "{outcome:#?}");
+    outcome
+}
+
+#[test]
+fn streams_priorities_and_dynamic_lds() {
+    for device in ["gfx90a", "gfx1030"] {
+        let outcome = good(device, &["basic"], &[]);
+        // Three launches of the program, and its memset's kernel.
+        let expected = "luthier identity: 4 kernels seen, 3 instrumented, 0 refused; 3 of 4 launches ran instrumented";
+        assert!(outcome.headline().starts_with(expected), "{outcome:#?}");
+    }
+}
+
+/// ROCr 5.2's intercept queues alone reorder packets when the device's ring is full.
+#[test]
+fn more_launches_than_the_queue_holds_stay_in_order() {
+    let outcome = good("gfx90a", &["order"], &[]);
+    assert!(
+        outcome.headline().contains("40001 of 40002 launches"),
+        "{outcome:#?}"
+    );
+}
+
+#[test]
+fn modules_come_and_go() {
+    let flags = ["-O2", "-w", "--genco", "--offload-arch=gfx90a"];
+    let module = compile("hipcc", "bump.hip", &flags);
+    let outcome = good("gfx90a", &["modules", module.to_str().unwrap()], &[]);
+    let row = outcome
+        .stderr
+        .lines()
+        .find(|line| line.trim_start().starts_with("bump"));
+    // Six lives of one kernel.
+    assert_eq!(
+        row.unwrap().split_whitespace().nth(1),
+        Some("18/18"),
+        "{outcome:#?}"
+    );
+}
+
+#[test]
+fn threads_and_the_shared_cooperative_queue() {
+    assert!(
+        good("gfx90a", &["threads"], &[])
+            .headline()
+            .contains("200 of ")
+    );
+    let outcome = good("gfx90a", &["cooperative"], &[]);
+    assert!(outcome.headline().contains("2 of "), "{outcome:#?}");
+}
+
+#[test]
+fn every_end_has_its_summary_and_its_status() {
+    for (mode, status, signal) in [
+        ("status", Some(7), None),
+        ("abort", None, Some(6)),
+        ("interrupt", None, Some(2)),
+    ] {
+        let outcome = run("gfx90a", launches(), &[mode], &[]);
+        assert_eq!(
+            (outcome.status, outcome.signal),
+            (status, signal),
+            "{outcome:#?}"
+        );
+        assert!(
+            outcome.headline().contains("3 of 4 launches"),
+            "{outcome:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_forked_child_is_silent() {
+    let outcome = good("gfx90a", &["fork"], &[]);
+    assert!(
+        outcome.headline().contains("6 of 8 launches"),
+        "{outcome:#?}"
+    );
+}
+
+#[test]
+fn leaving_without_a_word_is_not_held_up() {
+    let outcome = run("gfx90a", launches(), &["spinning"], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+}
+
+#[test]
+fn selections_and_the_summary_file() {
+    let folder = common::folder().join("summaries");
+    let _ = std::fs::remove_dir_all(&folder);
+    let outcome = good(
+        "gfx90a",
+        &["basic"],
+        &[
+            ("LUTHIER_OUTPUT", folder.to_str().unwrap()),
+            ("LUTHIER_KERNEL", "^(add|multiply)"),
+        ],
+    );
+    assert_eq!(outcome.stderr, "");
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+    assert_eq!(files.len(), 1);
+    let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let status = |name: &str| {
+        let kernels = summary["kernels"].as_array().unwrap();
+        let kernel = kernels.iter().find(|kernel| kernel["name"] == name);
+        kernel.unwrap_or_else(|| panic!("{name}: {text}"))["status"].clone()
+    };
+    assert_eq!(status("add(int*, int)"), "instrumented");
+    assert_eq!(status("reverse(int*)"), "unselected");
+    assert_eq!(summary["agents"][0]["target"], "gfx90a:sramecc+:xnack-");
+}
+
+#[test]
+fn a_tool_that_does_not_exist_changes_nothing() {
+    let outcome = good("gfx90a", &["basic"], &[("LUTHIER_TOOL", "no-such-tool")]);
+    let expected = "luthier: there is no tool no-such-tool; nothing is instrumented\n";
+    assert_eq!(outcome.stderr, expected);
+    assert_eq!(
+        good("gfx90a", &["basic"], &[("LUTHIER_TOOL", "")]).stderr,
+        ""
+    );
+}
+
+/// Profilers make intercept queues of their own. Both tools must see every launch, whichever was loaded first.
+#[test]
+fn another_tool_before_and_behind() {
+    let counter = compile("gcc", "counter.c", &["-shared", "-fPIC", "-O1", "-w"]);
+    let (ours, counter) = (tool(), counter);
+    let line = |first: &Path, second: &Path| format!("{} {}", first.display(), second.display());
+    for tools in [
+        line(&ours, &counter),
+        line(&counter, &ours),
+        line(&ours, &ours),
+    ] {
+        let outcome = good("gfx90a", &["basic"], &[("HSA_TOOLS_LIB", &tools)]);
+        assert!(
+            outcome.headline().contains("3 of 4 launches"),
+            "{tools}: {outcome:#?}"
+        );
+        let counted = outcome.stderr.contains("counter: 4 dispatches");
+        assert_eq!(counted, tools.contains("counter"), "{tools}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn hsa_may_be_shut_down_and_started_again() {
+    let program = compile("gcc", "restart.c", &["-lhsa-runtime64"]);
+    let outcome = run("gfx90a", &program, &[], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert_eq!(outcome.stdout, "round 0\nround 1\n");
+    let summaries = outcome
+        .stderr
+        .matches("luthier identity: 0 kernels seen")
+        .count();
+    assert_eq!(summaries, 2, "{outcome:#?}");
+}

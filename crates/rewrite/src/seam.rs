@@ -1,0 +1,320 @@
+//! Wait states where inserted code meets the application's: how many no-operations each side needs.
+//!
+//! Hazards within a template are the compiler's business, those within the application too. Between them a rule counts
+//! only if it meets in registers that both know, or in none; instructions of the template that are far enough from its
+//! ends, or are kept apart by its own length, never matter, which is found out once per template.
+
+use gfx::Target;
+use hazard::{Node, RULES, Rule, Unit};
+use isa::Decoder;
+use lift::registers::RegisterSet;
+use lift::{Access, Function, InstIndex, Span};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Exposed {
+    /// Rules of which it has a consumer near its start.
+    entry: Vec<(usize, u32)>,
+    /// Rules of which it has a producer near its end.
+    exit: Vec<(usize, u32)>,
+}
+
+/// The seams of one target.
+pub(crate) struct Seams {
+    target: &'static Target,
+    wave_size: u8,
+    rules: Vec<&'static Rule>,
+}
+
+/// What a thread has found out: decoders, and what templates expose by their code.
+#[derive(Default)]
+struct Memory {
+    decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
+    exposed: BTreeMap<(&'static str, u8, Vec<u8>), Exposed>,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// The instructions of one function as the rules see them.
+pub(crate) struct Terrain {
+    produces: Vec<u64>,
+    consumes: Vec<u64>,
+    states: Vec<u32>,
+    /// VALU or matrix.
+    vector: Vec<bool>,
+}
+
+/// No-operations in front of and behind inserted code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Padding {
+    pub entry: u32,
+    pub exit: u32,
+    /// A wait for all vector results, where wait states do not count.
+    pub entry_vector: bool,
+    pub exit_vector: bool,
+}
+
+impl Seams {
+    pub fn new(target: &'static Target, wave_size: u8) -> Seams {
+        Seams {
+            target,
+            wave_size,
+            rules: RULES.iter().filter(|rule| (rule.applies)(target)).collect(),
+        }
+    }
+
+    pub fn terrain(&self, function: &Function) -> Terrain {
+        let mut terrain = Terrain {
+            produces: Vec::new(),
+            consumes: Vec::new(),
+            states: Vec::new(),
+            vector: Vec::new(),
+        };
+        if self.rules.is_empty() {
+            return terrain;
+        }
+        for inst in &function.insts {
+            let node = Node::of(inst, self.target, function.wave_size);
+            let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
+                let rules = self.rules.iter().enumerate();
+                rules
+                    .filter(|(_, rule)| test(rule)(&node))
+                    .fold(0u64, |bits, (index, _)| bits | 1 << index)
+            };
+            terrain.produces.push(bits(|rule| rule.producer));
+            terrain.consumes.push(bits(|rule| rule.consumer));
+            terrain.states.push(node.states);
+            terrain.vector.push(node.is_valu() || node.is_matrix());
+        }
+        terrain
+    }
+
+    /// What code exposes; kept for a template's own code, whose registers do not matter.
+    fn exposed(&self, code: &[u8], is_template: bool) -> Exposed {
+        MEMORY.with_borrow_mut(|memory| {
+            let key = (self.target.name, self.wave_size);
+            let known = is_template.then(|| (key.0, key.1, code.to_vec()));
+            if let Some(found) = known.as_ref().and_then(|key| memory.exposed.get(key)) {
+                return found.clone();
+            }
+            let decoder = memory
+                .decoders
+                .entry(key)
+                .or_insert_with(|| Decoder::with_features(self.target, self.wave_size, "").ok());
+            let exposed = decoder
+                .as_ref()
+                .map(|decoder| self.examine(decoder, code))
+                .unwrap_or_default();
+            if let Some(key) = known {
+                memory.exposed.insert(key, exposed.clone());
+            }
+            exposed
+        })
+    }
+
+    fn examine(&self, decoder: &Decoder, code: &[u8]) -> Exposed {
+        let mut exposed = Exposed::default();
+        let nodes: Vec<Node> = decoder
+            .decode_all(code, 0)
+            .filter_map(Result::ok)
+            .map(|inst| Node::of(&inst, self.target, self.wave_size))
+            .collect();
+        for (index, rule) in self.rules.iter().enumerate() {
+            // Branches inside only make ways shorter: what is behind one counts as if it came right away.
+            let lacking = |nodes: &mut dyn Iterator<Item = &Node>, test: fn(&Node) -> bool| {
+                let mut distance = 0;
+                let mut most = 0;
+                for node in nodes {
+                    if test(node) {
+                        most = most.max(rule.distance.saturating_sub(distance));
+                    }
+                    distance += match rule.unit {
+                        Unit::States => node.states,
+                        Unit::Vector => u32::from(node.is_valu() || node.is_matrix()),
+                    };
+                    let branches = node.inst.effects.contains(isa::Effects::BRANCH);
+                    if branches {
+                        distance = distance.min(1);
+                    }
+                }
+                most
+            };
+            let entry = lacking(&mut nodes.iter(), rule.consumer);
+            if entry > 0 {
+                exposed.entry.push((index, entry));
+            }
+            let exit = lacking(&mut nodes.iter().rev(), rule.producer);
+            if exit > 0 {
+                exposed.exit.push((index, exit));
+            }
+        }
+        exposed
+    }
+
+    /// Padding for `code` between the instructions `previous` (the last before it) and `next`. `touched`: registers of the
+    /// application that it reads or writes. `own`: the template's code, if there is nothing around it but scalar moves.
+    pub fn padding(
+        &self,
+        function: &Function,
+        terrain: &Terrain,
+        place: Seam,
+        code: &[u8],
+        own: Option<&[u8]>,
+        touched: &RegisterSet,
+    ) -> Padding {
+        let mut padding = Padding::default();
+        if self.rules.is_empty() {
+            return padding;
+        }
+        let exposed = match own {
+            Some(own) => self.exposed(own, true),
+            None => self.exposed(code, false),
+        };
+        for &(index, lacking) in &exposed.entry {
+            let rule = self.rules[index];
+            let meets = |inst: InstIndex| {
+                terrain.produces[inst] >> index & 1 == 1
+                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+            };
+            if let Some(near) = terrain.back(function, place, rule, lacking, &meets) {
+                match rule.unit {
+                    Unit::States => padding.entry = padding.entry.max(lacking - near),
+                    Unit::Vector => padding.entry_vector = true,
+                }
+            }
+        }
+        for &(index, lacking) in &exposed.exit {
+            let rule = self.rules[index];
+            let meets = |inst: InstIndex| {
+                terrain.consumes[inst] >> index & 1 == 1
+                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+            };
+            if let Some(near) = terrain.ahead(function, place, rule, lacking, &meets) {
+                match rule.unit {
+                    Unit::States => padding.exit = padding.exit.max(lacking - near),
+                    Unit::Vector => padding.exit_vector = true,
+                }
+            }
+        }
+        padding
+    }
+}
+
+fn shares(access: &Access, touched: &RegisterSet) -> bool {
+    access
+        .reads
+        .iter()
+        .chain(&access.writes)
+        .any(|span| match *span {
+            Span::Scalar(start, count) => touched.scalars.intersects_range(start, count),
+            Span::Vector(start, count) => touched.vectors.intersects_range(start, count),
+        })
+}
+
+/// Where code goes in: on the way to instruction `next`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seam {
+    pub next: InstIndex,
+}
+
+impl Terrain {
+    fn pass(&self, rule: &Rule, inst: InstIndex) -> u32 {
+        match rule.unit {
+            Unit::States => self.states[inst],
+            Unit::Vector => u32::from(self.vector[inst]),
+        }
+    }
+
+    /// Distance to the nearest instruction before the seam, over all paths, if it is less than `limit`.
+    fn back(
+        &self,
+        function: &Function,
+        seam: Seam,
+        rule: &Rule,
+        limit: u32,
+        meets: &dyn Fn(InstIndex) -> bool,
+    ) -> Option<u32> {
+        if function.insts.is_empty() {
+            return None;
+        }
+        let block = function
+            .block_of(seam.next)
+            .min(function.blocks.len().saturating_sub(1));
+        let mut reached = BTreeMap::new();
+        let mut todo = vec![(block, seam.next, 0)];
+        let mut nearest: Option<u32> = None;
+        while let Some((block, end, mut distance)) = todo.pop() {
+            let mut over = false;
+            for inst in (function.blocks[block].first..end).rev() {
+                if meets(inst) {
+                    nearest = Some(nearest.map_or(distance, |near| near.min(distance)));
+                    over = true;
+                    break;
+                }
+                distance += self.pass(rule, inst);
+                if distance >= limit {
+                    over = true;
+                    break;
+                }
+            }
+            if over {
+                continue;
+            }
+            for &before in &function.blocks[block].predecessors {
+                let known = reached.get(&before).copied().unwrap_or(u32::MAX);
+                if distance < known {
+                    reached.insert(before, distance);
+                    todo.push((before, function.blocks[before].end, distance));
+                }
+            }
+        }
+        nearest.filter(|near| *near < limit)
+    }
+
+    /// Likewise behind it.
+    fn ahead(
+        &self,
+        function: &Function,
+        seam: Seam,
+        rule: &Rule,
+        limit: u32,
+        meets: &dyn Fn(InstIndex) -> bool,
+    ) -> Option<u32> {
+        if seam.next >= function.insts.len() {
+            return None;
+        }
+        let mut reached = BTreeMap::new();
+        let mut todo = vec![(function.block_of(seam.next), seam.next, 0)];
+        let mut nearest: Option<u32> = None;
+        while let Some((block, start, mut distance)) = todo.pop() {
+            let mut over = false;
+            for inst in start..function.blocks[block].end {
+                if meets(inst) {
+                    nearest = Some(nearest.map_or(distance, |near| near.min(distance)));
+                    over = true;
+                    break;
+                }
+                distance += self.pass(rule, inst);
+                if distance >= limit {
+                    over = true;
+                    break;
+                }
+            }
+            if over {
+                continue;
+            }
+            for edge in &function.blocks[block].successors {
+                let known = reached.get(&edge.to).copied().unwrap_or(u32::MAX);
+                if distance < known {
+                    reached.insert(edge.to, distance);
+                    todo.push((edge.to, function.blocks[edge.to].first, distance));
+                }
+            }
+        }
+        nearest.filter(|near| *near < limit)
+    }
+}
