@@ -4,6 +4,7 @@ mod compatibility;
 mod doctor;
 mod emulate;
 mod inspect;
+mod instrument;
 mod launch;
 mod libraries;
 mod run;
@@ -29,6 +30,8 @@ enum Command {
     Run(run::Run),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
+    /// Put tools into code objects on disk
+    Instrument(instrument::Instrument),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
     /// Count executed instructions of host programs, the same on every run, and hold them to budgets
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
+        Command::Instrument(instrument) => instrument.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::Count(count) => return count.run(),
         Command::Coverage(coverage) => return coverage.run(),

@@ -43,6 +43,9 @@ struct Build {
     /// Build the tools that come with Luthier, beside the program
     #[arg(long)]
     ready: bool,
+    /// With --ready: do nothing when they are newer than the program
+    #[arg(long, requires = "ready")]
+    if_older: bool,
     /// The compiler
     #[arg(long, value_name = "PROGRAM", default_value = "clang-22")]
     clang: String,
@@ -78,6 +81,9 @@ impl Build {
                 Some(directory) => directory,
                 None => libraries::tools_directory()?,
             };
+            if self.if_older && newer_than_program(&directory) {
+                return Ok(());
+            }
             tool_build::ready(&directory, &targets, &self.clang, |tool| {
                 eprintln!("building {tool}")
             })?;
@@ -99,6 +105,18 @@ impl Build {
         );
         Ok(())
     }
+}
+
+/// Whether all tools in `directory` were built after the program, which has their sources in it.
+fn newer_than_program(directory: &Path) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let Some(program) = std::env::current_exe().ok().as_deref().and_then(modified) else {
+        return false;
+    };
+    tools::TOOLS.iter().all(|tool| {
+        let path = directory.join(format!("{}.{}", tool.name, tools::SUFFIX));
+        modified(&path).is_some_and(|built| built > program)
+    })
 }
 
 /// As `-t` wants a path: with a slash.

@@ -1,18 +1,14 @@
 //! All tools of a run, composed, for a [`session::Session`].
 
 use crate::{
-    Declarative, Edit, Error, Kernel, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
-    compose::{self, Counting},
+    Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
 };
-use codeobj::{CodeObject, SourceLines};
-use isa::Decoder;
 use lift::Module;
 use records::{Layout, Sink};
-use rewrite::{Plan, Rewritten};
 use serde::{Deserialize, Serialize};
 use session::{
-    Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request,
-    RingSpec, Usage, Variant,
+    Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Request, RingSpec,
+    Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -23,12 +19,12 @@ use std::{
 
 /// The tools of a run.
 pub struct Engine {
-    tools: Vec<Box<dyn Tool>>,
-    filter: SiteFilter,
+    pub(crate) tools: Vec<Box<dyn Tool>>,
+    pub(crate) filter: SiteFilter,
     filter_text: String,
     /// Directory for files.
     output: Option<PathBuf>,
-    lifted: Mutex<HashMap<[u8; 32], Arc<Module>>>,
+    pub(crate) lifted: Mutex<HashMap<[u8; 32], Arc<Module>>>,
     adopted: Mutex<Vec<Adopted>>,
     launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
@@ -38,9 +34,9 @@ pub struct Engine {
 
 /// What a tool wants to know again at the end; lies beside the variant in the cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct ToolData {
-    counters: usize,
-    data: serde_json::Value,
+pub(crate) struct ToolData {
+    pub counters: usize,
+    pub data: serde_json::Value,
 }
 
 /// A kernel that may have run instrumented.
@@ -74,112 +70,6 @@ impl Engine {
     /// A tool that has nothing but its file.
     pub fn declarative(name: &str, bytes: &[u8]) -> Result<Box<dyn Tool>> {
         Ok(Box::new(Declarative(ToolFile::parse(name, bytes)?)))
-    }
-
-    fn lift(&self, request: &Request<'_>, object: &CodeObject<'_>) -> Result<Arc<Module>> {
-        if let Some(known) = lock(&self.lifted).get(request.object_hash) {
-            return Ok(known.clone());
-        }
-        let failed = |error: String| Error::Tool(format!("cannot lift the code object: {error}"));
-        let module = Module::lift(object).map_err(|error| failed(error.to_string()))?;
-        let lifted = Arc::new(module);
-        lock(&self.lifted).insert(*request.object_hash, lifted.clone());
-        Ok(lifted)
-    }
-
-    fn plan<'k>(
-        &'k self,
-        kernel: &'k Kernel<'k>,
-        object_hash: &[u8; 32],
-        counting: Counting,
-    ) -> Result<(Plan<'k>, Vec<ToolData>)> {
-        let mut plan = Plan::default();
-        let mut data = Vec::new();
-        for tool in &self.tools {
-            let counters = tool.file().counters_name(kernel.name(), object_hash);
-            let mut edit = Edit::new(kernel, tool.file(), &self.filter, counters);
-            tool.instrument(kernel, &mut edit)?;
-            data.push(ToolData {
-                counters: edit.counters,
-                data: std::mem::take(&mut edit.data),
-            });
-            compose::add(&mut plan, edit, counting)?;
-        }
-        Ok((plan, data))
-    }
-
-    fn build(&self, request: &Request<'_>) -> Result<Variant> {
-        let refused = |reason: String| Error::Tool(reason);
-        let object = CodeObject::parse(request.object)
-            .map_err(|error| refused(format!("cannot read the code object: {error}")))?;
-        let module = self.lift(request, &object)?;
-        let function = module
-            .function(request.kernel)
-            .ok_or_else(|| refused("the code object has no code for it".to_owned()))?;
-        let wave_size = module.functions[function].wave_size;
-        let decoder = Decoder::with_features(module.target, wave_size, "")
-            .map_err(|error| refused(error.to_string()))?;
-        // Damaged line tables must not keep a kernel from running instrumented.
-        let lines = SourceLines::of(&object).ok().flatten();
-        let kernel = Kernel::new(&object, &module, lines.as_ref(), &decoder, function);
-        let mut notes = Vec::new();
-        let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
-            let (plan, data) = self.plan(&kernel, request.object_hash, counting)?;
-            let rewritten = rewrite::rewrite(&object, &module, function, &plan)
-                .map_err(|refusal| refused(refusal.to_string()))?;
-            Ok((rewritten, data))
-        };
-        let (rewritten, data) = match attempt(Counting::Registers) {
-            Ok(done) => done,
-            Err(first) => {
-                let done = attempt(Counting::Memory)?;
-                notes.push(format!("counts in memory, not in registers: {first}"));
-                done
-            }
-        };
-        self.variant(request, &object, &rewritten, data, notes)
-    }
-
-    fn variant(
-        &self,
-        request: &Request<'_>,
-        object: &CodeObject<'_>,
-        rewritten: &Rewritten,
-        data: Vec<ToolData>,
-        notes: Vec<String>,
-    ) -> Result<Variant> {
-        let (bytes, patches) = rewrite::live_object(rewritten, object)
-            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
-        let before = object
-            .kernel(request.kernel)
-            .map(|kernel| Usage::of(&kernel.descriptor))
-            .unwrap_or_default();
-        let globals = self
-            .tools
-            .iter()
-            .zip(&data)
-            .filter(|(_, data)| data.counters != 0)
-            .map(|(tool, data)| Global {
-                name: tool
-                    .file()
-                    .counters_name(request.kernel, request.object_hash),
-                size: data.counters as u64 * 8,
-                content: Content::Memory {
-                    kind: MemoryKind::Device,
-                    initial: Vec::new(),
-                },
-            });
-        let globals = globals.collect();
-        Ok(Variant {
-            object: bytes,
-            kernel_symbol: format!("{}.kd", request.kernel),
-            patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
-            private_segment_size: rewritten.descriptor.private_segment_size(),
-            group_segment_size: rewritten.descriptor.group_segment_size(),
-            report: report(rewritten, before, notes),
-            tool_data: serde_json::to_vec(&data)?,
-            globals,
-        })
     }
 }
 
@@ -222,8 +112,7 @@ impl Instrumenter for Engine {
     }
 
     fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
-        self.build(request)
-            .map_err(|error| Refusal::new(error.to_string()))
+        build::variant(self, request).map_err(|error| Refusal::new(error.to_string()))
     }
 
     fn adopt(&self, request: &Request<'_>, variant: &Variant) {
@@ -304,7 +193,7 @@ impl Engine {
         let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
             return Ok(());
         };
-        let path = directory.join(format!("{}.json", tool.name()));
+        let path = directory.join(of_process(&format!("{}.json", tool.name())));
         Ok(records::write_whole(
             &path,
             &serde_json::to_vec_pretty(&value)?,
@@ -321,7 +210,7 @@ impl Engine {
         let mut sinks = lock(&self.sinks);
         if !sinks.contains_key(ring) {
             let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
-            let sink = records::sink(&directory.join(&stream.file), layout)?;
+            let sink = records::sink(&directory.join(of_process(&stream.file)), layout)?;
             sinks.insert(ring.to_owned(), sink);
         }
         if let Some(sink) = sinks.get_mut(ring) {
@@ -367,40 +256,13 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
         .collect()
 }
 
+/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
+fn of_process(name: &str) -> String {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
+    format!("{stem}.{}.{extension}", std::process::id())
+}
+
 /// A tool that panicked must not take the others along.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
-    Ok(session::Patch {
-        file_offset: patch.offset,
-        kind: match patch.half {
-            rewrite::Half::Low => session::PatchKind::Low32,
-            rewrite::Half::High => session::PatchKind::High32,
-        },
-        symbol: match patch.symbol {
-            rewrite::Symbol::Original(address) => session::Symbol::Original(address),
-            rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
-            rewrite::Symbol::Text(offset) => {
-                let reason = format!("the new code's offset {offset:#x} is left for us to place");
-                return Err(Error::Tool(reason));
-            }
-        },
-        addend: patch.addend,
-    })
-}
-
-fn report(rewritten: &Rewritten, before: Usage, notes: Vec<String>) -> Report {
-    let report = &rewritten.report;
-    Report {
-        before,
-        after: Usage::of(&rewritten.descriptor),
-        sites: report.sites.into(),
-        added_instructions: report
-            .instructions_after
-            .saturating_sub(report.instructions_before)
-            .into(),
-        notes,
-    }
 }

@@ -33,6 +33,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod build;
 mod compose;
 mod declarative;
 mod description;
@@ -42,6 +43,7 @@ mod error;
 mod file;
 mod filter;
 mod kernel;
+mod offline;
 mod results;
 mod tool;
 
@@ -53,6 +55,7 @@ pub use error::{Error, Result};
 pub use file::ToolFile;
 pub use filter::SiteFilter;
 pub use kernel::{Block, Function, Instruction, Kernel};
+pub use offline::{KernelOutcome, Offline};
 pub use results::{KernelResults, Results};
 pub use rewrite::Lanes;
 pub use session::Launch;

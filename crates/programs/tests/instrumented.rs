@@ -112,30 +112,38 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
     if program.header.varies {
         return Ok(seen);
     }
-    let counted = read(&tools.join("instr-count.json"))?;
-    for kernel in list(&counted)? {
-        let name = kernel["kernel"].as_str().unwrap_or_default();
-        let counts = (
-            kernel["wave_instructions"].as_u64(),
-            kernel["lane_instructions"].as_u64(),
-        );
-        let Some(&(waves, lanes)) = expected.get(name) else {
+    let mut counted: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for kernels in read_all(&tools, "instr-count.")? {
+        for kernel in list(&kernels)? {
+            let sum = counted.entry(name_of(kernel)?).or_default();
+            sum.0 += kernel["wave_instructions"].as_u64().context("a count")?;
+            sum.1 += kernel["lane_instructions"].as_u64().context("a count")?;
+        }
+    }
+    // Two tools that count differently must agree too.
+    let mut opcodes: BTreeMap<String, u64> = BTreeMap::new();
+    for kernels in read_all(&tools, "opcode-histogram.")? {
+        for kernel in list(&kernels)? {
+            let counts = kernel["opcodes"].as_object().context("opcodes by name")?;
+            *opcodes.entry(name_of(kernel)?).or_default() +=
+                counts.values().filter_map(Value::as_u64).sum::<u64>();
+        }
+    }
+    for (name, counts) in &counted {
+        let Some(emulated) = expected.get(name) else {
             bail!("{name} ran with tools only")
         };
         ensure!(
-            counts == (Some(waves), Some(lanes)),
-            "{name}: the emulated GPU counted {waves} wave and {lanes} lane instructions, the tool {counts:?}"
+            counts == emulated,
+            "{name}: the emulated GPU counted {emulated:?} wave and lane instructions, the tool {counts:?}"
+        );
+        let sum = opcodes.get(name).copied().unwrap_or(0);
+        ensure!(
+            sum == counts.0,
+            "{name}: opcodes add up to {sum}, not {}",
+            counts.0
         );
         seen.compared += 1;
-    }
-    // Two tools that count differently must agree too.
-    let histograms = read(&tools.join("opcode-histogram.json"))?;
-    for kernel in list(&histograms)? {
-        let name = kernel["kernel"].as_str().unwrap_or_default();
-        let opcodes = kernel["opcodes"].as_object().context("opcodes by name")?;
-        let sum: u64 = opcodes.values().filter_map(Value::as_u64).sum();
-        let waves = expected.get(name).map_or(0, |counts| counts.0);
-        ensure!(sum == waves, "{name}: opcodes add up to {sum}, not {waves}");
     }
     Ok(seen)
 }
@@ -156,6 +164,30 @@ fn emulated(folder: &Path) -> Result<BTreeMap<String, (u64, u64)>> {
 fn read(path: &Path) -> Result<Value> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))
+}
+
+/// All files whose name starts so, one for each process.
+fn read_all(folder: &Path, prefix: &str) -> Result<Vec<Value>> {
+    let mut values = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if name.starts_with(prefix) && name.ends_with(".json") {
+            values.push(read(&path)?);
+        }
+    }
+    Ok(values)
+}
+
+fn name_of(kernel: &Value) -> Result<String> {
+    Ok(kernel["kernel"]
+        .as_str()
+        .context("a kernel has a name")?
+        .to_owned())
 }
 
 fn list(value: &Value) -> Result<&Vec<Value>> {

@@ -6,7 +6,11 @@
 
 use hook::{Arg, BuildError, Global, ToolRequest};
 use luthier::{Description, Kind};
-use std::path::{Path, PathBuf};
+use std::{
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 pub use hook::TARGETS;
 
@@ -51,12 +55,12 @@ pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Er
     })
 }
 
-/// Builds all tools that come with Luthier into `directory`, telling `progress` about each.
+/// Builds all tools that come with Luthier into `directory`, several at a time, telling `progress` about each.
 pub fn ready(
     directory: &Path,
     targets: &[&str],
     clang: &str,
-    mut progress: impl FnMut(&str),
+    progress: impl Fn(&str) + Sync,
 ) -> Result<(), Error> {
     let failed = |path: &Path, source| Error::File {
         path: path.to_path_buf(),
@@ -64,17 +68,28 @@ pub fn ready(
     };
     std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
     let sources = tempfile::tempdir().map_err(|error| failed(&std::env::temp_dir(), error))?;
-    for tool in tools::TOOLS {
+    let build_one = |tool: &tools::Ready| {
         progress(tool.name);
         let source = sources.path().join(format!("{}.hip", tool.name));
         std::fs::write(&source, tool.source).map_err(|error| failed(&source, error))?;
         let bytes = build(&source, targets, clang)?;
-        records::write_whole(
-            &directory.join(format!("{}.{}", tool.name, tools::SUFFIX)),
-            &bytes,
-        )?;
-    }
-    Ok(())
+        let path = directory.join(format!("{}.{}", tool.name, tools::SUFFIX));
+        Ok(records::write_whole(&path, &bytes)?)
+    };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(tool) = tools::TOOLS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            build_one(tool)?;
+        }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// A directory with the header in it.

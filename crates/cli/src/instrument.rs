@@ -1,0 +1,140 @@
+//! `luthier instrument`: tools put into code objects on disk.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use codeobj::{
+    CodeObject,
+    bundle::{self, Bundle},
+};
+use luthier::{Engine, KernelOutcome};
+use regex::Regex;
+
+use crate::libraries;
+
+/// Put tools into a code object (.hsaco, .co) or an offload bundle.
+///
+/// The tools' variables become symbols of the code object, which the program that loads it can read
+/// (hipModuleGetGlobal). Kernels that cannot be instrumented stay as they are.
+#[derive(Args)]
+pub struct Instrument {
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
+    #[arg(
+        short,
+        long = "tool",
+        value_name = "TOOL",
+        required = true,
+        value_delimiter = ','
+    )]
+    tools: Vec<String>,
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Only kernels whose name matches
+    #[arg(short, long, value_name = "REGEX")]
+    kernel: Option<Regex>,
+    /// Only places where this holds, as of `luthier run`
+    #[arg(long, value_name = "CONDITION")]
+    site: Vec<String>,
+}
+
+impl Instrument {
+    pub fn execute(self) -> Result<ExitCode> {
+        let input = fs::read(&self.input)
+            .with_context(|| format!("cannot read {}", self.input.display()))?;
+        let directory = libraries::tools_directory()?;
+        let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
+        let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
+        let mut report = Report::default();
+        let output = self
+            .file(&engine, &input, &mut report)
+            .with_context(|| self.input.display().to_string())?;
+        records::write_whole(&self.output, &output)?;
+        report.print(&self.output);
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
+        if CodeObject::is_code_object(input) {
+            return self.object(engine, input, report);
+        }
+        if !input.starts_with(bundle::MAGIC) {
+            bail!(
+                "is neither a code object nor an uncompressed offload bundle; take code objects out of other files with \
+                 `clang-offload-bundler-22 --unbundle`"
+            );
+        }
+        let entries = Bundle::parse(input)?.entries;
+        let mut output = input.to_vec();
+        for entry in &entries {
+            if CodeObject::is_code_object(entry.bytes) {
+                let object = self.object(engine, entry.bytes, report)?;
+                output = bundle::replace_entry(&output, entry.id, &object, BUNDLE_ALIGNMENT)?;
+            }
+        }
+        Ok(output)
+    }
+
+    fn object(&self, engine: &Engine, bytes: &[u8], report: &mut Report) -> Result<Vec<u8>> {
+        let done = engine.instrument_object(bytes, self.kernel.as_ref())?;
+        report.kernels.extend(done.kernels);
+        Ok(done.object)
+    }
+}
+
+/// Code objects in bundles are mapped by page.
+const BUNDLE_ALIGNMENT: u64 = 4096;
+
+#[derive(Default)]
+struct Report {
+    kernels: Vec<KernelOutcome>,
+}
+
+impl Report {
+    fn print(&self, output: &Path) {
+        let refused: Vec<_> = self
+            .kernels
+            .iter()
+            .filter_map(|kernel| Some((kernel, kernel.result.as_ref().err()?)))
+            .collect();
+        let sites: u64 = self
+            .kernels
+            .iter()
+            .filter_map(|kernel| Some(kernel.result.as_ref().ok()?.sites))
+            .sum();
+        eprintln!(
+            "{}: {} kernels, {} instrumented at {sites} places, {} refused",
+            output.display(),
+            self.kernels.len(),
+            self.kernels.len() - refused.len(),
+            refused.len()
+        );
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (kernel, reason) in refused {
+            reasons.entry(reason).or_default().push(&kernel.name);
+        }
+        // All names only for someone who can scroll.
+        let shown = if std::io::stderr().is_terminal() {
+            5
+        } else {
+            usize::MAX
+        };
+        for (reason, kernels) in reasons {
+            eprintln!("  refused: {reason}");
+            for kernel in kernels.iter().take(shown) {
+                eprintln!("    {kernel}");
+            }
+            if kernels.len() > shown {
+                eprintln!("    and {} more", kernels.len() - shown);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! One kernel, instrumented by all tools.
+
+use crate::{
+    Edit, Engine, Error, Kernel, Result,
+    compose::{self, Counting},
+    engine::{ToolData, lock},
+};
+use codeobj::{CodeObject, SourceLines};
+use isa::Decoder;
+use lift::{FunctionIndex, Module};
+use rewrite::{Plan, Rewritten};
+use session::{Content, Global, MemoryKind, Report, Request, Usage, Variant};
+use std::sync::Arc;
+
+/// A kernel with everything in it, at no address yet.
+pub(crate) struct Built {
+    pub rewritten: Rewritten,
+    /// One for each tool.
+    pub data: Vec<ToolData>,
+    pub before: Usage,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+/// A code object to instrument kernels of.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub object: &'a CodeObject<'a>,
+    /// SHA-256 of its bytes.
+    pub hash: &'a [u8; 32],
+    pub module: &'a Module,
+    pub lines: Option<&'a SourceLines>,
+}
+
+/// Answers a session's request.
+pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant> {
+    let object = CodeObject::parse(request.object)
+        .map_err(|error| Error::Tool(format!("cannot read the code object: {error}")))?;
+    let module = lift(engine, request.object_hash, &object)?;
+    // Damaged line tables must not keep a kernel from running instrumented.
+    let lines = SourceLines::of(&object).ok().flatten();
+    let source = Source {
+        object: &object,
+        hash: request.object_hash,
+        module: &module,
+        lines: lines.as_ref(),
+    };
+    let function = module
+        .function(request.kernel)
+        .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
+    let mut built = kernel(engine, source, function)?;
+    let (bytes, patches) = rewrite::live_object(&built.rewritten, &object)
+        .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+    let descriptor = &built.rewritten.descriptor;
+    Ok(Variant {
+        object: bytes,
+        kernel_symbol: format!("{}.kd", request.kernel),
+        patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
+        private_segment_size: descriptor.private_segment_size(),
+        group_segment_size: descriptor.group_segment_size(),
+        tool_data: serde_json::to_vec(&built.data)?,
+        globals: counters(engine, &built, request.object_hash),
+        report: report(&mut built),
+    })
+}
+
+/// The lifted object; kernels of one object share it.
+fn lift(engine: &Engine, hash: &[u8; 32], object: &CodeObject<'_>) -> Result<Arc<Module>> {
+    if let Some(known) = lock(&engine.lifted).get(hash) {
+        return Ok(known.clone());
+    }
+    let module = Module::lift(object)
+        .map_err(|error| Error::Tool(format!("cannot lift the code object: {error}")))?;
+    let module = Arc::new(module);
+    lock(&engine.lifted).insert(*hash, module.clone());
+    Ok(module)
+}
+
+/// Asks every tool and rewrites the kernel.
+pub(crate) fn kernel(
+    engine: &Engine,
+    source: Source<'_>,
+    function: FunctionIndex,
+) -> Result<Built> {
+    let module = source.module;
+    let wave_size = module.functions[function].wave_size;
+    let decoder = Decoder::with_features(module.target, wave_size, "")
+        .map_err(|error| Error::Tool(error.to_string()))?;
+    let kernel = Kernel::new(source.object, module, source.lines, &decoder, function);
+    let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
+        let (plan, data) = plan(engine, &kernel, source.hash, counting)?;
+        let rewritten = rewrite::rewrite(source.object, module, function, &plan)
+            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+        Ok((rewritten, data))
+    };
+    let mut notes = Vec::new();
+    let (rewritten, data) = match attempt(Counting::Registers) {
+        Ok(done) => done,
+        Err(first) => {
+            let done = attempt(Counting::Memory)?;
+            notes.push(format!("counts in memory, not in registers: {first}"));
+            done
+        }
+    };
+    let before = source
+        .object
+        .kernel(kernel.name())
+        .map(|kernel| Usage::of(&kernel.descriptor))
+        .unwrap_or_default();
+    Ok(Built {
+        rewritten,
+        data,
+        before,
+        notes,
+    })
+}
+
+fn plan<'k>(
+    engine: &'k Engine,
+    kernel: &'k Kernel<'k>,
+    object_hash: &[u8; 32],
+    counting: Counting,
+) -> Result<(Plan<'k>, Vec<ToolData>)> {
+    let mut plan = Plan::default();
+    let mut data = Vec::new();
+    for tool in &engine.tools {
+        let counters = tool.file().counters_name(kernel.name(), object_hash);
+        let mut edit = Edit::new(kernel, tool.file(), &engine.filter, counters);
+        tool.instrument(kernel, &mut edit)?;
+        data.push(ToolData {
+            counters: edit.counters,
+            data: std::mem::take(&mut edit.data),
+        });
+        compose::add(&mut plan, edit, counting)?;
+    }
+    Ok((plan, data))
+}
+
+/// The variables with the kernel's counters, one for each tool that has any.
+pub(crate) fn counters(engine: &Engine, built: &Built, object_hash: &[u8; 32]) -> Vec<Global> {
+    let tools = engine.tools.iter().zip(&built.data);
+    tools
+        .filter(|(_, data)| data.counters != 0)
+        .map(|(tool, data)| Global {
+            name: tool
+                .file()
+                .counters_name(&built.rewritten.kernel, object_hash),
+            size: data.counters as u64 * 8,
+            content: Content::Memory {
+                kind: MemoryKind::Device,
+                initial: Vec::new(),
+            },
+        })
+        .collect()
+}
+
+fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
+    Ok(session::Patch {
+        file_offset: patch.offset,
+        kind: match patch.half {
+            rewrite::Half::Low => session::PatchKind::Low32,
+            rewrite::Half::High => session::PatchKind::High32,
+        },
+        symbol: match patch.symbol {
+            rewrite::Symbol::Original(address) => session::Symbol::Original(address),
+            rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
+            rewrite::Symbol::Text(offset) => {
+                let reason = format!("the new code's offset {offset:#x} is left for us to place");
+                return Err(Error::Tool(reason));
+            }
+        },
+        addend: patch.addend,
+    })
+}
+
+/// What it cost.
+pub(crate) fn report(built: &mut Built) -> Report {
+    let report = &built.rewritten.report;
+    Report {
+        before: built.before,
+        after: Usage::of(&built.rewritten.descriptor),
+        sites: report.sites.into(),
+        added_instructions: report
+            .instructions_after
+            .saturating_sub(report.instructions_before)
+            .into(),
+        notes: std::mem::take(&mut built.notes),
+    }
+}

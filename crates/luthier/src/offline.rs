@@ -1,0 +1,79 @@
+//! Code objects instrumented on disk.
+
+use crate::{
+    Engine, Error, Result,
+    build::{self, Source},
+};
+use codeobj::{CodeObject, SourceLines};
+use lift::{FunctionKind, Module};
+use regex::Regex;
+use session::Report;
+use sha2::{Digest, Sha256};
+use template::Global;
+
+/// Bytes; what 64-bit atomics need.
+const COUNTERS_ALIGNMENT: u64 = 8;
+
+/// What came of one kernel.
+pub struct KernelOutcome {
+    pub name: String,
+    /// What instrumenting cost, or why the kernel stays as it was.
+    pub result: std::result::Result<Report, String>,
+}
+
+/// An instrumented code object.
+pub struct Offline {
+    pub object: Vec<u8>,
+    /// In the order of their code.
+    pub kernels: Vec<KernelOutcome>,
+}
+
+impl Engine {
+    /// Instruments all kernels of a linked code object whose name `wanted` matches. Tools' variables become exported
+    /// symbols of the object, `TOOL/NAME`.
+    pub fn instrument_object(&self, bytes: &[u8], wanted: Option<&Regex>) -> Result<Offline> {
+        let failed = |error: &dyn std::fmt::Display| Error::Tool(error.to_string());
+        let object = CodeObject::parse(bytes).map_err(|error| failed(&error))?;
+        let module = Module::lift(&object).map_err(|error| failed(&error))?;
+        let lines = SourceLines::of(&object).ok().flatten();
+        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        let source = Source {
+            object: &object,
+            hash: &hash,
+            module: &module,
+            lines: lines.as_ref(),
+        };
+        let (mut rewritten, mut kernels, mut globals) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, function) in module.functions.iter().enumerate() {
+            let chosen = wanted.is_none_or(|wanted| wanted.is_match(&function.name));
+            if function.kind != FunctionKind::Kernel || !chosen {
+                continue;
+            }
+            let result =
+                build::kernel(self, source, index).map(|mut built| {
+                    globals.extend(build::counters(self, &built, &hash).into_iter().map(
+                        |global| Global {
+                            name: global.name,
+                            size: global.size,
+                            alignment: COUNTERS_ALIGNMENT,
+                            initial: None,
+                        },
+                    ));
+                    let report = build::report(&mut built);
+                    rewritten.push(built.rewritten);
+                    report
+                });
+            kernels.push(KernelOutcome {
+                name: function.name.clone(),
+                result: result.map_err(|error| error.to_string()),
+            });
+        }
+        if !rewritten.is_empty() {
+            let files = self.tools.iter().map(|tool| tool.file());
+            globals.extend(files.flat_map(|file| file.globals().iter().cloned()));
+        }
+        let object = rewrite::static_object(&rewritten, &object, &globals)
+            .map_err(|error| failed(&error))?;
+        Ok(Offline { object, kernels })
+    }
+}
