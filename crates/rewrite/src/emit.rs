@@ -2,6 +2,7 @@
 
 use crate::counting::{Counting, Sums};
 use crate::encode::{Codes, Op, Write};
+use crate::memory::MemoryAccess;
 use crate::seam::{Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
@@ -576,6 +577,7 @@ impl Emitter<'_, '_> {
             live: facts.live[position],
             pending: facts.pending(position),
             indexing: function.indexing_before(inst),
+            memory: None,
         };
         let plan = self.plan;
         for (accumulator, first) in plan.accumulators.iter().zip(&self.counting.accumulators) {
@@ -714,6 +716,7 @@ impl Emitter<'_, '_> {
                 live: facts.live[position],
                 pending,
                 indexing: function.indexing_before(next),
+                memory: accessed(function, inst, point, self.module.target.family),
             };
             let start = self.text.bytes.len();
             let spliced = self.splicer.call(
@@ -729,6 +732,21 @@ impl Emitter<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What the instruction accesses, unless its address is gone at the point.
+fn accessed(
+    function: &Function,
+    inst: InstIndex,
+    point: Point,
+    family: Family,
+) -> Option<MemoryAccess> {
+    let memory = MemoryAccess::of(&function.insts[inst], family)?;
+    let writes = function.access(inst).writes;
+    let mut written = RegisterSet::default();
+    writes.iter().for_each(|span| written.insert(*span));
+    let gone = point != Point::Before && memory.registers().any(|reg| written.touches(reg));
+    (!gone).then_some(memory)
 }
 
 /// Message of `s_sendmsg`, since gfx11.

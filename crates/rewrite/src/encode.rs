@@ -31,6 +31,9 @@ pub(crate) enum Op {
     VReadfirstlaneB32,
     VReadlaneB32,
     VWritelaneB32,
+    VAddU32,
+    VAddCo,
+    VAddCi,
     VAccRead,
     VAccWrite,
     WaitLoad,
@@ -48,30 +51,36 @@ pub(crate) enum Op {
 }
 
 /// Which targets have an instruction.
-type On = fn(&Target) -> bool;
+type On = fn(&Target, u8) -> bool;
 
-fn any(_: &Target) -> bool {
+fn any(_: &Target, _: u8) -> bool {
     true
 }
-fn gfx9(target: &Target) -> bool {
+fn gfx9(target: &Target, _: u8) -> bool {
     target.family == Family::Gfx9
 }
-fn accumulators(target: &Target) -> bool {
-    target.matrix != gfx::Matrix::None && gfx9(target)
+fn accumulators(target: &Target, _: u8) -> bool {
+    target.matrix != gfx::Matrix::None && gfx9(target, 64)
 }
-fn gfx10_up(target: &Target) -> bool {
+fn gfx10_up(target: &Target, _: u8) -> bool {
     target.family >= Family::Gfx10
 }
-fn gfx11(target: &Target) -> bool {
+fn wave32(target: &Target, wave_size: u8) -> bool {
+    target.family >= Family::Gfx10 && wave_size == 32
+}
+fn wave64(target: &Target, wave_size: u8) -> bool {
+    target.family >= Family::Gfx10 && wave_size == 64
+}
+fn gfx11(target: &Target, _: u8) -> bool {
     target.family == Family::Gfx11
 }
-fn gfx10_to_11(target: &Target) -> bool {
-    gfx10_up(target) && target.family < Family::Gfx12
+fn gfx10_to_11(target: &Target, _: u8) -> bool {
+    target.family >= Family::Gfx10 && target.family < Family::Gfx12
 }
-fn before_gfx12(target: &Target) -> bool {
+fn before_gfx12(target: &Target, _: u8) -> bool {
     target.family < Family::Gfx12
 }
-fn gfx12_up(target: &Target) -> bool {
+fn gfx12_up(target: &Target, _: u8) -> bool {
     target.family >= Family::Gfx12
 }
 
@@ -96,6 +105,14 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::VReadfirstlaneB32, any,          "v_readfirstlane_b32 s0, v0"),
     (Op::VReadlaneB32,      any,          "v_readlane_b32 s0, v0, s0"),
     (Op::VWritelaneB32,     any,          "v_writelane_b32 v0, s0, s0"),
+    (Op::VAddU32,           gfx9,         "v_add_u32_e32 v0, s0, v0"),
+    (Op::VAddU32,           gfx10_up,     "v_add_nc_u32_e32 v0, s0, v0"),
+    (Op::VAddCo,            gfx9,         "v_add_co_u32_e64 v0, s[0:1], v0, v0"),
+    (Op::VAddCi,            gfx9,         "v_addc_co_u32_e64 v0, s[0:1], v0, v0, s[0:1]"),
+    (Op::VAddCo,            wave32,       "v_add_co_u32 v0, s0, v0, v0"),
+    (Op::VAddCi,            wave32,       "v_add_co_ci_u32_e64 v0, s0, v0, v0, s0"),
+    (Op::VAddCo,            wave64,       "v_add_co_u32 v0, s[0:1], v0, v0"),
+    (Op::VAddCi,            wave64,       "v_add_co_ci_u32_e64 v0, s[0:1], v0, v0, s[0:1]"),
     (Op::VAccRead,          accumulators, "v_accvgpr_read_b32 v0, a0"),
     (Op::VAccWrite,         accumulators, "v_accvgpr_write_b32 a0, v0"),
     (Op::WaitLoad,          before_gfx12, "s_waitcnt vmcnt(0)"),
@@ -189,7 +206,7 @@ impl Codes {
             .map_err(|error| refused(error.to_string()))?;
         let mut words = BTreeMap::new();
         for (op, on, text) in ROWS {
-            if on(target) {
+            if on(target, wave_size) {
                 let code = assembler
                     .assemble(text)
                     .map_err(|error| refused(format!("{text}: {error}")))?;
@@ -319,6 +336,43 @@ pub(crate) trait Write {
         self.put(word(4) & !0x0003_ffff | u32::from(second) << 9 | u32::from(first));
     }
 
+    /// VOP2 on VGPRs but for the first source: `to = left + right`.
+    fn add_vector(&mut self, codes: &Codes, to: u16, left: Source, right: u16) {
+        let (field, literal) = left.field();
+        let fields = u32::from(to) << 17 | u32::from(right) << 9 | u32::from(field);
+        self.put(codes.word(Op::VAddU32) & !0x01ff_ffff | fields);
+        self.literal(literal);
+    }
+
+    /// `to = left + right`, carries to an SGPR (pair). No literals.
+    fn add_carry_out(&mut self, codes: &Codes, to: u16, carry: u16, left: Source, right: Source) {
+        self.three_with_carry(codes, Op::VAddCo, [to, carry], left, right, 0);
+    }
+
+    /// `to = left + right + carry`.
+    fn add_carry_in(&mut self, codes: &Codes, to: u16, carry: u16, left: Source, right: Source) {
+        self.three_with_carry(codes, Op::VAddCi, [to, carry], left, right, carry);
+    }
+
+    /// VOP3 with a scalar destination.
+    fn three_with_carry(
+        &mut self,
+        codes: &Codes,
+        op: Op,
+        [to, carry]: [u16; 2],
+        left: Source,
+        right: Source,
+        third: u16,
+    ) {
+        let fields = u32::from(carry) << 8 | u32::from(to);
+        self.put(codes.word(op) & !0x7fff | fields);
+        let bytes = codes.bytes(op).get(4..8).unwrap_or(&[0; 4]);
+        let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let sources =
+            u32::from(third) << 18 | u32::from(right.field().0) << 9 | u32::from(left.field().0);
+        self.put(word & !0x07ff_ffff | sources);
+    }
+
     fn write_lane(&mut self, codes: &Codes, vgpr: u16, lane: u16, from: u16) {
         self.three(codes, Op::VWritelaneB32, vgpr, from, 128 + lane);
     }
@@ -383,6 +437,30 @@ mod tests {
             code.first_lane(&codes, 6, 199);
             code.write_lane(&codes, 77, 33, 12);
             code.read_lane(&codes, 12, 77, 33);
+            code.add_vector(&codes, 5, Source::Constant(1000), 6);
+            let carry_at = code.len();
+            code.add_carry_out(&codes, 5, 12, Source::Scalar(7), Source::Vector(6));
+            code.add_carry_in(&codes, 6, 12, Source::Constant(0), Source::Vector(7));
+            let carries = text(target, &code[carry_at..]);
+            assert!(
+                carries[0].contains(" v5, s") && carries[0].ends_with(", s7, v6"),
+                "{carries:?}"
+            );
+            assert!(
+                carries[1].contains(" v6, s") && carries[1].contains(", 0, v7, s"),
+                "{carries:?}"
+            );
+            assert!(
+                carries.iter().all(|text| text.contains("12")),
+                "{carries:?}"
+            );
+            code.truncate(carry_at);
+            let add = if target.family == Family::Gfx9 {
+                "v_add_u32"
+            } else {
+                "v_add_nc_u32"
+            };
+            let add = format!("{add}_e32 v5, 0x3e8, v6");
             let expected = [
                 "s_mov_b32 s7, s9",
                 "s_mov_b32 s7, -1",
@@ -396,6 +474,7 @@ mod tests {
                 "v_readfirstlane_b32 s6, v199",
                 "v_writelane_b32 v77, s12, 33",
                 "v_readlane_b32 s12, v77, 33",
+                add.as_str(),
             ];
             assert_eq!(text(target, &code), expected, "{}", target.name);
             if codes.has(Op::VAccRead) {

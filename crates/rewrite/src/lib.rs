@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod finish;
 mod kernel;
+mod memory;
 mod plan;
 mod result;
 mod seam;

@@ -2,6 +2,7 @@
 
 use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
 use crate::entry::EntryValues;
+use crate::memory::MemoryAccess;
 use crate::supply::{Free, Supply, Taken};
 use crate::{Half, HookVariants, Lanes, Refusal, Relocation, Report, Symbol, Value};
 use gfx::Family;
@@ -20,6 +21,8 @@ pub(crate) struct Place {
     pub live: LiveSet,
     pub pending: Pending,
     pub indexing: bool,
+    /// What the instruction accesses, if its registers still have the address.
+    pub memory: Option<MemoryAccess>,
 }
 
 /// What one splice did.
@@ -59,6 +62,8 @@ enum Dword {
     /// SGPR-like by encoding: EXEC, VCC, M0.
     Special(u16),
     Scc,
+    /// Half of the address that each lane accesses.
+    Accessed(Half),
 }
 
 struct Copy {
@@ -122,7 +127,12 @@ impl Splicer<'_> {
         };
         for dword in dwords.iter().flatten() {
             touch(&mut work.inputs, *dword);
+            if let (Dword::Accessed(_), Some(memory)) = (dword, &place.memory) {
+                let spans = memory.registers().filter_map(Span::of);
+                spans.for_each(|span| work.inputs.insert(span));
+            }
         }
+        let inputs = work.inputs;
         work.bind_in_place(&dwords, self.codes.target.family >= Family::Gfx12);
         for index in 0..template.groups.len() {
             if work.first[index].is_none() {
@@ -156,13 +166,23 @@ impl Splicer<'_> {
         let vcc = scratch(save_vcc, wide)?;
         let m0 = scratch(save_m0, 1)?;
         let exec = scratch(widen, wide)?;
+        let addresses = template.ports.iter().zip(&dwords).any(|(port, dwords)| {
+            let is_address = |dword: &Dword| matches!(dword, Dword::Accessed(_));
+            port.dwords.iter().any(Option::is_some) && dwords.iter().any(is_address)
+        });
+        // A constant, and carries of the lanes.
+        let constant = scratch(addresses, 1)?;
+        let carry = scratch(addresses, wide)?;
+        let sum = addresses
+            .then(|| self.take(&mut work, RegisterFile::Vgpr, 2, 2, 256, false))
+            .transpose()?;
         let Work { first, saved, .. } = work;
         let first: Vec<u16> = first.into_iter().flatten().collect();
 
         // What goes in and out that is not bound in place.
         let mut inward = Vec::new();
         let mut outward = Vec::new();
-        let mut touched = RegisterSet::default();
+        let mut touched = inputs;
         for (port, dwords) in template.ports.iter().zip(&dwords) {
             for (place, dword) in port.dwords.iter().zip(dwords) {
                 let Some((group, offset)) = *place else {
@@ -238,7 +258,18 @@ impl Splicer<'_> {
         if let Some(register) = exec {
             first_lane_only(codes, wide, register, code);
         }
+        if let (Some(memory), Some(sum), Some(constant), Some(carry)) =
+            (&place.memory, sum, constant, carry)
+            && let Some(address) = &memory.address
+        {
+            address.compute(codes, [sum, sum + 1], constant, carry, code);
+        }
         for copy in inward.iter().filter(|copy| copy.file != RegisterFile::Sgpr) {
+            if let (Dword::Accessed(half), Some(sum)) = (copy.dword, sum) {
+                let from = sum + u16::from(half == Half::High);
+                code.move_vector(codes, copy.register, Source::Vector(from));
+                continue;
+            }
             self.copy_in(copy, code, relocations)?;
         }
 
@@ -524,7 +555,17 @@ impl Splicer<'_> {
                 return kept(register.flatten(), 1);
             }
             Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
-                return Err(refused("the instruction accesses no memory"));
+                let memory = place.memory.ok_or_else(|| {
+                    refused("the instruction accesses no memory, or has overwritten its address")
+                })?;
+                match value {
+                    Value::AccessSize => constant(memory.size.into()),
+                    Value::AccessKind => constant(memory.kind.into()),
+                    _ if memory.address.is_none() => {
+                        return Err(refused("its address is not a sum of registers"));
+                    }
+                    _ => vec![Dword::Accessed(Half::Low), Dword::Accessed(Half::High)],
+                }
             }
         })
     }
@@ -661,8 +702,8 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
 
 fn source(dword: Dword) -> Source {
     match dword {
-        // An address is written where its relocation is.
-        Dword::Address(..) => Source::Constant(0),
+        // These are written by instructions of their own.
+        Dword::Address(..) | Dword::Accessed(_) => Source::Constant(0),
         Dword::Constant(value) => Source::Constant(value),
         Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
             Source::Vector(number)
@@ -683,7 +724,11 @@ fn touch(set: &mut RegisterSet, dword: Dword) {
         Dword::Application(RegisterFile::Agpr, number) => {
             set.insert(Span::Vector(AGPR_BASE + number, 1));
         }
-        Dword::Constant(_) | Dword::Address(..) | Dword::Kept(_) | Dword::Scc => {}
+        Dword::Constant(_)
+        | Dword::Address(..)
+        | Dword::Kept(_)
+        | Dword::Scc
+        | Dword::Accessed(_) => {}
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Launch {
 pub struct Outcome {
     /// Contents of the buffers among the inputs, in their order.
     pub buffers: Vec<Vec<u8>>,
+    /// Where they were.
+    pub addresses: Vec<u64>,
     /// Contents of the variables that were asked for.
     pub variables: Vec<Vec<u8>>,
     /// Instructions that the device retired, each once per wave.
@@ -85,6 +87,7 @@ pub fn run(
             .iter()
             .map(|(address, size)| read(*address, *size))
             .collect::<Result<_, _>>()?,
+        addresses: buffers.iter().map(|(address, _)| *address).collect(),
         variables: variables
             .iter()
             .map(|(name, size)| read(device.global(name)?, *size))

@@ -44,6 +44,8 @@ pub struct Tool {
 const HOOKS: &[(&str, &[Arg])] = &[
     ("count", &[Arg::Scalar]),
     ("add", &[Arg::Scalar, Arg::Scalar]),
+    ("trace", &[]),
+    ("entry_values", &[]),
 ];
 
 impl Tool {

@@ -1,0 +1,349 @@
+//! What a memory instruction accesses: kind, size, and how its address is made of registers.
+
+use crate::encode::{Codes, Op, Source, Write};
+use gfx::{Family, Matrix};
+use isa::{Effects, Format, Inst, Operand, Reg, RegKind};
+
+/// Bits of `luthier::access` in `luthier_device.h`.
+const LOAD: u32 = 1;
+const STORE: u32 = 2;
+const ATOMIC: u32 = 4;
+const GLOBAL: u32 = 16;
+const FLAT: u32 = 32;
+const LDS: u32 = 64;
+const SCRATCH: u32 = 128;
+const SCALAR: u32 = 256;
+
+/// The sum of these is the address (64 bits) or the offset (32 bits, LDS and scratch).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// First SGPR of a pair (of one register where the address has 32 bits).
+    pub scalar: Option<u16>,
+    /// An SGPR with 32 bits more.
+    pub scalar_offset: Option<u16>,
+    /// First VGPR, and whether it is a pair.
+    pub vector: Option<(u16, bool)>,
+    pub constant: i64,
+    /// 64 bits.
+    pub wide: bool,
+}
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryAccess {
+    pub kind: u32,
+    /// Bytes per lane; per wave for scalar accesses.
+    pub size: u32,
+    /// `None` if it is made in a way that is not supplied, such as by an index into a structured buffer.
+    pub address: Option<Address>,
+}
+
+/// Sizes by the last part of a mnemonic that says one. The first row that matches counts.
+#[rustfmt::skip]
+const SIZES: &[(&str, u32)] = &[
+    ("dwordx16", 64), ("dwordx8", 32), ("dwordx4", 16), ("dwordx3", 12), ("dwordx2", 8), ("dword", 4),
+    ("b512", 64), ("b256", 32), ("b128", 16), ("b96", 12), ("b64", 8), ("b32", 4), ("b16", 2), ("b8", 1),
+    ("u64", 8), ("i64", 8), ("f64", 8), ("u32", 4), ("i32", 4), ("f32", 4), ("u16", 2), ("i16", 2),
+    ("ubyte", 1), ("sbyte", 1), ("byte", 1), ("ushort", 2), ("sshort", 2), ("short", 2), ("u8", 1), ("i8", 1),
+    ("f16", 4), ("bf16", 4), ("x2", 8),
+];
+
+impl MemoryAccess {
+    /// `None` if the instruction accesses no memory.
+    pub fn of(inst: &Inst, family: Family) -> Option<MemoryAccess> {
+        let effects = inst.effects;
+        if !effects.intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC) {
+            return None;
+        }
+        let space = match inst.format {
+            Format::Smem => SCALAR,
+            Format::Ds => LDS,
+            Format::Flat => FLAT,
+            Format::Global | Format::Mubuf | Format::Mtbuf | Format::Mimg => GLOBAL,
+            Format::Scratch => SCRATCH,
+            _ => return None,
+        };
+        let mut kind = space;
+        if effects.contains(Effects::ATOMIC) {
+            kind |= ATOMIC | LOAD | STORE;
+        } else {
+            if effects.contains(Effects::LOAD) {
+                kind |= LOAD;
+            }
+            if effects.contains(Effects::STORE) {
+                kind |= STORE;
+            }
+        }
+        Some(MemoryAccess {
+            kind,
+            size: size(inst.mnemonic),
+            address: address(inst, family),
+        })
+    }
+
+    /// Registers that hold the address.
+    pub fn registers(&self) -> impl Iterator<Item = Reg> {
+        let address = self.address.unwrap_or_default();
+        let one = |kind, index, width| Reg {
+            kind,
+            index,
+            width,
+            half: None,
+        };
+        let scalar_width = if address.wide { 2 } else { 1 };
+        let scalar = address
+            .scalar
+            .map(|index| one(RegKind::Sgpr, index, scalar_width));
+        let offset = address
+            .scalar_offset
+            .map(|index| one(RegKind::Sgpr, index, 1));
+        let vector = address
+            .vector
+            .map(|(index, pair)| one(RegKind::Vgpr, index, 1 + u8::from(pair)));
+        scalar.into_iter().chain(offset).chain(vector)
+    }
+}
+
+impl Address {
+    /// Writes code that leaves the address of each active lane in two VGPRs. `constant` is an SGPR and `carry` an SGPR
+    /// (pair) to work with. SCC and VCC stay.
+    pub fn compute(
+        &self,
+        codes: &Codes,
+        [low, high]: [u16; 2],
+        constant: u16,
+        carry: u16,
+        code: &mut Vec<u8>,
+    ) {
+        let zero = Source::Constant(0);
+        if !self.wide {
+            match self.vector {
+                Some((vgpr, _)) => code.move_vector(codes, low, Source::Vector(vgpr)),
+                None => code.move_vector(codes, low, zero),
+            }
+            if let Some(scalar) = self.scalar {
+                code.add_vector(codes, low, Source::Scalar(scalar), low);
+            }
+            if self.constant != 0 {
+                code.add_vector(codes, low, Source::Constant(self.constant as u32), low);
+            }
+            code.move_vector(codes, high, zero);
+            return;
+        }
+        // The pair first, then what has 32 bits or fewer.
+        let mut offset = None;
+        match (self.scalar, self.vector) {
+            (Some(scalar), vector) => {
+                code.move_vector(codes, low, Source::Scalar(scalar));
+                code.move_vector(codes, high, Source::Scalar(scalar + 1));
+                offset = vector.map(|(vgpr, _)| vgpr);
+            }
+            (None, Some((vgpr, _))) => {
+                code.move_vector(codes, low, Source::Vector(vgpr));
+                code.move_vector(codes, high, Source::Vector(vgpr + 1));
+            }
+            (None, None) => {}
+        }
+        let mut add = |left: Source, upper: Source| {
+            code.add_carry_out(codes, low, carry, left, Source::Vector(low));
+            between(codes, code);
+            code.add_carry_in(codes, high, carry, upper, Source::Vector(high));
+            between(codes, code);
+        };
+        if let Some(vgpr) = offset {
+            add(Source::Vector(vgpr), zero);
+        }
+        if let Some(scalar) = self.scalar_offset {
+            add(Source::Scalar(scalar), zero);
+        }
+        if self.constant != 0 {
+            let upper = Source::Constant(if self.constant < 0 { u32::MAX } else { 0 });
+            code.move_scalar(codes, constant, Source::Constant(self.constant as u32));
+            code.add_carry_out(
+                codes,
+                low,
+                carry,
+                Source::Scalar(constant),
+                Source::Vector(low),
+            );
+            between(codes, code);
+            code.add_carry_in(codes, high, carry, upper, Source::Vector(high));
+        }
+    }
+}
+
+/// What has to be between the write of a carry and its use.
+fn between(codes: &Codes, code: &mut Vec<u8>) {
+    match codes.target.matrix {
+        Matrix::Mfma3 | Matrix::Mfma4 => code.extend(codes.no_operation(2)),
+        _ => code.extend_from_slice(codes.bytes(Op::WaitAlu)),
+    }
+}
+
+fn size(mnemonic: &str) -> u32 {
+    // What is converted is a result, not what is in memory: `ds_read_u8_d16`, `global_load_ubyte_d16`.
+    let name = mnemonic
+        .trim_end_matches("_hi")
+        .trim_end_matches("_d16")
+        .trim_end_matches("_tr");
+    // Compare-and-swap names one of its two data.
+    let parts: Vec<&str> = name.split('_').collect();
+    let two = parts
+        .iter()
+        .any(|part| part.starts_with("read2") || part.starts_with("write2"));
+    let pairs = parts.iter().any(|part| matches!(*part, "2addr"));
+    let found = parts
+        .iter()
+        .rev()
+        .find_map(|part| SIZES.iter().find(|row| row.0 == *part))
+        .map_or(4, |row| row.1);
+    if two || pairs { found * 2 } else { found }
+}
+
+/// Bits of the signed offset field: format, first family, bits. The last row that matches counts; others are unsigned.
+#[rustfmt::skip]
+const OFFSETS: &[(Format, Family, u32)] = &[
+    (Format::Global,  Family::Gfx9,  13),
+    (Format::Global,  Family::Gfx10, 12),
+    (Format::Global,  Family::Gfx11, 13),
+    (Format::Global,  Family::Gfx12, 24),
+    (Format::Scratch, Family::Gfx9,  13),
+    (Format::Scratch, Family::Gfx10, 12),
+    (Format::Scratch, Family::Gfx11, 13),
+    (Format::Scratch, Family::Gfx12, 24),
+    (Format::Flat,    Family::Gfx12, 24),
+    (Format::Smem,    Family::Gfx9,  21),
+    (Format::Smem,    Family::Gfx12, 24),
+];
+
+fn signed(field: i64, format: Format, family: Family) -> i64 {
+    let mut rows = OFFSETS.iter().rev();
+    match rows.find(|row| row.0 == format && row.1 <= family) {
+        Some((_, _, bits)) => field << (64 - bits) >> (64 - bits),
+        None => field,
+    }
+}
+
+fn address(inst: &Inst, family: Family) -> Option<Address> {
+    let uses = |kind: RegKind| {
+        inst.operands
+            .iter()
+            .filter_map(move |operand| match operand {
+                Operand::Use(reg) if reg.kind == kind => Some(*reg),
+                _ => None,
+            })
+    };
+    let immediate = inst.operands.iter().find_map(|operand| match operand {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    });
+    let mut address = Address {
+        constant: signed(immediate.unwrap_or(0), inst.format, family),
+        wide: true,
+        ..Address::default()
+    };
+    let vector = uses(RegKind::Vgpr).next();
+    match inst.format {
+        Format::Global | Format::Flat => {
+            // The address is the first vector operand of loads, stores and atomics alike.
+            let vector = vector?;
+            address.scalar = uses(RegKind::Sgpr).next().map(|reg| reg.index);
+            address.vector = Some((vector.index, vector.width == 2));
+            (address.scalar.is_some() != (vector.width == 2)).then_some(address)
+        }
+        Format::Scratch => {
+            address.wide = false;
+            address.scalar = uses(RegKind::Sgpr).next().map(|reg| reg.index);
+            // A store's data comes first, and may be all there is.
+            let vectors = uses(RegKind::Vgpr).count();
+            if vectors > usize::from(inst.effects.contains(Effects::STORE)) {
+                address.vector = uses(RegKind::Vgpr).last().map(|reg| (reg.index, false));
+            }
+            Some(address)
+        }
+        Format::Ds => {
+            address.wide = false;
+            let vector = vector?;
+            if inst.mnemonic.contains("read2")
+                || inst.mnemonic.contains("write2")
+                || inst.mnemonic.contains("2addr")
+                || inst.mnemonic.contains("wrxchg2")
+            {
+                // Offsets count elements; the first access is reported.
+                let element = i64::from(size(inst.mnemonic) / 2);
+                let stride = if inst.mnemonic.contains("st64") {
+                    64
+                } else {
+                    1
+                };
+                address.constant *= element * stride;
+            }
+            address.vector = Some((vector.index, false));
+            (!inst.mnemonic.contains("addtid")).then_some(address)
+        }
+        Format::Smem => {
+            let mut scalars = uses(RegKind::Sgpr);
+            // A buffer resource, of four registers, is no address.
+            let base = scalars.find(|reg| reg.width == 2)?;
+            address.scalar = Some(base.index);
+            address.scalar_offset = uses(RegKind::Sgpr)
+                .find(|reg| reg.width == 1)
+                .map(|reg| reg.index);
+            inst.effects.contains(Effects::LOAD).then_some(address)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gfx::Target;
+    use isa::{Assembler, Decoder};
+
+    fn access(target: &str, text: &str) -> MemoryAccess {
+        let target = Target::find(target).expect("a known target");
+        let code = Assembler::new(target)
+            .and_then(|assembler| Ok(assembler.assemble(text)))
+            .expect("an assembler")
+            .expect("assembles");
+        let decoder = Decoder::new(target).expect("a decoder");
+        let inst = decoder
+            .decode_all(&code, 0)
+            .next()
+            .expect("one")
+            .expect("decodes");
+        MemoryAccess::of(&inst, target.family).expect("accesses memory")
+    }
+
+    #[test]
+    fn kinds_sizes_and_addresses() {
+        #[rustfmt::skip]
+        let rows: &[(&str, &str, u32, u32, Option<u16>, Option<(u16, bool)>, i64)] = &[
+            ("gfx90a",  "global_load_dwordx2 v[4:5], v[6:7], off offset:-16",        LOAD | GLOBAL,                  8,  None,    Some((6, true)),   -16),
+            ("gfx90a",  "global_store_dwordx4 v3, v[8:11], s[4:5] offset:64",        STORE | GLOBAL,                 16, Some(4), Some((3, false)),  64),
+            ("gfx90a",  "global_atomic_add_x2 v[2:3], v[8:9], off",                  LOAD | STORE | ATOMIC | GLOBAL, 8,  None,    Some((2, true)),   0),
+            ("gfx90a",  "global_load_ubyte_d16_hi v1, v2, s[8:9]",                   LOAD | GLOBAL,                  1,  Some(8), Some((2, false)),  0),
+            ("gfx90a",  "flat_load_dword v1, v[2:3]",                                LOAD | FLAT,                    4,  None,    Some((2, true)),   0),
+            ("gfx90a",  "ds_read_b64 v[2:3], v7 offset:24",                          LOAD | LDS,                     8,  None,    Some((7, false)),  24),
+            ("gfx90a",  "ds_read2_b32 v[2:3], v7 offset0:3 offset1:4",               LOAD | LDS,                     8,  None,    Some((7, false)),  12),
+            ("gfx90a",  "ds_write_b8 v1, v2 offset:5",                               STORE | LDS,                    1,  None,    Some((1, false)),  5),
+            ("gfx90a",  "s_load_dwordx4 s[4:7], s[2:3], 0x10",                       LOAD | SCALAR,                  16, Some(2), None,              16),
+            ("gfx90a",  "scratch_load_dword v1, off, s33 offset:8",                  LOAD | SCRATCH,                 4,  Some(33), None,             8),
+            ("gfx90a",  "scratch_store_dword v4, v1, off offset:8",                  STORE | SCRATCH,                4,  None,    Some((4, false)),  8),
+            ("gfx1100", "global_load_b32 v1, v2, s[2:3] offset:-4",                  LOAD | GLOBAL,                  4,  Some(2), Some((2, false)),  -4),
+            ("gfx1200", "global_load_b128 v[4:7], v[2:3], off offset:100000",        LOAD | GLOBAL,                  16, None,    Some((2, true)),   100_000),
+            ("gfx1200", "global_atomic_add_u32 v2, v4, s[2:3]",                      LOAD | STORE | ATOMIC | GLOBAL, 4,  Some(2), Some((2, false)),  0),
+        ];
+        for (target, text, kind, size, scalar, vector, constant) in rows {
+            let found = access(target, text);
+            let address = found
+                .address
+                .unwrap_or_else(|| panic!("{text} has an address"));
+            assert_eq!((found.kind, found.size), (*kind, *size), "{text}");
+            assert_eq!(address.scalar, *scalar, "{text}");
+            assert_eq!(address.vector, *vector, "{text}");
+            assert_eq!(address.constant, *constant, "{text}");
+        }
+    }
+}

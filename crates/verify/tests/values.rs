@@ -1,0 +1,122 @@
+//! What a place supplies to hooks: addresses of memory accesses, values of the kernel's entry.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{Tool, closure, compile, launches};
+use isa::{Effects, Format};
+use lift::Module;
+use rewrite::{Action, Insertion, Lanes, Plan, Point};
+use verify::{Input, Launch};
+
+const TARGETS: [&str; 4] = ["gfx900", "gfx908", "gfx90a", "gfx1030"];
+
+fn call(function: usize, inst: usize) -> Insertion {
+    Insertion {
+        function,
+        inst,
+        point: Point::Before,
+        action: Action::Call {
+            hook: 0,
+            arguments: Vec::new(),
+            lanes: Lanes::Active,
+        },
+    }
+}
+
+/// Every lane of `scale` loads and stores the word of its number.
+#[test]
+fn addresses_sizes_and_kinds_are_those_of_the_accesses() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let kernel = module.function("scale").expect("compiled above");
+        let mut plan = Plan {
+            hooks: vec![tool.hook("trace")],
+            ..Plan::default()
+        };
+        for (inst, decoded) in module.functions[kernel].insts.iter().enumerate() {
+            let memory = Effects::LOAD | Effects::STORE;
+            if decoded.effects.intersects(memory) && decoded.format != Format::Smem {
+                plan.insertions.push(call(kernel, inst));
+            }
+        }
+        assert_eq!(plan.insertions.len(), 2, "{target}");
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        let instrumented =
+            rewrite::static_object(&[rewritten], &object, &tool.bundle.globals).expect("writes");
+        let launch = launches()
+            .into_iter()
+            .find(|launch| launch.kernel == "scale")
+            .expect("is there");
+        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+        let after = verify::run(&instrumented, &launch, &[("traced", 8)]).expect("runs");
+        assert_eq!(before.buffers, after.buffers, "{target}");
+        let traced = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
+        // The 100 lanes that pass the bounds check load a global word, and store one.
+        const LOAD: u64 = 4 * 512 + 16 + 1;
+        const STORE: u64 = 4 * 512 + 16 + 2;
+        let mut expected = 0u64;
+        for lane in 0..100 {
+            expected = expected
+                .wrapping_add((after.addresses[1] + 4 * lane).wrapping_mul(LOAD))
+                .wrapping_add((after.addresses[0] + 4 * lane).wrapping_mul(STORE));
+        }
+        assert_eq!(traced, expected, "{target}");
+    }
+}
+
+#[test]
+fn values_of_the_entry_arrive_everywhere() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        for launch in launches() {
+            let name = &launch.kernel;
+            let kernel = module.function(name).expect("compiled above");
+            let mut plan = Plan {
+                hooks: vec![tool.hook("entry_values")],
+                ..Plan::default()
+            };
+            for function in closure(&module, kernel) {
+                for block in &module.functions[function].blocks {
+                    plan.insertions.push(call(function, block.end - 1));
+                }
+            }
+            let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+                .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+            let instrumented = rewrite::static_object(&[rewritten], &object, &tool.bundle.globals)
+                .expect("writes");
+            let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+            let after = verify::run(&instrumented, &launch, &[("seen", 64)])
+                .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+            assert_eq!(before.buffers, after.buffers, "{target} {name}");
+            let seen: Vec<u64> = after.variables[0]
+                .chunks_exact(8)
+                .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
+                .collect();
+            let number = number(&launch);
+            let first = after.addresses[0];
+            // Nobody wrote a launch number into the packet.
+            assert_eq!(
+                seen,
+                [first, first, number, number, 0, 0, 0, 0],
+                "{target} {name}"
+            );
+        }
+    }
+}
+
+fn number(launch: &Launch) -> u64 {
+    match &launch.inputs[2] {
+        Input::Value(bytes) => {
+            u32::from_le_bytes(bytes.clone().try_into().expect("4 bytes")).into()
+        }
+        Input::Buffer(_) => panic!("the third argument is a number"),
+    }
+}
