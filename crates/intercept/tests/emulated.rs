@@ -24,7 +24,6 @@ fn streams_priorities_and_dynamic_lds() {
     }
 }
 
-/// ROCr 5.2's intercept queues alone reorder packets when the device's ring is full.
 #[test]
 fn more_launches_than_the_queue_holds_stay_in_order() {
     let outcome = good("gfx90a", &["order"], &[]);
@@ -34,10 +33,35 @@ fn more_launches_than_the_queue_holds_stay_in_order() {
     );
 }
 
+const CODE_OBJECT: [&str; 6] = [
+    "-O2",
+    "-w",
+    "-c",
+    "--no-gpu-bundle-output",
+    "--cuda-device-only",
+    "--offload-arch=gfx90a",
+];
+
+/// ROCr 5.2's intercept queues alone reorder packets that find the device's ring full, and tell nobody that it is.
+#[test]
+fn a_small_queue_without_hip_stays_in_order() {
+    let program = compile("gcc", "small_queue.c", &["-O1", "-w", "-lhsa-runtime64"]);
+    let object = compile("hipcc", "ordered.hip", &CODE_OBJECT);
+    let outcome = run("gfx90a", &program, &[object.to_str().unwrap()], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert_eq!(
+        outcome.stdout, "2000 launches, 0 out of order\n",
+        "{outcome:#?}"
+    );
+    assert!(
+        outcome.headline().contains("2000 of 2000 launches"),
+        "{outcome:#?}"
+    );
+}
+
 #[test]
 fn modules_come_and_go() {
-    let flags = ["-O2", "-w", "--genco", "--offload-arch=gfx90a"];
-    let module = compile("hipcc", "bump.hip", &flags);
+    let module = compile("hipcc", "bump.hip", &CODE_OBJECT);
     let outcome = good("gfx90a", &["modules", module.to_str().unwrap()], &[]);
     let row = outcome
         .stderr
