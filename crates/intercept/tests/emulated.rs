@@ -192,3 +192,38 @@ fn hsa_may_be_shut_down_and_started_again() {
         .count();
     assert_eq!(summaries, 2, "{outcome:#?}");
 }
+
+/// The device's side of records, in a kernel of its own.
+#[test]
+fn records_arrive_whole_and_once() {
+    let include = format!("-I{}/../../include", env!("CARGO_MANIFEST_DIR"));
+    let program = compile("hipcc", "ring.hip", &["-O2", "-w", "--offload-arch=gfx90a"]);
+    for device in ["gfx90a", "gfx1030"] {
+        let target = format!("--offload-arch={device}");
+        let flags = [
+            "-xhip",
+            "-O2",
+            &target,
+            &include,
+            "--offload-device-only",
+            "--no-gpu-bundle-output",
+            "-nogpuinc",
+            "-nogpulib",
+            "-mcode-object-version=4",
+        ];
+        let object = compile("clang-22", "produce.hip", &flags);
+        let object = object.to_str().unwrap();
+        // 58,880 records fit, or 64 at a time.
+        for (capacity, expected) in [("65536", "none dropped, \n"), ("64", "some dropped, ")] {
+            let outcome = run(
+                device,
+                &program,
+                &[object, capacity],
+                &[("LUTHIER_TOOL", "")],
+            );
+            assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+            assert!(outcome.stdout.starts_with(expected), "{outcome:#?}");
+        }
+        std::fs::remove_file(object).unwrap();
+    }
+}
