@@ -384,7 +384,7 @@ impl Intercepted {
     }
 
     fn substitute(&self, packet: &mut Packet) {
-        let Some(state) = state::current() else {
+        let Some(state) = state::running() else {
             return;
         };
         // SAFETY: both are 64 plain bytes with the same alignment, and the header says that this is a dispatch.
