@@ -8,18 +8,13 @@ pub mod status {
     pub const SUCCESS: Status = 0;
     /// Ends an iteration early, without error.
     pub const INFO_BREAK: Status = 1;
-    pub const INVALID_QUEUE: Status = 0x1007;
-    pub const OUT_OF_RESOURCES: Status = 0x1008;
     pub const NOT_INITIALIZED: Status = 0x100b;
-    pub const INVALID_EXECUTABLE: Status = 0x1011;
 }
 
 /// `hsa_agent_info_t` and AMD's additions.
 pub mod agent_info {
     /// `char[64]`.
     pub const NAME: u32 = 0;
-    /// `hsa_node`: `u32`.
-    pub const NODE: u32 = 0x10;
     /// [`super::DEVICE_TYPE_GPU`] and others, `u32`.
     pub const DEVICE: u32 = 0x11;
     /// `char[64]`.
@@ -35,11 +30,8 @@ pub mod isa_info {
     pub const NAME: u32 = 1;
 }
 
-/// `hsa_executable_symbol_info_t`, all `u32` but the address of the kernel object.
+/// `hsa_executable_symbol_info_t`.
 pub mod symbol_info {
-    pub const KERNARG_SEGMENT_SIZE: u32 = 11;
-    pub const GROUP_SEGMENT_SIZE: u32 = 13;
-    pub const PRIVATE_SEGMENT_SIZE: u32 = 14;
     /// `u64`.
     pub const KERNEL_OBJECT: u32 = 22;
 }
@@ -55,7 +47,6 @@ pub mod pool_info {
 }
 pub const SEGMENT_GLOBAL: u32 = 0;
 pub mod pool_flag {
-    pub const KERNARG: u32 = 1;
     pub const FINE_GRAINED: u32 = 2;
     pub const COARSE_GRAINED: u32 = 4;
 }

@@ -8,10 +8,6 @@ use crate::{Handle, Status, tables::GetInfo};
 
 /// `hsa_ven_amd_loader_loaded_code_object_info_t`, `u64` unless stated.
 pub mod object_info {
-    pub const EXECUTABLE: u32 = 1;
-    /// `u32`; [`super::KIND_AGENT`].
-    pub const KIND: u32 = 2;
-    pub const AGENT: u32 = 3;
     /// `u32`; [`super::STORAGE_FILE`] or [`super::STORAGE_MEMORY`].
     pub const STORAGE_TYPE: u32 = 4;
     pub const MEMORY_BASE: u32 = 5;
@@ -27,8 +23,6 @@ pub mod object_info {
     /// `char[]`, not terminated.
     pub const URI: u32 = 12;
 }
-/// Loaded for one agent, as all code is.
-pub const KIND_AGENT: u32 = 2;
 pub const STORAGE_FILE: u32 = 1;
 pub const STORAGE_MEMORY: u32 = 2;
 

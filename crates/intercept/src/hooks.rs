@@ -24,6 +24,7 @@ use crate::{
     api::{self, Api},
     device::Loader,
     output::say,
+    queues::Errors,
     state::{self, State, guarded},
 };
 
@@ -190,14 +191,18 @@ unsafe extern "C" fn queue_intercept_create(
     group: u32,
     queue: *mut *mut Queue,
 ) -> Status {
+    let Some(state) = state::current() else {
+        return forward!(
+            amd.queue_intercept_create(agent, size, kind, callback, data, private, group, queue)
+        );
+    };
+    let (errors, callback, data) = Errors::route(callback, data);
     let status = forward!(
         amd.queue_intercept_create(agent, size, kind, callback, data, private, group, queue)
     );
-    if status == status::SUCCESS
-        && let Some(state) = state::current()
-    {
+    if status == status::SUCCESS {
         // SAFETY: the runtime has just stored a queue there.
-        guarded(|| unsafe { state.queues.adopt(agent, *queue) });
+        guarded(|| unsafe { state.queues.adopt(agent, *queue, errors) });
     }
     status
 }

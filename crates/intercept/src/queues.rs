@@ -5,8 +5,10 @@
 //! own:
 //!
 //! * *Markers*. The runtime frees slots of the software ring at once, so applications do not notice when the device's ring
-//!   is full, and ROCr 5.2 reorders packets that did not fit. A barrier packet every quarter of the ring, with a signal that
-//!   counts down, tells how far the device has come, and we wait before the ring is full.
+//!   is full, and ROCr 5.2 reorders packets that did not fit or fails an assertion. A barrier packet every quarter of the
+//!   ring, with a signal that counts down, tells how far the device has come, and we wait before the ring is full, as the
+//!   application would without us. It waits for all packets before it, because a slot is free only when its kernel has
+//!   ended; kernels of one queue do not overlap across a marker.
 //! * *Tickets*. A barrier packet that waits for all packets before it tells that nothing before it is running any more;
 //!   added only when somebody asks.
 
@@ -30,12 +32,12 @@ use session::{AgentId, Decision, Dispatch};
 
 use crate::{api::Api, state};
 
-/// Longest wait for room in the device's ring. A kernel that waits for the very thread that launches may hold it up; then
-/// the runtime has to cope.
-const ROOM: Duration = Duration::from_secs(20);
+/// Longest wait for room in the device's ring; then the runtime has to cope. Kernels may run long.
+const ROOM: Duration = Duration::from_secs(600);
 /// Start of counting-down signals.
 const COUNT: i64 = 1 << 62;
-/// Markers in a ring, and how many of them may be on their way.
+/// Markers in a ring, and how many of them may be on their way when another joins them. One more chunk follows before the
+/// next wait; the rest is for packets that other tools add.
 const MARKERS: u64 = 4;
 const AHEAD: u64 = 2;
 
@@ -55,6 +57,45 @@ struct Intercepted {
     tickets: Mutex<Vec<Ticket>>,
     /// Some ticket has no packet yet.
     wanted: AtomicBool,
+    errors: Arc<Errors>,
+}
+
+/// Stands between a queue and the application's error callback, to know when a queue has died.
+#[derive(Default)]
+pub struct Errors {
+    callback: Option<QueueError>,
+    data: usize,
+    failed: AtomicBool,
+}
+
+impl Errors {
+    /// What to give to the runtime instead of `callback` and `data`. Without a callback the runtime ends the program.
+    pub fn route(
+        callback: Option<QueueError>,
+        data: *mut c_void,
+    ) -> (Arc<Errors>, Option<QueueError>, *mut c_void) {
+        let errors = Arc::new(Errors {
+            callback,
+            data: data as usize,
+            failed: AtomicBool::new(false),
+        });
+        if callback.is_none() {
+            return (errors, None, data);
+        }
+        // Kept for ever: nobody knows when the runtime has called back for the last time.
+        let route = Arc::into_raw(Arc::clone(&errors)).cast_mut().cast();
+        (errors, Some(on_error as QueueError), route)
+    }
+}
+
+unsafe extern "C" fn on_error(status: Status, queue: *mut Queue, route: *mut c_void) {
+    // SAFETY: `route` is what `Errors::route` made, which is never freed.
+    let errors = unsafe { &*route.cast::<Errors>() };
+    errors.failed.store(true, Ordering::Release);
+    if let Some(callback) = errors.callback {
+        // SAFETY: forwarding the call as it came, with the application's own data.
+        unsafe { callback(status, queue, errors.data as *mut c_void) };
+    }
 }
 
 struct Ticket {
@@ -136,6 +177,7 @@ impl Queues {
                     return status::SUCCESS;
                 }
             }
+            let (errors, callback, data) = Errors::route(callback, data);
             let make = |function: hsa_sys::tables::QueueCreate| {
                 function(agent, size, kind, callback, data, private, group, queue)
             };
@@ -144,20 +186,22 @@ impl Queues {
                 if status != status::SUCCESS {
                     return status;
                 }
-                self.adopt(agent, *queue);
+                self.adopt(agent, *queue, errors);
             } else {
                 // Another tool makes queues too. If it makes intercept queues, we join in.
                 let status = make(plain);
                 if status != status::SUCCESS {
                     return status;
                 }
-                if !self.adopt(agent, *queue) && kind != constants::QUEUE_TYPE_COOPERATIVE {
+                if !self.adopt(agent, *queue, Arc::clone(&errors))
+                    && kind != constants::QUEUE_TYPE_COOPERATIVE
+                {
                     destroy(*queue);
                     let status = make(intercept);
                     if status != status::SUCCESS {
                         return status;
                     }
-                    self.adopt(agent, *queue);
+                    self.adopt(agent, *queue, errors);
                 }
             }
             if let Some(mut known) = shared {
@@ -177,7 +221,7 @@ impl Queues {
     ///
     /// # Safety
     /// `queue` must be a living queue of `agent` that nothing has been written to.
-    pub unsafe fn adopt(&self, agent: Handle, queue: *mut Queue) -> bool {
+    pub unsafe fn adopt(&self, agent: Handle, queue: *mut Queue, errors: Arc<Errors>) -> bool {
         let Some(register) = self.api.amd.queue_intercept_register else {
             return false;
         };
@@ -197,6 +241,7 @@ impl Queues {
                 marker_signal: AtomicU64::new(0),
                 tickets: Mutex::default(),
                 wanted: AtomicBool::new(false),
+                errors,
             });
             let data = Arc::as_ptr(&intercepted).cast_mut().cast::<c_void>();
             let registered = register(queue, handle, data) == status::SUCCESS;
@@ -307,6 +352,10 @@ unsafe extern "C" fn handle(
         };
         OUTGOING.with(|outgoing| {
             let mut outgoing = outgoing.try_borrow_mut().ok()?;
+            if queue.errors.failed.load(Ordering::Acquire) {
+                // The device takes nothing from this queue any more; a ring that fills up would end the program.
+                return Some(());
+            }
             outgoing.packets.clear();
             outgoing.packets.extend_from_slice(packets);
             queue.rewrite(&mut outgoing.packets);
@@ -335,7 +384,7 @@ impl Intercepted {
     }
 
     fn substitute(&self, packet: &mut Packet) {
-        let Some(state) = state::current() else {
+        let Some(state) = state::running() else {
             return;
         };
         // SAFETY: both are 64 plain bytes with the same alignment, and the header says that this is a dispatch.
@@ -372,7 +421,7 @@ impl Intercepted {
                 return;
             };
             ticket.signal = signal;
-            packets.push(barrier(HEADER_BARRIER, signal));
+            packets.push(barrier(signal));
         }
         self.wanted.store(false, Ordering::Release);
     }
@@ -392,7 +441,7 @@ impl Intercepted {
             signal = made;
             self.marker_signal.store(signal, Ordering::Relaxed);
         }
-        packets.push(barrier(0, signal));
+        packets.push(barrier(signal));
         self.since_marker.store(0, Ordering::Relaxed);
         let markers = self.markers.fetch_add(1, Ordering::Relaxed) + 1;
         if markers > AHEAD {
@@ -407,7 +456,7 @@ impl Intercepted {
         /// About a tenth of a second in ticks of the system clock, whatever its rate is within reason.
         const TICKS: u64 = 100_000_000;
         let deadline = Instant::now() + ROOM;
-        while Instant::now() < deadline {
+        while Instant::now() < deadline && !self.errors.failed.load(Ordering::Acquire) {
             // SAFETY: a living signal of ours.
             let seen = unsafe {
                 wait(
@@ -425,10 +474,10 @@ impl Intercepted {
     }
 }
 
-/// A barrier packet without dependencies or fences.
-fn barrier(header: u16, completion_signal: Handle) -> Packet {
+/// A packet that completes when all packets before it have, without fences.
+fn barrier(completion_signal: Handle) -> Packet {
     let packet = BarrierPacket {
-        header: u16::from(packet_type::BARRIER_AND) | header,
+        header: u16::from(packet_type::BARRIER_AND) | HEADER_BARRIER,
         completion_signal,
         ..BarrierPacket::default()
     };

@@ -43,10 +43,15 @@ static CURRENT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 static PINNED: AtomicBool = AtomicBool::new(false);
 
+/// The session, for the hot path: a vfork child is not told apart, but it rings no doorbells.
+pub fn running() -> Option<&'static State> {
+    // SAFETY: null, or a leaked box.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
 /// The session, unless it was never started or this is a forked child.
 pub fn current() -> Option<&'static State> {
-    // SAFETY: null, or a leaked box.
-    let state = unsafe { CURRENT.load(Ordering::Acquire).as_ref() }?;
+    let state = running()?;
     // A vfork child shares our memory but is not us.
     (state.process == std::process::id()).then_some(state)
 }

@@ -24,7 +24,6 @@ fn streams_priorities_and_dynamic_lds() {
     }
 }
 
-/// ROCr 5.2's intercept queues alone reorder packets when the device's ring is full.
 #[test]
 fn more_launches_than_the_queue_holds_stay_in_order() {
     let outcome = good("gfx90a", &["order"], &[]);
@@ -34,10 +33,35 @@ fn more_launches_than_the_queue_holds_stay_in_order() {
     );
 }
 
+const CODE_OBJECT: [&str; 6] = [
+    "-O2",
+    "-w",
+    "-c",
+    "--no-gpu-bundle-output",
+    "--cuda-device-only",
+    "--offload-arch=gfx90a",
+];
+
+/// ROCr 5.2's intercept queues alone reorder packets that find the device's ring full, and tell nobody that it is.
+#[test]
+fn a_small_queue_without_hip_stays_in_order() {
+    let program = compile("gcc", "small_queue.c", &["-O1", "-w", "-lhsa-runtime64"]);
+    let object = compile("hipcc", "ordered.hip", &CODE_OBJECT);
+    let outcome = run("gfx90a", &program, &[object.to_str().unwrap()], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert_eq!(
+        outcome.stdout, "2000 launches, 0 out of order\n",
+        "{outcome:#?}"
+    );
+    assert!(
+        outcome.headline().contains("2000 of 2000 launches"),
+        "{outcome:#?}"
+    );
+}
+
 #[test]
 fn modules_come_and_go() {
-    let flags = ["-O2", "-w", "--genco", "--offload-arch=gfx90a"];
-    let module = compile("hipcc", "bump.hip", &flags);
+    let module = compile("hipcc", "bump.hip", &CODE_OBJECT);
     let outcome = good("gfx90a", &["modules", module.to_str().unwrap()], &[]);
     let row = outcome
         .stderr
@@ -167,4 +191,39 @@ fn hsa_may_be_shut_down_and_started_again() {
         .matches("luthier identity: 0 kernels seen")
         .count();
     assert_eq!(summaries, 2, "{outcome:#?}");
+}
+
+/// The device's side of records, in a kernel of its own.
+#[test]
+fn records_arrive_whole_and_once() {
+    let include = format!("-I{}/../../include", env!("CARGO_MANIFEST_DIR"));
+    let program = compile("hipcc", "ring.hip", &["-O2", "-w", "--offload-arch=gfx90a"]);
+    for device in ["gfx90a", "gfx1030"] {
+        let target = format!("--offload-arch={device}");
+        let flags = [
+            "-xhip",
+            "-O2",
+            &target,
+            &include,
+            "--offload-device-only",
+            "--no-gpu-bundle-output",
+            "-nogpuinc",
+            "-nogpulib",
+            "-mcode-object-version=4",
+        ];
+        let object = compile("clang-22", "produce.hip", &flags);
+        let object = object.to_str().unwrap();
+        // 58,880 records fit, or 64 at a time.
+        for (capacity, expected) in [("65536", "none dropped, \n"), ("64", "some dropped, ")] {
+            let outcome = run(
+                device,
+                &program,
+                &[object, capacity],
+                &[("LUTHIER_TOOL", "")],
+            );
+            assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+            assert!(outcome.stdout.starts_with(expected), "{outcome:#?}");
+        }
+        std::fs::remove_file(object).unwrap();
+    }
 }

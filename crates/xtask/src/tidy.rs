@@ -21,6 +21,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-pass",
     "coverage",
     "drain-tool",
+    "intercept",
 ];
 /// Words that name no idea.
 const BANNED_NAMES: &[&str] = &[

@@ -34,21 +34,27 @@ impl Outcome {
     }
 }
 
-/// Where cargo put what it built in this test's profile.
-fn built(name: &str) -> PathBuf {
+/// The folder of this test, `target/PROFILE/deps`.
+fn beside() -> PathBuf {
     let test = std::env::current_exe().expect("this test has a path");
-    let profile = test.parent().and_then(Path::parent);
-    let path = profile.expect("a profile's folder").join(name);
+    test.parent().expect("it lies in a folder").to_owned()
+}
+
+/// The launcher, which other packages build.
+fn launcher() -> PathBuf {
+    let path = beside().with_file_name("luthier");
     assert!(
-        path.exists(),
-        "{} is missing: run `cargo build --release -p cli -p thunk -p intercept` first",
-        path.display()
+        path.exists() && path.with_file_name("libhsakmt.so").exists(),
+        "no luthier with libhsakmt.so beside it: run `cargo build --release -p cli -p thunk` first"
     );
     path
 }
 
+/// The tool, which cargo has just built for this test; what lies a folder higher may be older.
 pub fn tool() -> PathBuf {
-    built("libluthier_intercept.so")
+    let path = beside().join("libluthier_intercept.so");
+    assert!(path.exists(), "{} is missing", path.display());
+    path
 }
 
 /// A folder for outputs of all tests, kept with the other build outputs.
@@ -105,7 +111,7 @@ pub fn run(
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let path = |kind: &str| folder().join(format!("{}-{number}.{kind}", std::process::id()));
     let (stdout, stderr) = (path("stdout"), path("stderr"));
-    let mut command = Command::new(built("luthier"));
+    let mut command = Command::new(launcher());
     command
         .args(["run", "--device", device, "--"])
         .arg(program)

@@ -1,6 +1,7 @@
 // One program with many ways to launch and to end; prints what was wrong and exits with a status other than its own then.
 #include <hip/hip_runtime.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -158,6 +159,21 @@ static void cooperative() {
     EXPECT(value == 10);
 }
 
+// Prints microseconds per launch of a kernel that does nothing: until all are enqueued, and until all have run.
+static void rate(int launches) {
+  int *values = zeros(64);
+  add<<<1, 1>>>(values, 0);
+  CHECK(hipDeviceSynchronize());
+  auto begin = std::chrono::steady_clock::now();
+  for (int launch = 0; launch < launches; launch++)
+    add<<<1, 1>>>(values, 0);
+  auto enqueued = std::chrono::steady_clock::now();
+  CHECK(hipDeviceSynchronize());
+  auto end = std::chrono::steady_clock::now();
+  auto each = [&](std::chrono::steady_clock::time_point until) { return std::chrono::duration<double, std::micro>(until - begin).count() / launches; };
+  printf("%.3f %.3f\n", each(enqueued), each(end));
+}
+
 int main(int count, char **words) {
   std::string mode = count > 1 ? words[1] : "basic";
   if (mode == "basic")
@@ -170,7 +186,10 @@ int main(int count, char **words) {
     threads();
   else if (mode == "cooperative")
     cooperative();
-  else if (mode == "status") {
+  else if (mode == "rate") {
+    rate(10000);
+    return 0;
+  } else if (mode == "status") {
     basic();
     return 7;
   } else if (mode == "abort") {
