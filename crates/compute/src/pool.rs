@@ -13,7 +13,7 @@ use wave::{Config, Counts, Env, Host, Program, Stop};
 
 use crate::{
     barriers::Barriers,
-    run::{Run, Work, lock},
+    run::{Ended, Run, Work, lock},
     workgroup::{Spare, Turn, Workgroup},
 };
 
@@ -37,6 +37,7 @@ struct Inner {
     wake: Condvar,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     barriers: Barriers,
+    threads: usize,
 }
 
 impl std::fmt::Debug for Pool {
@@ -58,6 +59,7 @@ impl Pool {
             wake: Condvar::new(),
             programs: Mutex::default(),
             barriers: Barriers::default(),
+            threads: threads.max(1),
         };
         Pool {
             inner: Arc::new(inner),
@@ -136,6 +138,7 @@ impl Inner {
             config.vector_rows as usize,
             kernarg,
             RESIDENT_WAVES,
+            self.threads,
         ))
     }
 
@@ -259,19 +262,37 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
         return env.counts;
     };
     let began = Instant::now();
+    let mut ended = Ended::default();
+    spare.next_dispatch();
+    // Workgroups taken but not started, and their slots.
+    let (mut unstarted, mut slots) = (0..0, Vec::new());
     loop {
-        let mut workgroup = match run.take() {
-            Work::Start(index, slots) => {
+        let mut workgroup = match unstarted.next() {
+            Some(index) => {
                 let id = dispatch.workgroup(index);
-                Workgroup::start(dispatch, &segment, run.rows, id, slots, &run.kernarg, spare)
+                let own = slots.split_off(slots.len() - dispatch.waves([0; 3]) as usize);
+                Workgroup::start(dispatch, &segment, run.rows, id, own, &run.kernarg, spare)
             }
-            Work::Resume(workgroup) => workgroup,
-            Work::Nothing => return env.counts,
+            None => {
+                // Batches are short, and the rest of one cannot be given back.
+                if began.elapsed() > LOYALTY && inner.others_waiting(run) {
+                    run.hand_in(&mut ended);
+                    return env.counts;
+                }
+                match run.take(&mut ended) {
+                    Work::Start(indices, all) => {
+                        (unstarted, slots) = (indices, all);
+                        continue;
+                    }
+                    Work::Resume(workgroup) => workgroup,
+                    Work::Nothing => return env.counts,
+                }
+            }
         };
         env.memory.refresh();
         match workgroup.turn(&mut env) {
             Turn::Ended => {
-                run.ended(&workgroup.slots);
+                ended.add(&workgroup.slots);
                 workgroup.recycle(spare);
             }
             Turn::Again { asleep } => {
@@ -285,9 +306,6 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                 run.fail(describe(run, &mut env, workgroup.id, wave, pc, stop));
                 return env.counts;
             }
-        }
-        if began.elapsed() > LOYALTY && inner.others_waiting(run) {
-            return env.counts;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -25,6 +26,8 @@ pub(crate) struct Run {
     pub rows: usize,
     /// First dwords of the kernel arguments, for kernels that want them in SGPRs.
     pub kernarg: Vec<u32>,
+    /// Threads that may work on it.
+    threads: u64,
     total: u64,
     next: AtomicU64,
     shared: Mutex<Shared>,
@@ -43,10 +46,36 @@ struct Shared {
     failed: Option<Fault>,
 }
 
+/// Most workgroups that a thread takes at once.
+const LARGEST_BATCH: u64 = 32;
+
+/// What a thread has finished since it last said so.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    workgroups: u64,
+    slots: Vec<u32>,
+}
+
+impl Ended {
+    /// A workgroup has ended; its slots can be used again.
+    pub fn add(&mut self, slots: &[u32]) {
+        self.workgroups += 1;
+        self.slots.extend_from_slice(slots);
+    }
+}
+
+impl Shared {
+    fn add(&mut self, ended: &mut Ended) {
+        self.free_slots.append(&mut ended.slots);
+        self.resident -= ended.workgroups;
+        self.ended += std::mem::take(&mut ended.workgroups);
+    }
+}
+
 /// What a thread may do next for a run.
 pub(crate) enum Work {
-    /// Start the workgroup with this linear index; scratch slots are taken.
-    Start(u64, Vec<u32>),
+    /// Start the workgroups with these linear indices, whose slots are taken, before doing anything else.
+    Start(Range<u64>, Vec<u32>),
     Resume(Workgroup),
     /// Nothing now.
     Nothing,
@@ -59,6 +88,7 @@ impl Run {
         rows: usize,
         kernarg: Vec<u32>,
         resident_waves: u32,
+        threads: usize,
     ) -> Run {
         let dispatch = job.dispatch.clone();
         let slots = if dispatch.scratch.wave_bytes > 0 {
@@ -72,6 +102,7 @@ impl Run {
             program,
             rows,
             kernarg,
+            threads: threads as u64,
             next: AtomicU64::new(0),
             shared: Mutex::new(Shared {
                 job: Some(job),
@@ -91,6 +122,8 @@ impl Run {
     }
 
     /// Leaves the run, handing in `counts`. True if the run is over and this was its last worker.
+    ///
+    /// The last [`Run::take`] must have handed in all ended workgroups.
     pub fn detach(&self, counts: &Counts) -> bool {
         let mut shared = lock(&self.shared);
         shared.counts.merge(counts);
@@ -110,8 +143,10 @@ impl Run {
     }
 
     /// The next piece of work: unstarted workgroups first as long as wave slots last, then the one set aside longest.
-    pub fn take(&self) -> Work {
+    /// `ended` is handed in and emptied.
+    pub fn take(&self, ended: &mut Ended) -> Work {
         let mut shared = lock(&self.shared);
+        shared.add(ended);
         let cancelled = shared.job.as_ref().is_none_or(Job::is_cancelled);
         if cancelled && shared.failed.is_none() {
             shared.failed = Some(cancelled_fault(&self.dispatch));
@@ -120,15 +155,17 @@ impl Run {
             return Work::Nothing;
         }
         let next = self.next.load(Ordering::Relaxed);
-        if next < self.total {
-            let waves = self.dispatch.waves(self.dispatch.workgroup(next)) as usize;
-            if shared.free_slots.len() >= waves {
-                let keep = shared.free_slots.len() - waves;
-                let slots = shared.free_slots.split_off(keep);
-                self.next.store(next + 1, Ordering::Relaxed);
-                shared.resident += 1;
-                return Work::Start(next, slots);
-            }
+        let wanted = self.batch(next);
+        // Waves of the first workgroup: none has more.
+        let waves = self.dispatch.waves([0; 3]) as usize;
+        let fitting = shared.free_slots.len() / waves.max(1);
+        let count = wanted.min(fitting as u64);
+        if count > 0 {
+            let keep = shared.free_slots.len() - waves * count as usize;
+            let slots = shared.free_slots.split_off(keep);
+            self.next.store(next + count, Ordering::Relaxed);
+            shared.resident += count;
+            return Work::Start(next..next + count, slots);
         }
         match shared.suspended.pop_front() {
             Some(workgroup) => Work::Resume(workgroup),
@@ -136,16 +173,21 @@ impl Run {
         }
     }
 
-    pub fn suspend(&self, workgroup: Workgroup) {
-        lock(&self.shared).suspended.push_back(workgroup);
+    /// Hands `ended` in without asking for more.
+    pub fn hand_in(&self, ended: &mut Ended) {
+        lock(&self.shared).add(ended);
     }
 
-    /// A workgroup has ended; its slots can be used again.
-    pub fn ended(&self, slots: &[u32]) {
-        let mut shared = lock(&self.shared);
-        shared.free_slots.extend_from_slice(slots);
-        shared.resident -= 1;
-        shared.ended += 1;
+    /// How many workgroups a thread takes at once: few enough that all threads end at about the same time.
+    fn batch(&self, next: u64) -> u64 {
+        let left = self.total.saturating_sub(next);
+        (left / (8 * self.threads))
+            .clamp(1, LARGEST_BATCH)
+            .min(left)
+    }
+
+    pub fn suspend(&self, workgroup: Workgroup) {
+        lock(&self.shared).suspended.push_back(workgroup);
     }
 
     pub fn fail(&self, fault: Fault) {

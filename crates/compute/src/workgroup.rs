@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpu::Dispatch;
+use gpu::{Dispatch, initial::InitialState};
 use wave::{Env, Segment, Stop, Wave, run};
 
 /// Taken backward branches that a wave may do before another wave gets its turn.
@@ -47,6 +47,16 @@ pub(crate) enum Turn {
 pub(crate) struct Spare {
     waves: Vec<Wave>,
     lds: Vec<u8>,
+    lists: Vec<Vec<(Wave, State)>>,
+    /// By wave number, of the dispatch that is served.
+    initial: Vec<InitialState>,
+}
+
+impl Spare {
+    /// Forgets what belongs to one dispatch.
+    pub fn next_dispatch(&mut self) {
+        self.initial.clear();
+    }
 }
 
 impl Workgroup {
@@ -65,36 +75,38 @@ impl Workgroup {
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
         lds.resize(lds_bytes as usize, 0);
-        let waves = (0..count)
-            .map(|index| {
-                let slot = slots.get(index as usize).copied().unwrap_or(0);
-                let initial = dispatch.initial_state(id, index, slot, kernarg);
-                let mut wave = match spare.waves.pop() {
-                    Some(mut wave)
-                        if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size =>
-                    {
-                        wave.restart(segment.clone(), initial.mode, UNDEFINED);
-                        wave
-                    }
-                    _ => Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode),
-                };
-                for (register, &value) in initial.sgprs.iter().enumerate() {
-                    wave.set_sgpr(register, value);
+        if spare.initial.len() < count as usize {
+            spare.initial.resize_with(count as usize, Default::default);
+        }
+        let mut waves = spare.lists.pop().unwrap_or_default();
+        for (index, initial) in (0..count).zip(&mut spare.initial) {
+            let slot = slots.get(index as usize).copied().unwrap_or(0);
+            dispatch.renew_initial_state(initial, id, index, slot, kernarg);
+            let mut wave = match spare.waves.pop() {
+                Some(mut wave)
+                    if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size =>
+                {
+                    wave.restart(segment, initial.mode, UNDEFINED);
+                    wave
                 }
-                for (register, lanes) in initial.vgprs.iter().enumerate() {
-                    wave.set_vgpr_row(register, lanes);
-                }
-                wave.set_exec(initial.exec);
-                wave.index_in_workgroup = index;
-                wave.slot = slot;
-                wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
-                wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
-                wave.scratch_base = initial.scratch_address;
-                wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
-                wave.lds_bytes = lds_bytes;
-                (wave, State::Ready)
-            })
-            .collect();
+                _ => Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode),
+            };
+            for (register, &value) in initial.sgprs.iter().enumerate() {
+                wave.set_sgpr(register, value);
+            }
+            for (register, lanes) in initial.vgprs.iter().enumerate() {
+                wave.set_vgpr_row(register, lanes);
+            }
+            wave.set_exec(initial.exec);
+            wave.index_in_workgroup = index;
+            wave.slot = slot;
+            wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
+            wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
+            wave.scratch_base = initial.scratch_address;
+            wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
+            wave.lds_bytes = lds_bytes;
+            waves.push((wave, State::Ready));
+        }
         Workgroup {
             id,
             waves,
@@ -150,11 +162,13 @@ impl Workgroup {
     }
 
     /// Keeps the buffers for the next workgroup.
-    pub fn recycle(self, spare: &mut Spare) {
+    pub fn recycle(mut self, spare: &mut Spare) {
         spare.lds = self.lds;
         spare
             .waves
-            .extend(self.waves.into_iter().map(|(wave, _)| wave));
+            .extend(self.waves.drain(..).map(|(wave, _)| wave));
         spare.waves.truncate(64);
+        spare.lists.push(self.waves);
+        spare.lists.truncate(4);
     }
 }

@@ -22,7 +22,7 @@ mod property {
 }
 
 /// One wave's registers at its first instruction. What is not named here is undefined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitialState {
     pub pc: u64,
     pub exec: u64,
@@ -37,6 +37,8 @@ pub struct InitialState {
     /// Trap temporaries that carry workgroup ids since gfx12: TTMP7 and TTMP9.
     pub ttmp7: u32,
     pub ttmp9: u32,
+    /// Shape of the workgroup and number of the wave in it, on which `exec` and `vgprs` depend.
+    place: Option<([u32; 3], u32)>,
 }
 
 impl Dispatch {
@@ -49,22 +51,39 @@ impl Dispatch {
         slot: u32,
         kernarg: &[u32],
     ) -> InitialState {
+        let mut state = InitialState::default();
+        self.renew_initial_state(&mut state, workgroup, wave, slot, kernarg);
+        state
+    }
+
+    /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items are the same in
+    /// nearly all workgroups and then stay.
+    pub fn renew_initial_state(
+        &self,
+        state: &mut InitialState,
+        workgroup: [u32; 3],
+        wave: u32,
+        slot: u32,
+        kernarg: &[u32],
+    ) {
         let in_ttmps = self.target.family >= Family::Gfx12;
-        InitialState {
-            pc: self.entry,
-            exec: self.exec(workgroup, wave),
-            mode: self.mode(),
-            sgprs: self.sgprs(workgroup, wave, slot, kernarg),
-            vgprs: self.vgprs(workgroup, wave),
-            scratch_address: self.scratch.base
-                + u64::from(slot) * u64::from(self.scratch.wave_bytes),
-            ttmp7: if in_ttmps {
-                workgroup[1] | workgroup[2] << 16
-            } else {
-                0
-            },
-            ttmp9: if in_ttmps { workgroup[0] } else { 0 },
+        let place = (self.workgroup_shape(workgroup), wave);
+        if state.place != Some(place) {
+            state.place = Some(place);
+            state.exec = self.exec(workgroup, wave);
+            state.vgprs = self.vgprs(workgroup, wave);
         }
+        state.pc = self.entry;
+        state.mode = self.mode();
+        state.sgprs.clear();
+        self.sgprs(&mut state.sgprs, workgroup, wave, slot, kernarg);
+        state.scratch_address =
+            self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
+        (state.ttmp7, state.ttmp9) = if in_ttmps {
+            (workgroup[1] | workgroup[2] << 16, workgroup[0])
+        } else {
+            (0, 0)
+        };
     }
 
     /// Offset and number of the kernel argument dwords that arrive in SGPRs.
@@ -98,8 +117,15 @@ impl Dispatch {
         mode | (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23
     }
 
-    fn sgprs(&self, workgroup: [u32; 3], wave: u32, slot: u32, kernarg: &[u32]) -> Vec<u32> {
-        let mut sgprs: Vec<u32> = Vec::with_capacity(SGPR_LIMIT);
+    fn sgprs(
+        &self,
+        sgprs: &mut Vec<u32>,
+        workgroup: [u32; 3],
+        wave: u32,
+        slot: u32,
+        kernarg: &[u32],
+    ) {
+        sgprs.reserve(SGPR_LIMIT);
         let enabled = |bit: u16| self.descriptor.properties & bit != 0;
         let architected = self.target.architected_flat_scratch;
         if enabled(property::PRIVATE_SEGMENT_BUFFER) && !architected {
@@ -140,7 +166,6 @@ impl Dispatch {
         if rsrc2 & 1 != 0 && !architected {
             sgprs.push(slot.wrapping_mul(self.scratch.wave_bytes));
         }
-        sgprs
     }
 
     /// The buffer descriptor of the scratch arena: swizzled, 4-byte elements, one lane per index.

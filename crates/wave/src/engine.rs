@@ -1,5 +1,7 @@
 //! The loop that runs a wave to its next stop.
 
+use std::sync::Arc;
+
 use crate::{
     Counts, Fault, Memory, Program, Wave,
     micro_op::{MicroOp, flow},
@@ -67,20 +69,31 @@ pub enum Stop {
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     let mut slice = slice;
     loop {
-        let segment = wave.segment.clone();
-        env.counts.enter(&segment);
+        env.counts.enter(&wave.segment);
+        let segment = Arc::as_ptr(&wave.segment);
+        // SAFETY: the wave keeps its segment alive; it is replaced below only, where this loop starts anew. A clone instead
+        // would make all threads write one count.
+        let segment = unsafe { &*segment };
         let ops: &[MicroOp] = &segment.ops;
         loop {
             let start = wave.next;
             let lanes = wave.exec().count_ones();
             let mut index = start;
-            let code = loop {
-                let op = &ops[index];
-                index += 1;
-                let code = shell::call(op.handler, wave, op, env);
-                if code != flow::NEXT {
-                    break code;
+            let code = 'run: loop {
+                // Unrolled: with one call in the loop, the jump back and the prediction of the target cost more than many
+                // an instruction's body.
+                macro_rules! step {
+                    ($($time:literal)+) => {$(
+                        let _ = $time;
+                        let op = &ops[index];
+                        index += 1;
+                        let code = shell::call(op.handler, wave, op, env);
+                        if code != flow::NEXT {
+                            break 'run code;
+                        }
+                    )+};
                 }
+                step!(0 1 2 3 4 5 6 7);
             };
             env.counts.retire(start, index, lanes);
             match code {
@@ -108,7 +121,7 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                     wave.next = index;
                     match env.program.segment(&mut env.memory, wave.next_pc) {
                         Some(next) => {
-                            wave.segment = next;
+                            wave.enter(next);
                             wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
                         }
                         None => return Stop::NoCode(wave.next_pc),

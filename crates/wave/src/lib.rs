@@ -3,8 +3,8 @@
 //! * [`Wave`] is the architectural state (SGPRs, VGPRs, EXEC, VCC, SCC, MODE, ...).
 //! * [`Program`] turns instruction bytes into [`MicroOp`]s once per kernel; [`run`] executes them until the wave ends,
 //!   reaches a barrier, uses up its time slice, faults or meets an instruction that is not implemented.
-//! * `rows` holds the semantics: one table row per mnemonic. `fields` knows the encodings, `ports` fetches operands
-//!   (with modifiers, SDWA and DPP), `memory` is the only place that touches the memory of the emulated device.
+//! * `rows` holds the semantics: one table row per mnemonic. `fields` knows the encodings, `ports` fetches plain operands,
+//!   `passes` does what modifiers, SDWA and DPP ask for around that, `memory` is the only place that touches the memory of the emulated device.
 //!
 //! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
 //! files, and nothing about instrumentation.
@@ -15,6 +15,7 @@ mod fields;
 mod memory;
 mod micro_op;
 mod mode;
+mod passes;
 mod ports;
 mod program;
 mod rows;

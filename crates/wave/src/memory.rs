@@ -119,6 +119,20 @@ impl<'a> Memory<'a> {
         None
     }
 
+    /// Like [`Memory::covers`], for accesses that go back and forth between ranges: the cache keeps its order.
+    #[inline(always)]
+    pub(crate) fn allows(&mut self, first: u64, last: u64, write: bool) -> bool {
+        let mut index = 0;
+        while index < CACHED {
+            let range = &self.cache[index];
+            if first >= range.start && last < range.end && (range.writable | !write) {
+                return first <= last;
+            }
+            index += 1;
+        }
+        self.covers_slow(first, last, write)
+    }
+
     #[cold]
     #[inline(never)]
     fn covers_slow(&mut self, first: u64, last: u64, write: bool) -> bool {

@@ -72,14 +72,6 @@ pub(crate) mod modifier {
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }
 
-/// Which path the operand ports take.
-pub(crate) mod path {
-    /// Sources need work first: NEG/ABS/op_sel, SDWA or DPP.
-    pub const PREPARE: u8 = 1;
-    /// The result needs work afterwards: clamp, omod, op_sel/SDWA destination, half-register write.
-    pub const FINISH: u8 = 2;
-}
-
 /// Control dword that follows VOP1/VOP2/VOPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
@@ -102,8 +94,6 @@ pub(crate) struct MicroOp {
     pub mask_dst: u16,
     /// Scalar slot of a mask or carry source.
     pub mask_src: u16,
-    /// `path` bits.
-    pub path: u8,
     pub control: Control,
     pub src: [Src; 3],
     pub constant: [u32; 3],

@@ -1,89 +1,124 @@
 //! Operand ports: how a vector instruction's sources reach its body and its result reaches the registers.
 //!
-//! A body sees 16 lanes of plain values. Uniform sources become a 16-lane splat read with step 0, so that one body serves
-//! every mix of vector and scalar operands. Everything unusual (input and output modifiers, SDWA, DPP, half registers) is
-//! done by passes over temporary rows before (`prepare`) and after (`finish`) the body, so that rows stay pure.
+//! A body sees 16 lanes of plain values. Each source is a vector row or, in the copies of hot bodies made for that, a value
+//! that is the same for all lanes. Everything unusual (modifiers, SDWA, DPP, half registers, other uniform sources) is done
+//! by micro-ops of its own before and after the body ([`crate::passes`]), through temporary rows.
+//!
+//! When lanes are off, a body writes its whole result to temporary rows, and [`Wave::deliver`] copies the active lanes.
 
 use crate::{
-    micro_op::{MicroOp, SrcKind, path},
+    micro_op::{MicroOp, SrcKind},
+    shell::{Form, multiversion},
     state::{LANES, VectorRow, Wave, sreg},
 };
 
 mod lane;
-mod special;
 
 pub(crate) use lane::*;
 
 /// First temporary row of source `index` (two words each).
-const SOURCE_ROWS: usize = 0;
-/// Result staging rows.
-const RESULT_ROWS: usize = 6;
-/// Lane mask staging row.
-const MASK_ROW: usize = 8;
+pub(crate) const SOURCE_ROWS: usize = 0;
+/// Rows for results that a pass completes.
+pub(crate) const RESULT_ROWS: usize = 6;
+/// Rows for results of which only some lanes count.
+const PARTIAL_ROWS: usize = 8;
 /// Further rows that memory and cross-lane routines may use.
-pub(crate) const SPARE_ROWS: usize = 9;
-
-/// Where a body reads 16 lanes of one source, or where it writes them.
-#[derive(Clone, Copy)]
-pub(crate) struct Port {
-    word: *const u32,
-    /// Words from one group of 16 lanes to the next: 16, or 0 for a splat.
-    step: usize,
-}
+pub(crate) const SPARE_ROWS: usize = 12;
 
 /// Everything a body needs of an instruction's operands.
+#[derive(Clone, Copy)]
 pub(crate) struct Operands {
-    pub src: [Port; 3],
+    /// Rows of the sources that are not uniform.
+    src: [*const u32; 3],
+    /// Values of the uniform sources.
+    value: [u64; 3],
     dst: *mut u32,
-    /// Lanes that execute, after DPP's say.
-    pub exec: u64,
-    /// Row of lane masks for `exec`, or null when every lane may be written.
-    lanes: *const u32,
 }
 
 impl Operands {
     /// Lanes of `group` of source `index`.
     #[inline(always)]
-    pub fn load<T: Lane>(&self, index: usize, group: usize) -> [T::Value; 16] {
-        let port = self.src[index];
-        // SAFETY: `port.word` points to a row of the wave's register file (or a temporary row), `step * group` stays inside
-        // its 64 words, and for two-word types `operands` checked that the following row exists.
-        unsafe { T::load(port.word.add(port.step * group)) }
+    pub fn load<F: Form, T: Lane>(&self, index: usize, group: usize) -> [T::Value; 16] {
+        if F::UNIFORM >> index & 1 != 0 {
+            let value = T::uniform(self.value[index]);
+            return lanes(
+                #[inline(always)]
+                |_| value,
+            );
+        }
+        // SAFETY: `src[index]` points to a row of the wave's register file behind which there are enough rows for the type:
+        // `operands` says why. A group's words lie inside a row.
+        unsafe { T::load(self.src[index].add(16 * group)) }
     }
 
-    /// Lanes of `group` of 32-bit word `word` of source `index`.
+    /// First word of source `index`, which is not uniform.
     #[inline(always)]
-    pub fn load_word<T: Lane>(&self, index: usize, group: usize, word: usize) -> [T::Value; 16] {
-        let port = self.src[index];
+    pub fn row(&self, index: usize) -> *const u32 {
+        self.src[index]
+    }
+
+    /// Value of uniform source `index`.
+    #[inline(always)]
+    pub fn uniform(&self, index: usize) -> u64 {
+        self.value[index]
+    }
+
+    /// `COUNT` lanes from `first` of 32-bit word `word` of source `index`.
+    #[inline(always)]
+    pub fn load_words<F: Form, const COUNT: usize>(
+        &self,
+        index: usize,
+        first: usize,
+        word: usize,
+    ) -> [u32; COUNT] {
+        if F::UNIFORM >> index & 1 != 0 {
+            let value = (self.value[index] >> (32 * word)) as u32;
+            return lanes(
+                #[inline(always)]
+                |_| value,
+            );
+        }
+        debug_assert!(first + COUNT <= LANES);
         // SAFETY: as in `load`; word 1 lies one row further.
-        unsafe { T::load(port.word.add(port.step * group + LANES * word)) }
-    }
-
-    /// Writes word `word` of a result.
-    #[inline(always)]
-    pub fn store_word<T: Lane>(&self, group: usize, word: usize, values: [T::Value; 16]) {
-        // SAFETY: as in `store`; word 1 lies one row further.
         unsafe {
-            let dst = self.dst.add(16 * group + LANES * word);
-            if self.lanes.is_null() {
-                T::store(dst, values);
-            } else {
-                T::blend(dst, values, self.lanes.add(16 * group));
-            }
+            let words = self.src[index].add(LANES * word + first);
+            words.cast::<[u32; COUNT]>().read()
         }
     }
 
-    /// Writes `values` to the active lanes of `group`.
+    /// Writes word `word` of a result from lane `first` on.
+    #[inline(always)]
+    pub fn store_words<const COUNT: usize>(&self, first: usize, word: usize, values: [u32; COUNT]) {
+        debug_assert!(first + COUNT <= LANES);
+        // SAFETY: as in `load`.
+        unsafe {
+            let words = self.dst.add(LANES * word + first);
+            words.cast::<[u32; COUNT]>().write(values);
+        }
+    }
+
+    /// Writes the lanes of `group`.
     #[inline(always)]
     pub fn store<T: Lane>(&self, group: usize, values: [T::Value; 16]) {
-        // SAFETY: as in `load`; `lanes` is null or points to a full row of lane masks.
-        unsafe {
-            let dst = self.dst.add(16 * group);
-            if self.lanes.is_null() {
-                T::store(dst, values);
-            } else {
-                T::blend(dst, values, self.lanes.add(16 * group));
-            }
+        // SAFETY: as in `load`.
+        unsafe { T::store(self.dst.add(16 * group), values) }
+    }
+}
+
+multiversion! {
+    /// Copies the active lanes of `words` result rows to their place.
+    #[cold]
+    fn copy_active = copy_active_body(wave: &mut Wave, dst: usize, words: usize);
+}
+
+#[inline(always)]
+fn copy_active_body(wave: &mut Wave, dst: usize, words: usize) {
+    for word in 0..words {
+        let values = *wave.temporary(PARTIAL_ROWS + word);
+        let target = &mut wave.rows[dst + word].0;
+        for lane in 0..LANES {
+            let mask = wave.exec_lanes.0[lane];
+            target[lane] = target[lane] & !mask | values.0[lane] & mask;
         }
     }
 }
@@ -133,93 +168,100 @@ impl Wave {
 
     /// Resolves sources and destination of a vector instruction with `N` sources of types `types` and result `result`.
     #[inline(always)]
-    pub(crate) fn operands<const N: usize>(
+    pub(crate) fn operands<F: Form, const N: usize>(
         &mut self,
         op: &MicroOp,
         types: [Type; 3],
-        result: Type,
     ) -> Operands {
-        if op.path != 0 {
-            return special::prepare(self, op, N, types, result);
+        let mut value = [0; 3];
+        let mut index = 0;
+        while index < N {
+            if F::UNIFORM >> index & 1 != 0 {
+                value[index] = self.uniform_source(op, index, types[index].words());
+            }
+            index += 1;
         }
-        let mut src = [Port {
-            word: std::ptr::null(),
-            step: 0,
-        }; 3];
-        for (index, port) in src.iter_mut().enumerate().take(N) {
-            *port = self.plain_port(op, index, types[index].words());
+        // Offsets in bytes from the first row; decoding checked that all words of each operand are rows of the register
+        // file or temporaries, and `Wave::enter` that the wave has as many rows as the code was decoded for.
+        let base = self.rows.as_mut_ptr();
+        let mut src = [std::ptr::null(); 3];
+        let mut index = 0;
+        while index < N {
+            if F::UNIFORM >> index & 1 == 0 {
+                debug_assert!(
+                    op.src[index].kind == SrcKind::Vector
+                        && op.src[index].index as usize + types[index].words() <= self.rows.len()
+                );
+                // SAFETY: inside the register file, as said above.
+                src[index] = unsafe { base.add(op.src[index].index as usize) }.cast();
+            }
+            index += 1;
         }
-        let exec = self.exec();
+        let dst = if self.all_lanes {
+            op.dst as usize
+        } else {
+            self.temporaries + PARTIAL_ROWS
+        };
+        debug_assert!(dst < self.rows.len());
         Operands {
             src,
-            dst: self.result_pointer(op.dst as usize, result.words()),
-            exec,
-            lanes: if exec == self.full {
-                std::ptr::null()
-            } else {
-                self.exec_lanes.0.as_ptr()
-            },
+            value,
+            // SAFETY: as above; instructions without a vector result do not store.
+            dst: unsafe { base.add(dst) }.cast(),
         }
     }
 
+    /// Completes an instruction whose body has written `words` rows of results.
     #[inline(always)]
-    fn plain_port(&mut self, op: &MicroOp, index: usize, words: usize) -> Port {
-        let src = op.src[index];
-        if src.kind == SrcKind::Vector {
-            return self.vector_port(src.index as usize, words);
+    pub(crate) fn deliver<F: Form>(&mut self, op: &MicroOp, words: usize) -> u32 {
+        if !self.all_lanes {
+            copy_active::<F>(self, op.dst as usize, words);
         }
-        let value = match src.kind {
+        u32::from(op.after)
+    }
+
+    /// First of the rows for results of which only some lanes count.
+    #[inline(always)]
+    pub(crate) fn partial_row(&self) -> usize {
+        self.temporaries + PARTIAL_ROWS
+    }
+
+    /// Value of uniform source `index` of `words` words.
+    #[inline(always)]
+    fn uniform_source(&self, op: &MicroOp, index: usize, words: usize) -> u64 {
+        let src = op.src[index];
+        match src.kind {
             SrcKind::Scalar if words == 1 => u64::from(self.scalars.0[src.index as usize]),
+            SrcKind::Scalar => self.scalar64(src.index as usize),
             SrcKind::Constant | SrcKind::ConstantSigned if words == 1 => {
                 u64::from(op.constant[index])
             }
             _ => self.uniform_outlined(op, index),
-        };
-        self.splat(index, value, words)
+        }
     }
 
     /// [`Wave::uniform`] as a call, so that not every body contains it.
+    #[cold]
     #[inline(never)]
     fn uniform_outlined(&self, op: &MicroOp, index: usize) -> u64 {
         self.uniform(op, index)
     }
 
-    #[inline(always)]
-    fn vector_port(&self, row: usize, words: usize) -> Port {
-        Port {
-            word: self.rows[row..row + words][0].0.as_ptr(),
-            step: 16,
+    /// `op` with every uniform source copied to a temporary row.
+    pub(crate) fn with_rows_for_uniforms(&mut self, op: &MicroOp) -> MicroOp {
+        let mut moved = *op;
+        for index in 0..3 {
+            if matches!(op.src[index].kind, SrcKind::None | SrcKind::Vector) {
+                continue;
+            }
+            let value = self.uniform(op, index);
+            let row = SOURCE_ROWS + 2 * index;
+            *self.temporary(row) = VectorRow([value as u32; LANES]);
+            *self.temporary(row + 1) = VectorRow([(value >> 32) as u32; LANES]);
+            moved.src[index].kind = SrcKind::Vector;
+            moved.src[index].index = (self.temporaries + row) as u16;
         }
-    }
-
-    /// A 16-lane splat in the temporary rows of source `index`.
-    #[inline(always)]
-    fn splat(&mut self, index: usize, value: u64, words: usize) -> Port {
-        let row = SOURCE_ROWS + 2 * index;
-        self.temporary(row).0[..16].fill(value as u32);
-        if words == 2 {
-            self.temporary(row + 1).0[..16].fill((value >> 32) as u32);
-        }
-        Port {
-            word: self.temporary(row).0.as_ptr(),
-            step: 0,
-        }
-    }
-
-    #[inline(always)]
-    fn result_pointer(&mut self, row: usize, words: usize) -> *mut u32 {
-        if words == 0 {
-            return std::ptr::null_mut();
-        }
-        self.rows[row..row + words][0].0.as_mut_ptr()
-    }
-
-    /// Completes an instruction whose `path` has `FINISH`; called by every body after its loop.
-    #[inline(always)]
-    pub(crate) fn finish(&mut self, op: &MicroOp, operands: &Operands, result: Type) {
-        if op.path & path::FINISH != 0 {
-            special::finish(self, op, operands.exec, result);
-        }
+        moved
     }
 
     /// Value of one lane of a source in the plain (unmodified) form; for memory and cross-lane routines.

@@ -33,7 +33,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct DecodedInst {
     pub pc: u64,
-    /// Micro-op that stands for it. Waits and nops share the micro-op of the instruction before.
+    /// Last micro-op of it. Waits and nops share the micro-op of the instruction before.
     pub op: u32,
     pub size: u8,
     pub mnemonic: &'static str,
@@ -51,6 +51,8 @@ pub struct Segment {
     op_by_pc: HashMap<u64, u32>,
     /// What to say about instructions that cannot execute.
     pub(crate) messages: Vec<String>,
+    /// Rows of the register file that `ops` may name; temporaries follow.
+    pub(crate) vector_rows: usize,
 }
 
 impl Segment {
@@ -219,6 +221,7 @@ fn lower(
         pcs: Vec::new(),
         op_by_pc: HashMap::new(),
         messages: Vec::new(),
+        vector_rows: config.vector_rows as usize,
     };
     let mut branches = Vec::new();
     // Address behind the previous instruction if a nop may join it.
@@ -245,11 +248,11 @@ fn lower(
         if is_nop && joinable == Some(pc) && !targets.contains(&pc) {
             joinable = Some(inst.end());
         } else {
-            let op = match row
+            let ops = match row
                 .ok_or_else(String::new)
                 .and_then(|row| operands::lower(config, inst, row))
             {
-                Ok(op) => op,
+                Ok(ops) => ops,
                 Err(why) => {
                     let why = if why.is_empty() {
                         why
@@ -260,22 +263,24 @@ fn lower(
                         .iter()
                         .map(|w| format!("{w:08x}"))
                         .collect();
-                    segment.unsupported(format!(
+                    vec![segment.unsupported(format!(
                         "{} [{}]{why}",
                         decoder.print(inst),
                         words.join(" ")
-                    ))
+                    ))]
                 }
             };
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
-            let straight = op.after == flow::NEXT as u8
+            let straight = ops.iter().all(|op| op.after == flow::NEXT as u8)
                 && !inst
                     .effects
                     .intersects(Effects::BRANCH | Effects::CALL | Effects::END);
             joinable = straight.then_some(inst.end());
-            segment.push(pc, op);
+            for op in ops {
+                segment.push(pc, op);
+            }
         }
         segment.list(pc, inst.size, inst.mnemonic, inst.effects);
     }

@@ -9,7 +9,7 @@ use crate::{
     engine::{Env, Stop},
     micro_op::{Control, Handler, MicroOp, Src, flow},
     ports::Type,
-    shell::{self, Body},
+    shell::{self, Body, Handlers, VectorBody},
     state::Wave,
 };
 
@@ -35,6 +35,7 @@ mod ds;
 mod float64;
 mod global;
 mod half;
+mod hot;
 mod indexed;
 mod lanes;
 mod lds_atomic;
@@ -42,11 +43,13 @@ mod matrix;
 mod mix;
 mod modify;
 mod packed;
+mod quick;
 mod sad;
 mod scalar;
 mod scalar_memory;
 mod scratch;
 mod space;
+mod spread;
 mod vector32;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
@@ -86,6 +89,10 @@ pub(crate) struct VectorShape {
     pub keep_high: bool,
     /// A 16-bit result that goes to bits 31:16 and leaves the others alone.
     pub high_half: bool,
+    /// A pass that first finds the register of source 0 at run time.
+    pub moved_source: Option<fn() -> Handler>,
+    /// Bodies for the kinds of sources. Rows without do everything about their operands themselves.
+    pub handlers: Option<fn() -> Handlers>,
 }
 
 impl VectorShape {
@@ -102,6 +109,8 @@ impl VectorShape {
         accumulators: None,
         keep_high: false,
         high_half: false,
+        moved_source: None,
+        handlers: None,
     };
 }
 
@@ -146,6 +155,21 @@ pub struct Row {
 }
 
 impl Row {
+    /// A vector ALU row with body `B`.
+    pub(crate) fn vector<B: VectorBody>(mnemonic: &'static str, shape: VectorShape) -> Row {
+        Row {
+            mnemonic,
+            shape: Shape::Vector(VectorShape {
+                handlers: Some(shell::vector_handlers::<B>),
+                ..shape
+            }),
+            handler: || shell::vector_handlers::<B>().vector,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        }
+    }
+
     pub(crate) fn micro_op(&self) -> MicroOp {
         let mut op = blank((self.handler)());
         op.width = self.width;
@@ -157,13 +181,13 @@ impl Row {
     }
 }
 
-fn blank(handler: Handler) -> MicroOp {
+/// An op with no operands.
+pub(crate) fn blank(handler: Handler) -> MicroOp {
     MicroOp {
         handler,
         dst: 0,
         mask_dst: 0,
         mask_src: 0,
-        path: 0,
         control: Control::None,
         src: [Src::default(); 3],
         constant: [0; 3],
@@ -192,6 +216,7 @@ pub fn all_rows() -> &'static [Row] {
         convert::rows(&mut rows);
         cross_lane::rows(&mut rows);
         division::rows(&mut rows);
+        division::special_rows(&mut rows);
         dot::rows(&mut rows);
         ds::rows(&mut rows);
         float64::rows(&mut rows);

@@ -1,4 +1,4 @@
-//! Multiversioning: each row's body compiled for several host vector extensions, chosen once at decode.
+//! Multiversioning: each row's body compiled for several host vector extensions and operand kinds, chosen once at decode.
 
 use std::sync::OnceLock;
 
@@ -11,6 +11,47 @@ use crate::{
 /// A row's body, written once and inlined into every shell.
 pub(crate) trait Body {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
+}
+
+/// What a vector ALU body may take for granted; one compiled copy of the body each.
+pub(crate) trait Form {
+    /// Bit i: source i is a scalar register or constant. All other sources are vector rows.
+    const UNIFORM: u8;
+    /// MODE is the one that HIP kernels start in, and the clamp bit asks nothing of the body.
+    const USUAL: bool;
+    /// The host has what [`Level::Avx2`] stands for.
+    const AVX2: bool;
+}
+
+struct Variant<const UNIFORM: u8, const USUAL: bool, const AVX2: bool>;
+
+impl<const UNIFORM: u8, const USUAL: bool, const AVX2: bool> Form
+    for Variant<UNIFORM, USUAL, AVX2>
+{
+    const UNIFORM: u8 = UNIFORM;
+    const USUAL: bool = USUAL;
+    const AVX2: bool = AVX2;
+}
+
+/// The body of a vector ALU row.
+pub(crate) trait VectorBody {
+    const SOURCES: usize;
+    /// Whether the result depends on MODE or on the clamp bit.
+    const MODE: bool;
+    /// Whether sources that are not vector rows have bodies of their own, or are first copied to a row.
+    const HOT: bool;
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
+}
+
+/// The compiled copies of a vector ALU body.
+#[derive(Clone, Copy)]
+pub(crate) struct Handlers {
+    /// All sources are vector rows; the usual mode is tested for.
+    pub vector: Handler,
+    /// The same, any mode.
+    pub general: Handler,
+    /// Source i alone is uniform.
+    pub uniform: [Option<Handler>; 3],
 }
 
 /// Host vector extensions that shells exist for.
@@ -38,12 +79,6 @@ fn level() -> Level {
     })
 }
 
-/// Whether the host has what [`Level::Avx2`] stands for.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn has_avx2() -> bool {
-    level() == Level::Avx2
-}
-
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {
@@ -51,6 +86,64 @@ pub(crate) fn handler<B: Body>() -> Handler {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => avx2::<B>,
     }
+}
+
+/// The handlers of vector ALU body `B` for this host.
+pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
+    match level() {
+        // Hosts without vector extensions get one copy only: they are rare, and copies cost time to compile.
+        Level::Base => Handlers {
+            vector: base_vector::<B, Variant<0, false, false>>,
+            general: base_vector::<B, Variant<0, false, false>>,
+            uniform: [None; 3],
+        },
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => Handlers {
+            vector: avx2_vector::<B, Variant<0, true, true>>,
+            general: if B::MODE {
+                avx2_vector::<B, Variant<0, false, true>>
+            } else {
+                avx2_vector::<B, Variant<0, true, true>>
+            },
+            uniform: if B::HOT { uniform::<B>() } else { [None; 3] },
+        },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn uniform<B: VectorBody>() -> [Option<Handler>; 3] {
+    let mut handlers: [Option<Handler>; 3] =
+        [Some(avx2_vector::<B, Variant<1, true, true>>), None, None];
+    if B::SOURCES > 1 {
+        handlers[1] = Some(avx2_vector::<B, Variant<2, true, true>>);
+    }
+    if B::SOURCES > 2 {
+        handlers[2] = Some(avx2_vector::<B, Variant<4, true, true>>);
+    }
+    handlers
+}
+
+/// Runs `B` for any mode on behalf of one of its other copies.
+#[cold]
+#[inline(never)]
+pub(crate) fn general<B: VectorBody, F: Form>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+) -> u32 {
+    let all_vector;
+    let op = if F::UNIFORM == 0 {
+        op
+    } else {
+        all_vector = wave.with_rows_for_uniforms(op);
+        &all_vector
+    };
+    #[cfg(target_arch = "x86_64")]
+    if F::AVX2 {
+        // SAFETY: forms with AVX2 exist only below shells that were chosen because the host has it.
+        return unsafe { avx2_vector::<B, Variant<0, false, true>>(wave, op, env) };
+    }
+    base_vector::<B, Variant<0, false, false>>(wave, op, env)
 }
 
 /// The handler of a body that gains nothing from vector extensions; half the code.
@@ -68,10 +161,43 @@ fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run(wave, op, env)
 }
 
+fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn avx2_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
+}
+
 /// Calls a handler.
 #[inline(always)]
 pub(crate) fn call(handler: Handler, wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: every handler comes from `handler`, which picks a shell only if the host has the features it enables; the
-    // bodies themselves are safe functions.
+    // SAFETY: every handler comes from `handler` or `vector_handlers`, which pick a shell only if the host has the features
+    // it enables; the bodies themselves are safe functions.
     unsafe { handler(wave, op, env) }
 }
+
+/// Defines `name` as `body` compiled for the host's vector extensions as well: for passes that rows share.
+macro_rules! multiversion {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident = $body:ident ($($argument:ident: $type:ty),*) $(-> $result:ty)?;) => {
+        $(#[$attribute])*
+        #[inline(never)]
+        $visibility fn $name<F: crate::shell::Form>($($argument: $type),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+                fn with_avx2($($argument: $type),*) $(-> $result)? {
+                    $body($($argument),*)
+                }
+                if F::AVX2 {
+                    // SAFETY: forms with AVX2 exist only below shells that were chosen because the host has it.
+                    return unsafe { with_avx2($($argument),*) };
+                }
+            }
+            $body($($argument),*)
+        }
+    };
+}
+pub(crate) use multiversion;

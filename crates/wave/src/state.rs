@@ -34,9 +34,8 @@ pub mod sreg {
     pub const SINK: usize = 128;
 }
 
-/// Rows behind the kernel's own registers that operand ports use as scratch space: three sources of up to two words, two
-/// result words, masks, and the staging of carries.
-pub(crate) const TEMPORARY_ROWS: usize = 12;
+/// Rows behind the kernel's own registers that operand ports use as scratch space; see [`crate::ports`].
+pub(crate) const TEMPORARY_ROWS: usize = 13;
 
 /// One wavefront. Everything an instruction can read or write, except memory and LDS.
 #[derive(Clone, Debug)]
@@ -48,6 +47,12 @@ pub struct Wave {
     pub(crate) scc: bool,
     /// EXEC expanded to one word of zeros or ones per lane; follows EXEC through [`Wave::sync_exec`].
     pub(crate) exec_lanes: VectorRow,
+    /// All lanes are active; follows EXEC like `exec_lanes`.
+    pub(crate) all_lanes: bool,
+    /// EXEC to return to after an instruction whose DPP control disables lanes.
+    pub(crate) exec_outside: Option<u64>,
+    /// Groups of lanes that a body has already done before it left the rest to its general copy.
+    pub(crate) groups_done: usize,
     pub(crate) mode: Mode,
     /// 64 or 32.
     pub(crate) wave_size: u32,
@@ -84,7 +89,11 @@ impl Wave {
     /// A wave at micro-op 0 of `segment` with all registers zero and EXEC full.
     ///
     /// `vector_rows` counts VGPRs plus AccVGPRs.
+    ///
+    /// # Panics
+    /// If `segment` was decoded for another number of rows.
     pub fn new(segment: Arc<Segment>, vector_rows: usize, wave_size: u32, mode: u32) -> Wave {
+        assert_eq!(segment.vector_rows, vector_rows, "code for other registers");
         let full = if wave_size == 64 { !0 } else { 0xffff_ffff };
         let mut wave = Wave {
             rows: vec![VectorRow::ZERO; vector_rows + TEMPORARY_ROWS].into_boxed_slice(),
@@ -92,6 +101,9 @@ impl Wave {
             scalars: ScalarFile([0; SCALARS]),
             scc: false,
             exec_lanes: VectorRow::ZERO,
+            all_lanes: false,
+            exec_outside: None,
+            groups_done: 0,
             mode: Mode::new(mode),
             wave_size,
             full,
@@ -115,7 +127,7 @@ impl Wave {
     }
 
     /// Brings a used wave back to the state of [`Wave::new`] without allocating.
-    pub fn restart(&mut self, segment: Arc<Segment>, mode: u32, poison: u32) {
+    pub fn restart(&mut self, segment: &Arc<Segment>, mode: u32, poison: u32) {
         for row in &mut self.rows[..self.temporaries] {
             row.0 = [poison; LANES];
         }
@@ -123,12 +135,26 @@ impl Wave {
         self.scalars.0[sreg::NULL] = 0;
         self.scc = false;
         self.mode = Mode::new(mode);
-        self.segment = segment;
+        // Not cloned without need: all threads would write its count.
+        if !Arc::ptr_eq(&self.segment, segment) {
+            self.enter(segment.clone());
+        }
         self.next = 0;
+        self.exec_outside = None;
         self.gpr_index_mode = 0;
         self.barrier_ticket = None;
         self.stop = None;
         self.set_exec(self.full);
+    }
+
+    /// Makes `segment` the code that executes.
+    pub(crate) fn enter(&mut self, segment: Arc<Segment>) {
+        // Bodies rely on this: see `Wave::operands`.
+        assert_eq!(
+            segment.vector_rows, self.temporaries,
+            "code for other registers"
+        );
+        self.segment = segment;
     }
 
     pub fn wave_size(&self) -> u32 {
@@ -225,7 +251,9 @@ impl Wave {
 
     /// Recomputes the lane expansion after EXEC was written.
     pub(crate) fn sync_exec(&mut self) {
-        expand(self.exec(), &mut self.exec_lanes);
+        let exec = self.exec();
+        self.all_lanes = exec == self.full;
+        expand(exec, &mut self.exec_lanes);
     }
 }
 

@@ -115,7 +115,7 @@ fn check(name: &str, wave_size: u32) {
         let segment = program.segment(&mut Memory::new(&allocations), pc).unwrap();
         let wave =
             wave.get_or_insert_with(|| Wave::new(segment.clone(), ROWS, wave_size, harness::MODE));
-        wave.restart(segment, harness::MODE, random.next());
+        wave.restart(&segment, harness::MODE, random.next());
         wave.set_exec(u64::from(random.next()) << 32 | u64::from(random.next()));
         let stop =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(wave, &mut env, 1000)))

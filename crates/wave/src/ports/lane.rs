@@ -6,6 +6,7 @@ use crate::state::LANES;
 
 /// What a source or result is, for modifiers, inline constants and register width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Type {
     /// No operand.
     None,
@@ -33,6 +34,27 @@ pub(crate) enum Type {
 }
 
 impl Type {
+    const ALL: [Type; 13] = [
+        Type::None,
+        Type::B32,
+        Type::F32,
+        Type::B64,
+        Type::F64,
+        Type::B16,
+        Type::F16,
+        Type::PackedB16,
+        Type::PackedF16,
+        Type::PackedF32,
+        Type::PackedB32,
+        Type::B128,
+        Type::Mix,
+    ];
+
+    /// The type whose number micro-ops carry.
+    pub fn from_code(code: u32) -> Type {
+        Type::ALL[code as usize]
+    }
+
     /// Registers the value occupies.
     pub const fn words(self) -> usize {
         match self {
@@ -54,33 +76,30 @@ pub(crate) trait Lane {
     /// 16 lanes starting at `word`.
     ///
     /// # Safety
-    /// `word` must point to 16 readable words, and for two-word types so must `word + 64`.
+    /// `word` must point to 16 readable words, and for types of several words so must `word + 64` and so on.
     unsafe fn load(word: *const u32) -> [Self::Value; 16];
 
     /// # Safety
     /// As [`Lane::load`], writable.
     unsafe fn store(word: *mut u32, values: [Self::Value; 16]);
 
-    /// Stores only lanes whose word in `lanes` is all ones.
-    ///
-    /// # Safety
-    /// As [`Lane::store`]; `lanes` must point to 16 readable words.
-    unsafe fn blend(word: *mut u32, values: [Self::Value; 16], lanes: *const u32);
+    /// The value of a source that is the same for all lanes.
+    fn uniform(value: u64) -> Self::Value;
 }
 
-/// The 16 values of `lane(0..16)`.
+/// The values of `lane(0..COUNT)`.
 ///
 /// Bodies use this and plain loops, never `array::from_fn` or `array::map`: those are ordinary functions, and a call the
 /// optimiser does not inline leaves the vector features of the shell behind.
 #[inline(always)]
-pub(crate) fn lanes<T: Copy>(lane: impl Fn(usize) -> T) -> [T; 16] {
-    let mut values = [const { MaybeUninit::uninit() }; 16];
+pub(crate) fn lanes<T: Copy, const COUNT: usize>(lane: impl Fn(usize) -> T) -> [T; COUNT] {
+    let mut values = [const { MaybeUninit::uninit() }; COUNT];
     let mut index = 0;
-    while index < 16 {
+    while index < COUNT {
         values[index] = MaybeUninit::new(lane(index));
         index += 1;
     }
-    // SAFETY: the loop initialised all 16 elements, and MaybeUninit<T> has the layout of T.
+    // SAFETY: the loop initialised all elements, and MaybeUninit<T> has the layout of T.
     unsafe { std::mem::transmute_copy(&values) }
 }
 
@@ -94,20 +113,6 @@ unsafe fn load_words(word: *const u32) -> [u32; 16] {
 unsafe fn store_words(word: *mut u32, values: [u32; 16]) {
     // SAFETY: the caller guarantees 16 writable words.
     unsafe { word.cast::<[u32; 16]>().write(values) }
-}
-
-#[inline(always)]
-unsafe fn blend_words(word: *mut u32, values: [u32; 16], lanes: *const u32) {
-    // SAFETY: the caller guarantees 16 words behind both pointers.
-    unsafe {
-        let old = load_words(word);
-        let mask = load_words(lanes);
-        let mut merged = [0; 16];
-        for lane in 0..16 {
-            merged[lane] = old[lane] ^ ((old[lane] ^ values[lane]) & mask[lane]);
-        }
-        store_words(word, merged);
-    }
 }
 
 macro_rules! one_word {
@@ -129,9 +134,8 @@ macro_rules! one_word {
                 unsafe { store_words(word, lanes(#[inline(always)] |lane| $to(values[lane]))) }
             }
             #[inline(always)]
-            unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
-                // SAFETY: forwarded contract.
-                unsafe { blend_words(word, crate::ports::lanes(#[inline(always)] |lane| $to(values[lane])), lanes) }
+            fn uniform(value: u64) -> $value {
+                $from(value as u32)
             }
         }
     )*};
@@ -174,14 +178,8 @@ macro_rules! two_words {
                 }
             }
             #[inline(always)]
-            unsafe fn blend(word: *mut u32, values: [$value; 16], lanes: *const u32) {
-                let low = crate::ports::lanes(#[inline(always)] |lane| $split(values[lane]).0);
-                let high = crate::ports::lanes(#[inline(always)] |lane| $split(values[lane]).1);
-                // SAFETY: forwarded contract.
-                unsafe {
-                    blend_words(word, low, lanes);
-                    blend_words(word.add(LANES), high, lanes);
-                }
+            fn uniform(value: u64) -> $value {
+                $join(value as u32, (value >> 32) as u32)
             }
         }
     )*};
@@ -214,31 +212,35 @@ impl Lane for B128 {
 
     #[inline(always)]
     unsafe fn load(word: *const u32) -> [[u32; 4]; 16] {
-        // SAFETY: the caller guarantees this for four consecutive rows.
-        let rows: [[u32; 16]; 4] =
-            std::array::from_fn(|index| unsafe { load_words(word.add(LANES * index)) });
-        std::array::from_fn(|lane| std::array::from_fn(|index| rows[index][lane]))
+        let mut rows = [[0; 16]; 4];
+        let mut index = 0;
+        while index < 4 {
+            // SAFETY: the caller guarantees this for four consecutive rows.
+            rows[index] = unsafe { load_words(word.add(LANES * index)) };
+            index += 1;
+        }
+        lanes(
+            #[inline(always)]
+            |lane| [rows[0][lane], rows[1][lane], rows[2][lane], rows[3][lane]],
+        )
     }
 
     #[inline(always)]
     unsafe fn store(word: *mut u32, values: [[u32; 4]; 16]) {
-        for index in 0..4 {
+        let mut index = 0;
+        while index < 4 {
+            let part = lanes(
+                #[inline(always)]
+                |lane| values[lane][index],
+            );
             // SAFETY: as in `load`.
-            unsafe { store_words(word.add(LANES * index), values.map(|value| value[index])) }
+            unsafe { store_words(word.add(LANES * index), part) };
+            index += 1;
         }
     }
 
     #[inline(always)]
-    unsafe fn blend(word: *mut u32, values: [[u32; 4]; 16], lanes: *const u32) {
-        for index in 0..4 {
-            // SAFETY: as in `load`.
-            unsafe {
-                blend_words(
-                    word.add(LANES * index),
-                    values.map(|value| value[index]),
-                    lanes,
-                )
-            }
-        }
+    fn uniform(value: u64) -> [u32; 4] {
+        [value as u32, (value >> 32) as u32, 0, 0]
     }
 }

@@ -15,8 +15,8 @@ use crate::{
 /// Number of the literal marker among source operands.
 pub(super) const LITERAL: u32 = 255;
 
-/// Lowers `inst` by `row`. The error says what about it cannot execute.
-pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, String> {
+/// Lowers `inst` by `row` to one or more micro-ops. The error says what about it cannot execute.
+pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<MicroOp>, String> {
     let mut op = row.micro_op();
     let family = config.target.family;
     // Every instruction may need to know where it ends (calls, getpc), none has a third constant then.
@@ -28,7 +28,11 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
             op.constant = [end as u32, (end >> 32) as u32, 0];
         }
         Shape::Scalar(shape) => scalar(config, inst, shape, &mut op)?,
-        Shape::Vector(shape) => vector::lower(config, inst, shape, &mut op)?,
+        Shape::Vector(shape) => {
+            let mut ops = Vec::new();
+            vector::lower(config, inst, shape, op, &mut ops)?;
+            return Ok(ops);
+        }
         Shape::ScalarMemory => {
             let fields = Smem::of(inst, family);
             op.src[0] = Src {
@@ -136,7 +140,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<MicroOp, 
             }
         }
     }
-    Ok(op)
+    Ok(vec![op])
 }
 
 /// `SINCE_GFX10` if `family` is.

@@ -9,19 +9,35 @@ use super::{
 };
 use crate::{
     fields::bits,
-    micro_op::{Control, MicroOp, Src, SrcKind, flow, modifier, path},
+    micro_op::{Control, Handler, MicroOp, Src, SrcKind, flow, modifier},
+    passes,
     ports::Type,
-    rows::{Destination, VectorShape},
+    rows::{self, Destination, VectorShape},
+    shell::{self, Handlers},
     state::sreg,
 };
 
-/// Bits of `MicroOp::modifiers` that are NEG, ABS or op_sel of sources, for the sources that exist.
-fn source_modifiers(count: usize) -> u32 {
-    let sources = (1 << count) - 1;
-    sources << modifier::NEG | sources << modifier::ABS | sources << modifier::OP_SEL
+/// Lowers `inst` to its micro-op with the passes around it.
+pub(super) fn lower(
+    config: &Config,
+    inst: &Inst,
+    shape: &VectorShape,
+    mut op: MicroOp,
+    ops: &mut Vec<MicroOp>,
+) -> Result<(), String> {
+    operands(config, inst, shape, &mut op)?;
+    match shape.handlers {
+        Some(handlers) => surround(config, shape, handlers(), op, ops)?,
+        None if op.control != Control::None => {
+            return Err("SDWA or DPP on an instruction that moves lanes itself".into());
+        }
+        None => ops.push(op),
+    }
+    Ok(())
 }
 
-pub(super) fn lower(
+/// Resolves the operands.
+fn operands(
     config: &Config,
     inst: &Inst,
     shape: &VectorShape,
@@ -30,11 +46,7 @@ pub(super) fn lower(
     let [w0, w1, w2, ..] = inst.words;
     let vcc = sreg::VCC as u16;
     (op.mask_dst, op.mask_src) = (vcc, vcc);
-    let count = shape
-        .sources
-        .iter()
-        .filter(|&&kind| kind != Type::None)
-        .count();
+    let count = source_count(shape);
     if let Some(files) = shape.accumulators {
         return move_accumulator(config, inst, files, op);
     }
@@ -156,7 +168,6 @@ pub(super) fn lower(
     if op.mask_dst as usize == sreg::EXEC && shape.mask_result {
         op.after = flow::EXEC_CHANGED as u8;
     }
-    choose_path(config, shape, count, op);
     Ok(())
 }
 
@@ -216,38 +227,141 @@ fn check_run(config: &Config, src: Src, words: usize) -> Result<(), String> {
     Ok(())
 }
 
-fn choose_path(config: &Config, shape: &VectorShape, count: usize, op: &mut MicroOp) {
-    let packed = |kind| {
-        matches!(
-            kind,
-            Type::PackedB16 | Type::PackedF16 | Type::PackedF32 | Type::PackedB32
-        )
+/// Appends `op` with the passes that its operands need, and picks its body.
+fn surround(
+    config: &Config,
+    shape: &VectorShape,
+    handlers: Handlers,
+    op: MicroOp,
+    ops: &mut Vec<MicroOp>,
+) -> Result<(), String> {
+    let mut op = op;
+    // Integers saturate in the body for any mode.
+    let saturates = op.modifiers & modifier::CLAMP != 0 && !is_float(shape.result);
+    op.handler = if saturates {
+        handlers.general
+    } else {
+        handlers.vector
     };
-    let is_packed = packed(shape.sources[0]) || packed(shape.sources[1]);
-    let all_high = ((1 << count) - 1) << modifier::OP_SEL_HI;
-    if op.control != Control::None
-        || op.modifiers & source_modifiers(count) != 0
-        || is_packed && op.modifiers & all_high != all_high
-        || shape.sources.contains(&Type::Mix)
-    {
-        op.path |= path::PREPARE;
+    let mut may_be_uniform = !saturates;
+    for index in 0..source_count(shape) {
+        let kind = shape.sources[index];
+        let row = passes::source_row(config.vector_rows, index);
+        let pass = |op: &MicroOp, handler: fn() -> Handler, constant| {
+            let mut src = [Src::default(); 3];
+            src[index] = op.src[index];
+            MicroOp {
+                dst: row,
+                src,
+                constant,
+                modifiers: modifier::VECTOR_ALU,
+                extra: op.extra,
+                width: kind.words() as u8,
+                attribute: index as u16,
+                ..rows::blank(handler())
+            }
+        };
+        let mut passed: Vec<(fn() -> Handler, [u32; 3])> = Vec::new();
+        if index == 0
+            && op.src[0].kind == SrcKind::Vector
+            && let Some(handler) = shape.moved_source
+        {
+            passed.push((handler, [0; 3]));
+        }
+        if op.control == Control::Sdwa
+            && index < 2
+            && let Some(parameters) = passes::sdwa_selection(op.extra, index)
+        {
+            passed.push((
+                shell::handler::<passes::SdwaSelect> as fn() -> Handler,
+                parameters,
+            ));
+        }
+        if op.control == Control::Dpp16 && index == 0 {
+            let lanes = passes::static_lanes(op.extra);
+            let parameters = [lanes as u32, (lanes >> 32) as u32, 0];
+            passed.push((shell::handler::<passes::DppEnter>, parameters));
+        }
+        if op.control == Control::Dpp8 && index == 0 {
+            passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));
+        }
+        if let Some(parameters) = passes::widening(&op, index, kind) {
+            passed.push((shell::handler::<passes::Widen>, parameters));
+        }
+        passed.extend(passes::modification(&op, index, kind));
+        if op.src[index].kind != SrcKind::Vector {
+            if passed.is_empty()
+                && may_be_uniform
+                && let Some(handler) = handlers.uniform[index]
+            {
+                op.handler = handler;
+                may_be_uniform = false;
+                continue;
+            }
+            passed.insert(0, (shell::handler::<passes::Splat>, op.constant));
+        }
+        for (handler, parameters) in passed {
+            ops.push(pass(&op, handler, parameters));
+            op.src[index] = Src {
+                index: row,
+                kind: SrcKind::Vector,
+            };
+        }
     }
+    let after = op.after;
+    let mut behind = Vec::new();
+    if needs_finish(config, shape, &mut op) {
+        if shape.moved_source.is_some() {
+            return Err("part of a register that M0 chooses".into());
+        }
+        behind.push(MicroOp {
+            dst: op.dst,
+            modifiers: op.modifiers,
+            control: op.control,
+            extra: op.extra,
+            target: shape.result as u32,
+            ..rows::blank(shell::handler::<passes::Finish>())
+        });
+        op.dst = passes::result_row(config.vector_rows);
+    }
+    if op.control == Control::Dpp16 {
+        behind.push(rows::blank(shell::handler::<passes::DppLeave>()));
+    }
+    if let Some(last) = behind.last_mut() {
+        op.after = flow::NEXT as u8;
+        last.after = after;
+    }
+    ops.push(op);
+    ops.extend(behind);
+    Ok(())
+}
+
+fn source_count(shape: &VectorShape) -> usize {
+    shape
+        .sources
+        .iter()
+        .filter(|&&kind| kind != Type::None)
+        .count()
+}
+
+fn is_float(kind: Type) -> bool {
+    matches!(
+        kind,
+        Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32 | Type::Mix
+    )
+}
+
+/// Whether the result needs work behind the body: clamp, omod, op_sel or SDWA destination, half-register write.
+fn needs_finish(config: &Config, shape: &VectorShape, op: &mut MicroOp) -> bool {
     let half_result = matches!(shape.result, Type::B16 | Type::F16);
     if half_result && (config.target.family != Family::Gfx9 || shape.keep_high) {
         op.modifiers |= modifier::PRESERVE_HIGH;
     }
-    let float_result = matches!(
-        shape.result,
-        Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32 | Type::Mix
-    );
     let output_modifiers = op.modifiers & (modifier::CLAMP | 3 << modifier::OMOD) != 0;
     let partial = op.modifiers & (1 << (modifier::OP_SEL + 3) | modifier::PRESERVE_HIGH) != 0;
     let sdwa_partial = op.control == Control::Sdwa && bits(op.extra, 10, 8) != 6;
-    if shape.destination == Destination::Vector
-        && (float_result && output_modifiers || half_result && partial || sdwa_partial)
-    {
-        op.path |= path::FINISH;
-    }
+    shape.destination == Destination::Vector
+        && (is_float(shape.result) && output_modifiers || half_result && partial || sdwa_partial)
 }
 
 /// A row of either register file with `words` registers behind it.

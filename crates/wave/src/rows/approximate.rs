@@ -1,7 +1,7 @@
 //! The approximate functions: reciprocals, roots, exponentials, logarithms, sine and cosine, and the cube-map helpers.
 
 use super::{
-    Row, Shape, VectorShape,
+    Row, VectorShape,
     vector_macros::{map1, vector_rows},
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     micro_op::MicroOp,
     mode::Context,
     ports::*,
-    shell::{self, Body},
+    shell::{Form, VectorBody},
     state::Wave,
 };
 use gfx::Family;
@@ -83,33 +83,30 @@ impl Angle for F16 {
     }
 }
 
-impl<L: Angle, const COSINE: bool> Body for Turn<L, COSINE> {
+impl<L: Angle, const COSINE: bool> VectorBody for Turn<L, COSINE> {
+    const SOURCES: usize = 1;
+    const MODE: bool = true;
+    const HOT: bool = false;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limited = env.program.config().target.family == Family::Gfx9;
-        map1::<L, L>(
+        map1::<Self, F, L, L>(
             wave,
             op,
+            env,
             #[inline(always)]
             |context, angle| L::turn(context, angle, COSINE, limited),
-        );
-        u32::from(op.after)
+        )
     }
 }
 
 fn push<L: Angle, const COSINE: bool>(rows: &mut Vec<Row>, mnemonic: &'static str) {
-    rows.push(Row {
-        mnemonic,
-        shape: Shape::Vector(VectorShape {
-            sources: [L::TYPE, Type::None, Type::None],
-            result: L::TYPE,
-            ..VectorShape::NONE
-        }),
-        handler: shell::handler::<Turn<L, COSINE>>,
-        width: 0,
-        attribute: 0,
-        changes_exec: false,
-    });
+    let shape = VectorShape {
+        sources: [L::TYPE, Type::None, Type::None],
+        result: L::TYPE,
+        ..VectorShape::NONE
+    };
+    rows.push(Row::vector::<Turn<L, COSINE>>(mnemonic, shape));
 }
 
 /// Appends the rows whose meaning depends on the target.

@@ -6,6 +6,7 @@ use super::{
     Row, Shape, ds,
     lanes::{self, GROUP, Lanes},
     space::{Access, Checked, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
+    spread::{Column, Offsets, Spread},
 };
 use crate::{
     engine::Env,
@@ -185,6 +186,73 @@ fn in_range(
 }
 
 impl Space for Buffer {
+    #[inline(always)]
+    fn spread(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        let descriptor = Descriptor::of(wave, op);
+        let simple = !descriptor.swizzled
+            && !descriptor.add_tid
+            && op.modifiers & (bit::OFFEN | bit::IDXEN) == bit::OFFEN
+            && descriptor.check == Check::Bytes;
+        if !simple {
+            return None;
+        }
+        let offsets = Offsets::of_row(wave, op.src[0].index as usize)?;
+        let end = u64::from(offsets.highest()) + u64::from(op.offset as u32) + u64::from(bytes);
+        if end > descriptor.records {
+            return None;
+        }
+        let base = descriptor
+            .base
+            .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
+            .wrapping_add(u64::from(op.offset as u32));
+        offsets.in_memory(env, base, bytes, write)
+    }
+
+    /// Spilled registers: swizzled by lane number, one offset for all lanes.
+    #[inline(always)]
+    fn column(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        words: u32,
+        write: bool,
+    ) -> Option<Column> {
+        let descriptor = Descriptor::of(wave, op);
+        let by_lane = descriptor.swizzled
+            && descriptor.add_tid
+            && 1 << descriptor.index_shift == wave.wave_size
+            && op.modifiers & bit::IDXEN == 0
+            && wave.exec() != 0;
+        if !by_lane {
+            return None;
+        }
+        let mut offset = u64::from(op.offset as u32);
+        if op.modifiers & bit::OFFEN != 0 {
+            offset += u64::from(Offsets::common(wave, op.src[0].index as usize)?);
+        }
+        let passes = match descriptor.check {
+            Check::Bytes => offset + 4 * u64::from(words) <= descriptor.records,
+            Check::Index => u64::from(wave.wave_size) <= descriptor.records,
+            Check::IndexAndOffset => false,
+            Check::NotEmpty => descriptor.records != 0,
+        };
+        if !passes || offset % u64::from(ELEMENT) != 0 {
+            return None;
+        }
+        let first = descriptor
+            .base
+            .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
+            .wrapping_add(offset << descriptor.index_shift);
+        let step = ELEMENT << descriptor.index_shift;
+        Column::new(wave, env, first, step, words, write)
+    }
+
     #[inline(always)]
     fn contiguous(wave: &Wave, op: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
         let descriptor = Descriptor::of(wave, op);

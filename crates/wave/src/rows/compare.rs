@@ -1,24 +1,30 @@
 //! VOPC: comparisons of all types and conditions, with and without writing EXEC, and the class tests.
 
-use super::{Destination, Row, Shape, VectorShape, vector_macros::compare};
+use super::{
+    Destination, Row, VectorShape,
+    vector_macros::{compare, other_modes},
+};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
     mode::Context,
     ports::*,
-    shell::{self, Body},
+    shell::{Form, VectorBody},
     state::{Wave, sreg},
 };
 use numerics::Condition;
 
 /// How two values of a lane type relate.
 trait Compare: Lane {
+    /// See [`VectorBody::MODE`].
+    const MODE: bool;
     fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool;
 }
 
 macro_rules! integer_compare {
     ($($lane:ident)*) => {$(
         impl Compare for $lane {
+            const MODE: bool = false;
             #[inline(always)]
             fn holds(condition: Condition, _: Context, a: Self::Value, b: Self::Value) -> bool {
                 condition.of_integers(a, b)
@@ -32,6 +38,7 @@ integer_compare!(B16 I16 B32 I32 B64 I64);
 macro_rules! float_compare {
     ($($lane:ident, $module:ident, $denormals:ident;)*) => {$(
         impl Compare for $lane {
+            const MODE: bool = true;
             #[inline(always)]
             fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool {
                 numerics::$module::compare(condition, a, b, context.$denormals)
@@ -48,6 +55,7 @@ float_compare! {
 macro_rules! native_compare {
     ($($lane:ident, $module:ident, $float:ty, $denormals:ident;)*) => {$(
         impl Compare for $lane {
+            const MODE: bool = true;
             #[inline(always)]
             fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool {
                 let a = <$float>::from_bits(numerics::$module::flush_in(a, context.$denormals));
@@ -98,10 +106,15 @@ fn deliver<const EXEC: bool>(wave: &mut Wave, op: &MicroOp, mask: u64) -> u32 {
 
 struct Ordered<L, const CONDITION: u8, const EXEC: bool>(std::marker::PhantomData<L>);
 
-impl<L: Compare, const CONDITION: u8, const EXEC: bool> Body for Ordered<L, CONDITION, EXEC> {
+impl<L: Compare, const CONDITION: u8, const EXEC: bool> VectorBody for Ordered<L, CONDITION, EXEC> {
+    const SOURCES: usize = 2;
+    const MODE: bool = L::MODE;
+    /// Compiled code rarely writes EXEC by a comparison, and loops count in 32 bits.
+    const HOT: bool = !EXEC && matches!(L::TYPE, Type::B32 | Type::F32);
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<L, L>(
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        other_modes!(wave, op, env, Self, F);
+        let mask = compare::<F, L, L>(
             wave,
             op,
             #[inline(always)]
@@ -113,10 +126,13 @@ impl<L: Compare, const CONDITION: u8, const EXEC: bool> Body for Ordered<L, COND
 
 struct InClass<L, const EXEC: bool>(std::marker::PhantomData<L>);
 
-impl<L: Class, const EXEC: bool> Body for InClass<L, EXEC> {
+impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
+    const SOURCES: usize = 2;
+    const MODE: bool = false;
+    const HOT: bool = false;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<L, B32>(
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let mask = compare::<F, L, B32>(
             wave,
             op,
             #[inline(always)]
@@ -126,7 +142,7 @@ impl<L: Class, const EXEC: bool> Body for InClass<L, EXEC> {
     }
 }
 
-fn push<B: Body>(
+fn push<B: VectorBody>(
     rows: &mut Vec<Row>,
     mnemonic: &'static str,
     sources: [Type; 2],
@@ -138,14 +154,7 @@ fn push<B: Body>(
         writes_exec,
         ..VectorShape::NONE
     };
-    rows.push(Row {
-        mnemonic,
-        shape: Shape::Vector(shape),
-        handler: shell::handler::<B>,
-        width: 0,
-        attribute: 0,
-        changes_exec: false,
-    });
+    rows.push(Row::vector::<B>(mnemonic, shape));
 }
 
 macro_rules! conditions {

@@ -6,6 +6,7 @@
 use super::{
     Row, Shape,
     lanes::{self, Fill, GROUP, Lanes},
+    spread::{Offsets, Spread},
 };
 use crate::{
     LANES,
@@ -168,9 +169,19 @@ pub(super) fn each_group(wave: &mut Wave, mut visit: impl FnMut(&mut Wave, usize
 
 struct Read<const WORDS: usize>;
 
+/// All lanes at once, `bytes` each.
+#[inline(always)]
+pub(super) fn spread(wave: &Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Option<Spread> {
+    Offsets::of_row(wave, op.src[0].index as usize)?.in_lds(wave, env, op.offset as u32, bytes)
+}
+
 impl<const WORDS: usize> Body for Read<WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
+            spread.load_words::<WORDS>(wave, op.dst as usize);
+            return flow::NEXT;
+        }
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -192,6 +203,16 @@ impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
         let limit = limit(wave, env);
         let [first, second] = two_offsets::<WORDS, SCALE>(op);
         let dst = op.dst as usize;
+        if let Some(offsets) = Offsets::of_row(wave, op.src[0].index as usize) {
+            let bytes = 4 * WORDS as u32;
+            let one = offsets.in_lds(wave, env, first, bytes);
+            let two = offsets.in_lds(wave, env, second, bytes);
+            if let (Some(one), Some(two)) = (one, two) {
+                one.load_words::<WORDS>(wave, dst);
+                two.load_words::<WORDS>(wave, dst + WORDS);
+                return flow::NEXT;
+            }
+        }
         each_group(
             wave,
             #[inline(always)]
@@ -222,6 +243,10 @@ impl<const BYTES: usize> Body for ReadBytes<BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let fill = Fill::of(op.attribute);
+        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
+            spread.load_bytes::<BYTES>(wave, op.dst as usize, fill);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             #[inline(always)]
@@ -239,6 +264,10 @@ struct Write<const WORDS: usize>;
 impl<const WORDS: usize> Body for Write<WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
+            spread.store_words::<WORDS>(wave, op.src[1].index as usize);
+            return flow::NEXT;
+        }
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -258,6 +287,16 @@ impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let offsets = two_offsets::<WORDS, SCALE>(op);
+        if let Some(lanes) = Offsets::of_row(wave, op.src[0].index as usize) {
+            let bytes = 4 * WORDS as u32;
+            let one = lanes.in_lds(wave, env, offsets[0], bytes);
+            let two = lanes.in_lds(wave, env, offsets[1], bytes);
+            if let (Some(one), Some(two)) = (one, two) {
+                one.store_words::<WORDS>(wave, op.src[1].index as usize);
+                two.store_words::<WORDS>(wave, op.src[2].index as usize);
+                return flow::NEXT;
+            }
+        }
         // All lanes write their first element, then all their second.
         for (index, offset) in offsets.into_iter().enumerate() {
             each_group(
@@ -282,6 +321,10 @@ impl<const BYTES: usize> Body for WriteBytes<BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let shift = 16 * u32::from(op.attribute);
+        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
+            spread.store_bytes::<BYTES>(wave, op.src[1].index as usize, shift);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             #[inline(always)]

@@ -4,6 +4,7 @@ use super::{
     Row, Shape,
     lanes::{self, GROUP, Lanes},
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
+    spread::{Offsets, Spread},
 };
 use crate::{
     engine::Env,
@@ -34,10 +35,36 @@ fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
     )
 }
 
+/// Offsets of all lanes, and the address they start from.
+#[inline(always)]
+fn spread_offsets(wave: &Wave, op: &MicroOp) -> Option<(Offsets, u64)> {
+    let row = op.src[0].index as usize;
+    let offset = i64::from(op.offset) as u64;
+    let offsets = Offsets::of_row(wave, row)?;
+    if op.modifiers & SADDR != 0 {
+        let base = wave.scalar64(op.src[2].index as usize);
+        return Some((offsets, base.wrapping_add(offset)));
+    }
+    let high = Offsets::common(wave, row + 1)?;
+    Some((offsets, (u64::from(high) << 32).wrapping_add(offset)))
+}
+
 /// GLOBAL: every address is one of the device's memory.
 pub(super) struct Global;
 
 impl Space for Global {
+    #[inline(always)]
+    fn spread(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        let (offsets, base) = spread_offsets(wave, op)?;
+        offsets.in_memory(env, base, bytes, write)
+    }
+
     #[inline(always)]
     fn contiguous(_: &Wave, _: &MicroOp, _: &Env<'_>, _: &Access) -> bool {
         true
@@ -79,6 +106,26 @@ fn any_in(aperture: u64, at: &[u64; GROUP], active: u16) -> bool {
 }
 
 impl Space for Flat {
+    #[inline(always)]
+    fn spread(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        let (offsets, base) = spread_offsets(wave, op)?;
+        let half = |offset: u32| base.wrapping_add(u64::from(offset)) >> 32;
+        let high = half(offsets.lowest());
+        if high != half(offsets.highest()) || high == wave.private_aperture >> 32 {
+            return None;
+        }
+        if high == wave.shared_aperture >> 32 {
+            return offsets.in_lds(wave, env, base as u32, bytes);
+        }
+        offsets.in_memory(env, base, bytes, write)
+    }
+
     #[inline(always)]
     fn contiguous(wave: &Wave, op: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
         let at = addresses(wave, op, access);

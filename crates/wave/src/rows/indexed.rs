@@ -3,12 +3,12 @@
 //! Micro-ops carry register numbers fixed at decode. `s_set_gpr_idx_on` therefore executes what follows it itself, on
 //! patched copies, until `s_set_gpr_idx_off`; compilers keep that stretch a few instructions long.
 
-use super::{Destination, Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
+use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
     engine::{Env, Stop},
     micro_op::{MicroOp, SrcKind, flow, modifier},
     ports::*,
-    shell::{self, Body},
+    shell::{self, Body, Form, VectorBody},
     state::{Wave, sreg},
 };
 
@@ -22,8 +22,11 @@ impl Wave {
         self.mode = crate::Mode::new(if on { bits | INDEX_ENABLE } else { bits });
     }
 
-    /// Row `base + offset`, or `None` beyond the wave's registers.
+    /// Row `base + offset`, or `None` beyond the wave's registers. Temporary rows do not move.
     fn relative_row(&self, base: u16, offset: u32) -> Option<u16> {
+        if base as usize >= self.temporaries {
+            return Some(base);
+        }
         let row = u32::from(base).checked_add(offset)?;
         (row < self.temporaries as u32).then_some(row as u16)
     }
@@ -168,23 +171,40 @@ impl Distance {
     }
 }
 
-/// `v_movreld`, `v_movrels`, `v_movrelsd`, `v_movrelsd_2`; parameters are [`Distance`] codes.
-struct MoveVector<const SOURCE: u8, const DESTINATION: u8>;
+/// Before `v_movrels` and its kind: copies source 0, moved up by a distance, to its temporary row.
+struct MoveSource<const SOURCE: u8>;
 
-impl<const SOURCE: u8, const DESTINATION: u8> Body for MoveVector<SOURCE, DESTINATION> {
+impl<const SOURCE: u8> Body for MoveSource<SOURCE> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let m0 = wave.m0();
-        let mut moved = *op;
-        if moved.src[0].kind == SrcKind::Vector {
-            let distance = Distance::from_code(SOURCE).of_source(m0);
-            moved.src[0].index = wave.relative_row(moved.src[0].index, distance).unwrap_or(0);
-        }
-        let distance = Distance::from_code(DESTINATION).of_destination(m0);
-        if let Some(row) = wave.relative_row(moved.dst, distance) {
-            moved.dst = row;
-            map1::<B32, B32>(wave, &moved, |_, a| a);
-        }
+        let distance = Distance::from_code(SOURCE).of_source(wave.m0());
+        let row = wave.relative_row(op.src[0].index, distance).unwrap_or(0);
+        *wave.row_mut(op.dst as usize) = *wave.row(row as usize);
         flow::NEXT
+    }
+}
+
+/// `v_movreld`, `v_movrels`, `v_movrelsd`, `v_movrelsd_2`: [`MoveSource`] has found the source; the parameter is the
+/// destination's [`Distance`] code.
+struct MoveVector<const DESTINATION: u8>;
+
+impl<const DESTINATION: u8> VectorBody for MoveVector<DESTINATION> {
+    const SOURCES: usize = 1;
+    const MODE: bool = false;
+    const HOT: bool = false;
+    #[inline(always)]
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let distance = Distance::from_code(DESTINATION).of_destination(wave.m0());
+        let Some(dst) = wave.relative_row(op.dst, distance) else {
+            return u32::from(op.after);
+        };
+        let moved = MicroOp { dst, ..*op };
+        map1::<Self, F, B32, B32>(
+            wave,
+            &moved,
+            env,
+            #[inline(always)]
+            |_, a| a,
+        )
     }
 }
 
@@ -251,22 +271,21 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     let mut push = |mnemonic, handler, shape| rows.push(Row {
         mnemonic, shape, handler, width: 0, attribute: 0, changes_exec: false,
     });
-    let vector = Shape::Vector(VectorShape {
-        sources: [B32, None, None], result: B32, destination: Destination::Vector, ..VectorShape::NONE
-    });
+    let vector = VectorShape { sources: [B32, None, None], result: B32, ..VectorShape::NONE };
+    let from = |source| VectorShape { moved_source: Some(source), ..vector };
     let scalar = |source, result| Shape::Scalar(ScalarShape { sources: [source, None, None], result });
     push("s_set_gpr_idx_on",      shell::handler::<IndexOn>, Shape::Scalar(ScalarShape { sources: [B32, B32, None], result: None }));
     push("s_set_gpr_idx_off",     shell::handler::<IndexOff>, Shape::Program);
     push("s_set_gpr_idx_mode",    shell::handler::<IndexEnables>, Shape::Program);
     push("s_set_gpr_idx_idx",     shell::handler::<IndexValue>, scalar(B32, None));
-    push("v_movreld_b32",         shell::handler::<MoveVector<0, 1>>, vector.clone());
-    push("v_movrels_b32",         shell::handler::<MoveVector<1, 0>>, vector.clone());
-    push("v_movrelsd_b32",        shell::handler::<MoveVector<1, 1>>, vector.clone());
-    push("v_movrelsd_2_b32",      shell::handler::<MoveVector<2, 2>>, vector.clone());
-    push("v_swaprel_b32",         shell::handler::<SwapVector>, vector);
+    push("v_swaprel_b32",         shell::handler::<SwapVector>, Shape::Vector(vector));
     push("s_movrels_b32",         shell::handler::<MoveScalar<1, 0, 1>>, scalar(B32, B32));
     push("s_movrels_b64",         shell::handler::<MoveScalar<1, 0, 2>>, scalar(B64, B64));
     push("s_movreld_b32",         shell::handler::<MoveScalar<0, 1, 1>>, scalar(B32, B32));
     push("s_movreld_b64",         shell::handler::<MoveScalar<0, 1, 2>>, scalar(B64, B64));
     push("s_movrelsd_2_b32",      shell::handler::<MoveScalar<2, 2, 1>>, scalar(B32, B32));
+    rows.push(Row::vector::<MoveVector<1>>("v_movreld_b32",    from(shell::handler::<MoveSource<0>>)));
+    rows.push(Row::vector::<MoveVector<0>>("v_movrels_b32",    from(shell::handler::<MoveSource<1>>)));
+    rows.push(Row::vector::<MoveVector<1>>("v_movrelsd_b32",   from(shell::handler::<MoveSource<1>>)));
+    rows.push(Row::vector::<MoveVector<2>>("v_movrelsd_2_b32", from(shell::handler::<MoveSource<2>>)));
 }

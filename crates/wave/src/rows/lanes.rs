@@ -145,10 +145,11 @@ pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u
         .first_chunk()
         .expect("a row has whole groups");
     let target = words_mut(wave, row, group);
-    *target = std::array::from_fn(
-        #[inline(always)]
-        |i| values[i] & mask[i] | target[i] & !mask[i],
-    );
+    let mut i = 0;
+    while i < GROUP {
+        target[i] = values[i] & mask[i] | target[i] & !mask[i];
+        i += 1;
+    }
 }
 
 /// Loads `WORDS` dwords per lane to rows `dst..`.
@@ -412,7 +413,7 @@ pub(super) fn store_bytes<const BYTES: usize>(
 
 /// Four lanes of 2 to 4 dwords each, turned into one 4-lane column per dword and back, with SSE2 only.
 #[cfg(target_arch = "x86_64")]
-mod transpose {
+pub(super) mod transpose {
     use std::arch::x86_64::*;
 
     use super::pointer;
@@ -425,20 +426,20 @@ mod transpose {
     pub unsafe fn load<const WORDS: usize>(at: [u64; 4]) -> [[u32; 4]; 4] {
         // SAFETY: the caller's promise; loads read exactly `WORDS` dwords.
         unsafe {
-            let lane = at.map(
-                #[inline(always)]
-                |address| {
-                    let at = pointer(address);
-                    match WORDS {
-                        2 => _mm_loadl_epi64(at.cast()),
-                        3 => _mm_unpacklo_epi64(
-                            _mm_loadl_epi64(at.cast()),
-                            _mm_cvtsi32_si128(at.add(8).cast::<i32>().read_unaligned()),
-                        ),
-                        _ => _mm_loadu_si128(at.cast()),
-                    }
-                },
-            );
+            let mut lane = [_mm_setzero_si128(); 4];
+            let mut i = 0;
+            while i < 4 {
+                let at = pointer(at[i]);
+                lane[i] = match WORDS {
+                    2 => _mm_loadl_epi64(at.cast()),
+                    3 => _mm_unpacklo_epi64(
+                        _mm_loadl_epi64(at.cast()),
+                        _mm_cvtsi32_si128(at.add(8).cast::<i32>().read_unaligned()),
+                    ),
+                    _ => _mm_loadu_si128(at.cast()),
+                };
+                i += 1;
+            }
             let columns = turn(lane);
             std::mem::transmute::<[__m128i; 4], [[u32; 4]; 4]>(columns)
         }

@@ -7,10 +7,12 @@ use super::{
     ds::{self, two_offsets},
     lanes::{self, GROUP, Lanes},
     modify::*,
+    spread::Offsets,
 };
 use crate::{
+    LANES,
     engine::Env,
-    micro_op::MicroOp,
+    micro_op::{MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
@@ -62,6 +64,24 @@ pub(super) fn write_result<W: Word>(
     }
 }
 
+/// All lanes of a value of `W` in rows `row..`.
+#[inline(always)]
+fn whole<W: Word>(wave: &Wave, row: usize) -> [W; LANES] {
+    let mut values = [W::default(); LANES];
+    let low = &wave.row(row).0;
+    let high = if W::WORDS == 1 {
+        low
+    } else {
+        &wave.row(row + 1).0
+    };
+    let mut lane = 0;
+    while lane < LANES {
+        values[lane] = W::join(low[lane], high[lane]);
+        lane += 1;
+    }
+    values
+}
+
 /// One copy for all rows.
 #[inline(never)]
 fn resolve(
@@ -84,6 +104,32 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
         let limit = ds::limit(wave, env);
         let context = wave.mode.context();
         let returns = op.attribute != 0;
+        let offsets = Offsets::of_row(wave, op.src[0].index as usize);
+        if let Some(offsets) = offsets
+            && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
+            && let Some(spread) = offsets.in_lds(wave, env, op.offset as u32, 4 * W::WORDS as u32)
+        {
+            let data = whole::<W>(wave, op.src[1].index as usize);
+            let second = if M::TWO {
+                whole::<W>(wave, op.src[2].index as usize)
+            } else {
+                [W::default(); LANES]
+            };
+            let mut before = [W::default(); LANES];
+            spread.update(
+                wave,
+                &mut before,
+                #[inline(always)]
+                |lane, old| M::apply(context, old, data[lane], second[lane]),
+            );
+            if returns {
+                for group in 0..wave.groups {
+                    let part = before[GROUP * group..].first_chunk().expect("a group");
+                    write_result(wave, op.dst as usize, group, part);
+                }
+            }
+            return flow::NEXT;
+        }
         ds::each_group(
             wave,
             #[inline(always)]

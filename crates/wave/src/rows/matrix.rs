@@ -12,7 +12,7 @@ use crate::{
     engine::Env,
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::*,
-    shell::{self, Body},
+    shell::{self, Body, Form, VectorBody},
     state::Wave,
 };
 
@@ -216,16 +216,19 @@ impl Body for Product {
 /// `v_accvgpr_read_b32`, `_write_b32`, `_mov_b32`: decode chose the files.
 struct MoveAccumulator;
 
-impl Body for MoveAccumulator {
+impl VectorBody for MoveAccumulator {
+    const SOURCES: usize = 1;
+    const MODE: bool = false;
+    const HOT: bool = true;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        map1::<B32, B32>(
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        map1::<Self, F, B32, B32>(
             wave,
             op,
+            env,
             #[inline(always)]
             |_, a| a,
-        );
-        flow::NEXT
+        )
     }
 }
 
@@ -265,18 +268,14 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         ("v_accvgpr_mov_b32", [true, true]),
     ];
     for (mnemonic, accumulators) in moves {
-        rows.push(Row {
+        rows.push(Row::vector::<MoveAccumulator>(
             mnemonic,
-            shape: Shape::Vector(VectorShape {
+            VectorShape {
                 sources: [Type::B32, Type::None, Type::None],
                 result: Type::B32,
                 accumulators: Some(accumulators),
                 ..VectorShape::NONE
-            }),
-            handler: shell::handler::<MoveAccumulator>,
-            width: 0,
-            attribute: 0,
-            changes_exec: false,
-        });
+            },
+        ));
     }
 }

@@ -1,9 +1,14 @@
 //! VOP3P: two 16-bit values in one register, or two 32-bit values in a register pair. op_sel, op_sel_hi, neg_lo and neg_hi
 //! are applied by the operand ports.
 
-use super::vector_macros::{quick, quick_pair, vector_rows};
-use super::{Row, Shape, VectorShape};
-use crate::{engine::Env, micro_op::MicroOp, ports::*, shell, shell::Body, state::Wave};
+use super::{Row, VectorShape, quick, vector_macros::vector_rows};
+use crate::{
+    engine::Env,
+    micro_op::MicroOp,
+    ports::*,
+    shell::{Form, VectorBody},
+    state::Wave,
+};
 use numerics::{float32, packed};
 
 #[rustfmt::skip]
@@ -22,12 +27,12 @@ vector_rows! {
     v_pk_max_u16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_u16(a, b);
     v_pk_min_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::min_i16(a, b);
     v_pk_max_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_i16(a, b);
-    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::add_f16(a, b, cx.half());
-    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::mul_f16(a, b, cx.half());
-    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
-    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::add = |cx, a, b| packed::add_f16(a, b, cx.half());
+    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::mul = |cx, a, b| packed::mul_f16(a, b, cx.half());
+    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
     // The ports put the word that op_sel names into the low place of each source.
     v_pk_mov_b32:     (PackedB32, PackedB32) -> PackedB32 = |_, a, b| [a[0], b[0]];
 }
@@ -38,16 +43,19 @@ macro_rules! pair_rows {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
-            impl Body for $name {
+            impl VectorBody for $name {
+                const SOURCES: usize = $count;
+                const MODE: bool = true;
+                const HOT: bool = true;
                 #[inline(always)]
-                fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-                    quick_pair::<$count, quick::float32::$quick>(
+                fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+                    quick::run::<Self, F, quick::Pairs, quick::$quick, $count>(
                         wave,
                         op,
+                        env,
                         #[inline(always)]
                         |$cx, [$($argument),*]| $exact,
-                    );
-                    u32::from(op.after)
+                    )
                 }
             }
         )*
@@ -56,18 +64,11 @@ macro_rules! pair_rows {
         pub(super) fn special_rows(rows: &mut Vec<Row>) {
             $(
                 let pair = |index| if index < $count { Type::PackedF32 } else { Type::None };
-                rows.push(Row {
-                    mnemonic: stringify!($name),
-                    shape: Shape::Vector(VectorShape {
-                        sources: [pair(0), pair(1), pair(2)],
-                        result: Type::PackedF32,
-                        ..VectorShape::NONE
-                    }),
-                    handler: shell::handler::<$name>,
-                    width: 0,
-                    attribute: 0,
-                    changes_exec: false,
-                });
+                rows.push(Row::vector::<$name>(stringify!($name), VectorShape {
+                    sources: [pair(0), pair(1), pair(2)],
+                    result: Type::PackedF32,
+                    ..VectorShape::NONE
+                }));
             )*
         }
     };

@@ -8,6 +8,7 @@ use super::{
     global::{self, SADDR},
     lanes::{self, GROUP, Lanes},
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
+    spread::{Column, Offsets},
 };
 use crate::{
     engine::Env,
@@ -38,6 +39,32 @@ fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
 }
 
 impl Space for Scratch {
+    #[inline(always)]
+    fn column(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        words: u32,
+        write: bool,
+    ) -> Option<Column> {
+        if wave.exec() == 0 {
+            return None;
+        }
+        let mut offset = op.offset as u32;
+        if op.modifiers & SADDR != 0 {
+            offset = offset.wrapping_add(wave.sgpr(op.src[2].index as usize));
+        }
+        if op.extra & NO_VECTOR_ADDRESS == 0 {
+            offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
+        }
+        let end = u64::from(offset) + 4 * u64::from(words);
+        if offset % 4 != 0 || end > u64::from(wave.scratch_bytes_per_lane) {
+            return None;
+        }
+        let first = global::scratch_address(wave, offset, 0);
+        Column::new(wave, env, first, 4 * wave.wave_size, words, write)
+    }
+
     #[inline(always)]
     fn contiguous(_: &Wave, _: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
         access.bytes == 1

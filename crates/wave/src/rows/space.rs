@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::lanes::{self, Fill, GROUP, Lanes};
+use super::{
+    lanes::{self, Fill, GROUP, Lanes},
+    spread::{Column, Spread},
+};
 use crate::{
     engine::{Env, Stop},
     memory::Fault,
@@ -47,6 +50,30 @@ pub(super) trait Space {
         access: &Access,
         lanes: &mut Lanes,
     ) -> Checked;
+
+    /// The whole wave's lanes at once, if that is possible. Some lane is active.
+    #[inline(always)]
+    fn spread(
+        _: &mut Wave,
+        _: &MicroOp,
+        _: &mut Env<'_>,
+        _bytes: u32,
+        _write: bool,
+    ) -> Option<Spread> {
+        None
+    }
+
+    /// The whole wave's private memory at one address, if it is that.
+    #[inline(always)]
+    fn column(
+        _: &mut Wave,
+        _: &MicroOp,
+        _: &mut Env<'_>,
+        _words: u32,
+        _write: bool,
+    ) -> Option<Column> {
+        None
+    }
 
     /// Row of the data that stores and atomics read.
     #[inline(always)]
@@ -188,6 +215,14 @@ impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let dst = op.dst as usize;
+        if let Some(column) = S::column(wave, op, env, WORDS as u32, false) {
+            column.load_words::<WORDS>(wave, dst);
+            return flow::NEXT;
+        }
+        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, false) {
+            spread.load_words::<WORDS>(wave, dst);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             4 * WORDS as u32,
@@ -241,6 +276,14 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let data = S::data_row(op);
+        if let Some(column) = S::column(wave, op, env, WORDS as u32, true) {
+            column.store_words::<WORDS>(wave, data);
+            return flow::NEXT;
+        }
+        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, true) {
+            spread.store_words::<WORDS>(wave, data);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             4 * WORDS as u32,
@@ -278,6 +321,10 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let fill = Fill::of(op.attribute);
         let dst = op.dst as usize;
+        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, false) {
+            spread.load_bytes::<BYTES>(wave, dst, fill);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             BYTES as u32,
@@ -309,6 +356,10 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let shift = 16 * u32::from(op.attribute);
         let data = S::data_row(op);
+        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, true) {
+            spread.store_bytes::<BYTES>(wave, data, shift);
+            return flow::NEXT;
+        }
         each_group(
             wave,
             BYTES as u32,

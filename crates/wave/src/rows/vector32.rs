@@ -3,7 +3,13 @@
 
 use super::vector_macros::{select, vector_rows};
 use super::{Row, Shape, VectorShape};
-use crate::{engine::Env, micro_op::MicroOp, ports::*, shell, shell::Body, state::Wave};
+use crate::{
+    engine::Env,
+    micro_op::MicroOp,
+    ports::*,
+    shell::{self, Body, Form, VectorBody},
+    state::Wave,
+};
 use numerics::{convert, float32};
 
 #[rustfmt::skip]
@@ -83,15 +89,15 @@ vector_rows! {
     v_lshrrev_b64:      (B32, B64) -> B64 = |_, a, b| b >> (a & 63);
     v_ashrrev_i64:      (B32, I64) -> I64 = |_, a, b| b >> (a & 63);
     // Single precision.
-    v_add_f32:          (F32, F32) -> F32 quick float32::add = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
-    v_sub_f32:          (F32, F32) -> F32 quick float32::sub = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
-    v_subrev_f32:       (F32, F32) -> F32 quick float32::subrev = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
-    v_mul_f32:          (F32, F32) -> F32 quick float32::mul = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
+    v_add_f32:          (F32, F32) -> F32 quick Singles::add = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
+    v_sub_f32:          (F32, F32) -> F32 quick Singles::sub = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
+    v_subrev_f32:       (F32, F32) -> F32 quick Singles::subrev = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
+    v_mul_f32:          (F32, F32) -> F32 quick Singles::mul = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
     v_mul_legacy_f32:   (F32, F32) -> F32 = |cx, a, b| float32::mul_legacy(a, b, cx.denormals32);
-    v_fma_f32:          (F32, F32, F32) -> F32 quick float32::fma = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmac_f32:         (F32, F32, F32) -> F32 quick float32::fma [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmamk_f32:        (F32, F32, F32) -> F32 quick float32::fma [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmaak_f32:        (F32, F32, F32) -> F32 quick float32::fma [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fma_f32:          (F32, F32, F32) -> F32 quick Singles::fma = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmac_f32:         (F32, F32, F32) -> F32 quick Singles::fma [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmamk_f32:        (F32, F32, F32) -> F32 quick Singles::fma [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmaak_f32:        (F32, F32, F32) -> F32 quick Singles::fma [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
     v_mad_f32:          (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad(a, b, c);
     v_mac_f32:          (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad(a, b, c);
     v_madmk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |_, a, b, c| float32::mad(a, b, c);
@@ -99,8 +105,8 @@ vector_rows! {
     v_mad_legacy_f32:   (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad_legacy(a, b, c);
     v_fma_legacy_f32:   (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
-    v_min_f32:          (F32, F32) -> F32 quick float32::min = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
-    v_max_f32:          (F32, F32) -> F32 quick float32::max = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
+    v_min_f32:          (F32, F32) -> F32 quick Singles::min = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
+    v_max_f32:          (F32, F32) -> F32 quick Singles::max = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
     v_min3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
     v_max3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
     v_med3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
@@ -145,13 +151,16 @@ fn sub_borrow(clamp: bool, a: u32, b: u32, borrow: bool) -> (u32, bool) {
 /// Lanes below this one that are set in the mask, plus the second source. In wave32 the high half has no lanes.
 struct MaskedBitCount<const HIGH: bool>;
 
-impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
+impl<const HIGH: bool> VectorBody for MaskedBitCount<HIGH> {
+    const SOURCES: usize = 2;
+    const MODE: bool = false;
+    const HOT: bool = true;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let operands = wave.operands::<2>(op, [Type::B32, Type::B32, Type::None], Type::B32);
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let operands = wave.operands::<F, 2>(op, [Type::B32, Type::B32, Type::None]);
         for group in 0..wave.groups {
-            let a = operands.load::<B32>(0, group);
-            let b = operands.load::<B32>(1, group);
+            let a = operands.load::<F, B32>(0, group);
+            let b = operands.load::<F, B32>(1, group);
             operands.store::<B32>(
                 group,
                 lanes(
@@ -168,18 +177,20 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
                 ),
             );
         }
-        wave.finish(op, &operands, Type::B32);
-        u32::from(op.after)
+        wave.deliver::<F>(op, 1)
     }
 }
 
+/// `v_cndmask_b32`.
 struct Select;
 
-impl Body for Select {
+impl VectorBody for Select {
+    const SOURCES: usize = 2;
+    const MODE: bool = false;
+    const HOT: bool = true;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        select::<B32>(wave, op);
-        u32::from(op.after)
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        select::<Self, F, B32>(wave, op, env)
     }
 }
 
@@ -201,45 +212,35 @@ impl Body for Swap {
 
 /// Appends the rows whose bodies are not a function of single lanes.
 pub(super) fn special_rows(rows: &mut Vec<Row>) {
-    let mut push = |mnemonic, handler, shape| {
-        rows.push(Row {
-            mnemonic,
-            shape: Shape::Vector(shape),
-            handler,
-            width: 0,
-            attribute: 0,
-            changes_exec: false,
-        });
-    };
     let two = VectorShape {
         sources: [Type::B32, Type::B32, Type::None],
         result: Type::B32,
         ..VectorShape::NONE
     };
-    push(
+    rows.push(Row::vector::<MaskedBitCount<false>>(
         "v_mbcnt_lo_u32_b32",
-        shell::handler::<MaskedBitCount<false>>,
         two,
-    );
-    push(
+    ));
+    rows.push(Row::vector::<MaskedBitCount<true>>(
         "v_mbcnt_hi_u32_b32",
-        shell::handler::<MaskedBitCount<true>>,
         two,
-    );
-    push(
+    ));
+    rows.push(Row::vector::<Select>(
         "v_cndmask_b32",
-        shell::handler::<Select>,
         VectorShape {
             mask_source: true,
             ..two
         },
-    );
-    push(
-        "v_swap_b32",
-        shell::handler::<Swap>,
-        VectorShape {
+    ));
+    rows.push(Row {
+        mnemonic: "v_swap_b32",
+        shape: Shape::Vector(VectorShape {
             sources: [Type::B32, Type::None, Type::None],
             ..two
-        },
-    );
+        }),
+        handler: shell::handler::<Swap>,
+        width: 0,
+        attribute: 0,
+        changes_exec: false,
+    });
 }

@@ -92,7 +92,7 @@ impl Machine {
             .segment(&mut Memory::new(&allocations), start)
             .expect("code");
         let mut wave = Wave::new(segment.clone(), VECTOR_ROWS, wave_size, MODE);
-        wave.restart(segment, MODE, POISON);
+        wave.restart(&segment, MODE, POISON);
         Machine {
             wave,
             lds: Vec::new(),

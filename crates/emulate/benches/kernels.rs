@@ -1,0 +1,333 @@
+//! Whole programs on the emulated gfx90a: wave64 instructions per second and core, the time against the same program on one
+//! CPU thread, and scaling over host threads.
+//!
+//! `cargo bench -p emulate` compiles the programs with clang (`CLANG`, else `clang-22`) and runs them. For a machine without
+//! compilers: `kernels --build DIR` here, then `kernels --run DIR [--threads 1,2,4] [PART]` there, with the same DIR.
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use codeobj::CodeObject;
+use emulate::{Argument, Device, Shape};
+
+const DEVICE_SOURCE: &str = include_str!("kernels/device.cl");
+const HOST_SOURCE: &str = include_str!("kernels/host.c");
+
+const N: u32 = 16 << 20;
+const SIDE: u32 = 512;
+const KEYS: u32 = 1 << 20;
+/// Keys per workgroup of the radix sort.
+const KEYS_PER_GROUP: u32 = 256 * 16;
+const WIDTH: u32 = 1024;
+const LIMIT: u32 = 256;
+/// Each program runs until this is over, at least twice.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// A program: prepares its buffers once and returns what runs it; that returns the wave instructions it took.
+type Prepare = for<'d> fn(&'d Device<'d>) -> Outcome<Run<'d>>;
+type Run<'d> = Box<dyn FnMut() -> Outcome<u64> + 'd>;
+
+const PROGRAMS: &[(&str, Prepare)] = &[
+    ("vector add 16 M", vector_add),
+    ("sgemm 512", sgemm),
+    ("radix sort 1 M", radix_sort),
+    ("reduce 16 M", reduce),
+    ("mandelbrot 1 M", mandelbrot),
+    ("start of waves, 4 M", start),
+];
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    if let Some(directory) = value("--build") {
+        return build(Path::new(&directory));
+    }
+    let directory = match value("--run") {
+        Some(directory) => PathBuf::from(directory),
+        None => {
+            let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+            build(&directory)?;
+            directory
+        }
+    };
+    let threads: Vec<usize> = match value("--threads") {
+        Some(list) => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+        None => doublings(std::thread::available_parallelism()?.get()),
+    };
+    let options = ["--run", "--threads"];
+    let part = (0..arguments.len())
+        .find(|&at| {
+            !arguments[at].starts_with('-')
+                && (at == 0 || !options.contains(&arguments[at - 1].as_str()))
+        })
+        .map_or("", |at| &arguments[at]);
+    run(&directory, &threads, part)
+}
+
+/// 1, 2, 4, ... and `most`.
+fn doublings(most: usize) -> Vec<usize> {
+    let mut counts: Vec<usize> = (0..)
+        .map(|power| 1 << power)
+        .take_while(|&count| count < most)
+        .collect();
+    counts.push(most);
+    counts
+}
+
+fn build(directory: &Path) -> Outcome<()> {
+    fs::create_dir_all(directory)?;
+    let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang-22".into());
+    let device = directory.join("device.cl");
+    let host = directory.join("host.c");
+    fs::write(&device, DEVICE_SOURCE)?;
+    fs::write(&host, HOST_SOURCE)?;
+    let for_device = "-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -nogpulib --target=amdgcn-amd-amdhsa -mcpu=gfx90a -O2 -w";
+    compile(&clang, for_device, &device, &directory.join("device.co"))?;
+    compile(&clang, "-O2", &host, &directory.join("host"))
+}
+
+fn compile(clang: &str, flags: &str, source: &Path, result: &Path) -> Outcome<()> {
+    let status = Command::new(clang)
+        .args(flags.split(' '))
+        .arg(source)
+        .arg("-o")
+        .arg(result)
+        .status()
+        .map_err(|error| format!("cannot run {clang}: {error}"))?;
+    if !status.success() {
+        return Err(format!("{clang} could not compile {}", source.display()).into());
+    }
+    Ok(())
+}
+
+fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
+    let object = fs::read(directory.join("device.co"))?;
+    let host = Command::new(directory.join("host").canonicalize()?).output()?;
+    let host = String::from_utf8(host.stdout)?;
+    let on_cpu = |name: &str| {
+        let line = host.lines().find(|line| line.starts_with(name))?;
+        line.rsplit(' ').next()?.parse::<f64>().ok()
+    };
+    println!(
+        "{:22} {:>7} {:>12} {:>10} {:>16} {:>9} {:>14}",
+        "program",
+        "threads",
+        "wave instr.",
+        "seconds",
+        "M/s per thread",
+        "scaling",
+        "times one CPU"
+    );
+    for (name, prepare) in PROGRAMS {
+        if !name.contains(part) {
+            continue;
+        }
+        let mut alone = None;
+        for &count in threads {
+            let device = Device::new(CodeObject::parse(&object)?, count)?;
+            let mut program = prepare(&device)?;
+            let began = Instant::now();
+            let (mut best, mut instructions, mut turns) = (f64::MAX, 0, 0);
+            while turns < 2 || began.elapsed() < PATIENCE {
+                let start = Instant::now();
+                instructions = program()?;
+                best = best.min(start.elapsed().as_secs_f64());
+                turns += 1;
+            }
+            let speed = instructions as f64 / best / 1e6 / count as f64;
+            let alone = *alone.get_or_insert(speed);
+            let against_cpu =
+                on_cpu(name).map_or(String::new(), |cpu| format!("{:.1}", best / cpu));
+            println!(
+                "{name:22} {count:7} {instructions:12} {best:10.4} {speed:16.1} {:9.2} {against_cpu:>14}",
+                speed / alone
+            );
+        }
+    }
+    Ok(())
+}
+
+fn line(groups: u32, block: u32) -> Shape {
+    Shape {
+        grid: [groups, 1, 1],
+        block: [block, 1, 1],
+        dynamic_lds: 0,
+    }
+}
+
+fn number(value: u32) -> Argument {
+    Argument(value.to_le_bytes().to_vec())
+}
+
+fn bytes_of(words: impl Iterator<Item = u32>) -> Vec<u8> {
+    words.flat_map(u32::to_le_bytes).collect()
+}
+
+fn words_at(device: &Device<'_>, address: u64, count: u32) -> Outcome<Vec<u32>> {
+    let mut bytes = vec![0; 4 * count as usize];
+    device.read(address, &mut bytes)?;
+    let words = bytes.chunks_exact(4);
+    Ok(words
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect())
+}
+
+fn expect(right: bool, what: &str) -> Outcome<()> {
+    if right {
+        Ok(())
+    } else {
+        Err(format!("{what} is wrong").into())
+    }
+}
+
+fn vector_add<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let a = device.buffer(&bytes_of((0..N).map(|i| ((i % 1000) as f32).to_bits())), 0)?;
+    let b = device.buffer(&bytes_of((0..N).map(|i| ((i % 7) as f32).to_bits())), 0)?;
+    let c = device.buffer(&[], 4 * u64::from(N))?;
+    Ok(Box::new(move || {
+        let arguments = [a, b, c].map(Argument::pointer);
+        let arguments = [&arguments[..], &[number(N)]].concat();
+        let counts = device.launch("vector_add", &line(N / 256, 256), &arguments)?;
+        let sums = words_at(device, c + 4 * 123_456, 16)?;
+        let right = (0..16).all(|i| {
+            let at = 123_456 + i;
+            f32::from_bits(sums[i as usize]) == (at % 1000 + at % 7) as f32
+        });
+        expect(right, "a sum")?;
+        Ok(counts.wave_instructions)
+    }))
+}
+
+fn sgemm<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let element = |i: u32, period: u32| ((i % period) as f32).to_bits();
+    let a = device.buffer(&bytes_of((0..SIDE * SIDE).map(|i| element(i, 5))), 0)?;
+    let b = device.buffer(&bytes_of((0..SIDE * SIDE).map(|i| element(i, 3))), 0)?;
+    let c = device.buffer(&[], 4 * u64::from(SIDE * SIDE))?;
+    let (row, column) = (301, 77);
+    let expected: u32 = (0..SIDE)
+        .map(|k| (row * SIDE + k) % 5 * ((k * SIDE + column) % 3))
+        .sum();
+    Ok(Box::new(move || {
+        let shape = Shape {
+            grid: [SIDE / 64, SIDE / 64, 1],
+            block: [256, 1, 1],
+            dynamic_lds: 0,
+        };
+        let arguments = [a, b, c].map(Argument::pointer);
+        let arguments = [&arguments[..], &[number(SIDE)]].concat();
+        let counts = device.launch("sgemm", &shape, &arguments)?;
+        let product = words_at(device, c + 4 * u64::from(row * SIDE + column), 1)?[0];
+        expect(f32::from_bits(product) == expected as f32, "a product")?;
+        Ok(counts.wave_instructions)
+    }))
+}
+
+fn radix_sort<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let unsorted = bytes_of((0..KEYS).map(|i| i.wrapping_mul(2_654_435_761)));
+    let keys = device.buffer(&unsorted, 0)?;
+    let other = device.buffer(&[], 4 * u64::from(KEYS))?;
+    let groups = KEYS / KEYS_PER_GROUP;
+    let counts = device.buffer(&[], 4 * 16 * u64::from(groups))?;
+    Ok(Box::new(move || {
+        device.write(keys, &unsorted)?;
+        let (mut from, mut to) = (keys, other);
+        let mut instructions = 0;
+        for shift in (0..32).step_by(4) {
+            let pointer = Argument::pointer;
+            let (shape, shift) = (line(groups, 256), number(shift));
+            let launches = [
+                (
+                    "radix_count",
+                    shape,
+                    vec![
+                        pointer(from),
+                        pointer(counts),
+                        shift.clone(),
+                        number(groups),
+                    ],
+                ),
+                (
+                    "radix_scan",
+                    line(1, 256),
+                    vec![pointer(counts), number(16 * groups)],
+                ),
+                (
+                    "radix_scatter",
+                    shape,
+                    vec![
+                        pointer(from),
+                        pointer(to),
+                        pointer(counts),
+                        shift,
+                        number(groups),
+                    ],
+                ),
+            ];
+            for (kernel, shape, arguments) in launches {
+                instructions += device.launch(kernel, &shape, &arguments)?.wave_instructions;
+            }
+            std::mem::swap(&mut from, &mut to);
+        }
+        let sorted = words_at(device, from, KEYS)?;
+        expect(sorted.is_sorted(), "the order")?;
+        Ok(instructions)
+    }))
+}
+
+fn reduce<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    const GROUPS: u32 = 1024;
+    let data = device.buffer(&bytes_of((0..N).map(|i| i % 1000)), 0)?;
+    let sums = device.buffer(&[], 4 * u64::from(GROUPS))?;
+    let expected: u32 = (0..N).fold(0, |sum, i| sum.wrapping_add(i % 1000));
+    Ok(Box::new(move || {
+        let arguments = [
+            Argument::pointer(data),
+            Argument::pointer(sums),
+            number(N),
+            number(GROUPS),
+        ];
+        let counts = device.launch("reduce", &line(GROUPS, 256), &arguments)?;
+        let total = words_at(device, sums, GROUPS)?
+            .into_iter()
+            .fold(0, u32::wrapping_add);
+        expect(total == expected, "the sum")?;
+        Ok(counts.wave_instructions)
+    }))
+}
+
+fn mandelbrot<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let turns = device.buffer(&[], 4 * u64::from(WIDTH * WIDTH))?;
+    Ok(Box::new(move || {
+        let arguments = [
+            Argument::pointer(turns),
+            number(WIDTH),
+            number(WIDTH),
+            number(LIMIT),
+        ];
+        let shape = line(WIDTH * WIDTH / 256, 256);
+        let counts = device.launch("mandelbrot", &shape, &arguments)?;
+        // The middle of the main body never leaves.
+        let inside = words_at(device, turns + 4 * u64::from(WIDTH / 2 * WIDTH + 700), 1)?[0];
+        expect(inside == LIMIT, "a point")?;
+        Ok(counts.wave_instructions)
+    }))
+}
+
+fn start<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let out = device.buffer(&[], 4)?;
+    Ok(Box::new(move || {
+        let shape = line(1 << 20, 256);
+        let counts = device.launch("nothing", &shape, &[Argument::pointer(out)])?;
+        Ok(counts.wave_instructions)
+    }))
+}

@@ -1,0 +1,245 @@
+//! Micro-ops before and after a vector instruction's own: what its operands need beyond being vector rows.
+//!
+//! Before: uniform sources are copied to rows; SDWA selects parts, DPP moves lanes, modifiers change bits, all in temporary
+//! rows, so that the row's body only ever sees plain ones. Behind: output modifiers, and results that fill only part of a
+//! register. Lowering ([`crate::program`]) puts them around an instruction; every pass reads its source at the index that
+//! it has in the instruction, so that gfx9's index mode moves it too.
+
+use crate::{
+    engine::Env,
+    micro_op::{Handler, MicroOp, flow, modifier},
+    ports::{RESULT_ROWS, SOURCE_ROWS, Type},
+    shell::{self, Body},
+    state::{LANES, VectorRow, Wave},
+};
+
+mod dpp;
+mod finish;
+
+pub(crate) use dpp::{Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, static_lanes};
+pub(crate) use finish::Finish;
+
+/// Number of the source a pass works on.
+#[inline(always)]
+fn index(op: &MicroOp) -> usize {
+    (op.attribute & 3) as usize
+}
+
+/// Row the pass reads first.
+#[inline(always)]
+fn source(op: &MicroOp) -> usize {
+    op.src[index(op)].index as usize
+}
+
+/// Temporary row of source `index`, for waves with `vector_rows` registers.
+pub(crate) fn source_row(vector_rows: u32, index: usize) -> u16 {
+    (vector_rows as usize + SOURCE_ROWS + 2 * index) as u16
+}
+
+/// Temporary row of results that [`Finish`] completes.
+pub(crate) fn result_row(vector_rows: u32) -> u16 {
+    (vector_rows as usize + RESULT_ROWS) as u16
+}
+
+/// Copies a uniform source to `width` rows.
+pub(crate) struct Splat;
+
+impl Body for Splat {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let value = wave.uniform(op, index(op));
+        let dst = op.dst as usize;
+        *wave.row_mut(dst) = VectorRow([value as u32; LANES]);
+        if op.width > 1 {
+            *wave.row_mut(dst + 1) = VectorRow([(value >> 32) as u32; LANES]);
+        }
+        flow::NEXT
+    }
+}
+
+/// Changes every word of a row.
+#[inline(always)]
+fn map(wave: &mut Wave, source: usize, dst: usize, change: impl Fn(u32) -> u32) {
+    let words = wave.row(source).0;
+    let target = &mut wave.row_mut(dst).0;
+    let mut lane = 0;
+    while lane < LANES {
+        target[lane] = change(words[lane]);
+        lane += 1;
+    }
+}
+
+/// `(word >> shift & !clear) ^ toggle` on the last of `width` words, the first is copied: half selection, ABS and NEG.
+/// `constant` holds shift, clear and toggle.
+pub(crate) struct Bits;
+
+impl Body for Bits {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let [shift, clear, toggle] = op.constant;
+        let (source, dst) = (source(op), op.dst as usize);
+        let last = op.width as usize - 1;
+        if last > 0 {
+            *wave.row_mut(dst) = *wave.row(source);
+        }
+        let shift = shift & 31;
+        map(
+            wave,
+            source + last,
+            dst + last,
+            #[inline(always)]
+            |word| (word >> shift & !clear) ^ toggle,
+        );
+        flow::NEXT
+    }
+}
+
+/// VOP3P: the halves that op_sel and op_sel_hi name, then negated. `constant` holds two shifts and a toggle.
+pub(crate) struct Halves;
+
+impl Body for Halves {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let [low, high, toggle] = op.constant;
+        let (low, high) = (low & 31, high & 31);
+        map(
+            wave,
+            source(op),
+            op.dst as usize,
+            #[inline(always)]
+            |word| (word >> low & 0xffff | word >> high << 16) ^ toggle,
+        );
+        flow::NEXT
+    }
+}
+
+/// The words of a pair that op_sel and op_sel_hi name, then negated. `constant` holds the words' numbers; bits 0 and 1 of the
+/// third say which are negated.
+pub(crate) struct Pair;
+
+impl Body for Pair {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let [first, second, negated] = op.constant;
+        let source = source(op);
+        let rows = [*wave.row(source), *wave.row(source + 1)];
+        for (word, pick) in [first, second].into_iter().enumerate() {
+            let toggle = (negated >> word) << 31;
+            let target = wave.row_mut(op.dst as usize + word);
+            let row = &rows[pick as usize & 1];
+            let mut lane = 0;
+            while lane < LANES {
+                target.0[lane] = row.0[lane] ^ toggle;
+                lane += 1;
+            }
+        }
+        flow::NEXT
+    }
+}
+
+/// Mixed precision: the f16 in the half that starts at bit `constant[0]`, as f32.
+pub(crate) struct Widen;
+
+impl Body for Widen {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let shift = op.constant[0] & 31;
+        map(
+            wave,
+            source(op),
+            op.dst as usize,
+            #[inline(always)]
+            |word| numerics::convert::f32_from_f16_exact((word >> shift) as u16),
+        );
+        flow::NEXT
+    }
+}
+
+/// Input half of SDWA: a byte or half, moved up by `constant[0]` bits and down again by `constant[1]`, with the sign if
+/// `constant[2]`.
+pub(crate) struct SdwaSelect;
+
+impl Body for SdwaSelect {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let [up, down, signed] = op.constant;
+        let (up, down) = (up & 31, down & 31);
+        let (source, dst) = (source(op), op.dst as usize);
+        if signed != 0 {
+            map(
+                wave,
+                source,
+                dst,
+                #[inline(always)]
+                |word| ((word << up) as i32 >> down) as u32,
+            );
+        } else {
+            map(
+                wave,
+                source,
+                dst,
+                #[inline(always)]
+                |word| word << up >> down,
+            );
+        }
+        flow::NEXT
+    }
+}
+
+/// Parameters of [`SdwaSelect`] for source `index` (bits 16-21 of the control for source 0, 24-29 for source 1), `None` if
+/// the whole register is selected.
+pub(crate) fn sdwa_selection(control: u32, index: usize) -> Option<[u32; 3]> {
+    let field = control >> (16 + 8 * index);
+    let signed = field >> 3 & 1;
+    let (shift, bits) = match field & 7 {
+        select @ 0..=3 => (select * 8, 8),
+        select @ 4..=5 => ((select - 4) * 16, 16),
+        _ => return None,
+    };
+    Some([32 - bits - shift, 32 - bits, signed])
+}
+
+/// The pass that op_sel, ABS and NEG of source `index` ask for, and its parameters.
+pub(crate) fn modification(
+    op: &MicroOp,
+    index: usize,
+    kind: Type,
+) -> Option<(fn() -> Handler, [u32; 3])> {
+    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let (neg, abs) = (bit(modifier::NEG), bit(modifier::ABS));
+    let (op_sel, op_sel_hi) = (bit(modifier::OP_SEL), bit(modifier::OP_SEL_HI));
+    let bits: fn() -> Handler = shell::handler::<Bits>;
+    match kind {
+        Type::B16 | Type::F16 => {
+            let float = u32::from(kind == Type::F16);
+            let parameters = [16 * op_sel, float * abs << 15, float * neg << 15];
+            (parameters != [0; 3]).then_some((bits, parameters))
+        }
+        // Integer rows never see modifier bits; v_cndmask_b32 and v_mov_b32 treat them as on f32.
+        Type::F32 | Type::B32 | Type::F64 | Type::B64 => {
+            (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31]))
+        }
+        Type::PackedB16 | Type::PackedF16 => {
+            // VOP3P: the ABS bits are neg_hi.
+            let float = u32::from(kind == Type::PackedF16);
+            let toggle = float * (neg << 15 | abs << 31);
+            let plain = op_sel == 0 && op_sel_hi == 1 && toggle == 0;
+            let parameters = [16 * op_sel, 16 * op_sel_hi, toggle];
+            (!plain).then_some((shell::handler::<Halves>, parameters))
+        }
+        Type::PackedF32 | Type::PackedB32 => {
+            let negated = u32::from(kind == Type::PackedF32) * (neg | abs << 1);
+            let plain = op_sel == 0 && op_sel_hi == 1 && negated == 0;
+            (!plain).then_some((shell::handler::<Pair>, [op_sel, op_sel_hi, negated]))
+        }
+        Type::Mix => (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31])),
+        Type::None | Type::B128 => None,
+    }
+}
+
+/// VOP3P mixed precision: op_sel_hi says "f16", op_sel which half; neg_lo is NEG and neg_hi is ABS.
+pub(crate) fn widening(op: &MicroOp, index: usize, kind: Type) -> Option<[u32; 3]> {
+    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let half = kind == Type::Mix && bit(modifier::OP_SEL_HI) != 0;
+    half.then_some([16 * bit(modifier::OP_SEL), 0, 0])
+}

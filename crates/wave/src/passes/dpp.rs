@@ -1,0 +1,233 @@
+//! DPP: lanes of the first source move, and those without a readable source may stay as they are.
+
+use std::sync::OnceLock;
+
+use crate::{
+    engine::Env,
+    micro_op::{MicroOp, flow},
+    shell::Body,
+    state::{LANES, VectorRow, Wave, expand},
+};
+
+/// No source lane.
+const NOWHERE: u8 = 0xff;
+
+/// How lanes move under one control.
+struct Movement {
+    /// Source lane of every lane; [`NOWHERE`] when it lies outside.
+    sources: [u8; LANES],
+    /// Lanes that have one.
+    exists: u64,
+    /// All ones for lanes that have one.
+    keep: VectorRow,
+    /// For each lane, where in its group of 16 the source is; only if `in_group`.
+    within: VectorRow,
+    /// No lane reads from another group of 16.
+    in_group: bool,
+}
+
+impl Movement {
+    fn new(source: impl Fn(i32) -> i32) -> Movement {
+        let mut movement = Movement {
+            sources: [NOWHERE; LANES],
+            exists: 0,
+            keep: VectorRow::ZERO,
+            within: VectorRow::ZERO,
+            in_group: true,
+        };
+        for lane in 0..LANES {
+            let Ok(from) = u8::try_from(source(lane as i32)) else {
+                continue;
+            };
+            movement.sources[lane] = from;
+            movement.exists |= 1 << lane;
+            movement.keep.0[lane] = !0;
+            movement.within.0[lane] = u32::from(from) & 15;
+            movement.in_group &= usize::from(from) / 16 == lane / 16;
+        }
+        movement
+    }
+
+    /// `row` with its lanes moved; lanes without a source become zero.
+    #[inline(always)]
+    fn apply(&self, row: &VectorRow) -> VectorRow {
+        let mut moved = VectorRow::ZERO;
+        if self.in_group {
+            for group in 0..LANES / 16 {
+                let first = 16 * group;
+                let words: &[u32; 16] = row.0[first..].first_chunk().expect("a whole group");
+                let mut lane = 0;
+                while lane < 16 {
+                    let from = self.within.0[first + lane] as usize & 15;
+                    moved.0[first + lane] = words[from] & self.keep.0[first + lane];
+                    lane += 1;
+                }
+            }
+        } else {
+            let mut lane = 0;
+            while lane < LANES {
+                let from = (self.sources[lane] & 63) as usize;
+                moved.0[lane] = row.0[from] & self.keep.0[lane];
+                lane += 1;
+            }
+        }
+        moved
+    }
+}
+
+/// The movement of every DPP16 control. Controls that leave rows of 16 exist in wave64 only, all others are the same in
+/// wave32.
+fn movements() -> &'static [Movement] {
+    static TABLE: OnceLock<Vec<Movement>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        (0..512)
+            .map(|control| Movement::new(|lane| dpp_source(control, lane)))
+            .collect()
+    })
+}
+
+/// Source lane for one lane, negative if none.
+fn dpp_source(control: u32, lane: i32) -> i32 {
+    let lanes = LANES as i32;
+    let (row, in_row) = (lane & !15, lane & 15);
+    match control {
+        0x000..=0x0ff => lane & !3 | (control >> (2 * (lane & 3)) & 3) as i32,
+        0x101..=0x10f => within_row(row, in_row + (control & 15) as i32),
+        0x111..=0x11f => within_row(row, in_row - (control & 15) as i32),
+        0x121..=0x12f => row | (in_row - (control & 15) as i32) & 15,
+        // Whole-wave shifts and rotates by one: gfx8 and gfx9.
+        0x130 => within_wave(lane + 1, lanes),
+        0x134 => (lane + 1) % lanes,
+        0x138 => within_wave(lane - 1, lanes),
+        0x13c => (lane + lanes - 1) % lanes,
+        0x140 => row | (15 - in_row),
+        0x141 => lane & !7 | (7 - (lane & 7)),
+        0x142 => within_wave(row - 1, lanes),
+        0x143 if lane >= 32 => 31,
+        0x150..=0x15f => row | (control & 15) as i32,
+        0x160..=0x16f => row | in_row ^ (control & 15) as i32,
+        _ => -1,
+    }
+}
+
+fn within_row(row: i32, in_row: i32) -> i32 {
+    if (0..16).contains(&in_row) {
+        row | in_row
+    } else {
+        -1
+    }
+}
+
+fn within_wave(lane: i32, lanes: i32) -> i32 {
+    if (0..lanes).contains(&lane) { lane } else { -1 }
+}
+
+/// Lanes that the row and bank masks of `control` enable.
+pub(crate) fn static_lanes(control: u32) -> u64 {
+    (0..16)
+        .filter(|quad| control >> (24 + quad % 4) & control >> (28 + quad / 4) & 1 != 0)
+        .fold(0, |enabled, quad| enabled | 15 << (4 * quad))
+}
+
+/// Moves the lanes of `width` rows by the DPP16 control in `extra`, reading from active lanes only unless it says
+/// otherwise, and switches off the lanes that must not be written. `constant` holds the lanes that the masks enable.
+pub(crate) struct Enter;
+
+impl Body for Enter {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let control = op.extra;
+        let movement = &movements()[(control >> 8 & 0x1ff) as usize];
+        let fetch_inactive = control >> 18 & 1 != 0;
+        let bound_control = control >> 19 & 1 != 0;
+        let (source, dst) = (super::source(op), op.dst as usize);
+        // Lanes from where a value may come.
+        let all = fetch_inactive || wave.all_lanes;
+        let readable = if all {
+            movement.exists & wave.full
+        } else {
+            let moved = movement.apply(&wave.exec_lanes);
+            mask_of(&moved) & wave.full
+        };
+        for word in 0..op.width as usize {
+            let row = wave.row(source + word);
+            let moved = if all {
+                movement.apply(row)
+            } else {
+                let mut active = *row;
+                let mut lane = 0;
+                while lane < LANES {
+                    active.0[lane] &= wave.exec_lanes.0[lane];
+                    lane += 1;
+                }
+                movement.apply(&active)
+            };
+            *wave.row_mut(dst + word) = moved;
+        }
+        let enabled = u64::from(op.constant[0]) | u64::from(op.constant[1]) << 32;
+        let writable = enabled & if bound_control { !0 } else { readable };
+        let exec = wave.exec();
+        wave.exec_outside = None;
+        if exec & !writable != 0 {
+            wave.exec_outside = Some(exec);
+            wave.set_exec(exec & writable);
+        }
+        flow::NEXT
+    }
+}
+
+/// The lanes whose word is not zero.
+#[inline(always)]
+fn mask_of(row: &VectorRow) -> u64 {
+    let mut mask = 0;
+    let mut lane = 0;
+    while lane < LANES {
+        mask |= u64::from(row.0[lane] != 0) << lane;
+        lane += 1;
+    }
+    mask
+}
+
+/// Switches the lanes on again that [`Enter`] switched off.
+pub(crate) struct Leave;
+
+impl Body for Leave {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        if let Some(exec) = wave.exec_outside.take() {
+            wave.set_exec(exec);
+        }
+        u32::from(op.after)
+    }
+}
+
+/// DPP8: a permutation within groups of eight; without fetch-inactive an inactive source reads zero.
+pub(crate) struct Enter8;
+
+impl Body for Enter8 {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let control = op.extra;
+        // The fetch-inactive form is told apart by the source field's marker, which decode moved to bit 0.
+        let mut mask = wave.exec_lanes;
+        if control & 1 != 0 {
+            expand(wave.full, &mut mask);
+        }
+        let mut from = [0; 8];
+        for (lane, from) in from.iter_mut().enumerate() {
+            *from = (control >> (8 + 3 * lane) & 7) as usize;
+        }
+        let (source, dst) = (super::source(op), op.dst as usize);
+        for word in 0..op.width as usize {
+            let row = *wave.row(source + word);
+            let target = &mut wave.row_mut(dst + word).0;
+            let mut lane = 0;
+            while lane < LANES {
+                let at = lane & !7 | from[lane & 7];
+                target[lane] = row.0[at] & mask.0[at];
+                lane += 1;
+            }
+        }
+        flow::NEXT
+    }
+}

@@ -1,0 +1,251 @@
+//! What happens to a result behind the body: output modifiers, and placement into part of a register.
+
+use super::map;
+use crate::{
+    engine::Env,
+    micro_op::{Control, MicroOp, modifier},
+    ports::{RESULT_ROWS, Type},
+    shell::Body,
+    state::{LANES, VectorRow, Wave},
+};
+
+/// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for. `target`
+/// holds the result's [`Type`].
+pub(crate) struct Finish;
+
+impl Body for Finish {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let result = Type::from_code(op.target);
+        modify(wave, op, result);
+        let first = wave.temporaries + RESULT_ROWS;
+        for word in 0..result.words() {
+            let staged = *wave.row(first + word);
+            let target = wave.row(op.dst as usize + word);
+            let placed = if word == 0 {
+                place(op, result, target, &staged)
+            } else {
+                staged
+            };
+            let mask = wave.exec_lanes;
+            let target = &mut wave.row_mut(op.dst as usize + word).0;
+            let mut lane = 0;
+            while lane < LANES {
+                target[lane] ^= (target[lane] ^ placed.0[lane]) & mask.0[lane];
+                lane += 1;
+            }
+        }
+        u32::from(op.after)
+    }
+}
+
+/// omod and clamp on floats, in place.
+#[inline(always)]
+fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
+    let float = matches!(
+        result,
+        Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32
+    );
+    let omod = op.modifiers >> modifier::OMOD & 3;
+    let omod = if omod != 0 && output_modifier_applies(wave.mode, result) {
+        omod
+    } else {
+        0
+    };
+    let clamp = op.modifiers & modifier::CLAMP != 0;
+    if !float || omod == 0 && !clamp {
+        return;
+    }
+    let nan_to_zero = wave.mode.dx10_clamp();
+    let first = wave.temporaries + RESULT_ROWS;
+    if omod == 0 && result == Type::F32 {
+        map(
+            wave,
+            first,
+            first,
+            #[inline(always)]
+            |value| numerics::float32::clamp(value, nan_to_zero),
+        );
+        return;
+    }
+    for lane in 0..wave.wave_size as usize {
+        let (low, high) = (wave.row(first).0[lane], wave.row(first + 1).0[lane]);
+        let value = u64::from(low) | u64::from(high) << 32;
+        let value = scale_and_clamp(value, result, omod, clamp, nan_to_zero);
+        wave.row_mut(first).0[lane] = value as u32;
+        wave.row_mut(first + 1).0[lane] = (value >> 32) as u32;
+    }
+}
+
+/// `new` for every pair of words.
+#[inline(always)]
+fn merge(old: &VectorRow, staged: &VectorRow, new: impl Fn(u32, u32) -> u32) -> VectorRow {
+    let mut merged = VectorRow::ZERO;
+    let mut lane = 0;
+    while lane < LANES {
+        merged.0[lane] = new(old.0[lane], staged.0[lane]);
+        lane += 1;
+    }
+    merged
+}
+
+/// Combines a result of 32 bits or less with the old register value where only part of it is written.
+#[inline(always)]
+fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> VectorRow {
+    if op.control == Control::Sdwa {
+        return sdwa_merge(op.extra, old, staged);
+    }
+    if !matches!(kind, Type::B16 | Type::F16) {
+        return *staged;
+    }
+    if op.modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
+        merge(
+            old,
+            staged,
+            #[inline(always)]
+            |old, value| old & 0xffff | value << 16,
+        )
+    } else if op.modifiers & modifier::PRESERVE_HIGH != 0 {
+        merge(
+            old,
+            staged,
+            #[inline(always)]
+            |old, value| old & 0xffff_0000 | value & 0xffff,
+        )
+    } else {
+        merge(
+            old,
+            staged,
+            #[inline(always)]
+            |_, value| value & 0xffff,
+        )
+    }
+}
+
+/// omod is ignored in IEEE mode and when denormal results are kept.
+fn output_modifier_applies(mode: crate::Mode, result: Type) -> bool {
+    let keeps_denormals = match result {
+        Type::F32 => !mode.flush_outputs32(),
+        _ => !mode.flush_outputs64(),
+    };
+    !mode.ieee() && !keeps_denormals
+}
+
+fn scale_and_clamp(value: u64, kind: Type, omod: u32, clamp: bool, nan_to_zero: bool) -> u64 {
+    let factor = [1.0f32, 2.0, 4.0, 0.5][omod as usize];
+    match kind {
+        Type::F32 => {
+            let mut float = f32::from_bits(value as u32);
+            if omod != 0 {
+                float = positive_zero32(float * factor);
+            }
+            u64::from(if clamp {
+                clamp32(float, nan_to_zero)
+            } else {
+                float.to_bits()
+            })
+        }
+        Type::F64 => {
+            let mut float = f64::from_bits(value);
+            if omod != 0 {
+                float *= f64::from(factor);
+                float += 0.0;
+            }
+            if !clamp {
+                return float.to_bits();
+            }
+            if float.is_nan() {
+                return if nan_to_zero { 0 } else { float.to_bits() };
+            }
+            if float > 1.0 {
+                1.0f64.to_bits()
+            } else if float > 0.0 {
+                float.to_bits()
+            } else {
+                0
+            }
+        }
+        Type::F16 => u64::from(clamp_half(value as u16, omod, clamp, nan_to_zero)),
+        Type::PackedF16 => {
+            let low = clamp_half(value as u16, omod, clamp, nan_to_zero);
+            let high = clamp_half((value >> 16) as u16, omod, clamp, nan_to_zero);
+            u64::from(low) | u64::from(high) << 16
+        }
+        Type::PackedF32 if clamp => {
+            let low = clamp32(f32::from_bits(value as u32), nan_to_zero);
+            let high = clamp32(f32::from_bits((value >> 32) as u32), nan_to_zero);
+            u64::from(low) | u64::from(high) << 32
+        }
+        // Integer saturation is the row's business.
+        _ => value,
+    }
+}
+
+fn positive_zero32(value: f32) -> f32 {
+    if value == 0.0 { 0.0 } else { value }
+}
+
+fn clamp32(value: f32, nan_to_zero: bool) -> u32 {
+    if value.is_nan() {
+        return if nan_to_zero { 0 } else { value.to_bits() };
+    }
+    if value > 1.0 {
+        1.0f32.to_bits()
+    } else if value > 0.0 {
+        value.to_bits()
+    } else {
+        0
+    }
+}
+
+/// f16 keeps its order as a sign-magnitude integer, so clamping needs no conversion; omod goes through f32, which is exact.
+fn clamp_half(bits: u16, omod: u32, clamp: bool, nan_to_zero: bool) -> u16 {
+    let mut bits = bits;
+    if omod != 0 {
+        let scaled = f32::from_bits(numerics::convert::f32_from_f16_exact(bits))
+            * [1.0, 2.0, 4.0, 0.5][omod as usize];
+        bits = numerics::convert::f16_from_f32_nearest(positive_zero32(scaled).to_bits());
+    }
+    if !clamp {
+        return bits;
+    }
+    if bits & 0x7fff > 0x7c00 {
+        return if nan_to_zero { 0 } else { bits };
+    }
+    if bits & 0x8000 != 0 {
+        0
+    } else {
+        bits.min(0x3c00)
+    }
+}
+
+/// Output half of SDWA: bits 8-10 select where the result goes, bits 11-12 what happens to the rest.
+#[inline(always)]
+fn sdwa_merge(control: u32, old: &VectorRow, staged: &VectorRow) -> VectorRow {
+    let (shift, bits) = match control >> 8 & 7 {
+        select @ 0..=3 => (select * 8, 8),
+        select @ 4..=5 => ((select - 4) * 16, 16),
+        _ => return *staged,
+    };
+    let ones = (1u32 << bits) - 1;
+    match control >> 11 & 3 {
+        0 => merge(
+            old,
+            staged,
+            #[inline(always)]
+            |_, value| (value & ones) << shift,
+        ),
+        1 => merge(
+            old,
+            staged,
+            #[inline(always)]
+            |_, value| (((value << (32 - bits)) as i32 >> (32 - bits)) as u32) << shift,
+        ),
+        _ => merge(
+            old,
+            staged,
+            #[inline(always)]
+            |old, value| old & !(ones << shift) | (value & ones) << shift,
+        ),
+    }
+}

@@ -1,0 +1,45 @@
+//! The rows that have bodies of their own for uniform sources, because compiled code spends most of its time in them.
+//!
+//! Other rows reach their body with such sources copied to a temporary row first, which costs about as much as the row.
+
+#[rustfmt::skip]
+const HOT: &[&str] = &[
+    "v_mov_b32", "v_not_b32",
+    "v_and_b32", "v_or_b32", "v_xor_b32", "v_and_or_b32", "v_or3_b32", "v_lshl_or_b32", "v_bfe_u32", "v_bfe_i32", "v_bfi_b32",
+    "v_alignbit_b32", "v_perm_b32",
+    "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64",
+    "v_add_u32", "v_sub_u32", "v_subrev_u32", "v_add_nc_u32", "v_sub_nc_u32", "v_subrev_nc_u32", "v_add3_u32",
+    "v_lshl_add_u32", "v_add_lshl_u32", "v_xad_u32",
+    "v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32", "v_add_co_ci_u32",
+    "v_mul_lo_u32", "v_mul_hi_u32", "v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_u64_u32", "v_mul_hi_i32",
+    "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32",
+    "v_add_f32", "v_sub_f32", "v_subrev_f32", "v_mul_f32", "v_fma_f32", "v_fmac_f32", "v_fmamk_f32", "v_fmaak_f32",
+    "v_min_f32", "v_max_f32", "v_cvt_f32_i32", "v_cvt_f32_u32",
+    "v_add_f64", "v_mul_f64", "v_fma_f64", "v_fmac_f64",
+];
+
+/// Whether `mnemonic` is one of them; evaluated at compile time.
+pub(super) const fn is_hot(mnemonic: &str) -> bool {
+    let mut index = 0;
+    while index < HOT.len() {
+        if equal(HOT[index].as_bytes(), mnemonic.as_bytes()) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < a.len() {
+        if a[index] != b[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}

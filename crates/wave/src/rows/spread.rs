@@ -1,0 +1,499 @@
+//! Memory accesses of a whole wave at once: one base, a 32-bit offset per lane, and one check for all.
+//!
+//! Nearly every access has this form: its lanes lie in one allocation (or in LDS) within 4 GiB. Lanes that are off take the
+//! address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. Whatever does
+//! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
+
+use super::{
+    lanes::{self, Fill, GROUP},
+    modify::Word,
+};
+use crate::{
+    LANES,
+    engine::Env,
+    memory::host_address,
+    state::{VectorRow, Wave},
+};
+
+/// Host addresses of all lanes: every active lane may access the bytes that were asked for at `base + offsets[lane]`.
+pub(super) struct Spread {
+    base: *mut u8,
+    offsets: [u32; LANES],
+}
+
+/// 32-bit addresses of all lanes, those of inactive lanes replaced.
+pub(super) struct Offsets {
+    of: [u32; LANES],
+    lowest: u32,
+    highest: u32,
+}
+
+impl Offsets {
+    /// Addresses from `row`. `None`: no lane is active.
+    #[inline(always)]
+    pub fn of_row(wave: &Wave, row: usize) -> Option<Offsets> {
+        let words = &wave.row(row).0;
+        let mut of = [0; LANES];
+        let (mut lowest, mut highest) = (!0, 0);
+        if wave.all_lanes && wave.groups == LANES / GROUP {
+            let mut lane = 0;
+            while lane < LANES {
+                of[lane] = words[lane];
+                lowest = lowest.min(words[lane]);
+                highest = highest.max(words[lane]);
+                lane += 1;
+            }
+            return Some(Offsets {
+                of,
+                lowest,
+                highest,
+            });
+        }
+        let exec = wave.exec();
+        if exec == 0 {
+            return None;
+        }
+        let stand_in = words[exec.trailing_zeros() as usize & (LANES - 1)];
+        let mut lane = 0;
+        while lane < LANES {
+            let mask = wave.exec_lanes.0[lane];
+            let word = words[lane] & mask | stand_in & !mask;
+            of[lane] = word;
+            lowest = lowest.min(word);
+            highest = highest.max(word);
+            lane += 1;
+        }
+        Some(Offsets {
+            of,
+            lowest,
+            highest,
+        })
+    }
+
+    /// The one value that row `row` has in all active lanes. Some lane must be active.
+    #[inline(always)]
+    pub fn common(wave: &Wave, row: usize) -> Option<u32> {
+        let words = &wave.row(row).0;
+        let first = words[wave.exec().trailing_zeros() as usize & (LANES - 1)];
+        let mut differing = 0;
+        let mut lane = 0;
+        while lane < LANES {
+            differing |= (words[lane] ^ first) & wave.exec_lanes.0[lane];
+            lane += 1;
+        }
+        (differing == 0).then_some(first)
+    }
+
+    /// The lanes' bytes in device memory at `base` plus their offsets, if one range holds all of them.
+    #[inline(always)]
+    pub fn in_memory(
+        self,
+        env: &mut Env<'_>,
+        base: u64,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        let first = base.wrapping_add(u64::from(self.lowest));
+        let last = base
+            .wrapping_add(u64::from(self.highest))
+            .wrapping_add(u64::from(bytes) - 1);
+        if !env.memory.allows(first, last, write) {
+            return None;
+        }
+        let host = (host_address(first) as usize).wrapping_sub(self.lowest as usize);
+        Some(Spread {
+            base: std::ptr::with_exposed_provenance_mut(host),
+            offsets: self.of,
+        })
+    }
+
+    /// The lanes' bytes in LDS at `base` plus their offsets, if all exist.
+    #[inline(always)]
+    pub fn in_lds(&self, wave: &Wave, env: &mut Env<'_>, base: u32, bytes: u32) -> Option<Spread> {
+        let limit = super::ds::limit(wave, env);
+        let end = u64::from(self.highest) + u64::from(base) + u64::from(bytes);
+        if end > u64::from(limit) {
+            return None;
+        }
+        Some(Spread {
+            base: env.lds.as_mut_ptr().wrapping_add(base as usize),
+            offsets: self.of,
+        })
+    }
+
+    /// Highest offset of an active lane.
+    #[inline(always)]
+    pub fn highest(&self) -> u32 {
+        self.highest
+    }
+
+    /// Lowest offset of an active lane.
+    #[inline(always)]
+    pub fn lowest(&self) -> u32 {
+        self.lowest
+    }
+}
+
+/// How the addresses of a group of lanes lie.
+enum Pattern {
+    /// Each element behind the one before.
+    Consecutive,
+    Uniform,
+    Other,
+}
+
+#[inline(always)]
+fn pattern(offsets: &[u32; GROUP], stride: u32) -> Pattern {
+    let first = offsets[0];
+    let (mut from_consecutive, mut from_uniform) = (0, 0);
+    let mut lane = 0;
+    while lane < GROUP {
+        let expected = first.wrapping_add(stride * lane as u32);
+        from_consecutive |= offsets[lane] ^ expected;
+        from_uniform |= offsets[lane] ^ first;
+        lane += 1;
+    }
+    if from_consecutive == 0 {
+        Pattern::Consecutive
+    } else if from_uniform == 0 {
+        Pattern::Uniform
+    } else {
+        Pattern::Other
+    }
+}
+
+/// Where the words of a load go: to the register, or to staging rows while lanes are off.
+#[inline(always)]
+fn target(wave: &mut Wave, dst: usize, words: usize) -> usize {
+    // Registers are checked here once.
+    assert!(dst + words <= wave.temporaries + crate::state::TEMPORARY_ROWS);
+    if wave.all_lanes {
+        dst
+    } else {
+        wave.partial_row()
+    }
+}
+
+/// Copies the active lanes of staged words to the register.
+#[inline(always)]
+fn deliver(wave: &mut Wave, dst: usize, words: usize) {
+    if wave.all_lanes {
+        return;
+    }
+    let staged = wave.partial_row();
+    for word in 0..words {
+        let values = *wave.row(staged + word);
+        let mask = wave.exec_lanes;
+        let target = &mut wave.row_mut(dst + word).0;
+        let mut lane = 0;
+        while lane < LANES {
+            target[lane] = values.0[lane] & mask.0[lane] | target[lane] & !mask.0[lane];
+            lane += 1;
+        }
+    }
+}
+
+impl Spread {
+    #[inline(always)]
+    fn group(&self, group: usize) -> &[u32; GROUP] {
+        self.offsets[GROUP * group..]
+            .first_chunk()
+            .expect("a row has whole groups")
+    }
+
+    #[inline(always)]
+    fn at(&self, offset: u32) -> *mut u8 {
+        self.base.wrapping_add(offset as usize)
+    }
+
+    /// Loads `WORDS` dwords per lane to rows `dst..`.
+    #[inline(always)]
+    pub fn load_words<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
+        let rows = target(wave, dst, WORDS);
+        for group in 0..wave.groups {
+            let offsets = self.group(group);
+            match pattern(offsets, 4 * WORDS as u32) {
+                Pattern::Consecutive if WORDS == 1 => {
+                    // SAFETY: 16 consecutive dwords, each of which a lane may read.
+                    let block =
+                        unsafe { self.at(offsets[0]).cast::<[u32; GROUP]>().read_unaligned() };
+                    *lanes::words_mut(wave, rows, group) = block;
+                }
+                Pattern::Uniform => {
+                    // SAFETY: a lane may read this.
+                    let element =
+                        unsafe { self.at(offsets[0]).cast::<[u32; WORDS]>().read_unaligned() };
+                    for word in 0..WORDS {
+                        *lanes::words_mut(wave, rows + word, group) = [element[word]; GROUP];
+                    }
+                }
+                _ => self.gather::<WORDS>(wave, rows, group),
+            }
+        }
+        deliver(wave, dst, WORDS);
+    }
+
+    #[inline(always)]
+    fn gather<const WORDS: usize>(&self, wave: &mut Wave, rows: usize, group: usize) {
+        let offsets = self.group(group);
+        #[cfg(target_arch = "x86_64")]
+        if WORDS > 1 {
+            let mut quarter = 0;
+            while quarter < 4 {
+                let mut at = [0; 4];
+                let mut lane = 0;
+                while lane < 4 {
+                    at[lane] = self.at(offsets[4 * quarter + lane]).addr() as u64;
+                    lane += 1;
+                }
+                // SAFETY: every lane may read `WORDS` dwords.
+                let columns = unsafe { lanes::transpose::load::<WORDS>(at) };
+                let mut word = 0;
+                while word < WORDS {
+                    let target = lanes::words_mut(wave, rows + word, group);
+                    let part: &mut [u32; 4] =
+                        target[4 * quarter..].first_chunk_mut().expect("a quarter");
+                    *part = columns[word];
+                    word += 1;
+                }
+                quarter += 1;
+            }
+            return;
+        }
+        for word in 0..WORDS {
+            let target = lanes::words_mut(wave, rows + word, group);
+            let mut lane = 0;
+            while lane < GROUP {
+                // SAFETY: every lane may read `WORDS` dwords.
+                target[lane] = unsafe {
+                    self.at(offsets[lane])
+                        .cast::<u32>()
+                        .add(word)
+                        .read_unaligned()
+                };
+                lane += 1;
+            }
+        }
+    }
+
+    /// Stores `WORDS` dwords per lane from rows `data..`, in lane order.
+    #[inline(always)]
+    pub fn store_words<const WORDS: usize>(&self, wave: &Wave, data: usize) {
+        let exec = wave.exec();
+        for group in 0..wave.groups {
+            let offsets = self.group(group);
+            let active = (exec >> (GROUP * group)) as u16;
+            if WORDS == 1 && active == !0 && matches!(pattern(offsets, 4), Pattern::Consecutive) {
+                let block = *lanes::words(wave, data, group);
+                // SAFETY: 16 consecutive dwords, each of which a lane may write.
+                unsafe {
+                    self.at(offsets[0])
+                        .cast::<[u32; GROUP]>()
+                        .write_unaligned(block);
+                }
+                continue;
+            }
+            let mut rows = [&[0; GROUP]; WORDS];
+            let mut word = 0;
+            while word < WORDS {
+                rows[word] = lanes::words(wave, data + word, group);
+                word += 1;
+            }
+            let store = |lane: usize| {
+                let at = self.at(offsets[lane]).cast::<u32>();
+                let mut word = 0;
+                while word < WORDS {
+                    // SAFETY: the lane is active and may write `WORDS` dwords.
+                    unsafe { at.add(word).write_unaligned(rows[word][lane]) };
+                    word += 1;
+                }
+            };
+            if active == !0 {
+                let mut lane = 0;
+                while lane < GROUP {
+                    store(lane);
+                    lane += 1;
+                }
+            } else {
+                lanes::each_lane(active, store);
+            }
+        }
+    }
+
+    /// Loads 1 or 2 bytes per lane.
+    #[inline(always)]
+    pub fn load_bytes<const BYTES: usize>(&self, wave: &mut Wave, dst: usize, fill: Fill) {
+        for group in 0..wave.groups {
+            let offsets = self.group(group);
+            let mut values = [0u32; GROUP];
+            let consecutive = matches!(pattern(offsets, BYTES as u32), Pattern::Consecutive);
+            let first = self.at(offsets[0]);
+            let mut lane = 0;
+            // SAFETY: every lane may read `BYTES` bytes.
+            unsafe {
+                if consecutive && BYTES == 1 {
+                    let block = first.cast::<[u8; GROUP]>().read_unaligned();
+                    while lane < GROUP {
+                        values[lane] = u32::from(block[lane]);
+                        lane += 1;
+                    }
+                } else if consecutive {
+                    let block = first.cast::<[u16; GROUP]>().read_unaligned();
+                    while lane < GROUP {
+                        values[lane] = u32::from(block[lane]);
+                        lane += 1;
+                    }
+                } else {
+                    while lane < GROUP {
+                        let at = self.at(offsets[lane]);
+                        values[lane] = if BYTES == 1 {
+                            u32::from(at.read())
+                        } else {
+                            u32::from(at.cast::<u16>().read_unaligned())
+                        };
+                        lane += 1;
+                    }
+                }
+            }
+            if fill != Fill::Zero {
+                let old = *lanes::words(wave, dst, group);
+                let mut lane = 0;
+                while lane < GROUP {
+                    values[lane] = fill.apply(old[lane], values[lane]);
+                    lane += 1;
+                }
+            }
+            if wave.all_lanes {
+                *lanes::words_mut(wave, dst, group) = values;
+            } else {
+                lanes::write_active(wave, dst, group, values);
+            }
+        }
+    }
+
+    /// Stores the low 1 or 2 bytes of row `data` shifted right by `shift`, in lane order.
+    #[inline(always)]
+    pub fn store_bytes<const BYTES: usize>(&self, wave: &Wave, data: usize, shift: u32) {
+        let exec = wave.exec();
+        for group in 0..wave.groups {
+            let offsets = self.group(group);
+            let values = lanes::words(wave, data, group);
+            lanes::each_lane((exec >> (GROUP * group)) as u16, |lane| {
+                let at = self.at(offsets[lane]);
+                let value = values[lane] >> shift;
+                // SAFETY: the lane is active and may write `BYTES` bytes.
+                unsafe {
+                    if BYTES == 1 {
+                        at.write(value as u8);
+                    } else {
+                        at.cast::<u16>().write_unaligned(value as u16);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Replaces every active lane's word in memory by `new(lane, old)`, in lane order, without locking: for LDS. The old
+    /// values stay in `before`.
+    #[inline(always)]
+    pub fn update<W: Word>(
+        &self,
+        wave: &Wave,
+        before: &mut [W; LANES],
+        new: impl Fn(usize, W) -> W,
+    ) {
+        let mut visit = |lane: usize| {
+            let at = self.at(self.offsets[lane]).cast::<W>();
+            // SAFETY: the lane is active and may access the word; LDS belongs to this thread.
+            unsafe {
+                let old = at.read_unaligned();
+                at.write_unaligned(new(lane, old));
+                before[lane] = old;
+            }
+        };
+        let mut exec = wave.exec();
+        if exec == !0 {
+            for lane in 0..LANES {
+                visit(lane);
+            }
+            return;
+        }
+        while exec != 0 {
+            visit(exec.trailing_zeros() as usize);
+            exec &= exec - 1;
+        }
+    }
+}
+
+/// Private memory at one address in all lanes: dword `w` of lane `l` at `base + step * w + 4 * l`, which belongs to this wave
+/// alone.
+pub(super) struct Column {
+    base: *mut u8,
+    step: usize,
+}
+
+impl Column {
+    /// `words` dwords per lane from device address `first` on, `step` bytes apart, if they are one range's.
+    #[inline(always)]
+    pub fn new(
+        wave: &Wave,
+        env: &mut Env<'_>,
+        first: u64,
+        step: u32,
+        words: u32,
+        write: bool,
+    ) -> Option<Column> {
+        let bytes = u64::from(step) * u64::from(words - 1) + 4 * u64::from(wave.wave_size);
+        let last = first.wrapping_add(bytes - 1);
+        if !env.memory.allows(first, last, write) {
+            return None;
+        }
+        Some(Column {
+            base: std::ptr::with_exposed_provenance_mut(host_address(first) as usize),
+            step: step as usize,
+        })
+    }
+
+    #[inline(always)]
+    pub fn load_words<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
+        let rows = target(wave, dst, WORDS);
+        for word in 0..WORDS {
+            for group in 0..wave.groups {
+                let at = self.base.wrapping_add(self.step * word + 4 * GROUP * group);
+                // SAFETY: `new` checked the dwords of all lanes.
+                let block = unsafe { at.cast::<[u32; GROUP]>().read_unaligned() };
+                *lanes::words_mut(wave, rows + word, group) = block;
+            }
+        }
+        deliver(wave, dst, WORDS);
+    }
+
+    #[inline(always)]
+    pub fn store_words<const WORDS: usize>(&self, wave: &Wave, data: usize) {
+        for word in 0..WORDS {
+            for group in 0..wave.groups {
+                let at = self.base.wrapping_add(self.step * word + 4 * GROUP * group);
+                let at = at.cast::<[u32; GROUP]>();
+                let values = lanes::words(wave, data + word, group);
+                let mask: &VectorRow = &wave.exec_lanes;
+                // SAFETY: as above; other lanes' dwords are this wave's too, so that writing them back races with nobody.
+                unsafe {
+                    let mut block = if wave.all_lanes {
+                        *values
+                    } else {
+                        at.read_unaligned()
+                    };
+                    if !wave.all_lanes {
+                        let mut lane = 0;
+                        while lane < GROUP {
+                            let mask = mask.0[GROUP * group + lane];
+                            block[lane] = values[lane] & mask | block[lane] & !mask;
+                            lane += 1;
+                        }
+                    }
+                    at.write_unaligned(block);
+                }
+            }
+        }
+    }
+}
