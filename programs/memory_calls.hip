@@ -17,8 +17,8 @@ int main() {
         hipStream_t stream;
         HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
         HIP(hipMemset(cells, 0x11, n * 4));
-        HIP(hipMemsetD8((hipDeviceptr_t)(cells.data + 1), 0x22, 5));
-        HIP(hipMemsetD16((hipDeviceptr_t)(cells.data + 10), 0x3344, 7));
+        HIP(hipMemsetD8((hipDeviceptr_t)(cells.data + 1), 0x22, 15));
+        HIP(hipMemsetD16((hipDeviceptr_t)(cells.data + 20), 0x3344, 7));
         HIP(hipMemsetD32((hipDeviceptr_t)(cells.data + 40), 0x55667788, 9));
         HIP(hipDeviceSynchronize());
         HIP(hipMemsetD8Async((hipDeviceptr_t)(cells.data + 101), 0x99, 1001, stream));
@@ -27,12 +27,12 @@ int main() {
         HIP(hipMemsetAsync(cells.data + 15000, 0x7f, 999, stream));
         HIP(hipStreamSynchronize(stream));
         std::vector<unsigned char> want(n * 4, 0x11);
-        std::fill_n(want.begin() + 1, 5, 0x22);
+        std::fill_n(want.begin() + 1, 15, 0x22);
         auto words = [&](size_t at, size_t count, size_t width, uint32_t value) {
             for (size_t i = 0; i < count * width; i++)
                 want[at + i] = value >> 8 * (i % width);
         };
-        words(10, 7, 2, 0x3344);
+        words(20, 7, 2, 0x3344);
         words(40, 9, 4, 0x55667788);
         words(101, 1001, 1, 0x99);
         words(2000, 333, 2, 0xaabb);

@@ -101,8 +101,8 @@ left:
     if (a & 1)
         goto top;
 right:
-    a ^= rounds << 3;
-    if (a % 7 == 2)
+    a ^= rounds++ << 3;
+    if (a % 7 == 2 || rounds > 40)
         return a ^ 0xffff;
     goto left;
 }
@@ -345,7 +345,7 @@ int main() {
     SAME(ceilf(any_float(i)));
     SAME(truncf(any_float(i)));
     SAME(rintf(any_float(i)));
-    SAME(roundf(any_float(i)));
+    SAME(roundf(any_float(i)) + 0.0f);
     SAME(floor(any_double(i)) + ceil(some_double(i)));
     SAME(trunc(some_double(i)) + rint(some_double(i + 1)) + round(some_double(i + 2)));
     SAME(int(some_float(i)) + int(int64_t(some_double(i))) + int(uint32_t(fabsf(some_float(i)))));

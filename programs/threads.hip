@@ -26,7 +26,7 @@ static void own_stream(int id) {
     int *data, *host;
     HIP(hipHostMalloc(&host, n * sizeof(int)));
     for (int round = 0; round < 12; round++) {
-        HIP(hipMallocAsync((void **)&data, n * sizeof(int), stream));
+        HIP(hipMalloc(&data, n * sizeof(int)));
         for (int i = 0; i < n; i++)
             host[i] = i + id;
         HIP(hipEventRecord(begin, stream));
@@ -36,9 +36,9 @@ static void own_stream(int id) {
         HIP(hipMemcpyAsync(host, data, n * sizeof(int), hipMemcpyDeviceToHost, stream));
         HIP(hipStreamAddCallback(stream, [](hipStream_t, hipError_t, void *p) { called += *(int *)p >= 0; }, host, 0));
         HIP(hipEventRecord(end, stream));
-        HIP(hipFreeAsync(data, stream));
         HIP(hipEventSynchronize(end));
         HIP(hipStreamSynchronize(stream));
+        HIP(hipFree(data));
         float milliseconds = -1;
         HIP(hipEventElapsedTime(&milliseconds, begin, end));
         std::lock_guard<std::mutex> lock(printing);
