@@ -95,7 +95,9 @@ impl FaultKind {
                 let access = if *write { "write to" } else { "read of" };
                 format!("{access} {address:#x} ({})", memory.describe(*address))
             }
-            FaultKind::Aperture { address } => format!("address {address:#x} is outside its aperture"),
+            FaultKind::Aperture { address } => {
+                format!("address {address:#x} is outside its aperture")
+            }
             FaultKind::Unaligned { address } => format!("misaligned access to {address:#x}"),
             FaultKind::IllegalInstruction => "illegal instruction".to_owned(),
             FaultKind::Unsupported => "the emulator does not execute this instruction".to_owned(),

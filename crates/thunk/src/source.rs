@@ -31,7 +31,11 @@ pub fn set_debug_list(address: u64) {
 pub fn describe(pc: u64) -> Option<String> {
     let memory = OwnMemory::open()?;
     let debug = DEBUG_LIST.load(Ordering::Acquire);
-    let list = if debug == 0 { 0 } else { memory.word(debug + 8)? };
+    let list = if debug == 0 {
+        0
+    } else {
+        memory.word(debug + 8)?
+    };
     let mut objects = loaded(&memory, list);
     // The one that contains `pc` starts closest below it.
     objects.retain(|object| object.base <= pc);

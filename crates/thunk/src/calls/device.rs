@@ -9,8 +9,7 @@ use kmt_sys::thunk::{
 use crate::{
     ffi::{Out, Result},
     instance::{self, instance},
-    source,
-    topology,
+    source, topology,
 };
 
 pub fn open() -> Result {
