@@ -1,5 +1,6 @@
 //! Developer tasks: `cargo xtask WORD`.
 
+mod coverage;
 mod fuzz;
 mod layers;
 mod tidy;
@@ -30,6 +31,11 @@ const TASKS: &[Task] = &[
         "fuzz",
         "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
         fuzz::run,
+    ),
+    (
+        "coverage",
+        "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
+        coverage::run,
     ),
 ];
 
