@@ -21,6 +21,19 @@ pub struct SourceFrame {
     pub column: Option<u32>,
 }
 
+impl SourceFrame {
+    fn describe(&self) -> Option<String> {
+        let mut text = self.file.clone()?;
+        if let Some(line) = self.line {
+            text += &format!(":{line}");
+        }
+        if let Some(function) = &self.function {
+            text += &format!(" in {function}");
+        }
+        Some(text)
+    }
+}
+
 /// Line tables of one code object; independent of the bytes it was read from.
 pub struct SourceLines {
     context: addr2line::Context<Reader>,
@@ -70,6 +83,14 @@ impl SourceLines {
             });
         }
         Ok(frames)
+    }
+
+    /// The source location of the instruction at `pc` as one line for people: `file:line in function`, then where it was
+    /// inlined.
+    pub fn describe(&self, pc: u64) -> Option<String> {
+        let frames = self.frames(pc).ok()?;
+        let texts: Vec<_> = frames.iter().filter_map(SourceFrame::describe).collect();
+        (!texts.is_empty()).then(|| texts.join(", inlined at "))
     }
 
     /// File and line of the innermost frame.

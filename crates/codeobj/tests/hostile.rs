@@ -119,6 +119,24 @@ fn every_truncation_of_a_code_object_is_an_error_with_an_offset() {
     }
 }
 
+/// Found by fuzzing: a table without rows may claim to lie anywhere.
+#[test]
+fn an_empty_symbol_table_beyond_the_file_is_left_alone() {
+    let mut bytes = corpus()[0].clone();
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (headers, count) = (word(40), usize::from(bytes[60]));
+    let symbols = (0..count)
+        .map(|index| headers + 64 * index)
+        .find(|header| bytes[header + 4] == 2)
+        .expect("a symbol table");
+    bytes[symbols + 24..symbols + 32].copy_from_slice(&(1_u64 << 24).to_le_bytes());
+    bytes[symbols + 32..symbols + 40].fill(0);
+    if let Ok(editor) = ElfEditor::new(&bytes) {
+        assert_eq!(editor.finish().expect("nothing was changed"), bytes);
+    }
+    exercise(&bytes);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -370,7 +370,12 @@ fn describe(
         }
         Stop::Unsupported(what) => {
             detail = Some(what);
-            FaultKind::Unsupported
+            // What has no text is no instruction of this target.
+            if instruction.is_empty() {
+                FaultKind::IllegalInstruction
+            } else {
+                FaultKind::Unsupported
+            }
         }
         other => {
             detail = Some(format!("unexpected stop {other:?}"));

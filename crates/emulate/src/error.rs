@@ -35,31 +35,9 @@ pub enum Error {
     },
     #[error(transparent)]
     Dispatch(#[from] gpu::dispatch::DispatchError),
-    #[error("{kernel} stopped: {}", describe(fault))]
-    Fault {
-        kernel: String,
-        fault: Box<gpu::Fault>,
-    },
+    /// `text` names kernel, cause, place and source line; see [`gpu::Fault::text`].
+    #[error("{text}")]
+    Fault { text: String },
     #[error("the device gave up {kernel}")]
     Lost { kernel: String },
-}
-
-fn describe(fault: &gpu::Fault) -> String {
-    let [x, y, z] = fault.workgroup;
-    let lane = fault
-        .lane
-        .map(|lane| format!(", lane {lane}"))
-        .unwrap_or_default();
-    let detail = fault
-        .detail
-        .as_deref()
-        .map(|detail| format!(": {detail}"))
-        .unwrap_or_default();
-    format!(
-        "{:?} at pc {:#x} ({}), workgroup ({x}, {y}, {z}), wave {}{lane}{detail}",
-        fault.kind,
-        fault.pc,
-        fault.instruction.trim(),
-        fault.wave
-    )
 }

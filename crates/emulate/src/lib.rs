@@ -14,7 +14,7 @@ use std::{
 };
 
 pub use arguments::Argument;
-use codeobj::CodeObject;
+use codeobj::{CodeObject, SourceLines};
 pub use error::{Error, Result};
 use gpu::{Counts, Dispatch, Events, Executor, Job, Memory, dispatch};
 use kmt_sys::aql::KernelDispatchPacket;
@@ -130,21 +130,30 @@ impl<'a> Device<'a> {
             // The receiver waits below until it has the outcome.
             let _ = sender.send(outcome);
         });
+        let dispatch = Arc::new(dispatch);
         self.pool.submit(Job::new(
-            Arc::new(dispatch),
+            dispatch.clone(),
             Arc::new(AtomicBool::new(false)),
             finish,
         ));
         match receiver.recv() {
             Ok(Ok(counts)) => Ok(counts),
-            Ok(Err(fault)) => Err(Error::Fault {
-                kernel: kernel.to_owned(),
-                fault: Box::new(fault),
-            }),
+            Ok(Err(fault)) => {
+                let source = self.source(fault.pc);
+                Err(Error::Fault {
+                    text: fault.text(&dispatch, &self.memory, source.as_deref()),
+                })
+            }
             Err(_) => Err(Error::Lost {
                 kernel: kernel.to_owned(),
             }),
         }
+    }
+
+    /// Where the instruction at `pc` comes from, if the code object has line tables.
+    fn source(&self, pc: u64) -> Option<String> {
+        let lines = SourceLines::of(&self.object).ok()??;
+        lines.describe(pc.checked_sub(self.base)?)
     }
 
     /// Kernels may read their packet (block size, grid size), so it needs an address.

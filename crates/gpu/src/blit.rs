@@ -4,7 +4,8 @@
 //! of their code bytes (length and hash); anything else runs on the executor. Argument layouts were read off the shaders.
 
 use crate::{
-    executor::{Counts, Fault, FaultKind, Outcome},
+    executor::{Counts, Outcome},
+    fault::{Fault, FaultKind},
     memory::{Memory, host_address},
 };
 

@@ -9,7 +9,10 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use crate::dispatch::Dispatch;
+use crate::{
+    dispatch::Dispatch,
+    fault::{Fault, FaultKind},
+};
 
 /// Runs kernels.
 pub trait Executor: Send + Sync {
@@ -46,53 +49,6 @@ pub struct ClassCount {
     pub class: &'static str,
     pub wave_instructions: u64,
     pub lane_instructions: u64,
-}
-
-/// Why a kernel stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// A global, flat, scalar or instruction access to memory the device may not touch.
-    Memory { address: u64, write: bool },
-    /// An address in no aperture, or beyond the LDS or scratch aperture.
-    Aperture { address: u64 },
-    /// A misaligned access where the instruction demands alignment.
-    Unaligned { address: u64 },
-    /// An encoding the target does not have.
-    IllegalInstruction,
-    /// An instruction of the target that the emulator does not execute.
-    Unsupported,
-    /// `s_trap`, for instance from a failed assertion.
-    Trap { id: u32 },
-}
-
-/// A kernel's fault with everything known about the place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: FaultKind,
-    pub pc: u64,
-    /// Disassembly of the instruction at `pc`; empty if unknown.
-    pub instruction: String,
-    pub workgroup: [u32; 3],
-    /// Wave within the workgroup.
-    pub wave: u32,
-    pub lane: Option<u32>,
-    /// Anything else worth saying, such as a source line.
-    pub detail: Option<String>,
-}
-
-impl Fault {
-    /// A fault of the dispatch as a whole, not of one of its instructions.
-    pub fn of_dispatch(dispatch: &Dispatch, kind: FaultKind, detail: impl Into<String>) -> Fault {
-        Fault {
-            kind,
-            pc: dispatch.entry,
-            instruction: String::new(),
-            workgroup: [0; 3],
-            wave: 0,
-            lane: None,
-            detail: Some(detail.into()),
-        }
-    }
 }
 
 /// How a job ended.
@@ -156,6 +112,11 @@ pub struct Record<'a> {
 pub trait Observer: Send + Sync {
     /// A dispatch has finished, well or not.
     fn dispatch_finished(&self, record: &Record<'_>);
+
+    /// Where the instruction at `pc` comes from, `file:line` with the functions it was inlined into, if that is known.
+    fn source(&self, _pc: u64) -> Option<String> {
+        None
+    }
 
     /// Something went wrong that the user must read; one or several lines without a final newline.
     fn report(&self, message: &str);

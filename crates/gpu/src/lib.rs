@@ -13,6 +13,7 @@ pub mod clock;
 pub mod dispatch;
 pub mod events;
 pub mod executor;
+pub mod fault;
 pub mod initial;
 pub mod machine;
 pub mod memory;
@@ -25,7 +26,8 @@ pub mod topology;
 
 pub use dispatch::Dispatch;
 pub use events::Events;
-pub use executor::{Counts, Executor, Fault, FaultKind, Job, Observer, Outcome, Record};
+pub use executor::{Counts, Executor, Job, Observer, Outcome, Record};
+pub use fault::{Fault, FaultKind};
 pub use initial::InitialState;
 pub use machine::Machine;
 pub use memory::{AddressSpace, Memory, Range};

@@ -19,7 +19,8 @@ use crate::{
     blit, clock,
     dispatch::{DESCRIPTOR_SIZE, Descriptor, Dispatch, DispatchError, Origin, Scratch},
     events::MemoryFault,
-    executor::{Fault, FaultKind, Job, Outcome, Record},
+    executor::{Job, Outcome, Record},
+    fault::{Fault, FaultKind},
     machine::Shared,
     processor::Engine,
     signals::Signal,
@@ -428,9 +429,9 @@ impl AqlQueue {
     /// Stops the queue because of a kernel's fault.
     fn fail(&self, dispatch: &Dispatch, fault: &Fault) {
         self.stopped.store(true, Ordering::SeqCst);
-        self.shared
-            .observer
-            .report(&describe(&self.shared, dispatch, fault));
+        let source = self.shared.observer.source(fault.pc);
+        let text = fault.text(dispatch, &self.shared.memory, source.as_deref());
+        self.shared.observer.report(&format!("luthier: {text}"));
         match fault.kind {
             FaultKind::Memory { address, write } => {
                 let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
@@ -461,46 +462,4 @@ impl AqlQueue {
             signal.store(value, &self.shared.events);
         }
     }
-}
-
-/// The message a user sees when a kernel faults.
-fn describe(shared: &Shared, dispatch: &Dispatch, fault: &Fault) -> String {
-    let what = match &fault.kind {
-        FaultKind::Memory { address, write } => {
-            let access = if *write { "write to" } else { "read of" };
-            format!(
-                "{access} {address:#x} ({})",
-                shared.memory.describe(*address)
-            )
-        }
-        FaultKind::Aperture { address } => format!("address {address:#x} is outside its aperture"),
-        FaultKind::Unaligned { address } => format!("misaligned access to {address:#x}"),
-        FaultKind::IllegalInstruction => "illegal instruction".to_owned(),
-        FaultKind::Unsupported => "the emulator does not execute this instruction".to_owned(),
-        FaultKind::Trap { id } => format!("trap {id}"),
-    };
-    let offset = fault.pc.wrapping_sub(dispatch.entry) as i64;
-    let sign = if offset < 0 { '-' } else { '+' };
-    let mut message = format!(
-        "luthier: {} on {} stopped: {what}",
-        dispatch.label(),
-        dispatch.target.name
-    );
-    message += &format!(
-        "\n  at pc {:#x} (entry {sign}{:#x})",
-        fault.pc,
-        offset.unsigned_abs()
-    );
-    if !fault.instruction.is_empty() {
-        message += &format!(": {}", fault.instruction);
-    }
-    let [x, y, z] = fault.workgroup;
-    message += &format!("\n  in workgroup ({x}, {y}, {z}), wave {}", fault.wave);
-    if let Some(lane) = fault.lane {
-        message += &format!(", lane {lane}");
-    }
-    if let Some(detail) = &fault.detail {
-        message += &format!("\n  {detail}");
-    }
-    message
 }

@@ -35,7 +35,7 @@ mod table {
         hsaKmtOpenKFD() => device::open();
         hsaKmtCloseKFD() => device::close();
         hsaKmtGetVersion(version: Out<VersionInfo>) => device::version(version);
-        hsaKmtRuntimeEnable(_debug: *mut u8, _setup_ttmp: bool) => unsupported();
+        hsaKmtRuntimeEnable(debug: u64, _setup_ttmp: bool) => device::runtime_enable(debug);
         hsaKmtRuntimeDisable() => Ok(());
         hsaKmtAcquireSystemProperties(properties: Out<SystemProperties>) => device::system(properties);
         hsaKmtReleaseSystemProperties() => Ok(());

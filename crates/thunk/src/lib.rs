@@ -13,5 +13,6 @@ mod export;
 mod ffi;
 mod instance;
 mod report;
+mod source;
 mod statistics;
 mod topology;

@@ -15,7 +15,7 @@ use std::{
 
 use gpu::{Observer, Record};
 
-use crate::report::report;
+use crate::{report::report, source};
 
 /// Bytes of a line, its newline included.
 const LINE: usize = 2048;
@@ -96,6 +96,10 @@ impl Observer for Statistics {
                 output.path.display()
             ));
         }
+    }
+
+    fn source(&self, pc: u64) -> Option<String> {
+        source::describe(pc)
     }
 
     fn report(&self, message: &str) {

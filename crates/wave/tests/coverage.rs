@@ -1,11 +1,13 @@
 //! Every mnemonic that LLVM decodes for a target either has a row or stands in the list of what compute code never holds.
 //!
+//! `cargo xtask coverage` gets the list of them in the file that `LUTHIER_DECODED` names.
+//!
 //! The mnemonics come from decoding every opcode number of every encoding format with a few operand patterns.
 
 #[path = "harness/probes.rs"]
 mod probes;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write};
 
 use gfx::Target;
 
@@ -29,7 +31,8 @@ fn is_memory(mnemonic: &str) -> bool {
     prefixes.iter().any(|prefix| mnemonic.starts_with(prefix))
 }
 
-fn missing(target: &'static Target) -> BTreeSet<&'static str> {
+/// Mnemonics without a row; adds all of them to `list`, with what becomes of them.
+fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str> {
     let decoder = isa::Decoder::new(target).unwrap();
     let rows: BTreeSet<_> = wave::all_rows().iter().map(|row| row.mnemonic).collect();
     let mut missing = BTreeSet::new();
@@ -48,6 +51,14 @@ fn missing(target: &'static Target) -> BTreeSet<&'static str> {
             missing.insert(inst.mnemonic);
         }
     }
+    for mnemonic in &decoded {
+        let verdict = match (rows.contains(mnemonic), is_outside(mnemonic)) {
+            (true, _) => "executed",
+            (false, true) => "outside",
+            (false, false) => "missing",
+        };
+        writeln!(list, "{} {mnemonic} {verdict}", target.name).unwrap();
+    }
     println!(
         "{}: {} mnemonics, {} missing",
         target.name,
@@ -59,9 +70,14 @@ fn missing(target: &'static Target) -> BTreeSet<&'static str> {
 
 #[test]
 fn every_mnemonic_has_a_row() {
+    let (mut list, mut all) = (String::new(), Vec::new());
     for name in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"] {
-        let mut missing = missing(Target::find(name).unwrap());
+        let mut missing = missing(Target::find(name).unwrap(), &mut list);
         missing.retain(|mnemonic| !is_memory(mnemonic));
-        assert!(missing.is_empty(), "{name}: {missing:?}");
+        all.extend(missing.iter().map(|mnemonic| (name, *mnemonic)));
     }
+    if let Some(path) = std::env::var_os("LUTHIER_DECODED") {
+        std::fs::write(path, list).expect("LUTHIER_DECODED names a file that can be written");
+    }
+    assert!(all.is_empty(), "{all:?}");
 }

@@ -1,5 +1,7 @@
 //! Developer tasks: `cargo xtask WORD`.
 
+mod coverage;
+mod fuzz;
 mod layers;
 mod tidy;
 
@@ -7,19 +9,33 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 
-/// A task: its name, what it does, and the function.
-type Task = (&'static str, &'static str, fn() -> Result<Vec<String>>);
+/// A task: its name, what it does, and the function, which gets the remaining arguments and returns complaints.
+type Task = (
+    &'static str,
+    &'static str,
+    fn(&[String]) -> Result<Vec<String>>,
+);
 
 const TASKS: &[Task] = &[
     (
         "layers",
         "compare crate dependencies with layers.toml",
-        layers::check,
+        |_| layers::check(),
     ),
     (
         "tidy",
         "check that files, names and documents follow the conventions",
-        tidy::check,
+        |_| tidy::check(),
+    ),
+    (
+        "fuzz",
+        "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
+        fuzz::run,
+    ),
+    (
+        "coverage",
+        "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
+        coverage::run,
     ),
 ];
 
@@ -33,7 +49,11 @@ fn root() -> PathBuf {
 }
 
 fn main() -> ExitCode {
-    let word = std::env::args().nth(1).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (word, rest) = match arguments.split_first() {
+        Some((word, rest)) => (word.as_str(), rest),
+        None => ("", &[][..]),
+    };
     let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
         eprintln!("Usage: cargo xtask TASK\n");
         for (name, help, _) in TASKS {
@@ -41,7 +61,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::from(2);
     };
-    match task() {
+    match task(rest) {
         Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
         Ok(complaints) => {
             for complaint in complaints {

@@ -9,7 +9,7 @@ use kmt_sys::thunk::{
 use crate::{
     ffi::{Out, Result},
     instance::{self, instance},
-    topology,
+    source, topology,
 };
 
 pub fn open() -> Result {
@@ -18,6 +18,12 @@ pub fn open() -> Result {
 
 pub fn close() -> Result {
     instance().map(|_| ())
+}
+
+/// Only the classic way of reporting errors is offered; `debug` says where the list of loaded code is.
+pub fn runtime_enable(debug: u64) -> Result {
+    source::set_debug_list(debug);
+    Err(Status::NotSupported)
 }
 
 /// Interface version: 1.0 exactly would turn interrupts off, and before 1.4 ROCr hides gfx906.

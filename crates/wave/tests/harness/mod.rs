@@ -5,6 +5,8 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
+use std::io::Write;
+
 use gfx::Target;
 use wave::{
     AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, Stop, Wave, run,
@@ -49,6 +51,25 @@ impl Host for Quiet {
     }
 }
 
+/// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
+fn record(decoder: &isa::Decoder, code: &[u8]) {
+    let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
+        return;
+    };
+    let place = format!("{} {}", decoder.target().name, decoder.wave_size());
+    let lines: String = decoder
+        .decode_all(code, 0)
+        .filter_map(Result::ok)
+        .map(|inst| format!("{place} {}\n", inst.mnemonic))
+        .collect();
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path);
+    file.and_then(|mut file| file.write_all(lines.as_bytes()))
+        .expect("LUTHIER_TESTED names a file that can be written");
+}
+
 /// One wave with code, registers, LDS and memory.
 pub struct Machine {
     pub wave: Wave,
@@ -78,10 +99,9 @@ impl Machine {
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
         };
-        let program = Program::new(
-            config,
-            isa::Decoder::with_features(target, wave_size as u8, "").unwrap(),
-        );
+        let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
+        record(&decoder, &code);
+        let program = Program::new(config, decoder);
         let start = code.as_ptr().expose_provenance() as u64;
         let allocations = Allocations(vec![Range {
             start,

@@ -1,0 +1,343 @@
+//! Instruction tests as text: what llvm-mc would read, with our lines as comments.
+//!
+//! ```text
+//! ;! target gfx90a gfx1030/32        ; from here on; `/32` or `/64` picks a wave size, else the target has all of its own
+//! ;! by spec CDNA3 "VOP2"            ; where the values below come from
+//! ;! exec 0b1011                     ; this case only
+//! ;! in v4 = f32[1.0, 2.0]           ; this case only: lane values, repeated to the end of the wave
+//! ;! in s[4:5] = u64[7]
+//! v_add_f32_e32 v0, v4, v4
+//! ;= v0 = f32[2.0, 4.0]
+//! ```
+//!
+//! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
+//! named under `;=` is an error; `;= vcc = any` names what may change unseen. In lanes that EXEC turns off, vector registers
+//! must keep their value.
+
+use std::collections::BTreeMap;
+
+use gfx::Target;
+
+use crate::harness::{AGPR_BASE, Machine};
+
+/// Numbers of special registers in scalar operand fields.
+const VCC: usize = 106;
+const M0: usize = 124;
+
+/// One program with its registers before and after.
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    /// Of its first instruction, from 1.
+    pub line: usize,
+    pub runs: Vec<(String, u32)>,
+    pub evidence: String,
+    pub text: String,
+    exec: Option<u64>,
+    before: Vec<(Place, Vec<u64>)>,
+    after: Vec<(Place, Option<Vec<u64>>)>,
+}
+
+/// A register, or several as one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// First row and number of rows; AccVGPRs lie behind the VGPRs.
+    Vector(usize, usize),
+    Scalar(usize, usize),
+    Vcc,
+    Exec,
+    Scc,
+    M0,
+}
+
+/// All cases of a file, or the number and fault of a line.
+pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
+    let mut cases = Vec::new();
+    let (mut runs, mut evidence) = (Vec::new(), String::new());
+    let mut case = Case::default();
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        let fail = |what: String| (number, what);
+        let line = line.trim();
+        let expectation = line.strip_prefix(";=");
+        if expectation.is_none() && !case.after.is_empty() && !line.is_empty() {
+            cases.push(std::mem::take(&mut case));
+        }
+        if let Some(rest) = expectation {
+            let (place, values) = assignment(rest).map_err(fail)?;
+            case.after.push((place, values));
+        } else if let Some(rest) = line.strip_prefix(";!") {
+            let rest = rest.trim();
+            let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            match word {
+                "target" => runs = targets(rest).map_err(fail)?,
+                "by" => evidence = rest.trim().to_owned(),
+                "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
+                "in" => match assignment(rest).map_err(fail)? {
+                    (place, Some(values)) => case.before.push((place, values)),
+                    _ => return Err(fail("an input has a value".to_owned())),
+                },
+                _ => return Err(fail(format!("unknown directive {word:?}"))),
+            }
+        } else if !line.is_empty() && !line.starts_with(';') {
+            if case.text.is_empty() {
+                if runs.is_empty() || evidence.is_empty() {
+                    return Err(fail("no `;! target` or no `;! by` above".to_owned()));
+                }
+                (case.line, case.runs, case.evidence) = (number, runs.clone(), evidence.clone());
+            }
+            case.text += line;
+            case.text.push('\n');
+        }
+    }
+    if case.after.is_empty() && !case.text.is_empty() {
+        return Err((case.line, "the last case expects nothing".to_owned()));
+    }
+    if !case.after.is_empty() {
+        cases.push(case);
+    }
+    match cases.iter().find(|case| case.text.is_empty()) {
+        Some(case) => Err((case.line, "a case has no instruction".to_owned())),
+        None => Ok(cases),
+    }
+}
+
+fn targets(text: &str) -> Result<Vec<(String, u32)>, String> {
+    let mut runs = Vec::new();
+    for word in text.split_whitespace().take_while(|word| *word != ";") {
+        let (name, size) = word.split_once('/').unwrap_or((word, ""));
+        let target = Target::find(name).ok_or_else(|| format!("unknown target {name}"))?;
+        let sizes = [(64, target.vgpr_granule[0]), (32, target.vgpr_granule[1])];
+        for (wave_size, granule) in sizes {
+            if granule != 0 && (size.is_empty() || size == wave_size.to_string()) {
+                runs.push((name.to_owned(), wave_size));
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// `PLACE = TYPE[VALUE, …]` or `PLACE = any`.
+fn assignment(text: &str) -> Result<(Place, Option<Vec<u64>>), String> {
+    let (place, values) = text
+        .split_once('=')
+        .ok_or("expected REGISTER = TYPE[VALUES]")?;
+    let (place, values) = (register(place.trim())?, values.trim());
+    if values == "any" {
+        return Ok((place, None));
+    }
+    let (kind, list) = values
+        .split_once('[')
+        .ok_or_else(|| format!("expected TYPE[VALUES], not {values:?}"))?;
+    let list = list.split(']').next().unwrap_or_default();
+    let parse = |value: &str| match kind.trim() {
+        "u32" => integer(value).map(|value| value & 0xffff_ffff),
+        "u64" => integer(value),
+        "f32" if !value.starts_with("0x") => value
+            .parse()
+            .map(|value: f32| u64::from(value.to_bits()))
+            .map_err(|error| format!("{value:?}: {error}")),
+        "f64" if !value.starts_with("0x") => value
+            .parse()
+            .map(f64::to_bits)
+            .map_err(|error| format!("{value:?}: {error}")),
+        "f32" | "f64" => integer(value),
+        other => Err(format!("unknown type {other:?}")),
+    };
+    let values: Result<Vec<u64>, String> =
+        list.split(',').map(|value| parse(value.trim())).collect();
+    Ok((place, Some(values?)))
+}
+
+fn integer(text: &str) -> Result<u64, String> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let value = if let Some(digits) = digits.strip_prefix("0x") {
+        u64::from_str_radix(digits, 16)
+    } else if let Some(digits) = digits.strip_prefix("0b") {
+        u64::from_str_radix(digits, 2)
+    } else {
+        digits.parse()
+    };
+    let value = value.map_err(|error| format!("{text:?}: {error}"))?;
+    Ok(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
+}
+
+fn register(text: &str) -> Result<Place, String> {
+    let fail = || format!("unknown register {text:?}");
+    match text {
+        "vcc" => return Ok(Place::Vcc),
+        "exec" => return Ok(Place::Exec),
+        "scc" => return Ok(Place::Scc),
+        "m0" => return Ok(Place::M0),
+        _ => {}
+    }
+    let (file, numbers) = text.split_at_checked(1).ok_or_else(fail)?;
+    let range = match numbers.strip_prefix('[') {
+        Some(range) => range
+            .strip_suffix(']')
+            .and_then(|range| range.split_once(':')),
+        None => Some((numbers, numbers)),
+    };
+    let (first, last) = range.ok_or_else(fail)?;
+    let parse = |number: &str| number.parse::<usize>().map_err(|_| fail());
+    let (first, last) = (parse(first)?, parse(last)?);
+    let count = (last + 1).checked_sub(first).ok_or_else(fail)?;
+    match file {
+        "v" => Ok(Place::Vector(first, count)),
+        "a" => Ok(Place::Vector(AGPR_BASE + first, count)),
+        "s" => Ok(Place::Scalar(first, count)),
+        _ => Err(fail()),
+    }
+}
+
+/// Every register of a wave by name, vector registers as one value per lane.
+fn snapshot(machine: &Machine) -> BTreeMap<String, Vec<u64>> {
+    let wave = &machine.wave;
+    let mut all = BTreeMap::new();
+    for row in 0..wave.vector_rows() {
+        let name = match row.checked_sub(AGPR_BASE) {
+            Some(number) => format!("a{number}"),
+            None => format!("v{row}"),
+        };
+        all.insert(name, machine.row(row).into_iter().map(u64::from).collect());
+    }
+    for index in 0..102 {
+        all.insert(format!("s{index}"), vec![u64::from(wave.sgpr(index))]);
+    }
+    all.insert("vcc".to_owned(), vec![wave.vcc()]);
+    all.insert("exec".to_owned(), vec![wave.exec()]);
+    all.insert("scc".to_owned(), vec![u64::from(wave.scc())]);
+    all.insert("m0".to_owned(), vec![u64::from(wave.sgpr(M0))]);
+    all
+}
+
+impl Place {
+    /// Names of its parts in a [`snapshot`].
+    fn parts(self) -> Vec<String> {
+        match self {
+            Place::Vector(first, count) => (first..first + count)
+                .map(|row| match row.checked_sub(AGPR_BASE) {
+                    Some(number) => format!("a{number}"),
+                    None => format!("v{row}"),
+                })
+                .collect(),
+            Place::Scalar(first, count) => (first..first + count)
+                .map(|index| format!("s{index}"))
+                .collect(),
+            Place::Vcc => vec!["vcc".to_owned()],
+            Place::Exec => vec!["exec".to_owned()],
+            Place::Scc => vec!["scc".to_owned()],
+            Place::M0 => vec!["m0".to_owned()],
+        }
+    }
+}
+
+impl Case {
+    /// Runs the case everywhere it is for; what was wrong, one line each.
+    pub fn check(&self) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for (target, wave_size) in &self.runs {
+            let complain = |what: String| format!("{target} wave{wave_size}: {what}");
+            complaints.extend(self.check_on(target, *wave_size).into_iter().map(complain));
+        }
+        complaints
+    }
+
+    fn check_on(&self, target: &str, wave_size: u32) -> Vec<String> {
+        let mut machine = Machine::with_wave_size(target, wave_size, &self.text);
+        for (place, values) in &self.before {
+            let lane_value = |lane: usize| values[lane % values.len()];
+            match *place {
+                Place::Vector(first, count) => {
+                    for part in 0..count {
+                        machine.vgpr(first + part, |lane| {
+                            (lane_value(lane) >> (32 * part)) as u32
+                        });
+                    }
+                }
+                Place::Scalar(first, count) => {
+                    for part in 0..count {
+                        machine.sgpr(first + part, (values[0] >> (32 * part)) as u32);
+                    }
+                }
+                Place::Vcc => _ = machine.sgpr64(VCC, values[0]),
+                Place::Exec => machine.wave.set_exec(values[0]),
+                Place::Scc => machine.wave.set_scc(values[0] != 0),
+                Place::M0 => _ = machine.sgpr(M0, values[0] as u32),
+            }
+        }
+        if let Some(mask) = self.exec {
+            machine.exec(mask);
+        }
+        let before = snapshot(&machine);
+        let stop = machine.stop();
+        if stop != wave::Stop::End {
+            return vec![format!("stopped by {stop:?}")];
+        }
+        let after = snapshot(&machine);
+        let mut complaints = Vec::new();
+        let mut named: Vec<String> = Vec::new();
+        for (place, expected) in &self.after {
+            named.extend(place.parts());
+            if let Some(expected) = expected {
+                complaints.extend(compare(*place, expected, &before, &after, wave_size));
+            }
+        }
+        for (name, values) in &after {
+            if before[name] != *values && !named.contains(name) {
+                complaints.push(format!("{name} changed to {values:x?}"));
+            }
+        }
+        complaints
+    }
+}
+
+/// Differences between what a register holds and what it should.
+fn compare(
+    place: Place,
+    expected: &[u64],
+    before: &BTreeMap<String, Vec<u64>>,
+    after: &BTreeMap<String, Vec<u64>>,
+    wave_size: u32,
+) -> Vec<String> {
+    let parts = place.parts();
+    let joined = |state: &BTreeMap<String, Vec<u64>>, lane: usize| {
+        let part = |(index, name): (usize, &String)| state[name][lane] << (32 * index);
+        parts
+            .iter()
+            .enumerate()
+            .map(part)
+            .fold(0, |all, part| all | part)
+    };
+    let lanes = after[&parts[0]].len();
+    let mask = match place {
+        Place::Vcc | Place::Exec if wave_size == 32 => 0xffff_ffff,
+        _ => !0,
+    };
+    let mut complaints = Vec::new();
+    for lane in 0..lanes {
+        let active = lanes == 1 || before["exec"][0] >> lane & 1 != 0;
+        let want = if active {
+            expected[lane % expected.len()] & mask
+        } else {
+            joined(before, lane)
+        };
+        let found = joined(after, lane);
+        if found != want {
+            let at = if lanes == 1 {
+                String::new()
+            } else {
+                format!(" lane {lane}")
+            };
+            complaints.push(format!("{}{at} is {found:#x}, not {want:#x}", parts[0]));
+        }
+    }
+    complaints.truncate(3);
+    complaints
+}

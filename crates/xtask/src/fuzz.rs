@@ -1,0 +1,225 @@
+//! `cargo xtask fuzz`: builds the fuzz targets with the stable compiler and runs each for a while on seeds made here.
+//!
+//! libFuzzer comes with the `libfuzzer-sys` crate; the instrumentation it needs is LLVM's own and reached by compiler flags,
+//! so neither cargo-fuzz nor a nightly compiler is needed. There is no address sanitizer: what is fuzzed is safe Rust, but
+//! for LLVM's decoder, whose crashes show without one.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::root;
+
+const TARGETS: [&str; 4] = ["bundle", "elf", "metadata", "decode"];
+const SECONDS: u32 = 120;
+/// The flags of cargo-fuzz, less the sanitizer.
+const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
+/// Given, so that build scripts stay uninstrumented.
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
+/// `[--seconds N] [TARGET…]`.
+pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    let (mut seconds, mut names) = (SECONDS, Vec::new());
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--seconds" => {
+                let value = rest.next().context("--seconds needs a number")?;
+                seconds = value.parse().context("--seconds needs a number")?;
+            }
+            name if TARGETS.contains(&name) => names.push(name),
+            other => bail!("no fuzz target {other}; there are {}", TARGETS.join(", ")),
+        }
+    }
+    if names.is_empty() {
+        names = TARGETS.to_vec();
+    }
+    build()?;
+    let mut complaints = Vec::new();
+    for name in names {
+        seed(name)?;
+        println!("{name}: {seconds} s");
+        if let Some(complaint) = fuzz(name, seconds)? {
+            complaints.push(complaint);
+        }
+    }
+    Ok(complaints)
+}
+
+fn folder() -> PathBuf {
+    root().join("fuzz")
+}
+
+fn build() -> Result<()> {
+    let status = Command::new("cargo")
+        .args(["build", "--release", "--target", HOST])
+        .current_dir(folder())
+        .env("RUSTFLAGS", INSTRUMENTATION)
+        .env("CARGO_TARGET_DIR", folder().join("target"))
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(
+        status.success(),
+        "the fuzz targets do not build; libFuzzer needs a C++ compiler (Debian package build-essential)"
+    );
+    Ok(())
+}
+
+/// Runs one target; the complaint says how to repeat what it found.
+fn fuzz(name: &str, seconds: u32) -> Result<Option<String>> {
+    let (corpus, artifacts) = (
+        folder().join("corpus").join(name),
+        folder().join("artifacts").join(name),
+    );
+    fs::create_dir_all(&artifacts)
+        .with_context(|| format!("cannot make {}", artifacts.display()))?;
+    let program = folder()
+        .join("target")
+        .join(HOST)
+        .join("release")
+        .join(name);
+    let status = Command::new(&program)
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-artifact_prefix={}/", artifacts.display()))
+        .args([
+            "-timeout=20",
+            "-rss_limit_mb=4096",
+            "-max_len=65536",
+            "-print_final_stats=1",
+        ])
+        .arg("-verbosity=0")
+        .arg(&corpus)
+        .status()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    if status.success() {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{name} failed ({status}); the input is the newest file in {}, repeat with {} FILE",
+        artifacts.display(),
+        program.display()
+    )))
+}
+
+/// Gives a target's corpus its first inputs, made with LLVM's tools from one small kernel.
+fn seed(name: &str) -> Result<()> {
+    let corpus = folder().join("corpus").join(name);
+    fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
+    if fs::read_dir(&corpus).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Ok(());
+    }
+    let made = folder().join("target/seeds");
+    fs::create_dir_all(&made).with_context(|| format!("cannot make {}", made.display()))?;
+    let source = made.join("kernel.cl");
+    fs::write(&source, KERNEL).with_context(|| format!("cannot write {}", source.display()))?;
+    for target in ["gfx90a", "gfx1030", "gfx1201"] {
+        let object = made.join(format!("{target}.co"));
+        let part = |suffix: &str| made.join(format!("{target}.{suffix}"));
+        tool(
+            "clang-22",
+            &[
+                "-x",
+                "cl",
+                "-target",
+                "amdgcn-amd-amdhsa",
+                "-nogpulib",
+                "-O1",
+                "-g",
+                "-gz",
+            ],
+            &[&format!("-mcpu={target}")],
+            &[&source, Path::new("-o"), &object],
+        )?;
+        let copy = |section: &str, to: &Path| {
+            let dump = format!("--dump-section={section}={}", to.display());
+            tool(
+                "llvm-objcopy-22",
+                &[],
+                &[&dump],
+                &[&object, Path::new("/dev/null")],
+            )
+        };
+        match name {
+            "elf" => place(&object, &corpus, target, &[])?,
+            "metadata" => {
+                copy(".note", &part("note"))?;
+                // The descriptor follows a header of three words and the name `AMDGPU`, padded.
+                let note = fs::read(part("note")).context("cannot read the note")?;
+                let map = note.get(20..).unwrap_or_default();
+                fs::write(corpus.join(target), map).context("cannot write a seed")?;
+            }
+            "decode" => {
+                copy(".text", &part("text"))?;
+                place(&part("text"), &corpus, target, &[[3, 0], [7, 1], [11, 1]])?;
+            }
+            _ => {
+                for (suffix, flag) in [("bundle", None), ("ccob", Some("-compress"))] {
+                    let targets =
+                        format!("-targets=host-{HOST}-,hipv4-amdgcn-amd-amdhsa--{target}");
+                    let input = format!("-input={}", object.display());
+                    let output = format!("-output={}", part(suffix).display());
+                    let mut flags = vec!["-type=o", "-input=/dev/null"];
+                    flags.extend(flag);
+                    tool(
+                        "clang-offload-bundler-22",
+                        &flags,
+                        &[&targets, &input, &output],
+                        &[],
+                    )?;
+                    place(&part(suffix), &corpus, &format!("{target}.{suffix}"), &[])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies a seed, once per prefix if there are any.
+fn place(from: &Path, corpus: &Path, name: &str, prefixes: &[[u8; 2]]) -> Result<()> {
+    let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+    let write = |name: String, bytes: Vec<u8>| {
+        let path = corpus.join(name);
+        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    if prefixes.is_empty() {
+        return write(name.to_owned(), bytes);
+    }
+    for (index, prefix) in prefixes.iter().enumerate() {
+        write(format!("{name}.{index}"), [&prefix[..], &bytes].concat())?;
+    }
+    Ok(())
+}
+
+fn tool(program: &str, flags: &[&str], more: &[&str], paths: &[&Path]) -> Result<()> {
+    let output = Command::new(program)
+        .args(flags)
+        .args(more)
+        .args(paths)
+        .output()
+        .with_context(|| format!("cannot run {program}; ./dev setup installs it"))?;
+    ensure!(
+        output.status.success(),
+        "{program}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
+
+/// Branches, a call, LDS and a barrier.
+const KERNEL: &str = "
+__attribute__((noinline)) int twice(int x) { return x * 2 + 1; }
+kernel void work(global int *out, global const float *in, int n, local int *room) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    room[i] = twice(i);
+    __builtin_amdgcn_s_barrier();
+    for (int k = 0; k < n; k++)
+        if (in[k] > (float)room[k ^ 1])
+            out[i] += room[k];
+}
+";

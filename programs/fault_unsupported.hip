@@ -1,0 +1,18 @@
+// flags: -g
+// devices: gfx90a
+// expect: abort
+// stderr: does not execute this instruction
+// stderr: image_load v[0:3], v0, s[8:15]
+// stderr: [f000
+// stderr: fault_unsupported.hip:12 in
+// stderr: reads_image
+// An instruction of the target that the emulator does not execute is named with its encoding, place and kernel.
+#include "check.h"
+
+__global__ void reads_image() { asm volatile(".long 0xf0000f00\n.long 0x00020000"); }
+
+int main() {
+    reads_image<<<1, 64>>>();
+    (void)hipDeviceSynchronize();
+    return 0;
+}
