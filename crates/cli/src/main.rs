@@ -4,8 +4,6 @@ mod compatibility;
 mod doctor;
 mod emulate;
 mod inspect;
-mod launch;
-mod libraries;
 mod run;
 mod summary;
 

@@ -2,6 +2,7 @@
 //!
 //! * [`compile`] wraps the compiler, [`launch`] the program, [`report`] LLVM's merge and report tools;
 //! * [`inspect`] and [`verify`] look into what was written; [`llvm`] finds LLVM's tools.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
