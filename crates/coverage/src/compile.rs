@@ -13,11 +13,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use drain::hiprtc;
 
 use crate::{exit_code, llvm};
 
 const HEADER: &str = include_str!("../../../runtime/device-profile/luthier_profile.h");
-const HEADER_NAME: &str = "luthier_profile.h";
 /// Where Debian's ROCm packages put the device libraries, which clang of another release does not look for.
 const DEBIAN_DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// First release whose device code can be instrumented without changes to the compiler.
@@ -58,6 +58,9 @@ pub struct Build {
 pub struct Flags {
     #[command(flatten)]
     kinds: Kinds,
+    /// Options for hiprtcCompileProgram instead of a compiler's flags
+    #[arg(long, conflicts_with_all = ["host", "mcdc", "system_headers", "pgo"])]
+    hiprtc: bool,
     /// The compiler that will be given the flags
     #[arg(long, default_value = "clang++-22")]
     compiler: OsString,
@@ -108,8 +111,13 @@ impl Build {
 
 impl Flags {
     pub fn run(self) -> Result<ExitCode> {
-        let release = require_release(&self.compiler)?;
-        let flags = flags(self.kinds, release, &[])?;
+        let flags = if self.hiprtc {
+            let mut options: Vec<_> = hiprtc::OPTIONS.iter().map(OsString::from).collect();
+            options.push(header()?.into());
+            options
+        } else {
+            flags(self.kinds, require_release(&self.compiler)?, &[])?
+        };
         let text: Vec<_> = flags.iter().map(|flag| flag.to_string_lossy()).collect();
         crate::print(&format!("{}\n", text.join(" ")))?;
         Ok(ExitCode::SUCCESS)
@@ -226,11 +234,16 @@ fn header() -> Result<PathBuf> {
         .unwrap_or_else(std::env::temp_dir)
         .join("luthier")
         .join(env!("CARGO_PKG_VERSION"));
-    let path = directory.join(HEADER_NAME);
+    header_in(&directory).context(
+        "cannot store the device runtime header; set XDG_CACHE_HOME to a writable directory",
+    )
+}
+
+/// Puts the device runtime header into a directory.
+pub fn header_in(directory: &Path) -> Result<PathBuf> {
+    let path = directory.join(hiprtc::HEADER_NAME);
     if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
-        drain::output::write_atomically(&path, HEADER.as_bytes()).context(
-            "cannot store the device runtime header; set XDG_CACHE_HOME to a writable directory",
-        )?;
+        drain::output::write_atomically(&path, HEADER.as_bytes())?;
     }
     Ok(path)
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use drain::{config, output::Manifest};
 use launcher::{device, launch, libraries};
 
-use crate::DEFAULT_DIRECTORY;
+use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
 const LIBRARY: &str = "libluthier_drain.so";
 
@@ -41,6 +41,9 @@ pub struct Run {
     /// Write a snapshot on these signals, for example USR1,TERM
     #[arg(long, value_name = "NAMES")]
     signal: Option<String>,
+    /// Give counters to what the program compiles with hipRTC, too
+    #[arg(long)]
+    hiprtc: bool,
     /// Say what the drain found
     #[arg(long, short)]
     verbose: bool,
@@ -95,6 +98,11 @@ impl Run {
             if flag {
                 command.env(name, "1");
             }
+        }
+        if self.hiprtc {
+            let sources = directory.join("hiprtc");
+            header_in(&sources)?;
+            command.env(config::HIPRTC, sources);
         }
         if let Some(interval) = self.interval {
             command.env(config::INTERVAL, interval.to_string());
