@@ -105,7 +105,7 @@ impl Report {
             command.arg("-show-functions");
             // llvm-cov lists functions only of files that are named.
             if self.input.source.is_empty() {
-                command.args(prepared.files()?);
+                command.arg("-sources").args(prepared.files()?);
             }
         }
         prepared.print(command)
