@@ -88,7 +88,7 @@ impl Build {
         };
         command
             .args(arguments)
-            .args(flags(self.kinds, release, arguments)?);
+            .args(flags(self.kinds, release, arguments, is_hipcc(program))?);
         if self.verbose {
             eprintln!("{command:?}");
         }
@@ -116,7 +116,8 @@ impl Flags {
             options.push(header()?.into());
             options
         } else {
-            flags(self.kinds, require_release(&self.compiler)?, &[])?
+            // Build systems have their own idea of optimisation.
+            flags(self.kinds, require_release(&self.compiler)?, &[], true)?
         };
         let text: Vec<_> = flags.iter().map(|flag| flag.to_string_lossy()).collect();
         crate::print(&format!("{}\n", text.join(" ")))?;
@@ -158,8 +159,9 @@ fn require_release(program: &OsStr) -> Result<u32> {
     }
 }
 
-/// The flags for one compilation. `given` are the user's, which win where the two could disagree.
-fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>> {
+/// The flags for one compilation. `given` are the user's, which win where the two could disagree; `optimises` says that
+/// the compiler does so by itself.
+fn flags(kinds: Kinds, release: u32, given: &[OsString], optimises: bool) -> Result<Vec<OsString>> {
     // A command that only links does not use most of these, which must not be reported.
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     let mut device = |flag: &str| {
@@ -216,6 +218,15 @@ fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>
         if release >= FIRST_RELEASE && !names("-mcode-object-version") {
             // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
             flags.push("-mcode-object-version=4".into());
+        }
+        // Without optimisation these compilers make kernels ask for a queue to enqueue on, on which HIP 5.2 crashes.
+        // Of several levels the last one counts; hipcc has one of its own.
+        let level = given
+            .iter()
+            .rev()
+            .find(|argument| argument.to_string_lossy().starts_with("-O"));
+        if level.map_or(!optimises, |level| level == "-O0") {
+            flags.extend(["-Xarch_device", "-O1"].map(OsString::from));
         }
     }
     flags.push("--end-no-unused-arguments".into());

@@ -17,6 +17,8 @@ use crate::runtime::{LoadedObject, Runtime};
 pub const BOUNDS_TABLE: &str = "__llvm_profile_sections";
 /// The compiler's version word; a suffix follows when it had to rename it.
 pub const VERSION_SYMBOL: &str = "__llvm_profile_raw_version";
+/// Variables that hold a function's record.
+pub const RECORD_PREFIX: &str = "__profd_";
 /// Largest image worth reading.
 const IMAGE_LIMIT: u64 = 4 << 30;
 
@@ -213,7 +215,7 @@ pub fn is_interesting(name: &str) -> bool {
     name.starts_with(BOUNDS_TABLE)
         || name.starts_with(VERSION_SYMBOL)
         || name.starts_with("__profc_")
-        || name.starts_with("__profd_")
+        || name.starts_with(RECORD_PREFIX)
         || name == "__llvm_prf_nm"
 }
 
