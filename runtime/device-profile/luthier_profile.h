@@ -3,15 +3,16 @@
  * It gives each device image
  *   - `__llvm_profile_sections`, a table of where the profile sections are, for drains that look for it;
  *   - what code of LLVM 23 calls: `__llvm_profile_instrument_gpu` and `__llvm_profile_sampling_gpu`;
- *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links.
+ *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links;
+ *   - what code of compilers before LLVM 20 calls, as hipRTC of older ROCm releases makes it.
  *
  * Everything is weak: several translation units, `-fgpu-rdc` and a compiler's own runtime may all define it too.
  * Nothing here depends on the GPU architecture or the code object version, which is why this is a header and not a
  * library. The host half of a compilation sees nothing of it.
  *
- * It does not define `__llvm_profile_raw_version`: the compiler would rename its own definition, and with it lose the
- * mark that tells IR-level from source-level profiles. The table's last word therefore stays null here and drains
- * look the symbol up.
+ * For today's compilers it does not define `__llvm_profile_raw_version`: they would rename their own definition, and
+ * with it lose the mark that tells IR-level from source-level profiles. The table's last word therefore stays null here
+ * and drains look the symbol up.
  */
 #ifndef LUTHIER_PROFILE_H
 #define LUTHIER_PROFILE_H

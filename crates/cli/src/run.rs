@@ -1,7 +1,7 @@
 //! `luthier run`: any HIP or HSA program, on an emulated device.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     io::{IsTerminal, Write},
     path::PathBuf,
@@ -64,10 +64,7 @@ impl Run {
             }
             return Err(launch::replace(&mut command));
         };
-        check_targets(target)?;
-        if let Some(complaint) = compatibility::complaint(&self.program[0], target) {
-            eprintln!("luthier: {complaint}");
-        }
+        check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));
@@ -112,11 +109,14 @@ impl Run {
     }
 }
 
-/// Refuses unknown targets before the program starts.
-fn check_targets(targets: &str) -> Result<()> {
+/// Refuses unknown targets before the program starts, and says when it has no code for them.
+pub fn check(program: &OsStr, targets: &str) -> Result<()> {
     for target in targets.split(',') {
         gpu::topology::Config::new(target.trim())
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
+    }
+    if let Some(complaint) = compatibility::complaint(program, targets) {
+        eprintln!("luthier: {complaint}");
     }
     Ok(())
 }

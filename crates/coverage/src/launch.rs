@@ -58,6 +58,10 @@ pub struct Run {
 }
 
 impl Run {
+    pub fn starts(&self) -> Option<(&OsStr, &str)> {
+        Some((self.command.first()?, &self.device))
+    }
+
     pub fn run(self) -> Result<ExitCode> {
         let (program, arguments) = self.command.split_first().context("no program given")?;
         if let Some(interval) = self.interval

@@ -14,24 +14,28 @@ pub const DEFAULT_TARGET: &str = "gfx90a";
 /// What a user's `--device` means on this machine: the targets to emulate, or none for the GPU that is here.
 ///
 /// `hardware` needs a GPU, `auto` takes it if there is one; everything else names what to emulate.
-pub fn choose(device: &str) -> Result<Option<&str>> {
-    choose_with(device, Path::new("/dev/kfd").exists())
+pub fn meaning(device: &str) -> Result<Option<&str>> {
+    meaning_with(device, Path::new("/dev/kfd").exists())
 }
 
-fn choose_with(device: &str, hardware: bool) -> Result<Option<&str>> {
+fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
     match device {
         "hardware" | "auto" if hardware => Ok(None),
         "hardware" => bail!(
             "there is no AMD GPU here (/dev/kfd is missing); emulate one with --device {DEFAULT_TARGET}"
         ),
-        "auto" => {
-            eprintln!(
-                "luthier: no AMD GPU here, emulating {DEFAULT_TARGET} (choose with --device)"
-            );
-            Ok(Some(DEFAULT_TARGET))
-        }
+        "auto" => Ok(Some(DEFAULT_TARGET)),
         named => Ok(Some(named)),
     }
+}
+
+/// The [`meaning`], and a line for the user where the choice was made for them.
+pub fn choose(device: &str) -> Result<Option<&str>> {
+    let target = meaning(device)?;
+    if let ("auto", Some(target)) = (device, target) {
+        eprintln!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
+    }
+    Ok(target)
 }
 
 /// Makes ROCr find the emulated thunk in the program that `command` starts.
@@ -56,15 +60,15 @@ mod tests {
 
     #[test]
     fn hardware_is_taken_if_there_is_some() {
-        assert_eq!(choose_with("auto", true).unwrap(), None);
-        assert_eq!(choose_with("hardware", true).unwrap(), None);
-        assert_eq!(choose_with("auto", false).unwrap(), Some(DEFAULT_TARGET));
-        assert_eq!(choose_with("gfx1030", true).unwrap(), Some("gfx1030"));
+        assert_eq!(meaning_with("auto", true).unwrap(), None);
+        assert_eq!(meaning_with("hardware", true).unwrap(), None);
+        assert_eq!(meaning_with("auto", false).unwrap(), Some(DEFAULT_TARGET));
+        assert_eq!(meaning_with("gfx1030", true).unwrap(), Some("gfx1030"));
         assert_eq!(
-            choose_with("gfx90a,gfx1030", false).unwrap(),
+            meaning_with("gfx90a,gfx1030", false).unwrap(),
             Some("gfx90a,gfx1030")
         );
-        let refusal = choose_with("hardware", false).unwrap_err().to_string();
+        let refusal = meaning_with("hardware", false).unwrap_err().to_string();
         assert!(refusal.contains("--device gfx90a"), "{refusal}");
     }
 }
