@@ -45,6 +45,11 @@ fn directory() -> Option<PathBuf> {
 /// Stores a program's source where reports find it, and returns a program that includes it: the coverage mapping names
 /// the files that the compiler read, and hipRTC's own are gone when it has compiled.
 fn keep(directory: &Path, source: &CStr, name: &CStr) -> Result<CString, output::OutputError> {
+    // What cannot stand between quotes.
+    let quotable = |bytes: &[u8]| !bytes.iter().any(|byte| b"\"\\\n".contains(byte));
+    if !quotable(directory.as_os_str().as_bytes()) || !quotable(name.to_bytes()) {
+        return Ok(source.to_owned());
+    }
     let name = Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()))
         .file_name()
         .unwrap_or("program.hip".as_ref());
