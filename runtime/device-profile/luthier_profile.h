@@ -3,22 +3,23 @@
  * It gives each device image
  *   - `__llvm_profile_sections`, a table of where the profile sections are, for drains that look for it;
  *   - what code of LLVM 23 calls: `__llvm_profile_instrument_gpu` and `__llvm_profile_sampling_gpu`;
- *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links.
+ *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links;
+ *   - what code of compilers before LLVM 20 calls, as hipRTC of older ROCm releases makes it.
  *
  * Everything is weak: several translation units, `-fgpu-rdc` and a compiler's own runtime may all define it too.
  * Nothing here depends on the GPU architecture or the code object version, which is why this is a header and not a
  * library. The host half of a compilation sees nothing of it.
  *
- * It does not define `__llvm_profile_raw_version`: the compiler would rename its own definition, and with it lose the
- * mark that tells IR-level from source-level profiles. The table's last word therefore stays null here and drains
- * look the symbol up.
+ * For today's compilers it does not define `__llvm_profile_raw_version`: they would rename their own definition, and
+ * with it lose the mark that tells IR-level from source-level profiles. The table's last word therefore stays null here
+ * and drains look the symbol up.
  */
 #ifndef LUTHIER_PROFILE_H
 #define LUTHIER_PROFILE_H
 
 /* HIP headers before 6.0 were written for the clang of their time: they read a macro that clang 22 no longer defines,
  * and call three functions that it no longer provides. Newer HIP headers use none of them. */
-#if defined(__HIP__)
+#if defined(__HIP__) && __clang_major__ >= 20
 #if !defined(__AMDGCN_WAVEFRONT_SIZE)
 #if !defined(__AMDGCN__) || defined(__GFX7__) || defined(__GFX8__) || defined(__GFX9__)
 #define __AMDGCN_WAVEFRONT_SIZE 64
@@ -107,6 +108,31 @@ const void *const __llvm_profile_sections[] = {
 #endif
     0,
 };
+
+#if __clang_major__ < 20
+
+/* hipRTC of older ROCm releases. Code of these compilers registers its sections from a constructor, which hipRTC's
+ * modules do run, with functions that are not needed here. The compiler declares them itself under their plain names
+ * and would rename its declarations if there were definitions of the same name, hence the mark of a literal name; they
+ * must stay external, or the backend of LLVM 15 calls a wrong address. The version is that of LLVM 14 to 17. */
+#define LUTHIER_PROFILE_REGISTRATION                                                                                   \
+    LUTHIER_PROFILE_DEVICE                                                                                             \
+    __attribute__((used, retain, noinline, visibility("hidden"), no_profile_instrument_function))
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("hidden"))) int __llvm_profile_runtime = 0;
+extern LUTHIER_PROFILE_DEVICE const unsigned long long __llvm_profile_raw_version;
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, retain, visibility("protected")))
+const unsigned long long __llvm_profile_raw_version = 8;
+LUTHIER_PROFILE_REGISTRATION void
+luthier_profile_register_function(void *data) __asm__("\01__llvm_profile_register_function");
+LUTHIER_PROFILE_REGISTRATION void luthier_profile_register_function(void *data) { (void)data; }
+LUTHIER_PROFILE_REGISTRATION void
+luthier_profile_register_names(void *names, unsigned long long size) __asm__("\01__llvm_profile_register_names_function");
+LUTHIER_PROFILE_REGISTRATION void luthier_profile_register_names(void *names, unsigned long long size) {
+    (void)names, (void)size;
+}
+#undef LUTHIER_PROFILE_REGISTRATION
+
+#endif /* __clang_major__ < 20 */
 
 #define LUTHIER_PROFILE_FUNCTION                                                                                       \
     LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("hidden"), no_profile_instrument_function))

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::libraries;
+use launcher::libraries;
 
 /// Check the machine.
 #[derive(Args)]

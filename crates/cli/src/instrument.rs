@@ -17,7 +17,7 @@ use codeobj::{
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
 
-use crate::libraries;
+use launcher::libraries;
 
 /// Put tools into a code object (.hsaco, .co) or an offload bundle.
 ///

@@ -5,8 +5,6 @@ mod doctor;
 mod emulate;
 mod inspect;
 mod instrument;
-mod launch;
-mod libraries;
 mod run;
 mod summary;
 mod tool;
@@ -45,6 +43,16 @@ enum Command {
     Doctor(doctor::Doctor),
 }
 
+/// What `luthier run` checks, for the program that `luthier coverage run` is about to start.
+fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
+    if let Some((program, device)) = coverage.starts()
+        && let Some(targets) = launcher::device::meaning(device)?
+    {
+        run::check(program, targets)?;
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
@@ -52,7 +60,10 @@ fn main() -> ExitCode {
         Command::Instrument(instrument) => instrument.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::Count(count) => return count.run(),
-        Command::Coverage(coverage) => return coverage.run(),
+        Command::Coverage(coverage) => match check(&coverage) {
+            Ok(()) => return coverage.run(),
+            Err(error) => Err(error),
+        },
         Command::Tool(tool) => tool.execute(),
         Command::Doctor(doctor) => doctor.execute(),
     };

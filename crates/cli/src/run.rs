@@ -1,11 +1,10 @@
 //! `luthier run`: any HIP or HSA program, on an emulated device.
 
 use std::{
-    env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     io::{IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, ExitCode},
     time::Instant,
 };
@@ -13,7 +12,9 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{compatibility, launch, libraries, summary::Summary, with_tools::WithTools};
+use launcher::{device, launch};
+
+use crate::{compatibility, summary::Summary, with_tools::WithTools};
 
 /// Run a HIP or HSA program.
 ///
@@ -53,9 +54,6 @@ pub struct Run {
     program: Vec<OsString>,
 }
 
-/// Target emulated when none is named.
-const DEFAULT_TARGET: &str = "gfx90a";
-
 impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
@@ -67,32 +65,17 @@ impl Run {
             })?;
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
         }
-        let hardware = Path::new("/dev/kfd").exists();
-        let target = match self.device.as_str() {
-            "hardware" if hardware => None,
-            "hardware" => bail!(
-                "there is no AMD GPU here (/dev/kfd is missing); emulate one with --device gfx90a"
-            ),
-            "auto" if hardware => None,
-            "auto" => {
-                eprintln!(
-                    "luthier: no AMD GPU here, emulating {DEFAULT_TARGET} (choose with --device)"
-                );
-                Some(DEFAULT_TARGET)
-            }
-            named => Some(named),
-        };
-        let Some(target) = target else {
+        let Some(target) = device::choose(&self.device)? else {
             if self.stats {
-                bail!("--stats counts on the emulated GPU; add --device {DEFAULT_TARGET}");
+                bail!(
+                    "--stats counts on the emulated GPU; add --device {}",
+                    device::DEFAULT_TARGET
+                );
             }
             return Err(launch::replace(&mut command));
         };
-        check_targets(target)?;
-        if let Some(complaint) = compatibility::complaint(&self.program[0], target) {
-            eprintln!("luthier: {complaint}");
-        }
-        emulate(&mut command, target, self.gpus)?;
+        check(&self.program[0], target)?;
+        device::emulate(&mut command, target, self.gpus)?;
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));
         }
@@ -131,27 +114,14 @@ impl Run {
     }
 }
 
-/// Refuses unknown targets before the program starts.
-fn check_targets(targets: &str) -> Result<()> {
+/// Refuses unknown targets before the program starts, and says when it has no code for them.
+pub fn check(program: &OsStr, targets: &str) -> Result<()> {
     for target in targets.split(',') {
         gpu::topology::Config::new(target.trim())
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
     }
-    Ok(())
-}
-
-/// Makes ROCr find the emulated thunk.
-fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
-    let mut path = OsString::from(libraries::emulator_directory()?);
-    if let Some(existing) = env::var_os("LD_LIBRARY_PATH").filter(|existing| !existing.is_empty()) {
-        path.push(":");
-        path.push(existing);
-    }
-    command
-        .env("LD_LIBRARY_PATH", path)
-        .env("LUTHIER_DEVICE", target);
-    if let Some(gpus) = gpus {
-        command.env("LUTHIER_GPUS", gpus.to_string());
+    if let Some(complaint) = compatibility::complaint(program, targets) {
+        eprintln!("luthier: {complaint}");
     }
     Ok(())
 }

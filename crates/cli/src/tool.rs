@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
-use crate::libraries;
+use launcher::libraries;
 
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]

@@ -5,7 +5,7 @@ use std::{env, ffi::OsString, process::Command};
 use anyhow::Result;
 use clap::Args;
 
-use crate::libraries;
+use launcher::libraries;
 
 #[derive(Args)]
 pub struct WithTools {

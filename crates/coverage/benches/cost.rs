@@ -72,6 +72,7 @@ fn build(
         command
             .args(&kept[counters..])
             .arg(sources().join("oracle.hip"))
+            .args(second(flags))
             .args(["-x", "none"])
             .args(flags);
         command.arg("-o").arg(&output);
@@ -82,7 +83,28 @@ fn build(
         assert!(built.status.success(), "{}", text(&built));
         return output;
     };
-    place.build(name, "oracle.hip", &[target], options, flags)
+    let flags: Vec<_> = second(flags)
+        .into_iter()
+        .chain(flags.iter().map(|flag| flag.to_string()))
+        .collect();
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    place.build(name, "oracle.hip", &[target], options, &flags)
+}
+
+/// The other module, for programs; an image is of one module.
+fn second(flags: &[&str]) -> Vec<String> {
+    let source = sources().join("second.hip").to_string_lossy().into_owned();
+    if flags.is_empty() {
+        vec![
+            "-x".into(),
+            "hip".into(),
+            source,
+            "-x".into(),
+            "none".into(),
+        ]
+    } else {
+        vec![]
+    }
 }
 
 /// Wave instructions of the program's own kernels.

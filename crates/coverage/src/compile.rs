@@ -13,11 +13,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use drain::hiprtc;
 
 use crate::{exit_code, llvm};
 
 const HEADER: &str = include_str!("../../../runtime/device-profile/luthier_profile.h");
-const HEADER_NAME: &str = "luthier_profile.h";
 /// Where Debian's ROCm packages put the device libraries, which clang of another release does not look for.
 const DEBIAN_DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// First release whose device code can be instrumented without changes to the compiler.
@@ -58,6 +58,9 @@ pub struct Build {
 pub struct Flags {
     #[command(flatten)]
     kinds: Kinds,
+    /// Options for hiprtcCompileProgram instead of a compiler's flags
+    #[arg(long, conflicts_with_all = ["host", "mcdc", "system_headers", "pgo"])]
+    hiprtc: bool,
     /// The compiler that will be given the flags
     #[arg(long, default_value = "clang++-22")]
     compiler: OsString,
@@ -85,7 +88,7 @@ impl Build {
         };
         command
             .args(arguments)
-            .args(flags(self.kinds, release, arguments)?);
+            .args(flags(self.kinds, release, arguments, is_hipcc(program))?);
         if self.verbose {
             eprintln!("{command:?}");
         }
@@ -108,8 +111,14 @@ impl Build {
 
 impl Flags {
     pub fn run(self) -> Result<ExitCode> {
-        let release = require_release(&self.compiler)?;
-        let flags = flags(self.kinds, release, &[])?;
+        let flags = if self.hiprtc {
+            let mut options: Vec<_> = hiprtc::OPTIONS.iter().map(OsString::from).collect();
+            options.push(header()?.into());
+            options
+        } else {
+            // Build systems have their own idea of optimisation.
+            flags(self.kinds, require_release(&self.compiler)?, &[], true)?
+        };
         let text: Vec<_> = flags.iter().map(|flag| flag.to_string_lossy()).collect();
         crate::print(&format!("{}\n", text.join(" ")))?;
         Ok(ExitCode::SUCCESS)
@@ -150,8 +159,9 @@ fn require_release(program: &OsStr) -> Result<u32> {
     }
 }
 
-/// The flags for one compilation. `given` are the user's, which win where the two could disagree.
-fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>> {
+/// The flags for one compilation. `given` are the user's, which win where the two could disagree; `optimises` says that
+/// the compiler does so by itself.
+fn flags(kinds: Kinds, release: u32, given: &[OsString], optimises: bool) -> Result<Vec<OsString>> {
     // A command that only links does not use most of these, which must not be reported.
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     let mut device = |flag: &str| {
@@ -209,6 +219,15 @@ fn flags(kinds: Kinds, release: u32, given: &[OsString]) -> Result<Vec<OsString>
             // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
             flags.push("-mcode-object-version=4".into());
         }
+        // Without optimisation these compilers make kernels ask for a queue to enqueue on, on which HIP 5.2 crashes.
+        // Of several levels the last one counts; hipcc has one of its own.
+        let level = given
+            .iter()
+            .rev()
+            .find(|argument| argument.to_string_lossy().starts_with("-O"));
+        if level.map_or(!optimises, |level| level == "-O0") {
+            flags.extend(["-Xarch_device", "-O1"].map(OsString::from));
+        }
     }
     flags.push("--end-no-unused-arguments".into());
     Ok(flags)
@@ -226,11 +245,16 @@ fn header() -> Result<PathBuf> {
         .unwrap_or_else(std::env::temp_dir)
         .join("luthier")
         .join(env!("CARGO_PKG_VERSION"));
-    let path = directory.join(HEADER_NAME);
+    header_in(&directory).context(
+        "cannot store the device runtime header; set XDG_CACHE_HOME to a writable directory",
+    )
+}
+
+/// Puts the device runtime header into a directory.
+pub fn header_in(directory: &Path) -> Result<PathBuf> {
+    let path = directory.join(hiprtc::HEADER_NAME);
     if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
-        drain::output::write_atomically(&path, HEADER.as_bytes()).context(
-            "cannot store the device runtime header; set XDG_CACHE_HOME to a writable directory",
-        )?;
+        drain::output::write_atomically(&path, HEADER.as_bytes())?;
     }
     Ok(path)
 }

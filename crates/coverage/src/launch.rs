@@ -5,18 +5,17 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
-    sync::atomic::{AtomicI32, Ordering},
     time::SystemTime,
 };
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use drain::{config, output::Manifest};
+use launcher::{device, launch, libraries};
 
-use crate::{DEFAULT_DIRECTORY, exit_code};
+use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
 const LIBRARY: &str = "libluthier_drain.so";
-const EMULATOR: &[&str] = &["libhsakmt.so.1", "libhsakmt.so"];
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -27,9 +26,12 @@ pub struct Run {
     /// File name pattern below the output directory, as in LLVM_PROFILE_FILE; `%m` merges processes into one file
     #[arg(long, default_value = "%p.profraw")]
     pattern: String,
-    /// Device to run on: `hardware`, or a target such as gfx90a to emulate
-    #[arg(long)]
-    device: Option<String>,
+    /// `hardware`, a target to emulate (gfx90a, gfx1030, ...; several: gfx90a,gfx1030), or `auto`
+    #[arg(long, default_value = "auto", value_name = "DEVICE", env = device::VARIABLE)]
+    device: String,
+    /// Number of emulated GPUs (repeats the list of --device)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    gpus: Option<u32>,
     /// One profile per device instead of one per architecture
     #[arg(long)]
     per_device: bool,
@@ -39,20 +41,35 @@ pub struct Run {
     /// Write a snapshot on these signals, for example USR1,TERM
     #[arg(long, value_name = "NAMES")]
     signal: Option<String>,
+    /// Give counters to what the program compiles with hipRTC, too
+    #[arg(long)]
+    hiprtc: bool,
     /// Say what the drain found
     #[arg(long, short)]
     verbose: bool,
     /// The program and its arguments
-    #[arg(last = true, required = true)]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
     command: Vec<OsString>,
 }
 
 impl Run {
+    pub fn starts(&self) -> Option<(&OsStr, &str)> {
+        Some((self.command.first()?, &self.device))
+    }
+
     pub fn run(self) -> Result<ExitCode> {
         let (program, arguments) = self.command.split_first().context("no program given")?;
-        let library = find(&[LIBRARY], "LUTHIER_DRAIN_LIBRARY").with_context(|| {
-            format!("{LIBRARY} was not found beside this program; build it (./dev build) or set LUTHIER_DRAIN_LIBRARY")
-        })?;
+        if let Some(interval) = self.interval
+            && !(interval > 0.0 && interval < 1e9)
+        {
+            bail!("--interval {interval} is not a positive number of seconds");
+        }
+        let library = libraries::library(LIBRARY, "LUTHIER_DRAIN_LIBRARY")?;
         fs::create_dir_all(&self.output)
             .and_then(|()| tempfile::tempfile_in(&self.output).map(drop))
             .with_context(|| {
@@ -64,29 +81,18 @@ impl Run {
         let directory = fs::canonicalize(&self.output)?;
 
         let mut command = Command::new(program);
-        let mut preload = vec![library.clone().into_os_string()];
-        if let Some(device) = self
-            .device
-            .as_deref()
-            .filter(|device| *device != "hardware")
-        {
-            let emulator = find(EMULATOR, "LUTHIER_EMULATOR_LIBRARY").with_context(|| {
-                format!(
-                    "the emulator ({}) was not found beside this program",
-                    EMULATOR[0]
-                )
-            })?;
-            preload.push(emulator.into_os_string());
-            if device != "auto" {
-                command.env("LUTHIER_DEVICE", device);
-            }
+        if let Some(target) = device::choose(&self.device)? {
+            device::emulate(&mut command, target, self.gpus)?;
         }
         command.args(arguments);
         command.env(
             "HSA_TOOLS_LIB",
-            joined("HSA_TOOLS_LIB", &[library.into_os_string()], " "),
+            in_front("HSA_TOOLS_LIB", library.as_os_str(), " "),
         );
-        command.env("LD_PRELOAD", joined("LD_PRELOAD", &preload, ":"));
+        command.env(
+            "LD_PRELOAD",
+            in_front("LD_PRELOAD", library.as_os_str(), ":"),
+        );
         command.env(config::FILE, directory.join(&self.pattern));
         command.env(config::IMAGES, &directory);
         for (name, flag) in [
@@ -97,10 +103,12 @@ impl Run {
                 command.env(name, "1");
             }
         }
+        if self.hiprtc {
+            let sources = directory.join("hiprtc");
+            header_in(&sources)?;
+            command.env(config::HIPRTC, sources);
+        }
         if let Some(interval) = self.interval {
-            if !(interval > 0.0 && interval < 1e9) {
-                bail!("--interval {interval} is not a positive number of seconds");
-            }
             command.env(config::INTERVAL, interval.to_string());
         }
         if let Some(signals) = &self.signal {
@@ -108,72 +116,20 @@ impl Run {
         }
 
         let started = SystemTime::now();
-        let status = supervise(&mut command)
-            .with_context(|| format!("cannot start {}", program.to_string_lossy()))?;
+        let status = launch::run(&mut command)?;
         summarise(&directory, &self.output, started);
-        Ok(exit_code(status))
+        Ok(launch::end_like(status))
     }
-}
-
-static CHILD: AtomicI32 = AtomicI32::new(0);
-
-extern "C" fn pass_on(signal: libc::c_int) {
-    let child = CHILD.load(Ordering::Acquire);
-    if child > 0 {
-        // SAFETY: `kill` is allowed in signal handlers.
-        unsafe { libc::kill(child, signal) };
-    }
-}
-
-/// Runs the child; signals sent to us go to it, since it is what the user means.
-fn supervise(command: &mut Command) -> std::io::Result<std::process::ExitStatus> {
-    let mut child = command.spawn()?;
-    CHILD.store(child.id() as i32, Ordering::Release);
-    // SAFETY: the handler only calls `kill`; the terminal sends interrupts to the child itself.
-    unsafe {
-        for signal in [libc::SIGINT, libc::SIGQUIT] {
-            libc::signal(signal, libc::SIG_IGN);
-        }
-        for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1, libc::SIGUSR2] {
-            libc::signal(signal, pass_on as *const () as libc::sighandler_t);
-        }
-    }
-    let status = child.wait();
-    CHILD.store(0, Ordering::Release);
-    status
-}
-
-/// Beside this program, in the places of an installation and of a build tree.
-fn find(names: &[&str], variable: &str) -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os(variable).filter(|path| !path.is_empty()) {
-        return Some(PathBuf::from(path)).filter(|path| path.is_file());
-    }
-    let executable = std::env::current_exe().ok()?;
-    let home = executable.parent()?;
-    let places = [
-        home.to_path_buf(),
-        home.join("../lib/luthier"),
-        home.join("deps"),
-        home.join(".."),
-    ];
-    let files = places
-        .iter()
-        .flat_map(|place| names.iter().map(move |name| place.join(name)));
-    files
-        .into_iter()
-        .find(|file| file.is_file())
-        .and_then(|file| fs::canonicalize(file).ok())
 }
 
 /// The value of an environment variable with `ours` in front.
-fn joined(variable: &str, ours: &[OsString], separator: &str) -> OsString {
-    let theirs = std::env::var_os(variable).filter(|value| !value.is_empty());
-    let parts: Vec<&OsStr> = ours
-        .iter()
-        .map(OsString::as_os_str)
-        .chain(theirs.as_deref())
-        .collect();
-    parts.join(OsStr::new(separator))
+fn in_front(variable: &str, ours: &OsStr, separator: &str) -> OsString {
+    let mut value = ours.to_os_string();
+    if let Some(theirs) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
+        value.push(separator);
+        value.push(theirs);
+    }
+    value
 }
 
 /// Says what was written since `started`, or why nothing was.
@@ -213,7 +169,7 @@ fn summarise(directory: &Path, shown: &Path, started: SystemTime) {
     if files == 0 {
         eprintln!(
             "luthier coverage: no device profile was written: the program loaded no device code with counters (build \
-             it with `luthier coverage build`), or used no GPU (is there one, or is --device missing?)"
+             it with `luthier coverage build`), or used no GPU"
         );
         return;
     }

@@ -2,8 +2,9 @@
 //!
 //! * [`compile`] wraps the compiler, [`launch`] the program, [`report`] LLVM's merge and report tools;
 //! * [`inspect`] and [`verify`] look into what was written; [`llvm`] finds LLVM's tools.
+#![forbid(unsafe_code)]
 
-use std::process::ExitCode;
+use std::{ffi::OsStr, process::ExitCode};
 
 use clap::{Args, Subcommand};
 
@@ -49,6 +50,14 @@ enum Action {
 }
 
 impl Command {
+    /// The program that `run` is about to start and the device asked for, for checks that know devices.
+    pub fn starts(&self) -> Option<(&OsStr, &str)> {
+        match &self.action {
+            Action::Run(run) => run.starts(),
+            _ => None,
+        }
+    }
+
     /// Runs the command. `run` exits as the program does, `build` as the compiler does; otherwise 0 is success, 1 a
     /// finding of `verify`, 2 a failure.
     pub fn run(self) -> ExitCode {

@@ -105,7 +105,7 @@ impl Report {
             command.arg("-show-functions");
             // llvm-cov lists functions only of files that are named.
             if self.input.source.is_empty() {
-                command.args(prepared.files()?);
+                command.arg("-sources").args(prepared.files()?);
             }
         }
         prepared.print(command)
@@ -291,8 +291,8 @@ impl Prepared {
         for directory in &self.directories {
             command.arg(with("-debug-file-directory=", directory));
         }
-        // Ours is in every device image, and nobody's code.
-        command.arg("-ignore-filename-regex=/luthier_profile\\.h$");
+        // Ours and hipRTC's headers are in every device image, and nobody's code.
+        command.arg("-ignore-filename-regex=/(luthier_profile|hiprtc_runtime)\\.h$");
         if let Some(pattern) = &self.ignore {
             command.arg(format!("-ignore-filename-regex={pattern}"));
         }

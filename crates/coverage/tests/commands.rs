@@ -2,9 +2,14 @@
 
 mod common;
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::PathBuf,
+    process::Command,
+};
 
-use common::{Place, drain_archive, text};
+use common::{Place, drain_archive, ending, text};
 use rawprof::{Profile, Record, Version, emit, names};
 
 const KERNEL: &str =
@@ -61,6 +66,46 @@ fn missing_and_damaged_inputs_are_named() {
         .unwrap();
     assert_eq!(verify.status.code(), Some(1));
     assert!(text(&verify).contains("cut.profraw"));
+}
+
+/// A directory that may not be listed, and one that may not be written to. The superuser may do both, so not as that.
+#[test]
+fn closed_directories_are_named() {
+    let place = Place::new();
+    let nobody = |command: &mut Command| {
+        // SAFETY: plain system call without arguments.
+        if unsafe { libc::geteuid() } == 0 {
+            command.uid(65534).gid(65534);
+        }
+        command.env("TMPDIR", "/tmp").output().unwrap()
+    };
+    let open = |name: &str, mode| {
+        let path = place.path(name);
+        fs::create_dir_all(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    open("closed", 0o000);
+    open("readable", 0o555);
+    fs::set_permissions(place.directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let report = nobody(place.tool().args(["report", "closed"]));
+    assert_eq!(
+        (report.status.code(), text(&report).lines().count()),
+        (Some(2), 1),
+        "{}",
+        text(&report)
+    );
+    assert!(
+        text(&report).contains("cannot list closed: Permission denied"),
+        "{}",
+        text(&report)
+    );
+    let run = nobody(
+        place
+            .tool()
+            .args(["run", "-o", "readable/out", "--", "true"]),
+    );
+    assert_eq!(run.status.code(), Some(2));
+    assert!(text(&run).contains("--output"), "{}", text(&run));
 }
 
 #[test]
@@ -243,13 +288,25 @@ fn programs_without_device_code_are_left_alone() {
     assert_eq!(output.stdout, b"untouched\n");
     assert!(String::from_utf8_lossy(&output.stderr).contains("no device profile was written"));
     let killed = run(&["sh", "-c", "kill -9 $$"]);
-    assert_eq!(killed.status.code(), Some(128 + 9));
+    assert_eq!(ending(&killed), -9);
     fs::write(place.path("file"), "").unwrap();
     let message = refuse(&place, &["run", "-o", "file/out", "--", "true"], 2);
     assert!(message.contains("--output"), "{message}");
     assert!(
-        refuse(&place, &["run", "-o", "out", "--", "./no-such-program"], 2)
-            .contains("no-such-program")
+        refuse(
+            &place,
+            &[
+                "run",
+                "--device",
+                "gfx90a",
+                "-o",
+                "out",
+                "--",
+                "./no-such-program"
+            ],
+            2
+        )
+        .contains("no-such-program")
     );
     assert!(
         refuse(

@@ -1,49 +1,50 @@
-//! Device coverage equals that of the same source on the CPU: every region, branch and decision, on two architectures.
+//! Device coverage equals that of the same source on the CPU: every region, branch and decision, in two modules, on two
+//! architectures.
 
 mod common;
 
-use std::{collections::BTreeMap, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+};
 
 use common::{Place, sources, text};
 use serde_json::Value;
 
-/// What LLVM reports on kernels.inc: segments (line, column, count, ...), branches, MC/DC decisions and functions.
+/// What LLVM reports on the kernels' files: segments (line, column, count, ...), branches, MC/DC decisions and functions.
 struct Coverage {
-    file: Value,
-    functions: BTreeMap<String, Value>,
+    files: BTreeMap<String, Value>,
+    functions: BTreeSet<(String, String)>,
 }
+
+/// The files that are compiled for both sides, all named alike.
+const FILES: [&str; 3] = ["kernels.inc", "second.inc", "shared.inc"];
 
 fn coverage(json: &str) -> Coverage {
     let export: Value = serde_json::from_str(json).unwrap();
     let data = &export["data"][0];
-    let of_kernels = |name: &Value| {
-        name.as_str()
-            .is_some_and(|name| name.ends_with("kernels.inc"))
+    let base = |name: &Value| {
+        let name = name.as_str().unwrap_or_default();
+        name.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    let files = data["files"].as_array().unwrap();
-    let file = files
-        .iter()
-        .find(|file| of_kernels(&file["filename"]))
-        .expect("kernels.inc is covered")
-        .clone();
-    let functions = data["functions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|f| of_kernels(&f["filenames"][0]));
-    // Static functions carry their file's name, which differs between the compilations only in that.
-    let plain = |name: &Value| {
-        name.as_str()
-            .unwrap_or("")
-            .rsplit(':')
-            .next()
-            .unwrap_or("")
-            .to_owned()
-    };
+    let ours = |name: &Value| FILES.contains(&base(name).as_str());
+    let files = data["files"].as_array().unwrap().iter();
+    let functions = data["functions"].as_array().unwrap().iter();
     Coverage {
-        file,
+        files: files
+            .filter(|file| ours(&file["filename"]))
+            .map(|file| (base(&file["filename"]), file.clone()))
+            .collect(),
         functions: functions
-            .map(|function| (plain(&function["name"]), function["regions"].clone()))
+            .filter(|function| ours(&function["filenames"][0]))
+            // Names of static functions begin with that of their source file, the same on both sides.
+            .map(|function| {
+                (
+                    function["name"].to_string(),
+                    function["regions"].to_string(),
+                )
+            })
             .collect(),
     }
 }
@@ -71,7 +72,7 @@ fn on_the_cpu(place: &Place) -> (Coverage, String) {
             "-fcoverage-mapping",
             "-fcoverage-mcdc",
         ])
-        .arg(sources().join("oracle.hip"))
+        .args(["oracle.hip", "second.hip"].map(|source| sources().join(source)))
         .arg("-o")
         .arg(&program)
         .output()
@@ -104,12 +105,13 @@ fn on_the_cpu(place: &Place) -> (Coverage, String) {
 fn device_coverage_equals_cpu_coverage() {
     let place = Place::new();
     let (expected, results) = on_the_cpu(&place);
+    let second = sources().join("second.hip");
     let program = place.build(
         "gpu",
         "oracle.hip",
         &["gfx90a", "gfx1030"],
         &["--mcdc"],
-        &[],
+        &["-x", "hip", second.to_str().unwrap()],
     );
     for device in ["gfx90a", "gfx1030"] {
         let output = place.run(device, device, &[], &program, &[]);
@@ -131,11 +133,20 @@ fn device_coverage_equals_cpu_coverage() {
         );
         let found = coverage(&json);
         assert_eq!(found.functions, expected.functions, "{device}");
-        for part in ["segments", "branches", "mcdc_records", "summary"] {
-            assert_eq!(found.file[part], expected.file[part], "{device}: {part}");
+        assert_eq!(found.files.len(), FILES.len());
+        for (name, expected) in &expected.files {
+            for part in ["segments", "branches", "mcdc_records", "summary"] {
+                assert_eq!(
+                    found.files[name][part], expected[part],
+                    "{device}: {name}: {part}"
+                );
+            }
         }
-        assert!(found.file["segments"].as_array().unwrap().len() > 100);
-        assert!(!found.file["mcdc_records"].as_array().unwrap().is_empty());
+        let length = |file: &str, part: &str| found.files[file][part].as_array().unwrap().len();
+        assert!(length("kernels.inc", "segments") > 100 && length("shared.inc", "segments") > 20);
+        assert!(
+            length("kernels.inc", "mcdc_records") > 0 && length("second.inc", "mcdc_records") > 0
+        );
     }
     // Both devices in one report: every count doubles.
     let both = place.path("both.profdata");
@@ -144,13 +155,20 @@ fn device_coverage_equals_cpu_coverage() {
         .map(|device| format!("-debug-file-directory={}", place.path(device).display()));
     let sum = coverage(&export(&both, &[&directories[0], &directories[1]]));
     let counts = |coverage: &Coverage| -> Vec<u64> {
-        coverage.file["segments"]
-            .as_array()
-            .unwrap()
-            .iter()
+        let segments = coverage
+            .files
+            .values()
+            .flat_map(|file| file["segments"].as_array().unwrap());
+        segments
             .map(|segment| segment[2].as_u64().unwrap())
             .collect()
     };
     let doubled: Vec<u64> = counts(&expected).iter().map(|count| count * 2).collect();
     assert_eq!(counts(&sum), doubled);
+    // The template of both modules is one function: what each counted was added.
+    let shared = sum
+        .functions
+        .iter()
+        .filter(|(name, _)| name.contains("5clampIfE"));
+    assert_eq!(shared.count(), 1);
 }

@@ -3,12 +3,14 @@
 //! * [`hsa`]: the slice of the HSA ABI used here, with layout checks;
 //! * [`runtime`]: [`drain::Runtime`] over it; every device address is checked against pointer info before a copy;
 //! * [`state`]: the process-wide collector and the rules of who may touch it when;
+//! * [`hiprtc`]: counters for programs compiled at run time;
 //! * [`tool`]: `OnLoad`/`OnUnload` and the table hooks; [`preload`]: interposed functions; [`service`]: snapshots and
 //!   signals; [`capi`]: what programs may call.
 //!
 //! The host program must not notice: no call from here changes a result, an exit status or the host's own profile.
 
 mod capi;
+mod hiprtc;
 mod hsa;
 mod preload;
 mod runtime;

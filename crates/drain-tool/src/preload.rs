@@ -18,22 +18,42 @@ use crate::{
 /// Connected through symbols, not through a table: only then do the interposers below act.
 static BY_SYMBOLS: AtomicBool = AtomicBool::new(false);
 
+/// Names of the HSA runtime, newest first.
+const HSA: &[&CStr] = &[c"libhsa-runtime64.so.1", c"libhsa-runtime64.so"];
+/// Names of the HIP runtime, and of hipRTC where that is a library of its own.
+pub const HIP: &[&CStr] = &[
+    c"libamdhip64.so.7",
+    c"libamdhip64.so.6",
+    c"libamdhip64.so.5",
+    c"libamdhip64.so",
+    c"libhiprtc.so.7",
+    c"libhiprtc.so.6",
+    c"libhiprtc.so",
+];
+
 /// The real function of this name. The runtime may have been opened with `RTLD_LOCAL`, where `RTLD_NEXT` does not look.
-fn real(name: &'static CStr) -> *mut c_void {
+pub fn real_in(libraries: &[&CStr], name: &CStr) -> *mut c_void {
     // SAFETY: plain lookups; `RTLD_NOLOAD` loads nothing.
     unsafe {
         let next = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
         if !next.is_null() {
             return next;
         }
-        for library in [c"libhsa-runtime64.so.1", c"libhsa-runtime64.so"] {
+        for library in libraries {
             let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
             if !handle.is_null() {
-                return libc::dlsym(handle, name.as_ptr());
+                let address = libc::dlsym(handle, name.as_ptr());
+                if !address.is_null() {
+                    return address;
+                }
             }
         }
     }
     std::ptr::null_mut()
+}
+
+fn real(name: &'static CStr) -> *mut c_void {
+    real_in(HSA, name)
 }
 
 /// Calls the real function, or answers "not initialised" when there is none.
@@ -114,24 +134,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
 pub unsafe extern "C" fn __hipUnregisterFatBinary(module: *mut *mut c_void) {
     state::dump();
     type Unregister = unsafe extern "C" fn(*mut *mut c_void);
-    let mut address = real(c"__hipUnregisterFatBinary");
-    if address.is_null() {
-        for library in [
-            c"libamdhip64.so.7",
-            c"libamdhip64.so.6",
-            c"libamdhip64.so.5",
-            c"libamdhip64.so",
-        ] {
-            // SAFETY: plain lookups; nothing is loaded.
-            unsafe {
-                let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                if !handle.is_null() {
-                    address = libc::dlsym(handle, c"__hipUnregisterFatBinary".as_ptr());
-                    break;
-                }
-            }
-        }
-    }
+    let address = real_in(HIP, c"__hipUnregisterFatBinary");
     if !address.is_null() {
         // SAFETY: the symbol of this name has this type.
         unsafe { std::mem::transmute::<*mut c_void, Unregister>(address)(module) }

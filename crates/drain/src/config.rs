@@ -28,6 +28,9 @@ pub const FILE: &str = "LUTHIER_PROFILE_FILE";
 pub const LLVM_FILE: &str = "LLVM_PROFILE_FILE";
 /// Directory in which loaded images are kept.
 pub const IMAGES: &str = "LUTHIER_PROFILE_IMAGES";
+/// Directory with the device header, where sources of programs that hipRTC compiles are kept; nothing for no counters in
+/// them.
+pub const HIPRTC: &str = "LUTHIER_PROFILE_HIPRTC";
 /// `1` for one file per device.
 pub const PER_DEVICE: &str = "LUTHIER_PROFILE_PER_DEVICE";
 /// Seconds between snapshots.

@@ -17,6 +17,8 @@ use crate::runtime::{LoadedObject, Runtime};
 pub const BOUNDS_TABLE: &str = "__llvm_profile_sections";
 /// The compiler's version word; a suffix follows when it had to rename it.
 pub const VERSION_SYMBOL: &str = "__llvm_profile_raw_version";
+/// Variables that hold a function's record.
+pub const RECORD_PREFIX: &str = "__profd_";
 /// Largest image worth reading.
 const IMAGE_LIMIT: u64 = 4 << 30;
 
@@ -74,7 +76,7 @@ pub struct Section {
     pub address: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Where its initial contents are in the file, if it has any.
+    /// Where its contents are in the file, if they are there and the loader leaves them as they are.
     pub file: Option<Range<usize>>,
 }
 
@@ -149,6 +151,14 @@ impl Image {
                 });
             }
         }
+        for (address, _) in file.dynamic_relocations().into_iter().flatten() {
+            let relocated = sections.iter_mut().find(|section| {
+                address >= section.address && address - section.address < section.size
+            });
+            if let Some(section) = relocated {
+                section.file = None;
+            }
+        }
         let mut variables: Vec<Variable> = Vec::new();
         for symbol in file
             .dynamic_symbols()
@@ -192,7 +202,7 @@ impl Image {
         self.sections.iter().find(|section| section.part == part)
     }
 
-    /// The initial contents of a section, when the file holds them.
+    /// The contents of a section that nothing changes at run time, when the file holds them.
     pub fn contents(&self, part: Part) -> Option<&[u8]> {
         let section = self.section(part)?;
         let contents = self.bytes.get(section.file.clone()?)?;
@@ -205,7 +215,7 @@ pub fn is_interesting(name: &str) -> bool {
     name.starts_with(BOUNDS_TABLE)
         || name.starts_with(VERSION_SYMBOL)
         || name.starts_with("__profc_")
-        || name.starts_with("__profd_")
+        || name.starts_with(RECORD_PREFIX)
         || name == "__llvm_prf_nm"
 }
 

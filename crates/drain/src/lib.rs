@@ -13,6 +13,7 @@
 
 pub mod collector;
 pub mod config;
+pub mod hiprtc;
 pub mod image;
 pub mod locate;
 pub mod naming;

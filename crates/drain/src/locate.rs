@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::{
-    image::{BOUNDS_TABLE, Image, Part},
+    image::{BOUNDS_TABLE, Image, Part, RECORD_PREFIX},
     runtime::{LoadedObject, Runtime, RuntimeError, Symbol},
 };
 
@@ -268,7 +268,7 @@ fn from_symbols(symbols: &[Symbol]) -> Option<Spans> {
         }
     };
     let (data, counters, names) = (
-        around("__profd_")?,
+        around(RECORD_PREFIX)?,
         around("__profc_")?,
         around("__llvm_prf_nm")?,
     );

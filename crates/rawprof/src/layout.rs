@@ -140,11 +140,6 @@ impl Layout {
     pub fn header_size(&self) -> usize {
         self.header.len() * 8
     }
-
-    /// The layout whose records have this size, if exactly one does.
-    pub fn by_record_size(size: usize) -> Option<&'static Layout> {
-        LAYOUTS.iter().find(|layout| layout.record_size == size)
-    }
 }
 
 /// Every version this crate reads and writes. Source: `llvm/ProfileData/InstrProfData.inc` of LLVM 22 and 23.

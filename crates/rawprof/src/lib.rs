@@ -7,7 +7,7 @@
 //! * [`parse()`] reads a whole file (which may hold several profiles) by the rules of LLVM's own reader:
 //!   what it accepts, `llvm-profdata` accepts.
 //! * [`from_sections`] reads the sections of a loaded code object. It is lenient where the reader is not:
-//!   a bad record is dropped and reported, the good ones survive.
+//!   a bad record is dropped and reported, the good ones survive. It also takes version 8, and makes version 10 of it.
 //! * [`emit()`] writes a profile with a fresh layout; [`merge()`] adds one profile to another.
 //!
 //! This crate does no I/O, and no input makes it panic.
@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod earlier;
 pub mod emit;
 pub mod error;
 pub mod layout;

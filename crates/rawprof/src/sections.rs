@@ -1,7 +1,7 @@
 //! From the profile sections of a loaded code object to a profile, losing nothing that is good.
 
 use crate::{
-    Error, Profile, Version,
+    Error, Profile, Version, earlier,
     error::RecordFault,
     names,
     parse::{Arena, Relative},
@@ -97,6 +97,12 @@ pub struct Salvage {
 /// Pointers in records are relative and need no relocation: `counters.address - data.address` is the delta that a
 /// file's header would carry.
 pub fn from_sections(sections: &Sections<'_>) -> Result<Salvage, Error> {
+    let upgraded = earlier::upgrade(sections);
+    let mut sections = *sections;
+    if let Some((version, table)) = &upgraded {
+        sections.version = *version;
+        sections.data.bytes = table;
+    }
     let layout = sections.version.layout()?;
     let relative = |region: Region<'_>| region.address.wrapping_sub(sections.data.address);
     let mut arena = Arena {

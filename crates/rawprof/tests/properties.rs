@@ -287,6 +287,64 @@ fn layouts_are_consistent() {
     assert_eq!(LAYOUTS[1].header_size(), 19 * 8);
 }
 
+/// Records of LLVM 15, whose counter pointers are distances in the format and addresses in AMD images.
+#[test]
+fn records_of_version_8_become_version_10() {
+    let counters: Vec<u8> = (1..=5u64).flat_map(u64::to_le_bytes).collect();
+    let record = |name: u64, pointer: u64, count: u32| {
+        let mut raw = Vec::new();
+        for word in [name, 24, pointer, 0, 0] {
+            raw.extend(word.to_le_bytes());
+        }
+        raw.extend(count.to_le_bytes());
+        raw.extend([0; 4]);
+        raw
+    };
+    let data = [
+        record(1, COUNTERS_ADDRESS + 16, 2),
+        record(
+            2,
+            (COUNTERS_ADDRESS + 16).wrapping_sub(DATA_ADDRESS + 48),
+            3,
+        ),
+        record(3, 0, 1),
+    ]
+    .concat();
+    let sections = |version, data| Sections {
+        version: Version(version),
+        data: Region {
+            address: DATA_ADDRESS,
+            bytes: data,
+        },
+        counters: Region {
+            address: COUNTERS_ADDRESS,
+            bytes: &counters,
+        },
+        uniform: Region::default(),
+        bitmap: Region::default(),
+        names: &[],
+    };
+    let salvage = from_sections(&sections(8, &data)).unwrap();
+    assert_eq!(salvage.profile.version, Version(10));
+    let counts: Vec<_> = salvage
+        .profile
+        .records
+        .iter()
+        .map(|record| (record.name_ref, record.counters.clone()))
+        .collect();
+    assert_eq!(counts, [(1, vec![1, 2]), (2, vec![3, 4, 5])]);
+    assert_eq!((salvage.dropped.len(), salvage.dropped[0].name_ref), (1, 3));
+    assert_eq!(
+        parse(&emit(&salvage.profile).unwrap()).unwrap(),
+        vec![salvage.profile]
+    );
+    // Neither a cut table nor other versions are taken for something they are not.
+    let cut = from_sections(&sections(8, &data[..100])).unwrap();
+    assert_eq!(cut.profile.records.len(), 2);
+    assert_eq!(cut.notes, [rawprof::Note::PartialRecord { bytes: 4 }]);
+    assert!(from_sections(&sections(9, &data)).is_err());
+}
+
 #[test]
 fn unknown_versions_are_refused_by_name() {
     for version in [0u64, 8, 9, 12, 1 << 31] {

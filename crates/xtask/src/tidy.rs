@@ -15,11 +15,9 @@ const UNSAFE_CRATES: &[&str] = &[
     "wave",
     "gpu",
     "thunk",
-    "cli",
-    "coverage",
+    "launcher",
     "host-count-rt",
     "host-count-pass",
-    "coverage",
     "drain-tool",
     "intercept",
 ];

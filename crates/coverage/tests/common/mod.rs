@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
@@ -33,14 +34,15 @@ pub fn drain_archive() -> PathBuf {
     libraries().join("libluthier_drain.a")
 }
 
+/// The emulated thunk, for programs started without a launcher.
 pub fn emulator() -> PathBuf {
-    if let Some(chosen) = env::var_os("LUTHIER_EMULATOR_LIBRARY") {
-        return chosen.into();
-    }
-    let library = libraries().join("../libhsakmt.so");
+    let library = match env::var_os(launcher::libraries::EMULATOR_VARIABLE) {
+        Some(directory) => Path::new(&directory).join("libhsakmt.so.1"),
+        None => libraries().join("../libhsakmt.so"),
+    };
     assert!(
         library.exists(),
-        "{} is missing: run `cargo build -p thunk`",
+        "{} is missing: run `cargo build --release -p thunk`",
         library.display()
     );
     library
@@ -67,7 +69,6 @@ impl Place {
         command
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("LUTHIER_DRAIN_LIBRARY", drain_library())
-            .env("LUTHIER_EMULATOR_LIBRARY", emulator())
             .stdin(Stdio::null())
             .current_dir(self.directory.path());
         command
@@ -211,6 +212,15 @@ pub fn finish(mut child: Child) -> Output {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().unwrap()
+}
+
+/// The exit code of a program, or the negated number of the signal that ended it.
+pub fn ending(output: &Output) -> i32 {
+    let status = output.status;
+    status
+        .code()
+        .or(status.signal().map(|signal| -signal))
+        .expect("it ended")
 }
 
 /// Standard output and error together.

@@ -1,62 +1,15 @@
-// Runs the kernels of kernels.inc, on a GPU as HIP or on the CPU as plain C++, and prints a checksum of their results.
-#include <cstdio>
-#include <cstdlib>
+// The first module of the oracle: most kernels, and the driver.
+#include "oracle.h"
 
-#ifdef __HIP__
-#include <hip/hip_runtime.h>
-#define DEVICE __device__
-#define KERNEL __global__
-#define RUN(kernel, groups, lanes, ...) kernel<<<groups, lanes>>>(__VA_ARGS__)
-#else
-static int thread;
-#define DEVICE
-#define KERNEL
-#define RUN(kernel, groups, lanes, ...)                                                                                \
-    for (thread = 0; thread < (groups) * (lanes); ++thread)                                                            \
-    kernel(__VA_ARGS__)
-#endif
-
-// A function, not a macro: macro expansions would make the two compilations' regions differ.
-static DEVICE int thread_index() {
-#ifdef __HIP__
-    return blockIdx.x * blockDim.x + threadIdx.x;
-#else
-    return thread;
-#endif
-}
+#include "shared.inc"
 
 #include "kernels.inc"
 
-static const int COUNT = 200;
-
-static int *fresh() {
-#ifdef __HIP__
-    int *memory;
-    if (hipMalloc(&memory, COUNT * sizeof(int)) != hipSuccess)
-        abort();
-    static int zeros[COUNT];
-    if (hipMemcpy(memory, zeros, sizeof zeros, hipMemcpyHostToDevice) != hipSuccess)
-        abort();
-    return memory;
-#else
-    return (int *)calloc(COUNT, sizeof(int));
+#ifndef __HIP__
+int thread;
 #endif
-}
 
-static void print(const char *name, int *memory) {
-    int copy[COUNT];
-#ifdef __HIP__
-    if (hipMemcpy(copy, memory, sizeof copy, hipMemcpyDeviceToHost) != hipSuccess)
-        abort();
-#else
-    for (int i = 0; i < COUNT; ++i)
-        copy[i] = memory[i];
-#endif
-    unsigned sum = 0;
-    for (int value : copy)
-        sum = sum * 31 + (unsigned)value;
-    printf("%s %u\n", name, sum);
-}
+void run_second();
 
 int main() {
     int *out = fresh();
@@ -71,5 +24,6 @@ int main() {
     print("decisions", out);
     RUN(uneven, 5, 32, out, 140);
     print("uneven", out);
+    run_second();
     return 0;
 }

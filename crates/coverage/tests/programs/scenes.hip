@@ -1,10 +1,13 @@
 // One short story per argument; each says how often `work` must have been executed, by lanes.
 #include <hip/hip_runtime.h>
+#include <hip/hiprtc.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -35,21 +38,69 @@ static void run(int lanes) {
     CHECK(hipFree(out));
 }
 
-// The module's kernel is the same as this file's, in an image of its own.
-static void run_module(const char *path, int times) {
-    hipModule_t module;
+static void launch(hipModule_t module, const char *kernel, int groups, int lanes) {
     hipFunction_t function;
-    CHECK(hipModuleLoad(&module, path));
-    CHECK(hipModuleGetFunction(&function, module, "module_work"));
+    CHECK(hipModuleGetFunction(&function, module, kernel));
     int *out;
     CHECK(hipMalloc(&out, 1024 * sizeof(int)));
-    int lanes = 10;
     void *arguments[] = {&out, &lanes};
-    for (int i = 0; i < times; ++i)
-        CHECK(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
+    CHECK(hipModuleLaunchKernel(function, groups, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
     CHECK(hipDeviceSynchronize());
-    CHECK(hipModuleUnload(module));
     CHECK(hipFree(out));
+}
+
+// Loads a module, launches its kernel and unloads it; prints where it was.
+static void run_module(const char *path, const char *kernel, int times) {
+    hipModule_t module;
+    hipDeviceptr_t marker;
+    size_t size;
+    CHECK(hipModuleLoad(&module, path));
+    CHECK(hipModuleGetGlobal(&marker, &size, module, "module_marker"));
+    printf("%s %p\n", kernel, (void *)marker);
+    for (int i = 0; i < times; ++i)
+        launch(module, kernel, 1, 10);
+    CHECK(hipModuleUnload(module));
+}
+
+// Compiles a program and runs its kernel; the status of the compilation.
+static hiprtcResult run_rtc(const char *source, const char *name, const char *expression) {
+    hiprtcProgram program;
+    const char *headers[] = {"#define FIRST_LANE 0\n"}, *names[] = {"part.h"};
+    if (hiprtcCreateProgram(&program, source, name, 1, headers, names) != HIPRTC_SUCCESS)
+        exit(94);
+    if (expression)
+        hiprtcAddNameExpression(program, expression);
+    const char *options[] = {"-O1"};
+    hiprtcResult result = hiprtcCompileProgram(program, 1, options);
+    if (result != HIPRTC_SUCCESS) {
+        size_t size;
+        hiprtcGetProgramLogSize(program, &size);
+        std::string log(size, 0);
+        hiprtcGetProgramLog(program, &log[0]);
+        puts(log.c_str());
+        return result;
+    }
+    const char *kernel = "rtc_work";
+    if (expression)
+        hiprtcGetLoweredName(program, expression, &kernel);
+    size_t size;
+    hiprtcGetCodeSize(program, &size);
+    std::vector<char> code(size);
+    hiprtcGetCode(program, code.data());
+    hipModule_t module;
+    CHECK(hipModuleLoadData(&module, code.data()));
+    launch(module, kernel, 1, 10);
+    CHECK(hipModuleUnload(module));
+    hiprtcDestroyProgram(&program);
+    return result;
+}
+
+// Runtimes before this one had programs call these.
+extern "C" {
+__attribute__((weak)) void __llvm_profile_offload_register_shadow(void *);
+__attribute__((weak)) void __llvm_profile_offload_register_section_shadow(void *);
+__attribute__((weak)) void __llvm_profile_offload_register_dynamic_module(int, void **, void *);
+__attribute__((weak)) int __llvm_profile_hip_collect_device_data(void);
 }
 
 int main(int count, char **arguments) {
@@ -106,7 +157,59 @@ int main(int count, char **arguments) {
     }
     if (is("module")) {
         for (int i = 0; i < 3; ++i)
-            run_module(arguments[2], i + 1);
+            run_module(arguments[2], "module_work", i + 1);
+        return 0;
+    }
+    if (is("reload")) {
+        for (int i = 0; i < 4; ++i) {
+            run_module(arguments[2], "module_work", 1);
+            run_module(arguments[3], "other_work", 2);
+        }
+        return 0;
+    }
+    if (is("pick")) {
+        hipModule_t module;
+        CHECK(hipModuleLoad(&module, arguments[2]));
+        for (int i = 3; i < count; ++i) {
+            hipFunction_t function;
+            CHECK(hipModuleGetFunction(&function, module, arguments[i]));
+            CHECK(hipModuleLaunchKernel(function, i - 2, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr));
+        }
+        CHECK(hipDeviceSynchronize());
+        return 0;
+    }
+    if (is("rtc")) {
+        run_rtc("#include \"part.h\"\n"
+                "extern \"C\" __global__ void rtc_work(int *out, int lanes) {\n"
+                "    int i = threadIdx.x;\n"
+                "    if (i >= FIRST_LANE && i < lanes)\n"
+                "        out[i] = i;\n"
+                "}\n",
+                "plain.hip", nullptr);
+        run_rtc("template <typename T> __global__ void generic(T *out, int lanes) {\n"
+                "    for (int i = threadIdx.x; i < lanes; i += 4)\n"
+                "        out[i] = i;\n"
+                "}\n",
+                nullptr, "generic<int>");
+        return run_rtc("no program at all", "broken.hip", nullptr) == HIPRTC_ERROR_COMPILATION ? 0 : 93;
+    }
+    if (is("legacy")) {
+        if (!__llvm_profile_hip_collect_device_data)
+            return 92;
+        __llvm_profile_offload_register_shadow(&count);
+        __llvm_profile_offload_register_section_shadow(&count);
+        __llvm_profile_offload_register_dynamic_module(1, nullptr, &count);
+        run(10);
+        int status = __llvm_profile_hip_collect_device_data();
+        // Nothing after this writes: what the call wrote is what there is.
+        raise(SIGKILL);
+        return status;
+    }
+    if (is("late")) {
+        // Registered before the runtime starts, so it runs after every handler of the runtime and of its tools. HIP has
+        // already forgotten the main thread by then, so another one does it.
+        atexit([] { std::thread(run, 20).join(); });
+        run(10);
         return 0;
     }
     if (is("library")) {

@@ -1,10 +1,10 @@
 //! From device memory to a profile.
 
-use rawprof::{Note, Profile, Region, Salvage, Sections, Version};
+use rawprof::{Note, Profile, Region, Salvage, Sections, Version, layout::LAYOUTS};
 use sha1::{Digest, Sha1};
 
 use crate::{
-    image::{Image, ImageId, Part, VERSION_SYMBOL},
+    image::{Image, ImageId, Part, RECORD_PREFIX, VERSION_SYMBOL},
     locate::{Method, Span, Spans},
     runtime::{LoadedObject, Runtime, RuntimeError},
 };
@@ -81,18 +81,25 @@ pub(super) fn read_profile(
         },
         names: &names,
     };
-    if let Some(version) = version_of(runtime, object, image, spans)? {
+    let evidence = evidence(runtime, object, image, spans)?;
+    if let Some(version) = evidence.version {
         return Ok(rawprof::from_sections(&sections(Version(version)))?);
     }
     // Code without a version word: the version whose records make sense.
-    let candidates = rawprof::layout::LAYOUTS.iter().filter_map(|layout| {
-        let salvage = rawprof::from_sections(&sections(Version(layout.version))).ok()?;
-        let partial = salvage
-            .notes
-            .iter()
-            .any(|note| matches!(note, Note::PartialRecord { .. }));
-        Some((salvage.dropped.len() + usize::from(partial), salvage))
-    });
+    let candidates = LAYOUTS
+        .iter()
+        .filter(|layout| {
+            let size = layout.record_size as u64;
+            evidence.record_size.is_none_or(|known| known == size)
+        })
+        .filter_map(|layout| {
+            let salvage = rawprof::from_sections(&sections(Version(layout.version))).ok()?;
+            let partial = salvage
+                .notes
+                .iter()
+                .any(|note| matches!(note, Note::PartialRecord { .. }));
+            Some((salvage.dropped.len() + usize::from(partial), salvage))
+        });
     let best = candidates
         .min_by_key(|(faults, _)| *faults)
         .map(|(_, salvage)| salvage);
@@ -101,28 +108,56 @@ pub(super) fn read_profile(
     }))
 }
 
-/// The version word the code was compiled with, from the image, the bounds table or the symbols.
-fn version_of(
+/// What tells the version of the records.
+#[derive(Default)]
+struct Evidence {
+    /// The version word the code was compiled with; source-level code of LLVM 22 has none.
+    version: Option<u64>,
+    /// Size of a record's variable, when all are of one that a version has.
+    record_size: Option<u64>,
+}
+
+/// Looks for it in the image, the bounds table and the symbols.
+fn evidence(
     runtime: &dyn Runtime,
     object: &LoadedObject,
     image: Option<&Image>,
     spans: &Spans,
-) -> Result<Option<u64>, RuntimeError> {
+) -> Result<Evidence, RuntimeError> {
     if let Some(image) = image {
-        return Ok(image.version);
+        let records = image.variables.iter();
+        return Ok(Evidence {
+            version: image.version,
+            record_size: record_size(records.map(|variable| (&*variable.name, variable.size))),
+        });
     }
-    let mut address = spans.version;
-    if address.is_none() {
-        let symbols = runtime.symbols(object.executable, object.agent)?;
+    let symbols = runtime.symbols(object.executable, object.agent)?;
+    let record_size = record_size(symbols.iter().map(|symbol| (&*symbol.name, symbol.size)));
+    let address = spans.version.or_else(|| {
         let named = symbols
             .iter()
             .find(|symbol| symbol.name.starts_with(VERSION_SYMBOL) && symbol.size == 8);
-        address = named.map(|symbol| symbol.address);
+        named.map(|symbol| symbol.address)
+    });
+    let mut version = None;
+    if let Some(address) = address {
+        let mut word = [0; 8];
+        runtime.read(object.agent, address, &mut word)?;
+        version = Some(u64::from_le_bytes(word));
     }
-    let Some(address) = address else {
-        return Ok(None);
-    };
-    let mut word = [0; 8];
-    runtime.read(object.agent, address, &mut word)?;
-    Ok(Some(u64::from_le_bytes(word)))
+    Ok(Evidence {
+        version,
+        record_size,
+    })
+}
+
+fn record_size<'a>(symbols: impl Iterator<Item = (&'a str, u64)>) -> Option<u64> {
+    let mut sizes = symbols
+        .filter(|(name, _)| name.starts_with(RECORD_PREFIX))
+        .map(|(_, size)| size);
+    let first = sizes.next()?;
+    let known = LAYOUTS
+        .iter()
+        .any(|layout| layout.record_size as u64 == first);
+    (known && sizes.all(|size| size == first)).then_some(first)
 }

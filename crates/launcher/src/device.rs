@@ -1,0 +1,74 @@
+//! Which GPU a program shall see.
+
+use std::{env, ffi::OsString, path::Path, process::Command};
+
+use anyhow::{Result, bail};
+
+use crate::libraries;
+
+/// Variable that names the target to emulate, for the emulated thunk and as default of `--device`.
+pub const VARIABLE: &str = "LUTHIER_DEVICE";
+/// Target emulated when none is named.
+pub const DEFAULT_TARGET: &str = "gfx90a";
+
+/// What a user's `--device` means on this machine: the targets to emulate, or none for the GPU that is here.
+///
+/// `hardware` needs a GPU, `auto` takes it if there is one; everything else names what to emulate.
+pub fn meaning(device: &str) -> Result<Option<&str>> {
+    meaning_with(device, Path::new("/dev/kfd").exists())
+}
+
+fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
+    match device {
+        "hardware" | "auto" if hardware => Ok(None),
+        "hardware" => bail!(
+            "there is no AMD GPU here (/dev/kfd is missing); emulate one with --device {DEFAULT_TARGET}"
+        ),
+        "auto" => Ok(Some(DEFAULT_TARGET)),
+        named => Ok(Some(named)),
+    }
+}
+
+/// The [`meaning`], and a line for the user where the choice was made for them.
+pub fn choose(device: &str) -> Result<Option<&str>> {
+    let target = meaning(device)?;
+    if let ("auto", Some(target)) = (device, target) {
+        eprintln!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
+    }
+    Ok(target)
+}
+
+/// Makes ROCr find the emulated thunk in the program that `command` starts.
+///
+/// `gpus` repeats the list of targets up to that number. By `LD_LIBRARY_PATH`, so that it costs nothing in child processes that use no GPU.
+pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
+    let mut path = OsString::from(libraries::emulator_directory()?);
+    if let Some(existing) = env::var_os("LD_LIBRARY_PATH").filter(|existing| !existing.is_empty()) {
+        path.push(":");
+        path.push(existing);
+    }
+    command.env("LD_LIBRARY_PATH", path).env(VARIABLE, target);
+    if let Some(gpus) = gpus {
+        command.env("LUTHIER_GPUS", gpus.to_string());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hardware_is_taken_if_there_is_some() {
+        assert_eq!(meaning_with("auto", true).unwrap(), None);
+        assert_eq!(meaning_with("hardware", true).unwrap(), None);
+        assert_eq!(meaning_with("auto", false).unwrap(), Some(DEFAULT_TARGET));
+        assert_eq!(meaning_with("gfx1030", true).unwrap(), Some("gfx1030"));
+        assert_eq!(
+            meaning_with("gfx90a,gfx1030", false).unwrap(),
+            Some("gfx90a,gfx1030")
+        );
+        let refusal = meaning_with("hardware", false).unwrap_err().to_string();
+        assert!(refusal.contains("--device gfx90a"), "{refusal}");
+    }
+}

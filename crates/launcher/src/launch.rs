@@ -1,0 +1,108 @@
+//! Starts a child whose exit status, signals and standard streams are the program's own.
+
+use std::{
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{Command, ExitCode, ExitStatus},
+    sync::atomic::{AtomicI32, Ordering},
+};
+
+use anyhow::{Context, Result};
+
+/// The child, for the signal handler; 0 before it exists and after it ended.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+/// A signal not passed on yet, for when it comes before the child does.
+static PENDING: AtomicI32 = AtomicI32::new(0);
+
+/// Signals that are meant for the program.
+const FORWARDED: [libc::c_int; 6] = [
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+];
+
+extern "C" fn forward(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel passes valid information to handlers installed with SA_SIGINFO.
+    if unsafe { (*info).si_code } == libc::SI_KERNEL {
+        // From the terminal, which has already sent it to the whole foreground group, the child included.
+        return;
+    }
+    PENDING.store(signal, Ordering::SeqCst);
+    pass_on();
+}
+
+/// Sends what is pending, if there is a child to send it to. Async-signal-safe.
+fn pass_on() {
+    let child = CHILD.load(Ordering::SeqCst);
+    if child > 0 {
+        let signal = PENDING.swap(0, Ordering::SeqCst);
+        if signal != 0 {
+            // SAFETY: kill is async-signal-safe, and the child was not waited for, so the number is still its own.
+            unsafe { libc::kill(child, signal) };
+        }
+    }
+}
+
+/// Takes the signals of [`FORWARDED`], except those that this process was told to ignore: the child inherits that.
+fn take_signals() {
+    for signal in FORWARDED {
+        // SAFETY: `sigaction` structures are plain data, and `forward` only does async-signal-safe things.
+        unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
+                || before.sa_sigaction == libc::SIG_IGN
+            {
+                continue;
+            }
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = forward as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Runs `command` to its end, passing signals on to it.
+pub fn run(command: &mut Command) -> Result<ExitStatus> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    take_signals();
+    // The child starts with default dispositions: execve resets handlers, so nothing needs undoing.
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {program}"))?;
+    CHILD.store(child.id() as i32, Ordering::SeqCst);
+    pass_on();
+    let status = child
+        .wait()
+        .with_context(|| format!("lost track of {program}"))?;
+    CHILD.store(0, Ordering::SeqCst);
+    Ok(status)
+}
+
+/// Ends this process as the child ended: with its exit code, or by the same signal.
+pub fn end_like(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        // SAFETY: setting a default disposition, disabling our own core dump and raising are always allowed.
+        unsafe {
+            let no_core = libc::rlimit {
+                rlim_cur: 0,
+                rlim_max: 0,
+            };
+            libc::setrlimit(libc::RLIMIT_CORE, &no_core);
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+        return ExitCode::from(128u8.wrapping_add(signal as u8));
+    }
+    ExitCode::from(status.code().unwrap_or(1) as u8)
+}
+
+/// Replaces this process by `command`, for when nothing remains to be done afterwards.
+pub fn replace(command: &mut Command) -> anyhow::Error {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let error = command.exec();
+    anyhow::Error::new(error).context(format!("cannot start {program}"))
+}

@@ -1,0 +1,152 @@
+//! Where the libraries are that go into the application's process.
+
+use std::{
+    env, fs,
+    io::ErrorKind,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+
+/// The name under which ROCr asks the dynamic linker for the thunk.
+const THUNK_SONAME: &str = "libhsakmt.so.1";
+/// Chooses another directory than the one beside the executable, for installations that lie elsewhere.
+pub const EMULATOR_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
+
+/// Where an installation or a build puts libraries, relative to the directory of the executable.
+const PLACES: [&str; 2] = [".", "../lib/luthier"];
+
+/// The places that exist, first the executable's own directory.
+fn places() -> Result<Vec<PathBuf>> {
+    let executable = env::current_exe().context("cannot find the luthier executable")?;
+    let home = executable
+        .parent()
+        .context("the luthier executable has no directory")?;
+    let places = PLACES.iter().map(|place| home.join(place));
+    Ok(places
+        .filter_map(|place| fs::canonicalize(place).ok())
+        .collect())
+}
+
+fn chosen(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+}
+
+/// A directory that holds nothing but the emulated thunk under its SONAME, fit for LD_LIBRARY_PATH.
+///
+/// Installed as `luthier-emulator/libhsakmt.so.1` beside the executable or in `../lib/luthier`; made on first use in a
+/// build directory.
+pub fn emulator_directory() -> Result<PathBuf> {
+    if let Some(directory) = chosen(EMULATOR_VARIABLE) {
+        if !directory.join(THUNK_SONAME).exists() {
+            bail!(
+                "{EMULATOR_VARIABLE}={} holds no {THUNK_SONAME}; unset it to use the one beside the executable",
+                directory.display()
+            );
+        }
+        return Ok(fs::canonicalize(directory)?);
+    }
+    emulator_in(&places()?)
+}
+
+fn emulator_in(places: &[PathBuf]) -> Result<PathBuf> {
+    let ready = places
+        .iter()
+        .map(|place| place.join("luthier-emulator"))
+        .find(|directory| directory.join(THUNK_SONAME).exists());
+    if let Some(directory) = ready {
+        return Ok(directory);
+    }
+    let home = places.first().context("the luthier executable is gone")?;
+    let library = home.join("libhsakmt.so");
+    if !library.exists() {
+        bail!(
+            "the emulated GPU is not beside the executable: {} is missing; build it with ./dev build",
+            library.display()
+        );
+    }
+    let directory = home.join("luthier-emulator");
+    link(&library, &directory).with_context(|| {
+        format!(
+            "cannot make {}; is the directory writable?",
+            directory.display()
+        )
+    })?;
+    Ok(directory)
+}
+
+/// A library that goes into the application's process; `variable` names another one. The path is absolute, fit for
+/// LD_PRELOAD.
+pub fn library(name: &str, variable: &str) -> Result<PathBuf> {
+    let candidates: Vec<PathBuf> = match chosen(variable) {
+        Some(path) => vec![path],
+        None => places()?.iter().map(|place| place.join(name)).collect(),
+    };
+    candidates
+        .iter()
+        .find_map(|path| fs::canonicalize(path).ok())
+        .with_context(|| {
+            let first = candidates
+                .first()
+                .map_or(name.into(), |path| path.display().to_string());
+            format!("{first} is missing; build it with ./dev build, or name it with {variable}")
+        })
+}
+
+/// The library that ROCr loads to let tools see and change dispatches.
+pub fn intercept() -> Result<PathBuf> {
+    let library = executable_directory()?.join("libluthier_intercept.so");
+    if !library.exists() {
+        bail!(
+            "{} is missing; build it with ./dev build",
+            library.display()
+        );
+    }
+    Ok(library)
+}
+
+/// Where the tools that come with Luthier are.
+pub fn tools_directory() -> Result<PathBuf> {
+    Ok(executable_directory()?.join("luthier-tools"))
+}
+
+fn link(library: &Path, directory: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(directory)?;
+    match symlink(library, directory.join(THUNK_SONAME)) {
+        // Another run was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An installation has the directory, a build makes it, and anything else is told what is missing.
+    #[test]
+    fn the_emulator_is_found_where_it_may_be() {
+        let base = env::temp_dir().join(format!("luthier-launcher-{}", std::process::id()));
+        let (home, library) = (base.join("bin"), base.join("lib"));
+        fs::create_dir_all(&home).unwrap();
+        let places = [home.clone(), library.clone()];
+        let refusal = emulator_in(&places).unwrap_err().to_string();
+        assert!(refusal.contains("bin/libhsakmt.so is missing"), "{refusal}");
+
+        let installed = library.join("luthier-emulator");
+        fs::create_dir_all(&installed).unwrap();
+        fs::write(installed.join(THUNK_SONAME), "").unwrap();
+        assert_eq!(emulator_in(&places).unwrap(), installed);
+
+        fs::remove_dir_all(&library).unwrap();
+        fs::write(home.join("libhsakmt.so"), "").unwrap();
+        let made = emulator_in(&places).unwrap();
+        assert_eq!(made, home.join("luthier-emulator"));
+        assert!(made.join(THUNK_SONAME).exists());
+        assert_eq!(emulator_in(&places).unwrap(), made, "and again");
+        fs::remove_dir_all(&base).unwrap();
+    }
+}
