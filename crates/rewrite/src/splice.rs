@@ -47,6 +47,8 @@ pub(crate) struct Splicer<'a> {
     pub report: &'a mut Report,
     /// VGPR whose lanes take saved scalars, once there is one.
     pub spill: Option<u16>,
+    /// SGPRs for computed addresses, once there are some.
+    pub translation: Option<u16>,
 }
 
 /// Where a dword of a port comes from.
@@ -368,6 +370,14 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
+    }
+
+    /// Four SGPRs that nothing else uses while a computed address is translated; the same everywhere.
+    pub fn for_translation(&mut self) -> Option<u16> {
+        if self.translation.is_none() {
+            self.translation = self.supply.keep(RegisterFile::Sgpr, 4, 2, 0);
+        }
+        self.translation
     }
 
     /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
