@@ -652,14 +652,15 @@ impl Emitter<'_, '_> {
         let function = &self.module.functions[facts.index];
         let pc = function.insts[inst].pc;
         self.inserted(pc);
+        let pending = || facts.pending(position);
         let place = Place {
             pc,
             site: 0,
             wave_size: function.wave_size,
             live: facts.live[position],
-            pending: facts.pending(position),
+            pending: &pending,
             indexing: function.indexing_before(inst),
-            memory: None,
+            memory: &|| None,
         };
         let plan = self.plan;
         for (accumulator, first) in plan.accumulators.iter().zip(&self.counting.accumulators) {
@@ -790,15 +791,17 @@ impl Emitter<'_, '_> {
                 what: "hook",
                 index: *hook,
             })?;
-            let pending = facts.pending(position);
+            let pending = || facts.pending(position);
+            let family = self.module.target.family;
+            let memory = || accessed(function, inst, point, family);
             let place = Place {
                 pc,
                 site: number,
                 wave_size: function.wave_size,
                 live: facts.live[position],
-                pending,
+                pending: &pending,
                 indexing: function.indexing_before(next),
-                memory: accessed(function, inst, point, self.module.target.family),
+                memory: &memory,
             };
             let start = self.text.bytes.len();
             let spliced = self.splicer.call(

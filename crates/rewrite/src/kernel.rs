@@ -54,7 +54,8 @@ pub fn rewrite(
     let codes = Codes::of(module.target, function.wave_size)?;
     let before = found.descriptor.clone();
     let mut descriptor = found.descriptor;
-    let mut supply = Supply::new(&named(module, &functions), &descriptor, metadata.as_ref());
+    let named = named(module, &functions);
+    let mut supply = Supply::new(&named, &descriptor, metadata.as_ref());
     let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
         &codes,
@@ -69,6 +70,7 @@ pub fn rewrite(
         codes: &codes,
         supply: &mut supply,
         entry: &entry,
+        named: named.registers,
         globals: &plan.globals,
         report: &mut report,
         spill: None,
