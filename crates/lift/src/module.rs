@@ -40,6 +40,7 @@ pub struct Module {
     liveness: Vec<Liveness>,
     pending: Vec<PendingOperations>,
     named: Vec<Named>,
+    named_alone: Vec<RegisterSet>,
 }
 
 /// Registers that a function names, with all functions it may call.
@@ -86,7 +87,8 @@ impl Module {
         let entries = entries(&functions);
         let liveness = liveness::solve(&functions);
         let pending = pending::solve(&functions, &order, program.target.family);
-        let named = named(&functions, &order);
+        let named_alone: Vec<RegisterSet> = functions.iter().map(named_alone).collect();
+        let named = named(&functions, &order, &named_alone);
         Ok(Module {
             target: program.target,
             functions,
@@ -94,6 +96,7 @@ impl Module {
             liveness,
             pending,
             named,
+            named_alone,
         })
     }
 
@@ -120,6 +123,11 @@ impl Module {
     /// What the function and everything it may call name; for "never-named" registers.
     pub fn named(&self, function: FunctionIndex) -> &Named {
         &self.named[function]
+    }
+
+    /// What the function's own instructions name, whatever it may call.
+    pub fn named_alone(&self, function: FunctionIndex) -> &RegisterSet {
+        &self.named_alone[function]
     }
 
     /// Functions that a function calls or jumps to.
@@ -162,8 +170,12 @@ fn call_order(functions: &[Function]) -> Vec<FunctionIndex> {
     postorder(functions.len(), &all, &edges)
 }
 
-fn named(functions: &[Function], order: &[FunctionIndex]) -> Vec<Named> {
-    let mut named: Vec<Named> = functions.iter().map(named_alone).collect();
+fn named(functions: &[Function], order: &[FunctionIndex], alone: &[RegisterSet]) -> Vec<Named> {
+    let mut named: Vec<Named> = functions
+        .iter()
+        .zip(alone)
+        .map(|(function, alone)| named_with_unknown(function, alone))
+        .collect();
     let mut changed = true;
     while changed {
         changed = false;
@@ -179,13 +191,21 @@ fn named(functions: &[Function], order: &[FunctionIndex]) -> Vec<Named> {
     named
 }
 
-fn named_alone(function: &Function) -> Named {
-    let mut named = Named::default();
+fn named_alone(function: &Function) -> RegisterSet {
+    let mut named = RegisterSet::default();
     for index in 0..function.insts.len() {
         for span in function.access(index).named() {
-            named.registers.insert(span);
+            named.insert(span);
         }
     }
+    named
+}
+
+fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
+    let mut named = Named {
+        registers: *alone,
+        calls_unknown: false,
+    };
     let unknown = function.blocks.iter().any(|block| {
         block.reachable
             && (block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere))

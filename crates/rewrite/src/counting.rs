@@ -251,7 +251,7 @@ impl Counting {
     pub fn flush(
         &self,
         splicer: &mut Splicer<'_>,
-        place: &Place,
+        place: &Place<'_>,
         code: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
     ) -> Result<RegisterSet, Refusal> {

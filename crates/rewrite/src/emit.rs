@@ -1,7 +1,8 @@
 //! One function into the new text: original instructions with what is inserted around them.
 
 use crate::counting::{Counting, Sums};
-use crate::encode::{Codes, Op, Write};
+use crate::encode::{Codes, Op, Source, Write};
+use crate::kernel::pointed_to;
 use crate::memory::MemoryAccess;
 use crate::seam::{Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
@@ -11,7 +12,7 @@ use gfx::Family;
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
-    Module, Pending, RegisterSet,
+    Module, Pending, Reason, RegisterSet,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -225,7 +226,11 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let pc = function.insts[block.end - 1].pc;
-        let reason = function.unresolved.iter().find(|place| place.pc == pc);
+        // Computed targets are translated at run time.
+        let reason = function.unresolved.iter().find(|place| {
+            let computed = matches!(place.reason, Reason::IndirectBranch | Reason::IndirectCall);
+            place.pc == pc && !computed
+        });
         match reason {
             Some(place) => Err(unresolved(place.reason.to_string())),
             None => Ok(()),
@@ -338,20 +343,24 @@ impl Emitter<'_, '_> {
             pc: inst.pc,
             reason: reason.to_owned(),
         };
-        let Some(Callee::Known(callee)) = block.call else {
-            if block.reachable {
-                return Err(unresolved(
-                    "call of an address that is computed at run time",
-                ));
-            }
-            self.copy(inst);
-            return Ok(());
-        };
         let pair = inst.operands.iter().find_map(|operand| match operand {
             Operand::Def(reg) => scalar_encoding(*reg),
             _ => None,
         });
         let pair = pair.ok_or_else(|| unresolved("the return address goes to no SGPR"))?;
+        let Some(Callee::Known(callee)) = block.call else {
+            if !block.reachable {
+                self.copy(inst);
+                return Ok(());
+            }
+            let candidates = self.functions_pointed_to();
+            let target = self.translate(function, inst, &candidates)?;
+            // SOP1 has its source in the lowest bits.
+            self.text
+                .bytes
+                .put(inst.words[0] & !0xff | u32::from(target));
+            return Ok(());
+        };
         let word = self.codes.branch(Op::SCallB64, pair, 0);
         self.text.branch_word(word, Label::Inst(callee, 0));
         Ok(())
@@ -428,11 +437,6 @@ impl Emitter<'_, '_> {
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
         let block = &function.blocks[number];
-        let unresolved = |reason: &str| Refusal::Unresolved {
-            function: function.name.clone(),
-            pc: inst.pc,
-            reason: reason.to_owned(),
-        };
         let tails: Vec<FunctionIndex> = block
             .leaves
             .iter()
@@ -451,9 +455,87 @@ impl Emitter<'_, '_> {
                 self.text
                     .branch(self.codes, Op::SBranch, Label::Inst(*tail, 0));
             }
-            _ => return Err(unresolved("branch to one of several computed addresses")),
+            (edges, tails, leaves) => {
+                let mut candidates = Vec::new();
+                for edge in edges {
+                    let first = function.blocks[edge.to].first;
+                    candidates.push((function.insts[first].pc, Label::Inst(index, first)));
+                }
+                for &tail in tails {
+                    candidates.push((self.module.functions[tail].entry, Label::Inst(tail, 0)));
+                }
+                if leaves.contains(&Leave::Anywhere) {
+                    candidates.extend(self.functions_pointed_to());
+                }
+                let target = self.translate(function, inst, &candidates)?;
+                self.text
+                    .bytes
+                    .put(inst.words[0] & !0xff | u32::from(target));
+            }
         }
         Ok(())
+    }
+
+    /// Addresses in the original, and what is at them now.
+    fn functions_pointed_to(&self) -> Vec<(u64, Label)> {
+        pointed_to(self.module)
+            .map(|index| (self.module.functions[index].entry, Label::Inst(index, 0)))
+            .collect()
+    }
+
+    /// Code that finds out where the original's target is now; returns the SGPR pair that holds it then. An address that is
+    /// none of the candidates stays as it is, and what is there runs as it was.
+    fn translate(
+        &mut self,
+        function: &Function,
+        inst: &Inst,
+        candidates: &[(u64, Label)],
+    ) -> Result<u16, Refusal> {
+        let unresolved = |reason: &str| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: inst.pc,
+            reason: reason.to_owned(),
+        };
+        let source = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Use(reg) => scalar_encoding(*reg),
+            _ => None,
+        });
+        let source = source.ok_or_else(|| unresolved("the target is in no SGPR"))?;
+        let codes = self.codes;
+        let registers = self.splicer.for_translation();
+        let first = registers
+            .ok_or_else(|| unresolved("no SGPRs are free to translate a computed address in"))?;
+        let scc = first + 2;
+        let (one, zero) = (Source::Constant(1), Source::Constant(0));
+        let done = self.text.new_label();
+        let bytes = &mut self.text.bytes;
+        bytes.scalar2(codes, Op::SCselectB32, scc, one, zero);
+        for half in 0..2 {
+            bytes.move_scalar(codes, first + half, Source::Scalar(source + half));
+        }
+        for &(address, label) in candidates {
+            let next = self.text.new_label();
+            for (half, register) in [(Half::Low, source), (Half::High, source + 1)] {
+                self.text
+                    .bytes
+                    .compare_literal(codes, Op::SCmpEqU32, register);
+                let literal = self.text.offset() - 4;
+                self.text
+                    .relocate(literal, half, Symbol::Original(address), 0);
+                self.text.branch(codes, Op::SCbranchScc0, next);
+            }
+            for (half, register) in [(Half::Low, first), (Half::High, first + 1)] {
+                self.text.bytes.move_literal(codes, register, 0);
+                let literal = self.text.offset() - 4;
+                self.text.point(literal, half, label);
+            }
+            self.text.branch(codes, Op::SBranch, done);
+            self.text.mark_own(next);
+        }
+        self.text.mark_own(done);
+        let bytes = &mut self.text.bytes;
+        bytes.compare(codes, Op::SCmpLgU32, Source::Scalar(scc), zero);
+        Ok(first)
     }
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.
@@ -570,14 +652,15 @@ impl Emitter<'_, '_> {
         let function = &self.module.functions[facts.index];
         let pc = function.insts[inst].pc;
         self.inserted(pc);
+        let pending = || facts.pending(position);
         let place = Place {
             pc,
             site: 0,
             wave_size: function.wave_size,
             live: facts.live[position],
-            pending: facts.pending(position),
+            pending: &pending,
             indexing: function.indexing_before(inst),
-            memory: None,
+            memory: &|| None,
         };
         let plan = self.plan;
         for (accumulator, first) in plan.accumulators.iter().zip(&self.counting.accumulators) {
@@ -708,15 +791,17 @@ impl Emitter<'_, '_> {
                 what: "hook",
                 index: *hook,
             })?;
-            let pending = facts.pending(position);
+            let pending = || facts.pending(position);
+            let family = self.module.target.family;
+            let memory = || accessed(function, inst, point, family);
             let place = Place {
                 pc,
                 site: number,
                 wave_size: function.wave_size,
                 live: facts.live[position],
-                pending,
+                pending: &pending,
                 indexing: function.indexing_before(next),
-                memory: accessed(function, inst, point, self.module.target.family),
+                memory: &memory,
             };
             let start = self.text.bytes.len();
             let spliced = self.splicer.call(

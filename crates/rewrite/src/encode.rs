@@ -295,6 +295,13 @@ pub(crate) trait Write {
         self.literal(one.or(other));
     }
 
+    /// SOPC with a register and a literal that is kept as such.
+    fn compare_literal(&mut self, codes: &Codes, op: Op, left: u16) {
+        let fields = u32::from(LITERAL) << 8 | u32::from(left);
+        self.put(codes.word(op) & !0xffff | fields);
+        self.put(0);
+    }
+
     fn move_scalar(&mut self, codes: &Codes, to: u16, source: Source) {
         self.scalar1(codes, Op::SMovB32, to, source);
     }

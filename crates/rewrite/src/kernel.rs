@@ -12,7 +12,7 @@ use crate::{Plan, Refusal, Report, Rewritten};
 use codeobj::CodeObject;
 use codeobj::resources::{WorkgroupSizes, resources};
 use gfx::Family;
-use lift::{FunctionIndex, Module};
+use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -54,7 +54,8 @@ pub fn rewrite(
     let codes = Codes::of(module.target, function.wave_size)?;
     let before = found.descriptor.clone();
     let mut descriptor = found.descriptor;
-    let mut supply = Supply::new(module.named(kernel), &descriptor, metadata.as_ref());
+    let named = named(module, &functions);
+    let mut supply = Supply::new(&named, &descriptor, metadata.as_ref());
     let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
         &codes,
@@ -69,9 +70,11 @@ pub fn rewrite(
         codes: &codes,
         supply: &mut supply,
         entry: &entry,
+        named: named.registers,
         globals: &plan.globals,
         report: &mut report,
         spill: None,
+        translation: None,
     };
     let mut emitter = Emitter {
         module,
@@ -131,16 +134,45 @@ pub fn rewrite(
     })
 }
 
-/// The kernel and all it may call.
+/// The kernel and all it may call. What is called by a pointer is one of the functions whose address is taken.
 fn closure(module: &Module, kernel: FunctionIndex) -> BTreeSet<FunctionIndex> {
     let mut functions = BTreeSet::new();
     let mut todo = vec![kernel];
+    let mut unknown = false;
     while let Some(index) = todo.pop() {
-        if functions.insert(index) {
-            todo.extend(module.callees(index));
+        if !functions.insert(index) {
+            continue;
+        }
+        todo.extend(module.callees(index));
+        if !unknown && goes_anywhere(&module.functions[index]) {
+            unknown = true;
+            todo.extend(pointed_to(module));
         }
     }
     functions
+}
+
+/// Functions that pointers may point to.
+pub(crate) fn pointed_to(module: &Module) -> impl Iterator<Item = FunctionIndex> + '_ {
+    module
+        .address_taken()
+        .filter(|index| module.functions[*index].kind == FunctionKind::Device)
+}
+
+fn goes_anywhere(function: &Function) -> bool {
+    function.blocks.iter().any(|block| {
+        block.reachable
+            && (block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere))
+    })
+}
+
+/// Registers that any of the functions names.
+fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> Named {
+    let mut named = Named::default();
+    for &index in functions {
+        named.registers.unite(module.named_alone(index));
+    }
+    named
 }
 
 fn pad(bytes: &mut Vec<u8>, codes: &Codes, alignment: usize) {

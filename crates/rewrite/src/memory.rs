@@ -257,7 +257,9 @@ fn address(inst: &Inst, family: Family) -> Option<Address> {
             // A store's data comes first, and may be all there is.
             let vectors = uses(RegKind::Vgpr).count();
             if vectors > usize::from(inst.effects.contains(Effects::STORE)) {
-                address.vector = uses(RegKind::Vgpr).last().map(|reg| (reg.index, false));
+                address.vector = uses(RegKind::Vgpr)
+                    .next_back()
+                    .map(|reg| (reg.index, false));
             }
             Some(address)
         }

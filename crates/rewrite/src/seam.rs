@@ -11,6 +11,7 @@ use lift::registers::RegisterSet;
 use lift::{Access, Function, InstIndex, Span};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,11 +29,13 @@ pub(crate) struct Seams {
     rules: Vec<&'static Rule>,
 }
 
+type ByCode = BTreeMap<Vec<u8>, Rc<Exposed>>;
+
 /// What a thread has found out: decoders, and what templates expose by their code.
 #[derive(Default)]
 struct Memory {
     decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
-    exposed: BTreeMap<(&'static str, u8, Vec<u8>), Exposed>,
+    exposed: BTreeMap<(&'static str, u8), ByCode>,
 }
 
 thread_local! {
@@ -94,11 +97,11 @@ impl Seams {
     }
 
     /// What code exposes; kept for a template's own code, whose registers do not matter.
-    fn exposed(&self, code: &[u8], is_template: bool) -> Exposed {
+    fn exposed(&self, code: &[u8], is_template: bool) -> Rc<Exposed> {
         MEMORY.with_borrow_mut(|memory| {
             let key = (self.target.name, self.wave_size);
-            let known = is_template.then(|| (key.0, key.1, code.to_vec()));
-            if let Some(found) = known.as_ref().and_then(|key| memory.exposed.get(key)) {
+            let known = memory.exposed.entry(key).or_default();
+            if let Some(found) = known.get(code).filter(|_| is_template) {
                 return found.clone();
             }
             let decoder = memory
@@ -109,8 +112,9 @@ impl Seams {
                 .as_ref()
                 .map(|decoder| self.examine(decoder, code))
                 .unwrap_or_default();
-            if let Some(key) = known {
-                memory.exposed.insert(key, exposed.clone());
+            let exposed = Rc::new(exposed);
+            if is_template {
+                known.insert(code.to_vec(), exposed.clone());
             }
             exposed
         })

@@ -12,17 +12,18 @@ use lift::{COUNTERS, LiveSet, Pending};
 use template::{Binding, Clobbers, Port, RegisterFile, Template, bind_into};
 
 /// What is known about a place.
-pub(crate) struct Place {
+pub(crate) struct Place<'a> {
     /// Address of the instruction in the original.
     pub pc: u64,
     /// Number of the insertion.
     pub site: usize,
     pub wave_size: u8,
     pub live: LiveSet,
-    pub pending: Pending,
+    /// Memory operations on their way, if anybody wants to know.
+    pub pending: &'a dyn Fn() -> Pending,
     pub indexing: bool,
     /// What the instruction accesses, if its registers still have the address.
-    pub memory: Option<MemoryAccess>,
+    pub memory: &'a dyn Fn() -> Option<MemoryAccess>,
 }
 
 /// What one splice did.
@@ -42,11 +43,15 @@ pub(crate) struct Splicer<'a> {
     pub codes: &'a Codes,
     pub supply: &'a mut Supply,
     pub entry: &'a EntryValues,
+    /// Registers that the application names.
+    pub named: RegisterSet,
     /// [`crate::Plan::globals`]
     pub globals: &'a [String],
     pub report: &'a mut Report,
     /// VGPR whose lanes take saved scalars, once there is one.
     pub spill: Option<u16>,
+    /// SGPRs for computed addresses, once there are some.
+    pub translation: Option<u16>,
 }
 
 /// Where a dword of a port comes from.
@@ -79,7 +84,7 @@ impl Splicer<'_> {
         hook: &HookVariants<'t>,
         arguments: &[(String, Value)],
         lanes: Lanes,
-        place: &Place,
+        place: &Place<'_>,
         code: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
     ) -> Result<Spliced<'t>, Refusal> {
@@ -125,9 +130,13 @@ impl Splicer<'_> {
             inputs: RegisterSet::default(),
             widen,
         };
+        let accessed = |dword: &Dword| matches!(dword, Dword::Accessed(_));
+        let memory = (dwords.iter().flatten().any(accessed))
+            .then(|| (place.memory)())
+            .flatten();
         for dword in dwords.iter().flatten() {
             touch(&mut work.inputs, *dword);
-            if let (Dword::Accessed(_), Some(memory)) = (dword, &place.memory) {
+            if let (Dword::Accessed(_), Some(memory)) = (dword, &memory) {
                 let spans = memory.registers().filter_map(Span::of);
                 spans.for_each(|span| work.inputs.insert(span));
             }
@@ -259,7 +268,7 @@ impl Splicer<'_> {
             first_lane_only(codes, wide, register, code);
         }
         if let (Some(memory), Some(sum), Some(constant), Some(carry)) =
-            (&place.memory, sum, constant, carry)
+            (&memory, sum, constant, carry)
             && let Some(address) = &memory.address
         {
             address.compute(codes, [sum, sum + 1], constant, carry, code);
@@ -352,11 +361,14 @@ impl Splicer<'_> {
     }
 
     /// Waits for operations on their way that write what inserted code reads or overwrites, or read what it overwrites.
-    pub fn waits(&mut self, touched: &RegisterSet, place: &Place, code: &mut Vec<u8>) {
-        if touched.is_empty() {
+    pub fn waits(&mut self, touched: &RegisterSet, place: &Place<'_>, code: &mut Vec<u8>) {
+        // Nothing is on its way to registers that the application does not know.
+        let known = !touched.scalars.intersection(&self.named.scalars).is_empty()
+            || !touched.vectors.intersection(&self.named.vectors).is_empty();
+        if !known {
             return;
         }
-        let pending = &place.pending;
+        let pending = (place.pending)();
         let meets = |set: &RegisterSet| {
             !set.scalars.intersection(&touched.scalars).is_empty()
                 || !set.vectors.intersection(&touched.vectors).is_empty()
@@ -368,6 +380,14 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
+    }
+
+    /// Four SGPRs that nothing else uses while a computed address is translated; the same everywhere.
+    pub fn for_translation(&mut self) -> Option<u16> {
+        if self.translation.is_none() {
+            self.translation = self.supply.keep(RegisterFile::Sgpr, 4, 2, 0);
+        }
+        self.translation
     }
 
     /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
@@ -474,7 +494,7 @@ impl Splicer<'_> {
         hook: &HookVariants<'_>,
         port: &Port,
         arguments: &[(String, Value)],
-        place: &Place,
+        place: &Place<'_>,
     ) -> Result<Vec<Dword>, Refusal> {
         let refused = |reason| Refusal::NoValue {
             hook: hook.name.clone(),
@@ -555,7 +575,7 @@ impl Splicer<'_> {
                 return kept(register.flatten(), 1);
             }
             Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
-                let memory = place.memory.ok_or_else(|| {
+                let memory = (place.memory)().ok_or_else(|| {
                     refused("the instruction accesses no memory, or has overwritten its address")
                 })?;
                 match value {
@@ -614,7 +634,7 @@ impl Splicer<'_> {
         &self,
         hook: &HookVariants<'_>,
         copy: &Copy,
-        place: &Place,
+        place: &Place<'_>,
         code: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         let codes = self.codes;
@@ -761,7 +781,7 @@ fn application(reg: Reg, count: usize) -> Option<Vec<Dword>> {
 struct Work<'a> {
     hook: &'a HookVariants<'a>,
     template: &'a Template,
-    place: &'a Place,
+    place: &'a Place<'a>,
     first: Vec<Option<u16>>,
     free: Taken,
     dead_given: bool,

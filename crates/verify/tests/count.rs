@@ -3,42 +3,58 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile, launches, plan_each};
+use common::{Tool, compile, compile_with, launch, launches, plan_each, words};
 use lift::Module;
+use verify::{Input, Launch};
 
-fn check(target: &str) {
-    let bytes = compile(target);
-    let object = CodeObject::parse(&bytes).expect("clang's output");
+/// Returns how many scalars had to be put aside.
+fn check(target: &str, bytes: &[u8], launches: &[Launch]) -> u32 {
+    let mut saved = 0;
+    let object = CodeObject::parse(bytes).expect("clang's output");
     let module = Module::lift(&object).expect("lifts");
     let tool = Tool::build(target);
-    for launch in launches() {
-        let kernel = module.function(&launch.kernel).expect("compiled above");
-        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+    for launch in launches {
+        let name = &launch.kernel;
+        let kernel = module.function(name).expect("compiled");
+        let before = verify::run(bytes, launch, &[])
+            .unwrap_or_else(|error| panic!("the original on {target}: {error}"));
         let plan = plan_each(&module, kernel, &tool);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-            .unwrap_or_else(|refusal| panic!("{target} {}: {refusal}", launch.kernel));
+            .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+        saved += rewritten.report.saved_scalars;
         let instrumented =
             rewrite::static_object(&[rewritten], &object, &tool.bundle.globals).expect("writes");
-        let after = verify::run(&instrumented, &launch, &[("total", 8)])
-            .unwrap_or_else(|error| panic!("{target} {}: {error}", launch.kernel));
-        assert_eq!(before.buffers, after.buffers, "{target} {}", launch.kernel);
+        let after = verify::run(&instrumented, launch, &[("total", 8)])
+            .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+        assert_eq!(before.buffers, after.buffers, "{target} {name}");
         let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
-        assert_eq!(
-            total, before.wave_instructions,
-            "{target} {}",
-            launch.kernel
-        );
+        assert_eq!(total, before.wave_instructions, "{target} {name}");
+    }
+    saved
+}
+
+#[test]
+fn every_instruction_is_counted() {
+    for target in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"] {
+        check(target, &compile(target), &launches());
     }
 }
 
+/// Code grows beyond what a branch reaches.
 #[test]
-fn every_instruction_is_counted_gfx90a() {
-    check("gfx90a");
+fn far_branches_hop() {
+    let bytes = compile_with("gfx90a", &["-DBIG"]);
+    let launch = launch("big", vec![words(0), words(1), Input::number(3)]);
+    check("gfx90a", &bytes, &[launch]);
 }
 
+/// A kernel to whose SGPRs nothing can be added: all SGPRs are named, and live.
 #[test]
-fn every_instruction_is_counted_elsewhere() {
-    for target in ["gfx900", "gfx906", "gfx908", "gfx1030"] {
-        check(target);
+fn live_registers_are_put_aside() {
+    for target in ["gfx900", "gfx90a"] {
+        let bytes = common::full_kernel(target);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let saved = check(target, &bytes, &[launch]);
+        assert!(saved > 100, "{saved}");
     }
 }

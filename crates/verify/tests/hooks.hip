@@ -10,7 +10,7 @@ LUTHIER_HOOK void add(luthier_u32 low, luthier_u32 high) {
   luthier::count_wave(&total, (luthier_u64)high << 32 | low);
 }
 
-LUTHIER_GLOBAL luthier_u64 blocks[512];
+LUTHIER_GLOBAL luthier_u64 blocks[4096];
 
 // Sum over lanes of address times a hash of size and kind: independent of order.
 LUTHIER_GLOBAL luthier_u64 traced;

@@ -86,3 +86,29 @@ KERNEL void lookup(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
     }
     out[i] = sum;
 }
+
+static NOINLINE u32 triple(u32 x) { return x * 3; }
+static NOINLINE u32 square(u32 x) { return x * x + leaf(x); }
+static NOINLINE u32 flip(u32 x) { return ~x; }
+typedef u32 (*pointer)(u32);
+static const __attribute__((address_space(4))) pointer functions[4] = {triple, square, flip, leaf};
+
+// The first lane chooses for all.
+KERNEL void indirect(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
+    u32 i = me(), x = in[i];
+    for (u32 k = 0; k < n; k++) x = functions[__builtin_amdgcn_readfirstlane(x + k) & 3](x & 7) + k;
+    out[i] = x;
+}
+
+#ifdef BIG
+// Far more than a branch reaches once something is inserted everywhere.
+#define STEP(k) if (x & (1u << ((k) % 31))) x = x * 5 + in[(x + (k)) & 63]; else { x ^= (k) * 977; if ((x & 3) == 1) goto out; }
+#define STEPS(k) STEP(k) STEP((k) + 1) STEP((k) + 2) STEP((k) + 3) STEP((k) + 4) STEP((k) + 5) STEP((k) + 6) STEP((k) + 7)
+#define MANY(k) STEPS(k) STEPS(k + 8) STEPS(k + 16) STEPS(k + 24) STEPS(k + 32) STEPS(k + 40) STEPS(k + 48) STEPS(k + 56)
+KERNEL void big(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
+    u32 i = me(), x = in[i];
+    for (u32 k = 0; k < n; k++) { MANY(0) MANY(64) }
+out:
+    out[i] = x;
+}
+#endif

@@ -38,6 +38,14 @@ fn live_objects_run_beside_the_original() {
         let mut memory = vec![0; image.size as usize];
         image.copy_to(&mut memory);
         let original = device.buffer(&memory, image.size).expect("fits");
+        for relocation in object.dynamic_relocations().expect("reads") {
+            const RELATIVE64: u32 = 13;
+            assert_eq!(relocation.kind, RELATIVE64);
+            let value = original.wrapping_add_signed(relocation.addend.expect("has one"));
+            device
+                .write(original + relocation.offset, &value.to_le_bytes())
+                .expect("is mapped");
+        }
         let total = device.buffer(&[], 8).expect("fits");
         for patch in &patches {
             let address = match &patch.symbol {

@@ -56,7 +56,7 @@ fn counts_of_blocks_are_exact() {
                 .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
             let instrumented = rewrite::static_object(&[rewritten], &object, &tool.bundle.globals)
                 .expect("writes");
-            let after = verify::run(&instrumented, &launch, &[("blocks", 512 * 8)])
+            let after = verify::run(&instrumented, &launch, &[("blocks", 4096 * 8)])
                 .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
             assert_eq!(before.buffers, after.buffers, "{target} {name}");
             let counts: Vec<u64> = after.variables[0].chunks_exact(8).map(word).collect();
