@@ -7,8 +7,10 @@
 
 mod barriers;
 mod classes;
+mod observe;
 mod pool;
 mod run;
 mod workgroup;
 
+pub use observe::Observer;
 pub use pool::Pool;

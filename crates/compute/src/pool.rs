@@ -13,6 +13,7 @@ use wave::{Config, Counts, Env, Host, Program, Stop};
 
 use crate::{
     barriers::Barriers,
+    observe::Observer,
     run::{Ended, Run, Work, lock},
     workgroup::{Spare, Turn, Workgroup},
 };
@@ -38,6 +39,7 @@ struct Inner {
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     barriers: Barriers,
     threads: usize,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -52,6 +54,21 @@ impl std::fmt::Debug for Pool {
 impl Pool {
     /// A pool of `threads` threads (at least one), started by the first dispatch.
     pub fn new(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
+        Pool::with(memory, events, threads, None)
+    }
+
+    /// A pool of one thread that shows every wave to `observer` before each instruction. Waves take their turns in the same
+    /// order every time.
+    pub fn observed(memory: Arc<Memory>, events: Arc<Events>, observer: Arc<dyn Observer>) -> Pool {
+        Pool::with(memory, events, 1, Some(observer))
+    }
+
+    fn with(
+        memory: Arc<Memory>,
+        events: Arc<Events>,
+        threads: usize,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Pool {
         let inner = Inner {
             memory,
             events,
@@ -60,6 +77,7 @@ impl Pool {
             programs: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
+            observer,
         };
         Pool {
             inner: Arc::new(inner),
@@ -290,7 +308,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
             }
         };
         env.memory.refresh();
-        match workgroup.turn(&mut env) {
+        match workgroup.turn(&mut env, inner.observer.as_deref()) {
             Turn::Ended => {
                 ended.add(&workgroup.slots);
                 workgroup.recycle(spare);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use gpu::{Dispatch, initial::InitialState};
 use wave::{Env, Segment, Stop, Wave, run};
 
+use crate::observe::{self, Observer};
+
 /// Taken backward branches that a wave may do before another wave gets its turn.
 const SLICE: u32 = 20_000;
 
@@ -116,21 +118,25 @@ impl Workgroup {
     }
 
     /// Lets every wave run once to its next stop.
-    pub fn turn(&mut self, env: &mut Env<'_>) -> Turn {
+    pub fn turn(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
         std::mem::swap(&mut env.lds, &mut self.lds);
-        let turn = self.turn_with_lds(env);
+        let turn = self.turn_with_lds(env, observer);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
     }
 
-    fn turn_with_lds(&mut self, env: &mut Env<'_>) -> Turn {
+    fn turn_with_lds(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
         loop {
             let (mut yielded, mut sliced) = (false, false);
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
                 if *state != State::Ready {
                     continue;
                 }
-                match run(wave, env, SLICE) {
+                let stop = match observer {
+                    None => run(wave, env, SLICE),
+                    Some(observer) => observe::run(wave, env, self.id, observer),
+                };
+                match stop {
                     Stop::End => *state = State::Ended,
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => yielded = true,

@@ -15,9 +15,12 @@ use std::{
 
 pub use arguments::Argument;
 use codeobj::{CodeObject, SourceLines};
+pub use compute::Observer;
 pub use error::{Error, Result};
-use gpu::{Counts, Dispatch, Events, Executor, Job, Memory, dispatch};
+pub use gpu::Counts;
+use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
 use kmt_sys::aql::KernelDispatchPacket;
+pub use wave::Wave;
 
 /// Node number of the one device.
 const NODE: u32 = 1;
@@ -31,6 +34,23 @@ pub struct Shape {
     pub block: [u32; 3],
     /// LDS bytes beyond the kernel's own.
     pub dynamic_lds: u32,
+}
+
+/// A launch with all that it needs in device memory, to be run any number of times.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    kernel: String,
+    packet: KernelDispatchPacket,
+    packet_address: u64,
+    scratch: Option<Scratch>,
+}
+
+/// Memory for scratch.
+#[derive(Clone, Copy, Debug)]
+struct Scratch {
+    base: u64,
+    slots: u32,
+    wave_bytes: u32,
 }
 
 /// A device with one code object loaded.
@@ -47,6 +67,22 @@ impl<'a> Device<'a> {
     pub fn new(object: CodeObject<'a>, threads: usize) -> Result<Device<'a>> {
         let memory = Arc::new(Memory::new(BTreeMap::new()));
         let pool = compute::Pool::new(memory.clone(), Arc::new(Events::default()), threads);
+        Device::with(object, memory, pool)
+    }
+
+    /// The same with one thread and somebody who looks on.
+    pub fn observed(object: CodeObject<'a>, observer: Arc<dyn Observer>) -> Result<Device<'a>> {
+        let memory = Arc::new(Memory::new(BTreeMap::new()));
+        let events = Arc::new(Events::default());
+        let pool = compute::Pool::observed(memory.clone(), events, observer);
+        Device::with(object, memory, pool)
+    }
+
+    fn with(
+        object: CodeObject<'a>,
+        memory: Arc<Memory>,
+        pool: compute::Pool,
+    ) -> Result<Device<'a>> {
         let base = image::load(&object, &memory)?;
         Ok(Device {
             object,
@@ -54,6 +90,16 @@ impl<'a> Device<'a> {
             pool,
             base,
         })
+    }
+
+    /// Loads a further code object; returns where its address 0 lies.
+    pub fn add(&self, object: &CodeObject<'_>) -> Result<u64> {
+        image::load(object, &self.memory)
+    }
+
+    /// Where address 0 of the device's own code object lies.
+    pub fn base(&self) -> u64 {
+        self.base
     }
 
     /// Allocates a buffer that starts with `contents` and is zero up to `size` bytes.
@@ -88,6 +134,11 @@ impl<'a> Device<'a> {
 
     /// Runs `kernel` to its end. `arguments` are the explicit ones, in order.
     pub fn launch(&self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Result<Counts> {
+        self.run(&self.prepare(kernel, shape, arguments)?)
+    }
+
+    /// Puts everything for a launch into device memory.
+    pub fn prepare(&self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Result<Prepared> {
         let found = self.object.kernel(kernel)?;
         let metadata = self
             .object
@@ -95,7 +146,6 @@ impl<'a> Device<'a> {
             .and_then(|metadata| metadata.kernel(kernel));
         let kernarg = arguments::segment(kernel, metadata.as_ref(), shape, arguments)?;
         let kernarg_address = self.buffer(&kernarg, kernarg.len() as u64)?;
-        let descriptor = dispatch::Descriptor::parse(found.descriptor.bytes());
         let grid =
             [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
         let packet = KernelDispatchPacket {
@@ -108,22 +158,89 @@ impl<'a> Device<'a> {
             kernarg_address,
             ..Default::default()
         };
-        let packet_address = self.packet(&packet)?;
+        let mut prepared = Prepared {
+            kernel: kernel.to_owned(),
+            packet_address: self.packet(&packet)?,
+            packet,
+            scratch: None,
+        };
+        let dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
+        prepared.scratch = self.scratch(&dispatch)?;
+        Ok(prepared)
+    }
+
+    /// Runs a launch to its end.
+    pub fn run(&self, prepared: &Prepared) -> Result<Counts> {
+        let found = self.object.kernel(&prepared.kernel)?;
+        self.execute(prepared, prepared.packet, &found)
+    }
+
+    /// Runs a launch with the code that another object, loaded at `base`, has for the kernel.
+    pub fn run_other(
+        &self,
+        prepared: &Prepared,
+        object: &CodeObject<'_>,
+        base: u64,
+    ) -> Result<Counts> {
+        let own = self.object.kernel(&prepared.kernel)?;
+        let other = object.kernel(&prepared.kernel)?;
+        let dynamic_lds = prepared.packet.group_segment_size - own.descriptor.group_segment_size();
+        let packet = KernelDispatchPacket {
+            private_segment_size: other.descriptor.private_segment_size(),
+            group_segment_size: other.descriptor.group_segment_size() + dynamic_lds,
+            kernel_object: base + other.descriptor_address,
+            ..prepared.packet
+        };
+        self.execute(prepared, packet, &other)
+    }
+
+    fn dispatch(
+        &self,
+        prepared: &Prepared,
+        packet: KernelDispatchPacket,
+        kernel: &codeobj::Kernel<'_>,
+    ) -> Result<Dispatch> {
+        let descriptor = dispatch::Descriptor::parse(kernel.descriptor.bytes());
         let origin = dispatch::Origin {
             node: NODE,
-            packet_address,
+            packet_address: prepared.packet_address,
             ..Default::default()
         };
-        let mut dispatch =
-            Dispatch::prepare(self.object.target().target, origin, packet, descriptor)?;
-        dispatch.name = Some(kernel.to_owned());
-        if dispatch.scratch.wave_bytes > 0 {
-            let slots = self.pool.resident_waves();
-            dispatch.scratch.slots = slots;
-            dispatch.scratch.base = allocate(
-                &self.memory,
-                u64::from(slots) * u64::from(dispatch.scratch.wave_bytes),
-            )?;
+        let target = self.object.target().target;
+        let mut dispatch = Dispatch::prepare(target, origin, packet, descriptor)?;
+        dispatch.name = Some(prepared.kernel.clone());
+        Ok(dispatch)
+    }
+
+    /// Scratch memory for a dispatch, if it needs some.
+    fn scratch(&self, dispatch: &Dispatch) -> Result<Option<Scratch>> {
+        let wave_bytes = dispatch.scratch.wave_bytes;
+        if wave_bytes == 0 {
+            return Ok(None);
+        }
+        let slots = self.pool.resident_waves();
+        let base = allocate(&self.memory, u64::from(slots) * u64::from(wave_bytes))?;
+        Ok(Some(Scratch {
+            base,
+            slots,
+            wave_bytes,
+        }))
+    }
+
+    fn execute(
+        &self,
+        prepared: &Prepared,
+        packet: KernelDispatchPacket,
+        kernel: &codeobj::Kernel<'_>,
+    ) -> Result<Counts> {
+        let mut dispatch = self.dispatch(prepared, packet, kernel)?;
+        let scratch = match prepared.scratch {
+            Some(scratch) if scratch.wave_bytes >= dispatch.scratch.wave_bytes => Some(scratch),
+            _ => self.scratch(&dispatch)?,
+        };
+        if let Some(scratch) = scratch {
+            dispatch.scratch.slots = scratch.slots;
+            dispatch.scratch.base = scratch.base;
         }
         let (sender, receiver) = mpsc::channel();
         let finish = Box::new(move |outcome| {
@@ -145,7 +262,7 @@ impl<'a> Device<'a> {
                 })
             }
             Err(_) => Err(Error::Lost {
-                kernel: kernel.to_owned(),
+                kernel: prepared.kernel.clone(),
             }),
         }
     }

@@ -98,19 +98,18 @@ pub fn library(name: &str, variable: &str) -> Result<PathBuf> {
 
 /// The library that ROCr loads to let tools see and change dispatches.
 pub fn intercept() -> Result<PathBuf> {
-    let library = executable_directory()?.join("libluthier_intercept.so");
-    if !library.exists() {
-        bail!(
-            "{} is missing; build it with ./dev build",
-            library.display()
-        );
-    }
-    Ok(library)
+    library("libluthier_intercept.so", "LUTHIER_INTERCEPT_LIBRARY")
 }
 
-/// Where the tools that come with Luthier are.
+/// Where the tools that come with Luthier are, or are to be built.
 pub fn tools_directory() -> Result<PathBuf> {
-    Ok(executable_directory()?.join("luthier-tools"))
+    let places = places()?;
+    let candidates = places.iter().map(|place| place.join("luthier-tools"));
+    let mut existing = candidates.clone().filter(|directory| directory.is_dir());
+    existing
+        .next()
+        .or_else(|| candidates.clone().next())
+        .context("the luthier executable is gone")
 }
 
 fn link(library: &Path, directory: &Path) -> std::io::Result<()> {

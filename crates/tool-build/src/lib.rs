@@ -68,7 +68,7 @@ pub fn ready(
     };
     std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
     let sources = tempfile::tempdir().map_err(|error| failed(&std::env::temp_dir(), error))?;
-    let build_one = |tool: &tools::Ready| {
+    let build_one = |tool: &tools::Ready| -> Result<(), Error> {
         progress(tool.name);
         let source = sources.path().join(format!("{}.hip", tool.name));
         std::fs::write(&source, tool.source).map_err(|error| failed(&source, error))?;
@@ -77,7 +77,7 @@ pub fn ready(
         Ok(records::write_whole(&path, &bytes)?)
     };
     let next = AtomicUsize::new(0);
-    let work = || {
+    let work = || -> Result<(), Error> {
         while let Some(tool) = tools::TOOLS.get(next.fetch_add(1, Ordering::Relaxed)) {
             build_one(tool)?;
         }

@@ -1,8 +1,16 @@
 //! Instrumented kernels against the originals, on the emulated device.
 //!
 //! Entry types: [`Launch`] (one kernel with its arguments) and [`run`] (what it leaves behind: buffers, variables, counts).
+//! [`lockstep`] compares every live register before every instruction, [`poison`] overwrites whatever is called dead.
 //! The instrumenting column never sees the emulator; this crate is where both meet, to judge.
 #![forbid(unsafe_code)]
+
+mod live;
+mod lockstep;
+mod record;
+
+pub use live::Part;
+pub use lockstep::{Difference, Divergence, Error, Place, Verdict, lockstep, poison};
 
 use codeobj::CodeObject;
 use emulate::{Argument, Device, Shape};

@@ -21,6 +21,7 @@ mod program;
 mod rows;
 mod shell;
 mod state;
+mod step;
 
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
@@ -29,3 +30,4 @@ pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
 pub use rows::{Row as SemanticsRow, all_rows, scratch_descriptor};
 pub use state::{LANES, Wave};
+pub use step::step;

@@ -124,7 +124,11 @@ impl Tool {
         let request = ToolRequest {
             source: &root.join("tests/hooks.hip"),
             include: &root.join("../../include"),
-            hooks: HOOKS,
+            hooks: &|_| {
+                let own =
+                    |(hook, arguments): &(&str, &[Arg])| ((*hook).to_owned(), arguments.to_vec());
+                Ok(HOOKS.iter().map(own).collect())
+            },
             targets: &[target],
             clang: "clang-22",
         };

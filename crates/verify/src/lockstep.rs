@@ -1,0 +1,473 @@
+//! The original kernel and an instrumented one, instruction by instruction.
+
+use crate::{
+    Input, Launch,
+    live::{self, Part, Rows},
+    record::{Look, Places, Recorder, Snapshot, Watch, WaveId},
+};
+use codeobj::{CodeObject, elf::SymbolKind};
+use emulate::{Argument, Device, Prepared, Shape};
+use isa::Decoder;
+use lift::Module;
+use rewrite::{Rewritten, Symbol};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
+use template::Global;
+
+/// Looks at waves that are kept, 16 bytes each.
+const LIMIT: usize = 60_000_000;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Emulate(#[from] emulate::Error),
+    #[error(transparent)]
+    CodeObject(#[from] codeobj::Error),
+    #[error("the code object has no kernel {0}")]
+    NoKernel(String),
+    #[error(transparent)]
+    Refused(#[from] rewrite::Refusal),
+    #[error("the instrumented code refers to {0}, which is no variable of its tools")]
+    NoGlobal(String),
+    #[error(
+        "the two runs took different ways before {limit} instructions were compared; the launch is too long to compare: use a smaller grid"
+    )]
+    TooLong { limit: usize },
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All that the application can see is equal.
+    Same {
+        /// Instructions at which all live registers were compared, summed over waves.
+        compared: u64,
+        waves: u64,
+    },
+    Diverged(Divergence),
+}
+
+/// The first difference of the first wave that has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    pub place: Option<Place>,
+    pub what: Difference,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub workgroup: [u32; 3],
+    pub wave: u32,
+    /// Instructions of the wave before.
+    pub step: usize,
+    /// In the original object.
+    pub pc: u64,
+    pub instruction: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    Register {
+        part: Part,
+        original: u32,
+        instrumented: u32,
+    },
+    /// The instrumented wave went elsewhere; `None`: it ended.
+    Way {
+        instrumented: Option<u64>,
+    },
+    Memory {
+        /// Number of the argument.
+        buffer: usize,
+        offset: usize,
+        original: u8,
+        instrumented: u8,
+    },
+    Variable {
+        name: String,
+    },
+    /// Nothing that can be named now: the difference did not come again.
+    Unstable,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            let [x, y, z] = place.workgroup;
+            write!(
+                formatter,
+                "workgroup {x},{y},{z} wave {} after {} instructions, before {:#x} {}: ",
+                place.wave,
+                place.step,
+                place.pc,
+                place.instruction.trim()
+            )?;
+        }
+        match &self.what {
+            Difference::Register {
+                part,
+                original,
+                instrumented,
+            } => write!(
+                formatter,
+                "{part} is {instrumented:#x}, was {original:#x} in the original"
+            ),
+            Difference::Way {
+                instrumented: Some(pc),
+            } => write!(formatter, "the instrumented wave is at {pc:#x}"),
+            Difference::Way { instrumented: None } => {
+                write!(formatter, "the instrumented wave has ended")
+            }
+            Difference::Memory {
+                buffer,
+                offset,
+                original,
+                instrumented,
+            } => write!(
+                formatter,
+                "argument {buffer} differs at byte {offset}: {instrumented:#04x}, {original:#04x} in the original"
+            ),
+            Difference::Variable { name } => write!(formatter, "variable {name} differs"),
+            Difference::Unstable => write!(
+                formatter,
+                "the registers differ, but not again when looked at: the kernel's result depends on time"
+            ),
+        }
+    }
+}
+
+/// A launch in device memory, which can be run again and again from the same start.
+struct Stage<'a> {
+    device: Device<'a>,
+    recorder: Arc<Recorder>,
+    prepared: Prepared,
+    /// Argument number, address, first contents.
+    buffers: Vec<(usize, u64, Vec<u8>)>,
+    /// Name, address, first contents.
+    variables: Vec<(String, u64, Vec<u8>)>,
+}
+
+/// The memory that an application sees.
+#[derive(PartialEq, Eq)]
+struct Visible {
+    buffers: Vec<Vec<u8>>,
+    variables: Vec<Vec<u8>>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(object: &CodeObject<'a>, module: &Module, launch: &Launch) -> Result<Stage<'a>, Error> {
+        let recorder = Recorder::new(live::by_pc(module));
+        let device = Device::observed(object.clone(), recorder.clone())?;
+        let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
+        for (number, input) in launch.inputs.iter().enumerate() {
+            arguments.push(match input {
+                Input::Buffer(contents) => {
+                    let address = device.buffer(contents, contents.len() as u64)?;
+                    buffers.push((number, address, contents.clone()));
+                    Argument::pointer(address)
+                }
+                Input::Value(bytes) => Argument(bytes.clone()),
+            });
+        }
+        let shape = Shape {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_lds: launch.dynamic_lds,
+        };
+        let prepared = device.prepare(&launch.kernel, &shape, &arguments)?;
+        let mut variables = Vec::new();
+        for symbol in object.dynamic_symbols() {
+            let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
+            if variable && symbol.is_defined() && symbol.size != 0 {
+                let address = device.base() + symbol.value;
+                let mut contents = vec![0; symbol.size as usize];
+                device.read(address, &mut contents)?;
+                variables.push((symbol.name.to_owned(), address, contents));
+            }
+        }
+        Ok(Stage {
+            device,
+            recorder,
+            prepared,
+            buffers,
+            variables,
+        })
+    }
+
+    /// Runs from the start; `run` launches.
+    fn run(
+        &self,
+        watch: Watch,
+        run: impl Fn(&Self) -> Result<emulate::Counts, emulate::Error>,
+    ) -> Result<(Watch, Visible), Error> {
+        for (_, address, contents) in &self.buffers {
+            self.device.write(*address, contents)?;
+        }
+        for (_, address, contents) in &self.variables {
+            self.device.write(*address, contents)?;
+        }
+        self.recorder.set(watch);
+        run(self)?;
+        let read = |address: u64, size: usize| {
+            let mut bytes = vec![0; size];
+            self.device.read(address, &mut bytes).map(|()| bytes)
+        };
+        let buffers = self.buffers.iter();
+        let variables = self.variables.iter();
+        let visible = Visible {
+            buffers: buffers
+                .map(|(_, address, contents)| read(*address, contents.len()))
+                .collect::<Result<_, _>>()?,
+            variables: variables
+                .map(|(_, address, contents)| read(*address, contents.len()))
+                .collect::<Result<_, _>>()?,
+        };
+        Ok((self.recorder.take(), visible))
+    }
+
+    fn original(&self, watch: Watch) -> Result<(Watch, Visible), Error> {
+        self.run(watch, |stage| stage.device.run(&stage.prepared))
+    }
+
+    fn compare_memory(&self, original: &Visible, other: &Visible) -> Option<Difference> {
+        for ((number, ..), (a, b)) in self
+            .buffers
+            .iter()
+            .zip(original.buffers.iter().zip(&other.buffers))
+        {
+            if let Some(offset) = (0..a.len()).find(|&offset| a[offset] != b[offset]) {
+                return Some(Difference::Memory {
+                    buffer: *number,
+                    offset,
+                    original: a[offset],
+                    instrumented: b[offset],
+                });
+            }
+        }
+        let pairs = original.variables.iter().zip(&other.variables);
+        let different = pairs.zip(&self.variables).find(|((a, b), _)| a != b)?;
+        Some(Difference::Variable {
+            name: different.1.0.clone(),
+        })
+    }
+}
+
+/// The original's own addresses.
+fn own_places(module: &Module, base: u64) -> Places {
+    let pcs = module
+        .functions
+        .iter()
+        .flat_map(|function| function.insts.iter().map(|inst| inst.pc));
+    Places {
+        start: base,
+        instructions: pcs.map(|pc| (pc, pc)).collect(),
+        inserted: HashMap::new(),
+    }
+}
+
+/// Runs a launch with the original kernel and with the rewritten one and compares them: before every instruction of the
+/// application all live registers, at the end all memory that it can see.
+pub fn lockstep(
+    object: &CodeObject<'_>,
+    module: &Module,
+    rewritten: &Rewritten,
+    globals: &[Global],
+    launch: &Launch,
+) -> Result<Verdict, Error> {
+    let kernel = object.kernel(&launch.kernel)?;
+    live::kernel(module, &launch.kernel).ok_or_else(|| Error::NoKernel(launch.kernel.clone()))?;
+    let stage = Stage::new(object, module, launch)?;
+    let base = stage.device.base();
+    let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
+    let mut addresses = HashMap::new();
+    for global in globals {
+        let contents = global.initial.clone().unwrap_or_default();
+        addresses.insert(&global.name, stage.device.buffer(&contents, global.size)?);
+    }
+    for patch in &patches {
+        let address = match &patch.symbol {
+            Symbol::Original(address) => base + address,
+            Symbol::Tool(name) => *addresses
+                .get(name)
+                .ok_or_else(|| Error::NoGlobal(name.clone()))?,
+            Symbol::Text(_) => 0,
+        };
+        patch.apply(&mut bytes, address);
+    }
+    let variant = CodeObject::parse(&bytes)?;
+    let variant_base = stage.device.add(&variant)?;
+    let entry = variant.kernel(&launch.kernel)?.entry;
+    let text = variant_base + entry - rewritten.entry;
+    let pairs = |inserted: bool| {
+        let pairs = rewritten
+            .pcs
+            .iter()
+            .filter(|pair| pair.inserted == inserted);
+        pairs.map(|pair| (pair.new, pair.old)).collect()
+    };
+    let variant_places = Places {
+        start: text,
+        instructions: pairs(false),
+        inserted: pairs(true),
+    };
+    let first = |wanted| Watch {
+        rows: Some(Rows::of(&kernel.descriptor)),
+        places: own_places(module, base),
+        wanted,
+        limit: LIMIT,
+        ..Watch::default()
+    };
+    let second = |wanted| Watch {
+        rows: Some(Rows::of(&rewritten.descriptor)),
+        places: variant_places.clone(),
+        wanted,
+        limit: LIMIT,
+        ..Watch::default()
+    };
+    let run_second = |watch| {
+        stage.run(watch, |stage| {
+            stage
+                .device
+                .run_other(&stage.prepared, &variant, variant_base)
+        })
+    };
+    let (mut before, memory_before) = stage.original(first(None))?;
+    let (mut after, memory_after) = run_second(second(None))?;
+    if before.taken == LIMIT || after.taken == LIMIT {
+        return Err(Error::TooLong { limit: LIMIT });
+    }
+    keep_common(&mut before, &mut after);
+    let (mut compared, waves) = (0, before.looks.len() as u64);
+    for (id, looks) in &before.looks {
+        let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
+        compared += looks.len() as u64;
+        let Some(step) = first_difference(looks, others) else {
+            continue;
+        };
+        let what = difference(looks, others, step, |look, other| {
+            let wanted = |look: &Look| Some((*id, look.index as usize));
+            let a = stage.original(first(wanted(look)))?.0.snapshot;
+            let b = run_second(second(wanted(other)))?.0.snapshot;
+            Ok((a, b))
+        })?;
+        let place = place(object, module, &kernel, *id, looks, step);
+        return Ok(Verdict::Diverged(Divergence { place, what }));
+    }
+    Ok(match stage.compare_memory(&memory_before, &memory_after) {
+        Some(what) => Verdict::Diverged(Divergence { place: None, what }),
+        None => Verdict::Same { compared, waves },
+    })
+}
+
+/// Overwrites all dead registers before every instruction of the original; its results must not change.
+pub fn poison(
+    object: &CodeObject<'_>,
+    module: &Module,
+    launch: &Launch,
+    seed: u32,
+) -> Result<Verdict, Error> {
+    let kernel = object.kernel(&launch.kernel)?;
+    let stage = Stage::new(object, module, launch)?;
+    let watch = |poison| Watch {
+        rows: Some(Rows::of(&kernel.descriptor)),
+        places: own_places(module, stage.device.base()),
+        poison,
+        limit: LIMIT,
+        ..Watch::default()
+    };
+    let (before, memory_before) = stage.original(watch(None))?;
+    let (after, memory_after) = stage.original(watch(Some(seed)))?;
+    let (mut compared, waves) = (0, before.looks.len() as u64);
+    for (id, looks) in &before.looks {
+        let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
+        compared += looks.len() as u64;
+        if let Some(step) = first_difference(looks, others) {
+            let place = place(object, module, &kernel, *id, looks, step);
+            let what = Difference::Way {
+                instrumented: others.get(step).map(|look| look.pc),
+            };
+            return Ok(Verdict::Diverged(Divergence { place, what }));
+        }
+    }
+    Ok(match stage.compare_memory(&memory_before, &memory_after) {
+        Some(what) => Verdict::Diverged(Divergence { place: None, what }),
+        None => Verdict::Same { compared, waves },
+    })
+}
+
+/// Waits may share a micro-op with the instruction before them, differently in the two codes; only addresses that both
+/// executions stopped at can be compared.
+fn keep_common(a: &mut Watch, b: &mut Watch) {
+    let pcs = |watch: &Watch| -> HashSet<u64> {
+        let looks = watch.looks.values().flatten();
+        looks.map(|look| look.pc).collect()
+    };
+    let common: HashSet<u64> = pcs(a).intersection(&pcs(b)).copied().collect();
+    for watch in [a, b] {
+        for looks in watch.looks.values_mut() {
+            looks.retain(|look| common.contains(&look.pc));
+        }
+    }
+}
+
+fn first_difference(a: &[Look], b: &[Look]) -> Option<usize> {
+    let step = a.iter().zip(b).position(|(a, b)| a != b);
+    step.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))
+}
+
+fn difference(
+    looks: &[Look],
+    others: &[Look],
+    step: usize,
+    snapshots: impl FnOnce(&Look, &Look) -> Result<(Option<Snapshot>, Option<Snapshot>), Error>,
+) -> Result<Difference, Error> {
+    let (Some(look), Some(other)) = (looks.get(step), others.get(step)) else {
+        return Ok(Difference::Way {
+            instrumented: others.get(step).map(|look| look.pc),
+        });
+    };
+    if look.pc != other.pc {
+        return Ok(Difference::Way {
+            instrumented: Some(other.pc),
+        });
+    }
+    let (Some(a), Some(b)) = snapshots(look, other)? else {
+        return Ok(Difference::Unstable);
+    };
+    let found = a.iter().zip(&b).find(|(a, b)| a != b);
+    Ok(match found {
+        Some((&(part, original), &(_, instrumented))) => Difference::Register {
+            part,
+            original,
+            instrumented,
+        },
+        None => Difference::Unstable,
+    })
+}
+
+fn place(
+    object: &CodeObject<'_>,
+    module: &Module,
+    kernel: &codeobj::Kernel<'_>,
+    (workgroup, wave): WaveId,
+    looks: &[Look],
+    step: usize,
+) -> Option<Place> {
+    let pc = looks.get(step).or(looks.last())?.pc;
+    let decoder =
+        Decoder::with_features(object.target().target, kernel.descriptor.wave_size(), "").ok()?;
+    let inst = module
+        .functions
+        .iter()
+        .find_map(|function| Some(&function.insts[function.inst_at(pc)?]))?;
+    Some(Place {
+        workgroup,
+        wave,
+        step,
+        pc,
+        instruction: decoder.print(inst),
+    })
+}

@@ -1,0 +1,96 @@
+//! Hooks at every instruction leave every live register and all memory alone; planted mistakes are found.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{Tool, compile, launches, plan_each};
+use isa::{Assembler, Effects, Operand, RegKind};
+use lift::Module;
+use rewrite::{Change, ChangeAt, Plan, Point};
+use verify::{Difference, Verdict, lockstep, poison};
+
+fn same(target: &str) {
+    let bytes = compile(target);
+    let object = CodeObject::parse(&bytes).expect("clang's output");
+    let module = Module::lift(&object).expect("lifts");
+    let tool = Tool::build(target);
+    for launch in launches() {
+        let kernel = module.function(&launch.kernel).expect("compiled above");
+        let plan = plan_each(&module, kernel, &tool);
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target} {}: {refusal}", launch.kernel));
+        let globals = &tool.bundle.globals;
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
+            .unwrap_or_else(|error| panic!("{target} {}: {error}", launch.kernel));
+        let name = &launch.kernel;
+        match verdict {
+            Verdict::Same { compared, waves } => assert!(compared > waves && waves > 0, "{name}"),
+            Verdict::Diverged(divergence) => panic!("{target} {name}: {divergence}"),
+        }
+        let verdict = poison(&object, &module, &launch, 0x9e37_79b9)
+            .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+        if let Verdict::Diverged(divergence) = verdict {
+            panic!("{target} {name} with poison: {divergence}");
+        }
+    }
+}
+
+#[test]
+fn registers_and_memory_stay_the_same_gfx90a() {
+    same("gfx90a");
+}
+
+#[test]
+fn registers_and_memory_stay_the_same_elsewhere() {
+    same("gfx908");
+    same("gfx1030");
+}
+
+/// Adds one instruction in front of the first store of `scale`, which writes what is stored there.
+#[test]
+fn a_changed_register_is_named() {
+    let bytes = compile("gfx90a");
+    let object = CodeObject::parse(&bytes).expect("clang's output");
+    let module = Module::lift(&object).expect("lifts");
+    let launch = launches()
+        .into_iter()
+        .find(|launch| launch.kernel == "scale")
+        .expect("there is a launch of it");
+    let kernel = module.function("scale").expect("compiled above");
+    let function = &module.functions[kernel];
+    let store = (0..function.insts.len())
+        .find(|&inst| function.insts[inst].effects.contains(Effects::STORE))
+        .expect("it stores");
+    let register = function.insts[store]
+        .operands
+        .iter()
+        .find_map(|operand| match operand {
+            Operand::Use(reg) if reg.kind == RegKind::Vgpr && reg.width == 1 => Some(reg.index),
+            _ => None,
+        })
+        .expect("an address or data in one VGPR");
+    let assembler = Assembler::new(module.target).expect("gfx90a has one");
+    let text = format!("v_add_u32 v{register}, 1, v{register}");
+    let plan = Plan {
+        changes: vec![ChangeAt {
+            function: kernel,
+            inst: store,
+            change: Change::Add {
+                point: Point::Before,
+                bytes: assembler.assemble(&text).expect("valid"),
+            },
+        }],
+        ..Plan::default()
+    };
+    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan).expect("rewrites");
+    let verdict = lockstep(&object, &module, &rewritten, &[], &launch).expect("runs");
+    let Verdict::Diverged(divergence) = verdict else {
+        panic!("not noticed")
+    };
+    let place = divergence.place.as_ref().expect("has a place");
+    assert_eq!(place.pc, function.insts[store].pc, "{divergence}");
+    let Difference::Register { part, .. } = divergence.what else {
+        panic!("{divergence}")
+    };
+    assert!(part.to_string().starts_with(&format!("v{register} lane")));
+}

@@ -1,0 +1,50 @@
+//! One micro-op at a time, for those who look at the wave between instructions. [`crate::run`] is the fast way.
+
+use crate::{Env, Stop, Wave, micro_op::flow, shell};
+
+impl Wave {
+    /// Address of the instruction that comes next; `None` within an instruction that consists of several micro-ops.
+    pub fn next_instruction(&self) -> Option<u64> {
+        let pc = self.segment.pc_of(self.next);
+        (self.segment.op_at(pc) == Some(self.next)).then_some(pc)
+    }
+}
+
+/// Executes the next micro-op; `None` if the wave can go on at once.
+pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
+    let segment = wave.segment.clone();
+    env.counts.enter(&segment);
+    let start = wave.next;
+    let lanes = wave.exec().count_ones();
+    let op = segment.ops.get(start)?;
+    let code = shell::call(op.handler, wave, op, env);
+    env.counts.retire(start, start + 1, lanes);
+    match code {
+        flow::NEXT => wave.next = start + 1,
+        flow::EXEC_CHANGED => {
+            wave.sync_exec();
+            wave.next = start + 1;
+        }
+        flow::BRANCH => {}
+        flow::JUMP => match segment.op_at(wave.next_pc) {
+            Some(next) => wave.next = next,
+            None => match env.program.segment(&mut env.memory, wave.next_pc) {
+                Some(next) => {
+                    wave.enter(next);
+                    wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
+                }
+                None => return Some(Stop::NoCode(wave.next_pc)),
+            },
+        },
+        _ => {
+            wave.next = start + 1;
+            let stop = wave.stop.take().unwrap_or(Stop::End);
+            if stop == Stop::Retry {
+                wave.next = start;
+                return Some(Stop::Sleep);
+            }
+            return Some(stop);
+        }
+    }
+    None
+}
