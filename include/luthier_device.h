@@ -21,6 +21,7 @@
 #endif
 
 typedef __UINT8_TYPE__ luthier_u8;
+typedef __UINT16_TYPE__ luthier_u16;
 typedef __UINT32_TYPE__ luthier_u32;
 typedef __UINT64_TYPE__ luthier_u64;
 
@@ -28,6 +29,9 @@ typedef __UINT64_TYPE__ luthier_u64;
 
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
+
+// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.md.
+#define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
 extern "C" {
@@ -122,6 +126,10 @@ LUTHIER_INLINE void count_wave(luthier_u64 *counter, luthier_u64 amount) {
   if (elected())
     __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+// Adds `amount`; for hooks that run in one lane.
+LUTHIER_INLINE void add(luthier_u64 *counter, luthier_u64 amount) {
+  __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
 // Adds `amount` for every active lane, with one memory operation for the wave.
 LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
   count_wave(counter, amount * active_lanes());
@@ -163,4 +171,22 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   return true;
 }
 
+// Different values that the active lanes hold, at least 1.
+LUTHIER_INLINE luthier_u32 distinct(luthier_u64 value) {
+  luthier_u32 found = 0;
+  for (luthier_u64 rest = exec(); rest != 0; ++found) {
+    luthier_u32 leader = __builtin_ctzll(rest);
+    luthier_u64 same = ((luthier_u64)__builtin_amdgcn_readlane((luthier_u32)(value >> 32), leader) << 32) |
+                       (luthier_u32)__builtin_amdgcn_readlane((luthier_u32)value, leader);
+    rest &= ~__builtin_amdgcn_ballot_w64(value == same);
+  }
+  return found;
+}
+
 } // namespace luthier
+
+// Hooks that every tool has, for the counters that host code asks for.
+LUTHIER_HOOK inline void __luthier_add(luthier_u32 amount, luthier_u64 *counter) { luthier::add(counter, amount); }
+LUTHIER_HOOK inline void __luthier_flush(luthier_u32 low, luthier_u32 high, luthier_u64 *counter) {
+  luthier::add(counter, (luthier_u64)high << 32 | low);
+}

@@ -46,6 +46,23 @@ pub fn emulator_directory() -> Result<PathBuf> {
     Ok(directory)
 }
 
+/// The library that ROCr loads to let tools see and change dispatches.
+pub fn intercept() -> Result<PathBuf> {
+    let library = executable_directory()?.join("libluthier_intercept.so");
+    if !library.exists() {
+        bail!(
+            "{} is missing; build it with ./dev build",
+            library.display()
+        );
+    }
+    Ok(library)
+}
+
+/// Where the tools that come with Luthier are.
+pub fn tools_directory() -> Result<PathBuf> {
+    Ok(executable_directory()?.join("luthier-tools"))
+}
+
 fn link(library: &Path, directory: &Path) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
     match symlink(library, directory.join(THUNK_SONAME)) {

@@ -8,6 +8,8 @@ mod launch;
 mod libraries;
 mod run;
 mod summary;
+mod tool;
+mod with_tools;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,8 @@ enum Command {
     Count(count::Command),
     /// Device code coverage and PGO profiles
     Coverage(coverage::Command),
+    /// Make tools for `luthier run -t`
+    Tool(tool::Tool),
     /// Say what is here, what is missing, and the command that mends it
     Doctor(doctor::Doctor),
 }
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Command::Emulate(emulate) => emulate.execute(),
         Command::Count(count) => return count.run(),
         Command::Coverage(coverage) => return coverage.run(),
+        Command::Tool(tool) => tool.execute(),
         Command::Doctor(doctor) => doctor.execute(),
     };
     match result {

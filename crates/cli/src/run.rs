@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{compatibility, launch, libraries, summary::Summary};
+use crate::{compatibility, launch, libraries, summary::Summary, with_tools::WithTools};
 
 /// Run a HIP or HSA program.
 ///
@@ -21,6 +21,7 @@ use crate::{compatibility, launch, libraries, summary::Summary};
 ///
 ///   luthier run -- ./app arguments
 ///   luthier run --device gfx1030 --stats -- ./app
+///   luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
 #[derive(Args)]
 pub struct Run {
     /// `hardware`, a target to emulate (gfx90a, gfx908, gfx906, gfx900, gfx1030; several: gfx90a,gfx1030), or `auto`
@@ -37,7 +38,9 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
-    /// Directory for files: with --stats, statistics.json
+    #[command(flatten)]
+    tools: WithTools,
+    /// Directory for files: with --stats, statistics.json; traces and reports of tools
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The program and its arguments
@@ -57,6 +60,13 @@ impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
+        self.tools.apply(&mut command)?;
+        if let Some(directory) = &self.output {
+            fs::create_dir_all(directory).with_context(|| {
+                format!("cannot make the output directory {}", directory.display())
+            })?;
+            command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
+        }
         let hardware = Path::new("/dev/kfd").exists();
         let target = match self.device.as_str() {
             "hardware" if hardware => None,
@@ -85,11 +95,6 @@ impl Run {
         emulate(&mut command, target, self.gpus)?;
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));
-        }
-        if let Some(directory) = &self.output {
-            fs::create_dir_all(directory).with_context(|| {
-                format!("cannot make the output directory {}", directory.display())
-            })?;
         }
         let statistics = tempfile::Builder::new()
             .prefix("luthier-")

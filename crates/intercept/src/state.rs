@@ -5,7 +5,10 @@
 //! * Nothing here is ever freed: code of this library may run until the process ends.
 
 use std::{
+    ffi::{CStr, CString, OsStr},
+    os::unix::ffi::{OsStrExt, OsStringExt},
     panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
@@ -71,7 +74,10 @@ pub fn start(api: &'static Api) -> bool {
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
-    let instrumenter = match tools::instrumenter(&config) {
+    let directory = own_path()
+        .and_then(|path| Some(path.parent()?.join("luthier-tools")))
+        .unwrap_or_default();
+    let instrumenter = match tools::instrumenter(&config, &directory) {
         Ok(instrumenter) => instrumenter,
         Err(problem) => {
             say(&format!("{problem}; nothing is instrumented"));
@@ -146,23 +152,37 @@ unsafe extern "C" {
     fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
 }
 
+/// Where this library lies.
+fn own_path() -> Option<PathBuf> {
+    // SAFETY: an all-zero `Dl_info` is a valid value for `dladdr` to overwrite.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is one of our functions; on success the name is a string that lives as long as the library.
+    unsafe {
+        if libc::dladdr(at_exit as *const () as *const libc::c_void, &raw mut info) == 0
+            || info.dli_fname.is_null()
+        {
+            return None;
+        }
+        let name = CStr::from_ptr(info.dli_fname);
+        Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+    }
+}
+
 /// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order, and this is
 /// called inside the first `hsa_init`: our turn comes before the HIP module's destructor unloads the code.
 fn register_exit_handlers() {
     if PINNED.swap(true, Ordering::AcqRel) {
         return;
     }
-    // SAFETY: the handlers live as long as the process, because the library pins itself first.
+    if let Some(path) =
+        own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok())
+    {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+        // SAFETY: the path is a string; the library is loaded already, so nothing runs.
+        unsafe { libc::dlopen(path.as_ptr(), flags) };
+    }
+    // SAFETY: the handlers live as long as the process, because the library pinned itself.
     unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(at_exit as *const () as *const libc::c_void, &raw mut info) != 0
-            && !info.dli_fname.is_null()
-        {
-            libc::dlopen(
-                info.dli_fname,
-                libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
-            );
-        }
         libc::atexit(at_exit);
         at_quick_exit(at_exit);
         libc::pthread_atfork(None, None, Some(after_fork_in_child));

@@ -1,13 +1,22 @@
 //! Which instrumenter the settings ask for.
 
-use std::sync::Arc;
+use std::{env, path::Path, sync::Arc};
 
 use session::{Config, Identity, Instrumenter};
 
-/// The tool of `LUTHIER_TOOL`, or why there is none.
-pub fn instrumenter(config: &Config) -> Result<Arc<dyn Instrumenter>, String> {
-    match config.tools.as_slice() {
-        [tool] if tool == "identity" => Ok(Arc::new(Identity)),
-        tools => Err(format!("there is no tool {}", tools.join(", "))),
+/// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
+pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
+    if let [tool] = config.tools.as_slice()
+        && tool == "identity"
+    {
+        return Ok(Arc::new(Identity));
     }
+    let opened = config.tools.iter().map(|tool| tools::open(tool, directory));
+    let opened = opened
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
+    let filter = env::var("LUTHIER_SITE").unwrap_or_default();
+    let engine = luthier::Engine::new(opened, &filter, config.output.clone())
+        .map_err(|error| error.to_string())?;
+    Ok(Arc::new(engine))
 }

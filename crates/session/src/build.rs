@@ -92,7 +92,7 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
     // Somebody must empty the rings before kernels fill them.
     let globals = session
         .globals
-        .on(device, &kernel.agent, &session.streams)
+        .on(device, &kernel.agent, &variant.globals, &session.streams)
         .map_err(|error| Refusal::new(format!("no memory for the tool's globals: {error}")))?;
     session.consume();
     patch::apply(

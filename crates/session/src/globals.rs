@@ -10,14 +10,19 @@ use crate::{
     records::{Stream, Streams},
 };
 
-/// Where each global lies on one agent.
-type Addresses = HashMap<String, u64>;
+/// Where a global lies on one agent.
+#[derive(Clone, Copy, Debug)]
+struct Allocated {
+    address: u64,
+    /// Bytes.
+    size: u64,
+}
 
-/// Made on an agent when its first variant is loaded; never freed, because kernels may run until the process ends.
+/// Made when a variant that uses them is loaded; never freed, because kernels may run until the process ends.
 #[derive(Debug)]
 pub(crate) struct Globals {
     declared: Vec<Global>,
-    agents: Mutex<HashMap<AgentId, Addresses>>,
+    agents: Mutex<HashMap<AgentId, HashMap<String, Allocated>>>,
 }
 
 impl Globals {
@@ -28,41 +33,47 @@ impl Globals {
         }
     }
 
-    /// Addresses on this agent. Rings that are made now join `streams`.
+    /// Addresses on this agent of the tool's globals and of `further` ones. Rings that are made now join `streams`.
     pub fn on(
         &self,
         device: &dyn Device,
         agent: &Arc<Agent>,
+        further: &[Global],
         streams: &Streams,
-    ) -> Result<Addresses, DeviceError> {
+    ) -> Result<HashMap<String, u64>, DeviceError> {
         let mut agents = lock(&self.agents);
-        if let Some(addresses) = agents.get(&agent.id) {
-            return Ok(addresses.clone());
+        let allocated = agents.entry(agent.id).or_default();
+        for global in self.declared.iter().chain(further) {
+            if !allocated.contains_key(&global.name) {
+                let made = allocate(device, agent, global, streams)?;
+                allocated.insert(global.name.clone(), made);
+            }
         }
-        let mut addresses = Addresses::new();
-        for global in &self.declared {
-            let address = match &global.content {
-                Content::Memory { kind, initial } => {
-                    memory(device, agent, global.size, *kind, initial)?
-                }
-                Content::Ring(spec) => {
-                    let stream = Stream::make(device, agent, &global.name, *spec)?;
-                    let address = memory(
-                        device,
-                        agent,
-                        global.size,
-                        MemoryKind::Device,
-                        &stream.control(),
-                    )?;
-                    streams.add(stream, address);
-                    address
-                }
-            };
-            addresses.insert(global.name.clone(), address);
-        }
-        agents.insert(agent.id, addresses.clone());
-        Ok(addresses)
+        Ok(allocated
+            .iter()
+            .map(|(name, global)| (name.clone(), global.address))
+            .collect())
     }
+}
+
+fn allocate(
+    device: &dyn Device,
+    agent: &Arc<Agent>,
+    global: &Global,
+    streams: &Streams,
+) -> Result<Allocated, DeviceError> {
+    let size = global.size;
+    let address = match &global.content {
+        Content::Memory { kind, initial } => memory(device, agent, size, *kind, initial)?,
+        Content::Ring(spec) => {
+            let stream = Stream::make(device, agent, &global.name, *spec)?;
+            let control = stream.control();
+            let address = memory(device, agent, size, MemoryKind::Device, &control)?;
+            streams.add(stream, address);
+            address
+        }
+    };
+    Ok(Allocated { address, size })
 }
 
 fn memory(
@@ -94,10 +105,8 @@ impl Finish for Final<'_> {
     }
 
     fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>> {
-        let address = *lock(&self.globals.agents).get(&agent.id)?.get(name)?;
-        let declared = &self.globals.declared;
-        let global = declared.iter().find(|global| global.name == name)?;
+        let global = *lock(&self.globals.agents).get(&agent.id)?.get(name)?;
         let mut bytes = vec![0; global.size as usize];
-        Some(self.device.read(address, &mut bytes).map(|()| bytes))
+        Some(self.device.read(global.address, &mut bytes).map(|()| bytes))
     }
 }

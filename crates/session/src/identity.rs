@@ -50,6 +50,7 @@ impl Instrumenter for Identity {
                 ..Report::default()
             },
             tool_data: Vec::new(),
+            globals: Vec::new(),
         })
     }
 }

@@ -74,6 +74,9 @@ pub struct Variant {
     pub report: Report,
     /// Whatever the instrumenter needs to know again when the variant comes from the cache, such as its list of sites.
     pub tool_data: Vec<u8>,
+    /// Variables of this kernel alone, such as its counters, besides those of [`Instrumenter::globals`].
+    #[serde(default)]
+    pub globals: Vec<Global>,
 }
 
 /// Why a kernel runs uninstrumented.
@@ -92,7 +95,7 @@ impl Refusal {
 }
 
 /// A variable of the tool; each agent gets its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Global {
     pub name: String,
     /// Bytes.
@@ -101,7 +104,7 @@ pub struct Global {
 }
 
 /// What a global is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Content {
     /// Plain memory: these first bytes, the rest is zero.
     Memory { kind: MemoryKind, initial: Vec<u8> },

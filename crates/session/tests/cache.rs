@@ -11,7 +11,7 @@ use std::{
 
 use common::{config, launch, object, start, variant};
 use session::{
-    Identity, Variant,
+    Content, Global, Identity, MemoryKind, Variant,
     cache::{Cache, Found, Key},
     summary::Status,
 };
@@ -26,6 +26,14 @@ fn sample(size: usize) -> Variant {
         group_segment_size: 16,
         report: session::Report::default(),
         tool_data: vec![1, 2, 3],
+        globals: vec![Global {
+            name: "counters".into(),
+            size: 8,
+            content: Content::Memory {
+                kind: MemoryKind::Device,
+                initial: vec![1],
+            },
+        }],
     }
 }
 
