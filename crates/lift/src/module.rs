@@ -80,6 +80,14 @@ impl Module {
         Module::of_program(&Program::of(object)?, Options::default())
     }
 
+    /// Lifts one kernel with the object's functions: what a launch needs, for a fraction of the time. No kernel in the
+    /// module if the object has none of that name.
+    pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
+        let mut program = Program::of(object)?;
+        program.keep_kernel(kernel);
+        Module::of_program(&program, Options::default())
+    }
+
     /// Lifts a program, which may also be made by hand.
     pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
         let functions = Builder::new(program, options).run()?;

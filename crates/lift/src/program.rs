@@ -100,6 +100,21 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// Drops all kernels but one; device functions stay. `false` if there is no such kernel.
+    pub fn keep_kernel(&mut self, name: &str) -> bool {
+        // Where the dropped ones start, what is left ends, if it does not say where itself.
+        let entries: BTreeSet<u64> = self.functions.iter().map(|seed| seed.entry).collect();
+        for seed in self.functions.iter_mut().filter(|seed| seed.size == 0) {
+            let next = entries.range(seed.entry + 1..).next();
+            seed.size = next.map_or(0, |next| next - seed.entry);
+        }
+        self.functions
+            .retain(|seed| seed.kind == FunctionKind::Device || seed.name == name);
+        self.functions
+            .iter()
+            .any(|seed| seed.kind == FunctionKind::Kernel)
+    }
+
     /// Bytes from `address` to the end of the run of code it is in.
     pub fn code_at(&self, address: u64) -> Option<&'a [u8]> {
         self.code.iter().find_map(|(start, bytes)| {
