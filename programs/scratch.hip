@@ -1,3 +1,4 @@
+// devices: gfx900 gfx906 gfx908 gfx90a gfx1030
 // Private arrays with dynamic indices, spills under launch bounds, and private memory through generic pointers.
 #include "check.h"
 

@@ -30,7 +30,13 @@ pub fn select(available: &[TargetId], device: &TargetId) -> Result<usize, Select
     if let Some((index, _)) = fitting.rev().max_by_key(|(_, target)| target.specificity()) {
         return Ok(index);
     }
-    let device = device.to_string();
+    // Features matter only where something was built for this very chip.
+    let is_same_chip = |target: &TargetId| target.target.name == device.target.name;
+    let device = if available.iter().any(is_same_chip) {
+        device.to_string()
+    } else {
+        device.target.name.to_owned()
+    };
     let Some(first) = available.first() else {
         return Err(SelectError::Empty { device });
     };
@@ -89,12 +95,22 @@ mod tests {
     fn refusal_names_what_there_is_and_what_to_do() {
         let error = select(
             &ids(&["gfx1030", "gfx906"]),
-            &TargetId::parse("gfx90a").unwrap(),
+            &TargetId::parse("gfx90a:sramecc+:xnack-").unwrap(),
         )
         .unwrap_err();
         assert_eq!(
             error.to_string(),
             "has gfx1030, gfx906; the device is gfx90a: rebuild with --offload-arch=gfx90a or --device gfx1030"
+        );
+        let error = select(
+            &ids(&["gfx90a:xnack+"]),
+            &TargetId::parse("gfx90a:sramecc+:xnack-").unwrap(),
+        )
+        .unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("the device is gfx90a:sramecc+:xnack-"),
+            "{message}"
         );
     }
 }

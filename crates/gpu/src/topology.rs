@@ -3,7 +3,7 @@
 //! Few compute units are reported on purpose: scratch requests, blit grids and occupancy queries all scale with them, and
 //! none of that makes an emulator faster.
 
-use gfx::{Family, Feature, Target};
+use gfx::{Family, Target};
 
 /// Facts about the GPU a target's emulation stands for.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,7 @@ impl Config {
         const SRAM_ECC: u32 = 1 << 26;
         const SHARED_VIRTUAL_MEMORY: u32 = 1 << 27;
         const COHERENT_HOST_ACCESS: u32 = 1 << 28;
-        let ecc = self.target.sramecc == Feature::Selectable && self.target.family == Family::Gfx9;
+        let ecc = self.target.has_sramecc_by_default();
         DOORBELL_64 | SHARED_VIRTUAL_MEMORY | COHERENT_HOST_ACCESS | if ecc { SRAM_ECC } else { 0 }
     }
 }

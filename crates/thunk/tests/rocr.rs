@@ -75,3 +75,15 @@ fn several_devices_and_bad_settings() {
         );
     }
 }
+
+/// The functions that ROCr 6.1 needs besides those of 5.2.3, with the arguments it would pass.
+#[test]
+fn functions_of_later_runtimes_can_be_called() {
+    if !have("/usr/include/hsakmt.h", "libhsakmt-dev") {
+        return;
+    }
+    let program = c_program("later.c");
+    let output = program.run(&[], &[("LUTHIER_DEVICE", "gfx90a")]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(text(&output), "all called\n");
+}

@@ -16,6 +16,7 @@ use crate::{
 pub use buffer::scratch_descriptor;
 pub(crate) use buffer::to_lds;
 pub(crate) use device_barrier::DEVICE_BARRIER;
+pub(crate) use lanes::Fill;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
 
 mod vector_macros;

@@ -109,12 +109,18 @@ fn sub_dword_reads() {
                 m.check(5, |lane| {
                     half(address(lane) + 2) as u16 as i16 as i32 as u32
                 });
-                m.check(6, |lane| 0xdead_0000 | byte(address(lane)));
-                m.check(7, |lane| 0x0bad | byte(address(lane)) << 16);
-                m.check(8, |lane| 0xdead_0000 | sign8(address(lane)) & 0xffff);
-                m.check(9, |lane| 0x0bad | sign8(address(lane)) << 16);
-                m.check(10, |lane| 0xdead_0000 | half(address(lane)));
-                m.check(11, |lane| 0x0bad | half(address(lane)) << 16);
+                // SRAM ECC, which gfx90a has, clears the other half.
+                let (low, high) = if target == "gfx90a" {
+                    (0, 0)
+                } else {
+                    (0xdead_0000, 0x0bad)
+                };
+                m.check(6, |lane| low | byte(address(lane)));
+                m.check(7, |lane| high | byte(address(lane)) << 16);
+                m.check(8, |lane| low | sign8(address(lane)) & 0xffff);
+                m.check(9, |lane| high | sign8(address(lane)) << 16);
+                m.check(10, |lane| low | half(address(lane)));
+                m.check(11, |lane| high | half(address(lane)) << 16);
             }
         }
     }

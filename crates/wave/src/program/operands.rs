@@ -1,14 +1,14 @@
 //! Lowers one instruction: operand fields of every format to a [`MicroOp`].
 
 use gfx::Family;
-use isa::{Format, Inst};
+use isa::{Effects, Format, Inst};
 
 use super::{Config, vector};
 use crate::{
     fields::{Buffer, Ds, Flat, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, to_lds},
+    rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, to_lds},
     state::sreg,
 };
 
@@ -140,7 +140,18 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
             }
         }
     }
+    if config.target.has_sramecc_by_default() && is_half_load(inst) {
+        op.attribute = Fill::with_ecc(op.attribute);
+    }
     Ok(vec![op])
+}
+
+/// A load of 8 or 16 bits into one half of a register, whose row's attribute is a [`Fill`].
+fn is_half_load(inst: &Inst) -> bool {
+    let ends = |end| inst.mnemonic.ends_with(end);
+    inst.effects.contains(Effects::LOAD)
+        && !inst.mnemonic.contains("_format_")
+        && (ends("_d16") || ends("_d16_hi"))
 }
 
 /// `SINCE_GFX10` if `family` is.

@@ -267,7 +267,7 @@ pub(super) fn store_words<const WORDS: usize>(
 /// How a sub-dword load fills the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum Fill {
+pub(crate) enum Fill {
     Zero,
     Sign8,
     Sign16,
@@ -276,9 +276,13 @@ pub(super) enum Fill {
     LowSign8,
     High,
     HighSign8,
+    /// d16 under SRAM ECC: the other half becomes zero.
+    LoneSign8,
+    LoneHigh,
+    LoneHighSign8,
 }
 
-const FILLS: [Fill; 7] = [
+const FILLS: [Fill; 10] = [
     Fill::Zero,
     Fill::Sign8,
     Fill::Sign16,
@@ -286,6 +290,9 @@ const FILLS: [Fill; 7] = [
     Fill::LowSign8,
     Fill::High,
     Fill::HighSign8,
+    Fill::LoneSign8,
+    Fill::LoneHigh,
+    Fill::LoneHighSign8,
 ];
 
 impl Fill {
@@ -293,6 +300,19 @@ impl Fill {
     #[inline(always)]
     pub fn of(attribute: u16) -> Fill {
         FILLS[attribute as usize]
+    }
+
+    /// What a row's attribute becomes where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which
+    /// takes it that d16 loads do not preserve the other half there.
+    pub fn with_ecc(attribute: u16) -> u16 {
+        let fill = match Fill::of(attribute) {
+            Fill::Low => Fill::Zero,
+            Fill::LowSign8 => Fill::LoneSign8,
+            Fill::High => Fill::LoneHigh,
+            Fill::HighSign8 => Fill::LoneHighSign8,
+            other => other,
+        };
+        fill as u16
     }
 
     /// The register after loading `value`, which is zero-extended.
@@ -307,6 +327,9 @@ impl Fill {
             Fill::LowSign8 => old & 0xffff_0000 | sign8,
             Fill::High => old & 0xffff | value << 16,
             Fill::HighSign8 => old & 0xffff | sign8 << 16,
+            Fill::LoneSign8 => sign8,
+            Fill::LoneHigh => value << 16,
+            Fill::LoneHighSign8 => sign8 << 16,
         }
     }
 }

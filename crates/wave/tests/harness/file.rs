@@ -8,6 +8,13 @@
 //! ;! in s[4:5] = u64[7]
 //! v_add_f32_e32 v0, v4, v4
 //! ;= v0 = f32[2.0, 4.0]
+//!
+//! ;! memory s[2:3] = u32[1, 2]       ; a buffer and where its address goes; four scalars get a raw buffer resource,
+//! ;! memory v[2:3] step 8 = u32[..]  ; vector registers the address plus 8 times the lane
+//! ;! lds = u32[1, 2]
+//! ;! scratch 64                      ; bytes per lane
+//! s_store_dword s4, s[2:3], 0x4
+//! ;= memory = u32[1, 0xdead0bad]
 //! ```
 //!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
@@ -34,7 +41,20 @@ pub struct Case {
     pub text: String,
     exec: Option<u64>,
     before: Vec<(Place, Vec<u64>)>,
+    memory: Option<Buffer>,
+    lds: Vec<u32>,
+    scratch: u32,
     after: Vec<(Place, Option<Vec<u64>>)>,
+    memory_after: Option<Vec<u32>>,
+    lds_after: Option<Vec<u32>>,
+}
+
+/// Memory of a case: where its address goes, what each further lane adds, and its words.
+#[derive(Clone, Debug)]
+struct Buffer {
+    address: Place,
+    step: u64,
+    words: Vec<u32>,
 }
 
 /// A register, or several as one value.
@@ -59,12 +79,18 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
         let fail = |what: String| (number, what);
         let line = line.trim();
         let expectation = line.strip_prefix(";=");
-        if expectation.is_none() && !case.after.is_empty() && !line.is_empty() {
+        if expectation.is_none() && case.expects() && !line.is_empty() {
             cases.push(std::mem::take(&mut case));
         }
         if let Some(rest) = expectation {
-            let (place, values) = assignment(rest).map_err(fail)?;
-            case.after.push((place, values));
+            match rest
+                .split_once('=')
+                .map(|(place, list)| (place.trim(), list))
+            {
+                Some(("memory", list)) => case.memory_after = Some(words(list).map_err(fail)?),
+                Some(("lds", list)) => case.lds_after = Some(words(list).map_err(fail)?),
+                _ => case.after.push(assignment(rest).map_err(fail)?),
+            }
         } else if let Some(rest) = line.strip_prefix(";!") {
             let rest = rest.trim();
             let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -72,6 +98,9 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                 "target" => runs = targets(rest).map_err(fail)?,
                 "by" => evidence = rest.trim().to_owned(),
                 "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
+                "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
+                "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
+                "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
                 "in" => match assignment(rest).map_err(fail)? {
                     (place, Some(values)) => case.before.push((place, values)),
                     _ => return Err(fail("an input has a value".to_owned())),
@@ -89,10 +118,10 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
             case.text.push('\n');
         }
     }
-    if case.after.is_empty() && !case.text.is_empty() {
+    if !case.expects() && !case.text.is_empty() {
         return Err((case.line, "the last case expects nothing".to_owned()));
     }
-    if !case.after.is_empty() {
+    if case.expects() {
         cases.push(case);
     }
     match cases.iter().find(|case| case.text.is_empty()) {
@@ -114,6 +143,25 @@ fn targets(text: &str) -> Result<Vec<(String, u32)>, String> {
         }
     }
     Ok(runs)
+}
+
+/// `PLACE [step N] = u32[…]`.
+fn buffer(text: &str) -> Result<Buffer, String> {
+    let (place, list) = text
+        .split_once('=')
+        .ok_or("expected REGISTERS = u32[WORDS]")?;
+    let (place, step) = place.split_once(" step ").unwrap_or((place, "0"));
+    Ok(Buffer {
+        address: register(place.trim())?,
+        step: integer(step.trim())?,
+        words: words(list)?,
+    })
+}
+
+fn words(text: &str) -> Result<Vec<u32>, String> {
+    let (_, values) = assignment(&format!("m0 = {text}"))?;
+    let values = values.ok_or("expected u32[WORDS]")?;
+    Ok(values.into_iter().map(|value| value as u32).collect())
 }
 
 /// `PLACE = TYPE[VALUE, …]` or `PLACE = any`.
@@ -239,6 +287,10 @@ impl Place {
 }
 
 impl Case {
+    fn expects(&self) -> bool {
+        !self.after.is_empty() || self.memory_after.is_some() || self.lds_after.is_some()
+    }
+
     /// Runs the case everywhere it is for; what was wrong, one line each.
     pub fn check(&self) -> Vec<String> {
         let mut complaints = Vec::new();
@@ -272,6 +324,34 @@ impl Case {
                 Place::M0 => _ = machine.sgpr(M0, values[0] as u32),
             }
         }
+        machine.lds_words(self.lds.iter().copied());
+        let mut memory = self
+            .memory
+            .as_ref()
+            .map_or(Vec::new(), |buffer| buffer.words.clone());
+        if let Some(buffer) = &self.memory {
+            let address = machine.map(&mut memory);
+            match buffer.address {
+                Place::Vector(first, _) => {
+                    machine.vgpr64(first, |lane| address + buffer.step * lane as u64);
+                }
+                Place::Scalar(first, count) => {
+                    machine.sgpr64(first, address);
+                    if count == 4 {
+                        let gfx10 = target.starts_with("gfx10");
+                        machine.sgpr(first + 2, 4 * buffer.words.len() as u32);
+                        // Raw: no stride, data format 32.
+                        machine.sgpr(first + 3, if gfx10 { 0x3101_4fac } else { 0x0002_7000 });
+                    }
+                }
+                _ => return vec!["an address goes to general registers".to_owned()],
+            }
+        }
+        let mut scratch = vec![0_u32; (self.scratch * wave_size / 4) as usize];
+        if self.scratch != 0 {
+            machine.wave.scratch_base = machine.map(&mut scratch);
+            machine.wave.scratch_bytes_per_lane = self.scratch;
+        }
         if let Some(mask) = self.exec {
             machine.exec(mask);
         }
@@ -282,6 +362,18 @@ impl Case {
         }
         let after = snapshot(&machine);
         let mut complaints = Vec::new();
+        let words_before = self.memory.as_ref().map_or(&[][..], |buffer| &buffer.words);
+        let expected = self.memory_after.as_deref().unwrap_or(words_before);
+        if memory != expected {
+            complaints.push(format!("memory is {memory:x?}, not {expected:x?}"));
+        }
+        let lds: Vec<u32> = (0..machine.lds.len() / 4)
+            .map(|index| machine.lds_word(index))
+            .collect();
+        let expected = self.lds_after.as_ref().unwrap_or(&self.lds);
+        if lds != *expected {
+            complaints.push(format!("LDS is {lds:x?}, not {expected:x?}"));
+        }
         let mut named: Vec<String> = Vec::new();
         for (place, expected) in &self.after {
             named.extend(place.parts());
