@@ -42,7 +42,7 @@ pub struct Emulate {
 
 /// Up to three sizes.
 #[derive(Clone, Copy)]
-struct Extent([u32; 3]);
+pub struct Extent(pub [u32; 3]);
 
 impl FromStr for Extent {
     type Err = anyhow::Error;
@@ -64,7 +64,7 @@ impl FromStr for Extent {
 }
 
 #[derive(Clone)]
-enum Given {
+pub enum Given {
     Scalar(Vec<u8>),
     Zero(u64),
     File(PathBuf),
@@ -141,8 +141,7 @@ impl Emulate {
     pub fn execute(self) -> Result<ExitCode> {
         let file = &self.file;
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let object = self
-            .choose(&bytes)
+        let object = choose(&bytes, &self.kernel, self.target.as_deref())
             .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -197,46 +196,41 @@ impl Emulate {
         );
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    /// The code object that is meant: the file itself, or the one inside that fits.
-    fn choose(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        let contents = codeobj::walk(bytes)?;
-        let objects: Vec<_> = contents
-            .entries
-            .iter()
-            .filter(|entry| entry.kind == EntryKind::CodeObject)
-            .collect();
-        let fitting: Vec<_> = objects
-            .iter()
-            .filter(|entry| {
-                self.target
-                    .as_deref()
-                    .is_none_or(|target| entry.id.contains(target))
-            })
-            .filter(|entry| {
-                entry
-                    .code_object()
-                    .is_ok_and(|object| object.kernel(&self.kernel).is_ok())
-            })
-            .collect();
-        match fitting.as_slice() {
-            [one] => Ok(one.bytes.to_vec()),
-            [] => {
-                let ids: Vec<_> = objects.iter().map(|entry| entry.id.as_str()).collect();
-                Err(anyhow!(
-                    "no code object with a kernel {} (found: {})",
-                    self.kernel,
-                    ids.join(", ")
-                ))
-            }
-            several => {
-                let ids: Vec<_> = several.iter().map(|entry| entry.id.as_str()).collect();
-                Err(anyhow!(
-                    "several code objects have a kernel {}: choose with --target ({})",
-                    self.kernel,
-                    ids.join(", ")
-                ))
-            }
+/// The code object that is meant: the file itself, or the one inside that has the kernel.
+pub fn choose(bytes: &[u8], kernel: &str, target: Option<&str>) -> Result<Vec<u8>> {
+    let contents = codeobj::walk(bytes)?;
+    let objects: Vec<_> = contents
+        .entries
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::CodeObject)
+        .collect();
+    let fitting: Vec<_> = objects
+        .iter()
+        .filter(|entry| target.is_none_or(|target| entry.id.contains(target)))
+        .filter(|entry| {
+            entry
+                .code_object()
+                .is_ok_and(|object| object.kernel(kernel).is_ok())
+        })
+        .collect();
+    match fitting.as_slice() {
+        [one] => Ok(one.bytes.to_vec()),
+        [] => {
+            let ids: Vec<_> = objects.iter().map(|entry| entry.id.as_str()).collect();
+            Err(anyhow!(
+                "no code object with a kernel {} (found: {})",
+                kernel,
+                ids.join(", ")
+            ))
+        }
+        several => {
+            let ids: Vec<_> = several.iter().map(|entry| entry.id.as_str()).collect();
+            Err(anyhow!(
+                "several code objects have a kernel {kernel}: choose with --target ({})",
+                ids.join(", ")
+            ))
         }
     }
 }

@@ -8,6 +8,7 @@ mod instrument;
 mod run;
 mod summary;
 mod tool;
+mod verify;
 mod with_tools;
 
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Put tools into code objects on disk
     Instrument(instrument::Instrument),
+    /// Prove on the emulated GPU that tools change nothing they must not
+    Verify(verify::Verify),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
     /// Count executed instructions of host programs, the same on every run, and hold them to budgets
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
         Command::Instrument(instrument) => instrument.execute(),
+        Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::Count(count) => return count.run(),
         Command::Coverage(coverage) => match check(&coverage) {

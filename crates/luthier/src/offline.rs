@@ -2,11 +2,12 @@
 
 use crate::{
     Engine, Error, Result,
-    build::{self, Source},
+    build::{self, Built, Source},
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionKind, Module};
 use regex::Regex;
+use rewrite::Rewritten;
 use session::Report;
 use sha2::{Digest, Sha256};
 use template::Global;
@@ -29,6 +30,36 @@ pub struct Offline {
 }
 
 impl Engine {
+    /// Instruments one kernel of a lifted object; the second part is every variable that its code may refer to.
+    pub fn instrument_kernel(
+        &self,
+        object: &CodeObject<'_>,
+        module: &Module,
+        kernel: &str,
+    ) -> Result<(Rewritten, Vec<Global>)> {
+        let lines = SourceLines::of(object).ok().flatten();
+        let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
+        let source = Source {
+            object,
+            hash: &hash,
+            module,
+            lines: lines.as_ref(),
+        };
+        let function = module
+            .function(kernel)
+            .ok_or_else(|| Error::Tool(format!("the code object has no kernel {kernel}")))?;
+        let built = build::kernel(self, source, function)?;
+        let mut globals = counters(self, &built, &hash);
+        globals.extend(self.variables());
+        Ok((built.rewritten, globals))
+    }
+
+    /// The variables of all tools.
+    fn variables(&self) -> impl Iterator<Item = Global> + '_ {
+        let files = self.tools.iter().map(|tool| tool.file());
+        files.flat_map(|file| file.globals().iter().cloned())
+    }
+
     /// Instruments all kernels of a linked code object whose name `wanted` matches. Tools' variables become exported
     /// symbols of the object, `TOOL/NAME`.
     pub fn instrument_object(&self, bytes: &[u8], wanted: Option<&Regex>) -> Result<Offline> {
@@ -49,31 +80,35 @@ impl Engine {
             if function.kind != FunctionKind::Kernel || !chosen {
                 continue;
             }
-            let result =
-                build::kernel(self, source, index).map(|mut built| {
-                    globals.extend(build::counters(self, &built, &hash).into_iter().map(
-                        |global| Global {
-                            name: global.name,
-                            size: global.size,
-                            alignment: COUNTERS_ALIGNMENT,
-                            initial: None,
-                        },
-                    ));
-                    let report = build::report(&mut built);
-                    rewritten.push(built.rewritten);
-                    report
-                });
+            let result = build::kernel(self, source, index).map(|mut built| {
+                globals.extend(counters(self, &built, &hash));
+                let report = build::report(&mut built);
+                rewritten.push(built.rewritten);
+                report
+            });
             kernels.push(KernelOutcome {
                 name: function.name.clone(),
                 result: result.map_err(|error| error.to_string()),
             });
         }
         if !rewritten.is_empty() {
-            let files = self.tools.iter().map(|tool| tool.file());
-            globals.extend(files.flat_map(|file| file.globals().iter().cloned()));
+            globals.extend(self.variables());
         }
         let object = rewrite::static_object(&rewritten, &object, &globals)
             .map_err(|error| failed(&error))?;
         Ok(Offline { object, kernels })
     }
+}
+
+/// The variables with a kernel's counters.
+fn counters(engine: &Engine, built: &Built, hash: &[u8; 32]) -> Vec<Global> {
+    let counters = build::counters(engine, built, hash).into_iter();
+    counters
+        .map(|global| Global {
+            name: global.name,
+            size: global.size,
+            alignment: COUNTERS_ALIGNMENT,
+            initial: None,
+        })
+        .collect()
 }

@@ -1,0 +1,107 @@
+//! `luthier verify`: an instrumented kernel against the original, on the emulated device.
+
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use codeobj::CodeObject;
+use launcher::libraries;
+use lift::Module;
+use luthier::Engine;
+use verify::{Input, Launch, Verdict};
+
+use crate::emulate::{Extent, Given, choose};
+
+/// Prove on the emulated GPU that tools change nothing they must not.
+///
+/// Runs the kernel twice, as it is and with the tools, and compares before every instruction of the application all registers
+/// that it may still read, and at the end all memory that it can see. Arguments are given as for `luthier emulate`.
+#[derive(Args)]
+pub struct Verify {
+    /// Code object, or a file that holds some (executable, library, bundle)
+    #[arg(value_name = "CODEOBJ")]
+    file: PathBuf,
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
+    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    tools: Vec<String>,
+    #[arg(short, long, value_name = "NAME")]
+    kernel: String,
+    /// Workgroups: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "1")]
+    grid: Extent,
+    /// Work-items per workgroup: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "64")]
+    block: Extent,
+    /// Dynamic LDS in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    lds: u32,
+    /// A kernel argument, TYPE:VALUE
+    #[arg(long = "arg", value_name = "TYPE:VALUE")]
+    arguments: Vec<Given>,
+    /// Which code object, where the file holds several
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Only places where this holds, as of `luthier run`
+    #[arg(long, value_name = "CONDITION")]
+    site: Vec<String>,
+    /// Check what is known about registers instead: overwrite all that nobody reads any more, before every instruction of the
+    /// original
+    #[arg(long)]
+    poison: bool,
+}
+
+impl Verify {
+    pub fn execute(self) -> Result<ExitCode> {
+        let bytes =
+            fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let bytes = choose(&bytes, &self.kernel, self.target.as_deref())
+            .with_context(|| self.file.display().to_string())?;
+        let object = CodeObject::parse(&bytes)?;
+        let module = Module::lift(&object)?;
+        let launch = self.launch()?;
+        let verdict = if self.poison {
+            verify::poison(&object, &module, &launch, SEED)?
+        } else {
+            let directory = libraries::tools_directory()?;
+            let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
+            let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
+            let (rewritten, globals) = engine.instrument_kernel(&object, &module, &self.kernel)?;
+            verify::lockstep(&object, &module, &rewritten, &globals, &launch)?
+        };
+        match verdict {
+            Verdict::Same { compared, waves } => {
+                println!(
+                    "{}: the same at {compared} instructions of {waves} waves, and in memory",
+                    self.kernel
+                );
+                Ok(ExitCode::SUCCESS)
+            }
+            Verdict::Diverged(divergence) => {
+                println!("{}: {divergence}", self.kernel);
+                Ok(ExitCode::FAILURE)
+            }
+        }
+    }
+
+    fn launch(&self) -> Result<Launch> {
+        let inputs = self.arguments.iter().map(|given| {
+            Ok(match given {
+                Given::Scalar(bytes) => Input::Value(bytes.clone()),
+                Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
+                Given::File(path) => Input::Buffer(
+                    fs::read(path).with_context(|| format!("cannot read {}", path.display()))?,
+                ),
+            })
+        });
+        Ok(Launch {
+            kernel: self.kernel.clone(),
+            grid: self.grid.0,
+            block: self.block.0,
+            dynamic_lds: self.lds,
+            inputs: inputs.collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// Where the rubbish starts; any number does, but the same one finds the same again.
+const SEED: u32 = 0x5eed;
