@@ -21,6 +21,7 @@
 #endif
 
 typedef __UINT8_TYPE__ luthier_u8;
+typedef __UINT16_TYPE__ luthier_u16;
 typedef __UINT32_TYPE__ luthier_u32;
 typedef __UINT64_TYPE__ luthier_u64;
 
@@ -28,6 +29,9 @@ typedef __UINT64_TYPE__ luthier_u64;
 
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
+
+// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.md.
+#define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
 extern "C" {
@@ -122,43 +126,67 @@ LUTHIER_INLINE void count_wave(luthier_u64 *counter, luthier_u64 amount) {
   if (elected())
     __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+// Adds `amount`; for hooks that run in one lane.
+LUTHIER_INLINE void add(luthier_u64 *counter, luthier_u64 amount) {
+  __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
 // Adds `amount` for every active lane, with one memory operation for the wave.
 LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
   count_wave(counter, amount * active_lanes());
 }
 
-// A bounded stream of records to the host. `reserved` counts every record asked for; those beyond the end of the buffer
-// are not written, and so the host knows how many were dropped.
+// A bounded stream of records to the host, which the engine makes and empties while kernels run.
+//
+// A record first takes room, then an index: indices have no gaps, and the host consumes them in order. Slots are 32-bit
+// words: the low half of the record's index + 1, stored when the record is complete, and the record.
 struct ring {
-  luthier_u64 reserved; // Records.
-  luthier_u64 consumed; // Records the host has taken.
-  luthier_u64 capacity; // Records; a power of two.
-  luthier_u64 records;  // Address of the first record.
+  luthier_u64 taken;    // Records that found room, and for a moment some that did not.
+  luthier_u64 reserved; // Records that got an index.
+  luthier_u64 dropped;  // Records that found no room.
+  luthier_u64 capacity; // Slots; a power of two.
+  luthier_u64 slots;    // Address of the first slot.
+  luthier_u64 consumed; // Address of the number of records that the host has copied.
 };
 
-// Appends one record of every active lane, with one reservation for the wave; false in lanes whose record was dropped.
+// Appends one record of every active lane; false in lanes whose record found no room, which is counted. The compiler makes
+// one memory operation per wave of each addition.
 template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   static_assert(sizeof(T) % 4 == 0, "records consist of 32-bit words");
-  luthier_u64 mask = exec();
-  luthier_u32 rank = __builtin_amdgcn_mbcnt_lo((luthier_u32)mask, 0u);
-  if (__builtin_amdgcn_wavefrontsize() == 64)
-    rank = __builtin_amdgcn_mbcnt_hi((luthier_u32)(mask >> 32), rank);
-  luthier_u64 first = 0;
-  if (rank == 0)
-    first = __scoped_atomic_fetch_add((global_u64)&stream->reserved, (luthier_u64)__builtin_popcountll(mask),
-                                      __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  luthier_u32 low = __builtin_amdgcn_readfirstlane((luthier_u32)first);
-  luthier_u32 high = __builtin_amdgcn_readfirstlane((luthier_u32)(first >> 32));
-  luthier_u64 index = ((luthier_u64)high << 32 | low) + rank;
   luthier_u64 consumed =
-      __scoped_atomic_load_n((global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+      __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
   luthier_u64 capacity = *(global_u64)&stream->capacity;
-  if (index - consumed >= capacity)
+  luthier_u64 before =
+      __scoped_atomic_fetch_add((global_u64)&stream->taken, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  if (before - consumed >= capacity) {
+    __scoped_atomic_fetch_sub((global_u64)&stream->taken, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    __scoped_atomic_fetch_add((global_u64)&stream->dropped, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
     return false;
-  typedef T __attribute__((address_space(1))) *pointer;
-  pointer slot = (pointer)(*(global_u64)&stream->records) + (index & (capacity - 1));
-  __builtin_memcpy((void *)slot, &record, sizeof(T));
+  }
+  luthier_u64 index =
+      __scoped_atomic_fetch_add((global_u64)&stream->reserved, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  luthier_u64 offset = (luthier_u64)((luthier_u32)index & (luthier_u32)(capacity - 1)) * (4 + sizeof(T));
+  global_u32 slot = (global_u32)(*(global_u64)&stream->slots + offset);
+  __builtin_memcpy(slot + 1, &record, sizeof(T));
+  __scoped_atomic_store_n(slot, (luthier_u32)index + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
   return true;
 }
 
+// Different values that the active lanes hold, at least 1.
+LUTHIER_INLINE luthier_u32 distinct(luthier_u64 value) {
+  luthier_u32 found = 0;
+  for (luthier_u64 rest = exec(); rest != 0; ++found) {
+    luthier_u32 leader = __builtin_ctzll(rest);
+    luthier_u64 same = ((luthier_u64)__builtin_amdgcn_readlane((luthier_u32)(value >> 32), leader) << 32) |
+                       (luthier_u32)__builtin_amdgcn_readlane((luthier_u32)value, leader);
+    rest &= ~__builtin_amdgcn_ballot_w64(value == same);
+  }
+  return found;
+}
+
 } // namespace luthier
+
+// Hooks that every tool has, for the counters that host code asks for.
+LUTHIER_HOOK inline void __luthier_add(luthier_u32 amount, luthier_u64 *counter) { luthier::add(counter, amount); }
+LUTHIER_HOOK inline void __luthier_flush(luthier_u32 low, luthier_u32 high, luthier_u64 *counter) {
+  luthier::add(counter, (luthier_u64)high << 32 | low);
+}

@@ -1,13 +1,6 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    str::FromStr,
-    thread,
-};
+use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -195,7 +188,7 @@ impl Emulate {
             if let Some(Some((address, size))) = buffers.get(dump.index) {
                 let mut contents = vec![0; *size as usize];
                 device.read(*address, &mut contents)?;
-                write_whole(&dump.file, &contents)?;
+                records::write_whole(&dump.file, &contents)?;
             }
         }
         eprintln!(
@@ -246,19 +239,4 @@ impl Emulate {
             }
         }
     }
-}
-
-/// Writes a file whole or not at all.
-fn write_whole(path: &Path, contents: &[u8]) -> Result<()> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let attempt = || -> Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(contents)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    attempt().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -6,6 +6,8 @@ mod emulate;
 mod inspect;
 mod run;
 mod summary;
+mod tool;
+mod with_tools;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,8 @@ enum Command {
     Count(count::Command),
     /// Device code coverage and PGO profiles
     Coverage(coverage::Command),
+    /// Make tools for `luthier run -t`
+    Tool(tool::Tool),
     /// Say what is here, what is missing, and the command that mends it
     Doctor(doctor::Doctor),
 }
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
             Ok(()) => return coverage.run(),
             Err(error) => Err(error),
         },
+        Command::Tool(tool) => tool.execute(),
         Command::Doctor(doctor) => doctor.execute(),
     };
     match result {

@@ -14,7 +14,7 @@ use clap::Args;
 
 use launcher::{device, launch};
 
-use crate::{compatibility, summary::Summary};
+use crate::{compatibility, summary::Summary, with_tools::WithTools};
 
 /// Run a HIP or HSA program.
 ///
@@ -22,6 +22,7 @@ use crate::{compatibility, summary::Summary};
 ///
 ///   luthier run -- ./app arguments
 ///   luthier run --device gfx1030 --stats -- ./app
+///   luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
 #[derive(Args)]
 pub struct Run {
     /// `hardware`, a target to emulate (gfx90a, gfx908, gfx906, gfx900, gfx1030; several: gfx90a,gfx1030), or `auto`
@@ -38,7 +39,9 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
-    /// Directory for files: with --stats, statistics.json
+    #[command(flatten)]
+    tools: WithTools,
+    /// Directory for files: with --stats, statistics.json; traces and reports of tools
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The program and its arguments
@@ -55,6 +58,13 @@ impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
+        self.tools.apply(&mut command)?;
+        if let Some(directory) = &self.output {
+            fs::create_dir_all(directory).with_context(|| {
+                format!("cannot make the output directory {}", directory.display())
+            })?;
+            command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
+        }
         let Some(target) = device::choose(&self.device)? else {
             if self.stats {
                 bail!(
@@ -68,11 +78,6 @@ impl Run {
         device::emulate(&mut command, target, self.gpus)?;
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));
-        }
-        if let Some(directory) = &self.output {
-            fs::create_dir_all(directory).with_context(|| {
-                format!("cannot make the output directory {}", directory.display())
-            })?;
         }
         let statistics = tempfile::Builder::new()
             .prefix("luthier-")

@@ -14,7 +14,12 @@ fn main() {
     let request = ToolRequest {
         source: &root.join("tests/hooks/five.hip"),
         include: &root.join("../../include"),
-        hooks,
+        hooks: &|_| {
+            Ok(hooks
+                .iter()
+                .map(|(hook, arguments)| ((*hook).to_owned(), arguments.to_vec()))
+                .collect())
+        },
         targets: &["gfx90a", "gfx1100", "gfx1200"],
         clang: "clang-22",
     };

@@ -2,7 +2,7 @@
 
 use crate::{
     CompileError, RegisterFile, Relocation, Template, VerifyError,
-    derive::{Declared, DeclaredPort},
+    derive::{self, Declared, DeclaredPort},
     fields::register_of,
     flow::Flow,
 };
@@ -225,10 +225,10 @@ impl Compiler {
             preserve_vcc: request.preserve_vcc,
             preserved,
         };
-        match Template::derive(&self.decoder, &compiled.code, &declared) {
+        match derive::derive(&self.decoder, &compiled.code, &declared) {
             Err(VerifyError::ExecChanged) => {
                 let (code, declared) = self.saving_exec(&compiled.code, declared, site)?;
-                Template::derive(&self.decoder, &code, &declared)
+                derive::derive(&self.decoder, &code, &declared)
             }
             result => result,
         }

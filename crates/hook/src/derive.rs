@@ -1,8 +1,7 @@
 //! From machine code to a template: groups, ports, clobbers and patches, all from decoded bytes, and every reason to refuse.
 
 use crate::{
-    Clobbers, Group, Patch, Port, RegisterFile, Relocation, Template, VerifyError,
-    bind::{Binding, bind},
+    Binding, Clobbers, Group, Patch, Port, RegisterFile, Relocation, Template, VerifyError, bind,
     fields::{self, FieldBit, alignment, register_of},
     flow::Flow,
     symbolic,
@@ -37,14 +36,12 @@ type Register = (RegisterFile, u16);
 /// Group of every register, and its offset there.
 type Places = BTreeMap<Register, (u16, u16)>;
 
-impl RegisterFile {
-    fn of(kind: RegKind) -> Option<RegisterFile> {
-        match kind {
-            RegKind::Sgpr => Some(RegisterFile::Sgpr),
-            RegKind::Vgpr => Some(RegisterFile::Vgpr),
-            RegKind::Agpr => Some(RegisterFile::Agpr),
-            _ => None,
-        }
+fn file_of(kind: RegKind) -> Option<RegisterFile> {
+    match kind {
+        RegKind::Sgpr => Some(RegisterFile::Sgpr),
+        RegKind::Vgpr => Some(RegisterFile::Vgpr),
+        RegKind::Agpr => Some(RegisterFile::Agpr),
+        _ => None,
     }
 }
 
@@ -82,68 +79,66 @@ const FORBIDDEN_EFFECTS: &[(Effects, &str)] = &[
     (Effects::BARRIER,  "waits for other waves of the workgroup"),
 ];
 
-impl Template {
-    /// Analyses `code`; refuses what is not provably harmless at any place of any kernel.
-    pub fn derive(
-        decoder: &Decoder,
-        code: &[u8],
-        declared: &Declared,
-    ) -> Result<Template, VerifyError> {
-        let flow = Flow::of(decoder, code)?;
-        let clobbers = examine(decoder, &flow, declared)?;
-        let registers = Registers::collect(decoder, &flow, declared)?;
-        let (groups, place) = registers.groups(decoder, declared)?;
-        let even = even_vector_tuples(decoder);
-        let mut limits: Vec<u16> = groups.iter().map(|group| group.limit).collect();
-        let mut patches = Vec::new();
-        for inst in &flow.instructions {
-            let fields = fields::fields(decoder, inst, even)?;
-            for (operand, bits) in inst.operands.iter().zip(&fields) {
-                let Some(reg) = register_of(operand).filter(|_| !bits.is_empty()) else {
-                    continue;
-                };
-                let file = RegisterFile::of(reg.kind).expect("a general register");
-                let (group, offset) = place[&(file, reg.index)];
-                let reach = bits.last().map_or(1, |field| 1u16 << (field.index_bit + 1));
-                let limit = &mut limits[usize::from(group)];
-                let beyond = groups[usize::from(group)]
-                    .width
-                    .saturating_sub(offset + u16::from(reg.width));
-                *limit = (*limit).min(reach.saturating_add(u16::from(reg.width) - 1 + beyond));
-                patches.extend(runs(bits, inst.pc as u32 * 8, group, offset));
-            }
+/// Analyses `code`; refuses what is not provably harmless at any place of any kernel.
+pub fn derive(
+    decoder: &Decoder,
+    code: &[u8],
+    declared: &Declared,
+) -> Result<Template, VerifyError> {
+    let flow = Flow::of(decoder, code)?;
+    let clobbers = examine(decoder, &flow, declared)?;
+    let registers = Registers::collect(decoder, &flow, declared)?;
+    let (groups, place) = registers.groups(decoder, declared)?;
+    let even = even_vector_tuples(decoder);
+    let mut limits: Vec<u16> = groups.iter().map(|group| group.limit).collect();
+    let mut patches = Vec::new();
+    for inst in &flow.instructions {
+        let fields = fields::fields(decoder, inst, even)?;
+        for (operand, bits) in inst.operands.iter().zip(&fields) {
+            let Some(reg) = register_of(operand).filter(|_| !bits.is_empty()) else {
+                continue;
+            };
+            let file = file_of(reg.kind).expect("a general register");
+            let (group, offset) = place[&(file, reg.index)];
+            let reach = bits.last().map_or(1, |field| 1u16 << (field.index_bit + 1));
+            let limit = &mut limits[usize::from(group)];
+            let beyond = groups[usize::from(group)]
+                .width
+                .saturating_sub(offset + u16::from(reg.width));
+            *limit = (*limit).min(reach.saturating_add(u16::from(reg.width) - 1 + beyond));
+            patches.extend(runs(bits, inst.pc as u32 * 8, group, offset));
         }
-        let mut groups = groups;
-        for (group, limit) in groups.iter_mut().zip(limits) {
-            group.limit = group.limit.min(limit);
-        }
-        patches.sort_by_key(|patch| (patch.bit, patch.length));
-        patches.dedup();
-        check_relocations(&flow, declared)?;
-        let ports = declared.ports.iter().map(|port| Port {
-            name: port.name.clone(),
-            file: port.file,
-            read: port.read,
-            written: port.written,
-            dwords: (0..port.dwords)
-                .map(|dword| place.get(&(port.file, port.first + dword)).copied())
-                .collect(),
-        });
-        let template = Template {
-            target: decoder.target().name.to_owned(),
-            wave_size: decoder.wave_size(),
-            code: code.to_vec(),
-            droppable_tail: droppable_tail(&flow),
-            ports: ports.collect(),
-            groups,
-            clobbers,
-            patches,
-            relocations: declared.relocations.clone(),
-            instructions: flow.instructions.len() as u32,
-        };
-        prove_patches(decoder, &template, &flow)?;
-        Ok(template)
     }
+    let mut groups = groups;
+    for (group, limit) in groups.iter_mut().zip(limits) {
+        group.limit = group.limit.min(limit);
+    }
+    patches.sort_by_key(|patch| (patch.bit, patch.length));
+    patches.dedup();
+    check_relocations(&flow, declared)?;
+    let ports = declared.ports.iter().map(|port| Port {
+        name: port.name.clone(),
+        file: port.file,
+        read: port.read,
+        written: port.written,
+        dwords: (0..port.dwords)
+            .map(|dword| place.get(&(port.file, port.first + dword)).copied())
+            .collect(),
+    });
+    let template = Template {
+        target: decoder.target().name.to_owned(),
+        wave_size: decoder.wave_size(),
+        code: code.to_vec(),
+        droppable_tail: droppable_tail(&flow),
+        ports: ports.collect(),
+        groups,
+        clobbers,
+        patches,
+        relocations: declared.relocations.clone(),
+        instructions: flow.instructions.len() as u32,
+    };
+    prove_patches(decoder, &template, &flow)?;
+    Ok(template)
 }
 
 fn even_vector_tuples(decoder: &Decoder) -> bool {
@@ -271,7 +266,7 @@ impl Registers {
         let mut found = Registers::default();
         for inst in &flow.instructions {
             for (reg, written) in registers_of(inst) {
-                let Some(file) = RegisterFile::of(reg.kind) else {
+                let Some(file) = file_of(reg.kind) else {
                     continue;
                 };
                 found.tuples.insert((file, reg.index, reg.width));
@@ -473,9 +468,10 @@ fn droppable_tail(flow: &Flow) -> u32 {
             let memory = inst
                 .effects
                 .intersects(Effects::SMEM | Effects::VMEM | Effects::LDS | Effects::SENDMSG);
-            let loads = inst.operands.iter().any(|operand| {
-                matches!(operand, Operand::Def(reg) if RegisterFile::of(reg.kind).is_some())
-            });
+            let loads = inst
+                .operands
+                .iter()
+                .any(|operand| matches!(operand, Operand::Def(reg) if file_of(reg.kind).is_some()));
             if memory && loads {
                 after.insert(index);
             }
@@ -519,7 +515,7 @@ fn prove_patches(decoder: &Decoder, template: &Template, flow: &Flow) -> Result<
 }
 
 fn renamed(template: &Template, binding: &Binding, mut reg: Reg) -> Reg {
-    let file = RegisterFile::of(reg.kind).expect("a general register");
+    let file = file_of(reg.kind).expect("a general register");
     for (group, first) in template.groups.iter().zip(&binding.first) {
         if group.file == file && (group.first..group.first + group.width).contains(&reg.index) {
             reg.index = first + (reg.index - group.first);

@@ -11,15 +11,18 @@ pub const TARGETS: [&str; 10] = [
     "gfx1200",
 ];
 
+/// Which hooks a tool has: its variables may tell.
+pub type HookList<'a> = dyn Fn(&[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> + 'a;
+
 /// What to build.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ToolRequest<'a> {
     /// The HIP file.
     pub source: &'a Path,
     /// The directory of `luthier_device.h`.
     pub include: &'a Path,
-    /// Hooks with the arguments they are inserted with.
-    pub hooks: &'a [(&'a str, &'a [Arg])],
+    /// Given the tool's variables, the hooks with the arguments they are inserted with.
+    pub hooks: &'a HookList<'a>,
     pub targets: &'a [&'a str],
     /// `clang-22` or a path.
     pub clang: &'a str,
@@ -38,41 +41,69 @@ pub fn build_tool(request: &ToolRequest<'_>) -> Result<Bundle, BuildError> {
             source,
         };
         let mut module = Bitcode::parse(&bitcode).map_err(unreadable)?;
-        let compiler = Compiler::new(target, target.wave_size, "")?;
-        for (hook, arguments) in request.hooks {
-            for (preserve_scc, preserve_vcc) in
-                [(false, false), (true, false), (false, true), (true, true)]
-            {
-                let variant = Request {
-                    hook,
-                    arguments,
-                    preserve_scc,
-                    preserve_vcc,
-                    attributes: &[],
-                };
-                bundle.entries.push(Entry {
-                    hook: (*hook).to_owned(),
-                    preserve_scc,
-                    preserve_vcc,
-                    template: compiler.template(&mut module, &variant)?,
-                });
+        add_globals(&mut bundle, module.globals().map_err(unreadable)?);
+        let hooks = (request.hooks)(&bundle.globals).map_err(|reason| BuildError::Hooks {
+            file: request.source.display().to_string(),
+            reason,
+        })?;
+        for &wave_size in wave_sizes(target) {
+            let compiler = Compiler::new(target, wave_size, "")?;
+            for (hook, arguments) in &hooks {
+                add_variants(&mut bundle, &compiler, &mut module, hook, arguments)?;
             }
-        }
-        for global in module.globals().map_err(unreadable)? {
-            let known = bundle.globals.iter().any(|other| other.name == global.name);
-            // The compilation unit's identifier, which clang adds.
-            if known || !global.defined || global.name.starts_with("__hip_cuid_") {
-                continue;
-            }
-            bundle.globals.push(Global {
-                name: global.name,
-                size: global.size,
-                alignment: global.alignment,
-                initial: global.initial,
-            });
         }
     }
     Ok(bundle)
+}
+
+fn wave_sizes(target: &Target) -> &'static [u8] {
+    if target.supports_wave32() {
+        &[32, 64]
+    } else {
+        &[64]
+    }
+}
+
+fn add_variants(
+    bundle: &mut Bundle,
+    compiler: &Compiler,
+    module: &mut Bitcode,
+    hook: &str,
+    arguments: &[Arg],
+) -> Result<(), BuildError> {
+    for (preserve_scc, preserve_vcc) in [(false, false), (true, false), (false, true), (true, true)]
+    {
+        let variant = Request {
+            hook,
+            arguments,
+            preserve_scc,
+            preserve_vcc,
+            attributes: &[],
+        };
+        bundle.entries.push(Entry {
+            hook: hook.to_owned(),
+            preserve_scc,
+            preserve_vcc,
+            template: compiler.template(module, &variant)?,
+        });
+    }
+    Ok(())
+}
+
+fn add_globals(bundle: &mut Bundle, globals: Vec<llvm_codegen::Global>) {
+    for global in globals {
+        let known = bundle.globals.iter().any(|other| other.name == global.name);
+        // The compilation unit's identifier, which clang adds.
+        if known || !global.defined || global.name.starts_with("__hip_cuid_") {
+            continue;
+        }
+        bundle.globals.push(Global {
+            name: global.name,
+            size: global.size,
+            alignment: global.alignment,
+            initial: global.initial,
+        });
+    }
 }
 
 fn compile_source(request: &ToolRequest<'_>, target: &Target) -> Result<Vec<u8>, BuildError> {

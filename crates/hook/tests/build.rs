@@ -21,7 +21,12 @@ fn bundle_for(targets: &[&str]) -> Bundle {
     let request = ToolRequest {
         source: &root.join("tests/hooks/five.hip"),
         include: &root.join("../../include"),
-        hooks: HOOKS,
+        hooks: &|_| {
+            Ok(HOOKS
+                .iter()
+                .map(|(hook, arguments)| ((*hook).to_owned(), arguments.to_vec()))
+                .collect())
+        },
         targets,
         clang: "clang-22",
     };

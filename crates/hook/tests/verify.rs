@@ -10,7 +10,7 @@ fn derive(target: &str, text: &str, declared: &Declared) -> Result<Template, Ver
         .expect("an assembler")
         .assemble(text)
         .unwrap_or_else(|error| panic!("{error}: {text}"));
-    Template::derive(&Decoder::new(target).expect("a decoder"), &code, declared)
+    hook::derive(&Decoder::new(target).expect("a decoder"), &code, declared)
 }
 
 fn input(name: &str, file: RegisterFile, first: u16, dwords: u16) -> DeclaredPort {

@@ -96,6 +96,18 @@ pub fn library(name: &str, variable: &str) -> Result<PathBuf> {
         })
 }
 
+/// The library that ROCr loads to let tools see and change dispatches.
+pub fn intercept() -> Result<PathBuf> {
+    library("libluthier_intercept.so", "LUTHIER_INTERCEPT_LIBRARY")
+}
+
+/// Where the tools that come with Luthier are.
+pub fn tools_directory() -> Result<PathBuf> {
+    let places = places()?;
+    let home = places.first().context("the luthier executable is gone")?;
+    Ok(home.join("luthier-tools"))
+}
+
 fn link(library: &Path, directory: &Path) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
     match symlink(library, directory.join(THUNK_SONAME)) {

@@ -13,6 +13,8 @@ pub struct Header {
     pub run: Vec<String>,
     /// The program must die of SIGABRT.
     pub aborts: bool,
+    /// Its kernels do not execute the same number of instructions every time.
+    pub varies: bool,
     pub stdout: Vec<String>,
     pub stderr: Vec<String>,
 }
@@ -39,6 +41,7 @@ impl Header {
                 "run" => header.run.extend(words()),
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
+                "varies" => header.varies = true,
                 "expect" if value == "abort" => header.aborts = true,
                 _ => bail!("unknown header line {comment:?}"),
             }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `flags` | arguments for hipcc besides ours |
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
+//! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
@@ -18,7 +19,7 @@ mod run;
 
 pub use build::compile;
 pub use header::{DEVICES, Header};
-pub use run::{Emulator, check};
+pub use run::{Emulator, check, check_with};
 
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! Runs a compiled program on an emulated device and judges what it did.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
@@ -50,11 +51,26 @@ pub fn check(
     executable: &Path,
     device: &str,
 ) -> Result<()> {
-    let output = |kind: &str| executable.with_extension(format!("{device}.{kind}"));
+    check_with(emulator, program, executable, device, &[])
+}
+
+/// The same with further options of `luthier run`.
+pub fn check_with(
+    emulator: &Emulator,
+    program: &Program,
+    executable: &Path,
+    device: &str,
+    options: &[&OsStr],
+) -> Result<()> {
+    let output = |kind: &str| {
+        let options = options.len();
+        executable.with_extension(format!("{device}.{options}.{kind}"))
+    };
     let (stdout, stderr) = (output("stdout"), output("stderr"));
     let mut child = Command::new(&emulator.luthier)
         .args(["run", "--device", device])
         .args(&program.header.run)
+        .args(options)
         .arg("--")
         .arg(executable)
         .stdin(Stdio::null())

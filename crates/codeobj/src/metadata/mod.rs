@@ -100,6 +100,13 @@ impl Metadata {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// Removes the entries of all other kernels.
+    pub fn keep_kernel(&mut self, name: &str) {
+        if let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels") {
+            kernels.retain(|kernel| is_kernel(kernel, name));
+        }
+    }
+
     /// One kernel's entry to edit.
     pub fn kernel_mut(&mut self, name: &str) -> Option<KernelEdit<'_>> {
         let kernels = get_mut(&mut self.root, "amdhsa.kernels")?;

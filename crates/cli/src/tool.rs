@@ -1,0 +1,136 @@
+//! `luthier tool`: tools made and listed.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+
+use launcher::libraries;
+
+/// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
+#[derive(Args)]
+pub struct Tool {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write NAME.hip, an instruction counter to start from
+    New { name: String },
+    /// Compile a tool for all targets
+    Build(Build),
+    /// List the tools that come with Luthier
+    List,
+}
+
+#[derive(Args)]
+struct Build {
+    /// HIP file with the hooks
+    #[arg(value_name = "FILE.hip", required_unless_present = "ready")]
+    file: Option<PathBuf>,
+    /// Where to write; default: the file's name with .tool
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Targets, with commas between them; default: all
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',')]
+    target: Vec<String>,
+    /// Build the tools that come with Luthier, beside the program
+    #[arg(long)]
+    ready: bool,
+    /// The compiler
+    #[arg(long, value_name = "PROGRAM", default_value = "clang-22")]
+    clang: String,
+}
+
+/// What `tool new` writes.
+const TEMPLATE: &str = include_str!("new_tool.hip");
+
+impl Tool {
+    pub fn execute(self) -> Result<ExitCode> {
+        match self.command {
+            Command::New { name } => new(&name)?,
+            Command::Build(build) => build.execute()?,
+            Command::List => {
+                for tool in tools::TOOLS {
+                    println!("{:<18} {}", tool.name, about(tool.source));
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Build {
+    fn execute(self) -> Result<()> {
+        let targets: Vec<&str> = if self.target.is_empty() {
+            tool_build::TARGETS.to_vec()
+        } else {
+            self.target.iter().map(String::as_str).collect()
+        };
+        if self.ready {
+            let directory = match self.output {
+                Some(directory) => directory,
+                None => libraries::tools_directory()?,
+            };
+            tool_build::ready(&directory, &targets, &self.clang, |tool| {
+                eprintln!("building {tool}")
+            })?;
+            return Ok(());
+        }
+        let Some(file) = self.file else {
+            bail!("name a HIP file");
+        };
+        let output = self
+            .output
+            .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
+        let bytes = tool_build::build(&file, &targets, &self.clang)?;
+        records::write_whole(&output, &bytes)?;
+        eprintln!(
+            "{} for {}; use it with: luthier run -t {} -- PROGRAM",
+            output.display(),
+            targets.join(", "),
+            usable(&output)
+        );
+        Ok(())
+    }
+}
+
+/// As `-t` wants a path: with a slash.
+fn usable(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.contains('/') {
+        text
+    } else {
+        format!("./{text}")
+    }
+}
+
+fn new(name: &str) -> Result<()> {
+    let path = PathBuf::from(format!("{name}.hip"));
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&path)
+        .with_context(|| format!("cannot create {}", path.display()))?;
+    file.write_all(TEMPLATE.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!(
+        "{0}: build it with `luthier tool build {0}`",
+        path.display()
+    );
+    Ok(())
+}
+
+/// The line that a HIP file's description has about itself.
+fn about(source: &str) -> &str {
+    source
+        .lines()
+        .find_map(|line| line.strip_prefix("about = "))
+        .map_or("", |line| line.trim_matches('"'))
+}

@@ -1,0 +1,94 @@
+//! The options of `luthier run` that choose tools and what they look at.
+
+use std::{env, ffi::OsString, process::Command};
+
+use anyhow::Result;
+use clap::Args;
+
+use launcher::libraries;
+
+#[derive(Args)]
+pub struct WithTools {
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
+    #[arg(
+        short,
+        long = "tool",
+        value_name = "TOOL",
+        env = "LUTHIER_TOOL",
+        value_delimiter = ','
+    )]
+    tools: Vec<String>,
+    /// Only kernels whose name matches
+    #[arg(short, long, value_name = "REGEX", env = "LUTHIER_KERNEL")]
+    kernel: Option<String>,
+    /// Only these launches, counted from 0: N, N.., N..M or N..=M
+    #[arg(long, value_name = "RANGE", env = "LUTHIER_LAUNCH")]
+    launch: Option<String>,
+    /// Only every Nth launch of a kernel
+    #[arg(long, value_name = "N", env = "LUTHIER_EVERY")]
+    every: Option<u64>,
+    /// Only launches with this grid in work-items: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "GRID", env = "LUTHIER_GRID")]
+    grid: Option<String>,
+    /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
+    #[arg(long, value_name = "CONDITION")]
+    site: Vec<String>,
+    /// Only places in functions whose name matches
+    #[arg(long, value_name = "REGEX")]
+    function: Option<String>,
+    /// Only places that come from these source lines
+    #[arg(long, value_name = "FILE:FIRST-LAST")]
+    source: Option<String>,
+}
+
+impl WithTools {
+    /// Checks what was asked for and tells the program's process.
+    pub fn apply(&self, command: &mut Command) -> Result<()> {
+        if self.tools.is_empty() {
+            return Ok(());
+        }
+        let directory = libraries::tools_directory()?;
+        for tool in self.tools.iter().filter(|tool| *tool != "identity") {
+            tools::open(tool, &directory)?;
+        }
+        let mut conditions = self.site.clone();
+        conditions.extend(self.function.iter().map(|text| format!("function={text}")));
+        conditions.extend(self.source.iter().map(|text| format!("source={text}")));
+        let conditions = conditions.join(";");
+        tools::check_filter(&conditions)?;
+        let mut libraries = libraries::intercept()?.into_os_string();
+        // ROCr takes several, with spaces between them; ours sees dispatches first.
+        if let Some(others) = env::var_os("HSA_TOOLS_LIB").filter(|others| !others.is_empty()) {
+            libraries.push(OsString::from(" "));
+            libraries.push(others);
+        }
+        command
+            .env("HSA_TOOLS_LIB", libraries)
+            .env("LUTHIER_TOOL", self.absolute().join(","))
+            .env("LUTHIER_SITE", conditions);
+        let every = self.every.map(|every| every.to_string());
+        for (variable, value) in [
+            ("LUTHIER_KERNEL", &self.kernel),
+            ("LUTHIER_LAUNCH", &self.launch),
+            ("LUTHIER_GRID", &self.grid),
+            ("LUTHIER_EVERY", &every),
+        ] {
+            if let Some(value) = value {
+                command.env(variable, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// The program may change its directory before it first uses the GPU.
+    fn absolute(&self) -> Vec<String> {
+        let absolute = self.tools.iter().map(|tool| {
+            let path = tool.contains('/').then(|| std::path::absolute(tool).ok());
+            match path.flatten() {
+                Some(path) => path.display().to_string(),
+                None => tool.clone(),
+            }
+        });
+        absolute.collect()
+    }
+}

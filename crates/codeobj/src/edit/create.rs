@@ -1,0 +1,335 @@
+//! A code object made from scratch: one kernel's code, its descriptor and its metadata.
+//!
+//! As a linker would lay it out, with addresses equal to file offsets, so that whoever loads it can patch the file first.
+
+use super::debug::{LineRow, debug_sections};
+use super::{DynamicRelocation, PAGE};
+use crate::{KernelDescriptor, Metadata};
+use object::elf as format;
+
+/// What a new code object is made of.
+#[derive(Clone, Debug)]
+pub struct NewObject<'a> {
+    /// `e_flags`: target and features.
+    pub flags: u32,
+    pub abi_version: u8,
+    /// Name of the kernel; its descriptor is called so too, with `.kd`.
+    pub kernel: &'a str,
+    pub text: &'a [u8],
+    /// Offset of the kernel's first instruction in the text, and bytes of the kernel.
+    pub entry: u64,
+    pub size: u64,
+    /// The entry's offset in it is set here.
+    pub descriptor: KernelDescriptor,
+    pub metadata: &'a Metadata,
+    /// 32-bit words of the text that hold half an address of the text: offset, which half, offset meant.
+    pub relocations: &'a [(u64, DynamicRelocation, u64)],
+    /// Source lines, by offset in the text.
+    pub lines: &'a [LineRow],
+}
+
+/// A code object and where its text is, in the file and in memory alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Created {
+    pub bytes: Vec<u8>,
+    pub text: u64,
+}
+
+const ELF_HEADER: u64 = 64;
+const PROGRAM_HEADER: u64 = 56;
+const PROGRAM_HEADERS: u64 = 5;
+const OS_ABI_HSA: u8 = 64;
+const MACHINE_AMDGPU: u16 = 224;
+const TYPE_DYN: u16 = 3;
+/// Symbols: global function and object, protected.
+const FUNCTION: u8 = 1 << 4 | 2;
+const OBJECT: u8 = 1 << 4 | 1;
+const PROTECTED: u8 = 3;
+
+struct Section {
+    name: &'static str,
+    kind: u32,
+    flags: u64,
+    offset: u64,
+    size: u64,
+    link: u32,
+    info: u32,
+    align: u64,
+    entry_size: u64,
+}
+
+#[derive(Default)]
+struct File {
+    bytes: Vec<u8>,
+    sections: Vec<Section>,
+}
+
+impl File {
+    fn align(&mut self, to: u64) {
+        let size = (self.bytes.len() as u64).next_multiple_of(to.max(1));
+        self.bytes.resize(size as usize, 0);
+    }
+
+    /// Appends a section; returns its offset.
+    fn section(
+        &mut self,
+        (name, kind, flags): (&'static str, u32, u64),
+        align: u64,
+        entry_size: u64,
+        contents: &[u8],
+    ) -> u64 {
+        self.align(align);
+        let offset = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(contents);
+        self.sections.push(Section {
+            name,
+            kind,
+            flags,
+            offset,
+            size: contents.len() as u64,
+            link: 0,
+            info: 0,
+            align,
+            entry_size,
+        });
+        offset
+    }
+
+    fn link(&mut self, name: &str, to: &str, info: u32) {
+        let number = self.sections.iter().position(|section| section.name == to);
+        let number = number.map_or(0, |number| number as u32 + 1);
+        if let Some(section) = self
+            .sections
+            .iter_mut()
+            .find(|section| section.name == name)
+        {
+            section.link = number;
+            section.info = info;
+        }
+    }
+}
+
+/// Writes the object.
+pub fn create(object: &NewObject<'_>) -> Created {
+    const READ: u64 = format::SHF_ALLOC.0;
+    let mut file = File::default();
+    file.bytes
+        .resize((ELF_HEADER + PROGRAM_HEADER * PROGRAM_HEADERS) as usize, 0);
+    let names = [object.kernel.to_owned(), format!("{}.kd", object.kernel)];
+    let mut strings = vec![0];
+    let offsets = names.clone().map(|name| {
+        let offset = strings.len() as u32;
+        strings.extend(name.as_bytes());
+        strings.push(0);
+        offset
+    });
+
+    let note = note(&object.metadata.encode());
+    let note_at = file.section((".note", format::SHT_NOTE.0, READ), 4, 0, &note);
+    // Filled in when everything has its place.
+    let symbols_at = file.section((".dynsym", format::SHT_DYNSYM.0, READ), 8, 24, &[0; 72]);
+    let hash = hash(&names);
+    let hash_at = file.section((".hash", format::SHT_HASH.0, READ), 4, 4, &hash);
+    let strings_at = file.section((".dynstr", format::SHT_STRTAB.0, READ), 1, 0, &strings);
+    let relocations = vec![0; object.relocations.len() * 24];
+    let relocations_at = if relocations.is_empty() {
+        0
+    } else {
+        file.section((".rela.dyn", format::SHT_RELA.0, READ), 8, 24, &relocations)
+    };
+    let rodata = (".rodata", format::SHT_PROGBITS.0, READ);
+    let descriptor_at = file.section(rodata, 64, 0, object.descriptor.bytes());
+    let read_only = file.bytes.len() as u64;
+    let execute = READ | format::SHF_EXECINSTR.0;
+    file.align(PAGE);
+    let text_at = file.section(
+        (".text", format::SHT_PROGBITS.0, execute),
+        256,
+        0,
+        object.text,
+    );
+    file.align(PAGE);
+    let mut dynamic = vec![
+        (u64::from(format::DT_SYMTAB.0 as u32), symbols_at),
+        (u64::from(format::DT_SYMENT.0 as u32), 24),
+        (u64::from(format::DT_STRTAB.0 as u32), strings_at),
+        (u64::from(format::DT_STRSZ.0 as u32), strings.len() as u64),
+        (u64::from(format::DT_HASH.0 as u32), hash_at),
+    ];
+    if relocations_at != 0 {
+        dynamic.push((u64::from(format::DT_RELA.0 as u32), relocations_at));
+        dynamic.push((
+            u64::from(format::DT_RELASZ.0 as u32),
+            relocations.len() as u64,
+        ));
+        dynamic.push((u64::from(format::DT_RELAENT.0 as u32), 24));
+    }
+    dynamic.push((0, 0));
+    let dynamic: Vec<u8> = dynamic
+        .iter()
+        .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
+        .collect();
+    let write = READ | format::SHF_WRITE.0;
+    let dynamic_at = file.section((".dynamic", format::SHT_DYNAMIC.0, write), 8, 16, &dynamic);
+    file.align(PAGE);
+    let loaded = file.bytes.len() as u64;
+
+    for (name, contents) in debug_sections(object.lines, text_at, object.text.len() as u64) {
+        file.section((name, format::SHT_PROGBITS.0, 0), 1, 0, &contents);
+    }
+    let entry = text_at + object.entry;
+    let number = |name: &str| {
+        let found = file
+            .sections
+            .iter()
+            .position(|section| section.name == name);
+        found.map_or(0, |number| number as u16 + 1)
+    };
+    let mut symbols = vec![0; 24];
+    let rows = [
+        (FUNCTION, number(".text"), entry, object.size),
+        (
+            OBJECT,
+            number(".rodata"),
+            descriptor_at,
+            KernelDescriptor::SIZE as u64,
+        ),
+    ];
+    for (name, (info, section, value, size)) in offsets.iter().zip(rows) {
+        symbols.extend(name.to_le_bytes());
+        symbols.extend([info, PROTECTED]);
+        symbols.extend(section.to_le_bytes());
+        symbols.extend(value.to_le_bytes());
+        symbols.extend(size.to_le_bytes());
+    }
+    put(&mut file.bytes, symbols_at, &symbols);
+    file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &symbols);
+    file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);
+    for (index, (offset, kind, meant)) in object.relocations.iter().enumerate() {
+        // Against the descriptor, which is an object and so looked up by address.
+        let addend = (text_at + meant).wrapping_sub(descriptor_at);
+        let row = [
+            (text_at + offset).to_le_bytes(),
+            (2u64 << 32 | u64::from(kind.number())).to_le_bytes(),
+            addend.to_le_bytes(),
+        ];
+        let at = relocations_at + 24 * index as u64;
+        put(&mut file.bytes, at, &row.concat());
+    }
+    let mut descriptor = object.descriptor.clone();
+    descriptor.set_entry_offset(entry.wrapping_sub(descriptor_at) as i64);
+    put(&mut file.bytes, descriptor_at, descriptor.bytes());
+    file.link(".dynsym", ".dynstr", 1);
+    file.link(".hash", ".dynsym", 0);
+    file.link(".rela.dyn", ".dynsym", 0);
+    file.link(".dynamic", ".dynstr", 0);
+    file.link(".symtab", ".strtab", 1);
+
+    let segments = [
+        (1u32, 4u32, 0, read_only, PAGE),
+        (1, 5, text_at, object.text.len() as u64, PAGE),
+        (1, 6, dynamic_at, loaded - dynamic_at, PAGE),
+        (2, 6, dynamic_at, dynamic.len() as u64, 8),
+        (4, 4, note_at, note.len() as u64, 4),
+    ];
+    let mut headers = Vec::new();
+    for (kind, flags, offset, size, align) in segments {
+        headers.extend(kind.to_le_bytes());
+        headers.extend(flags.to_le_bytes());
+        for word in [offset, offset, offset, size, size, align] {
+            headers.extend(u64::to_le_bytes(word));
+        }
+    }
+    put(&mut file.bytes, ELF_HEADER, &headers);
+    section_headers(&mut file, object);
+    Created {
+        bytes: file.bytes,
+        text: text_at,
+    }
+}
+
+/// The table of sections at the end, and the file's header.
+fn section_headers(file: &mut File, object: &NewObject<'_>) {
+    const NAMES: &str = ".shstrtab";
+    let mut names = vec![0];
+    let mut offsets = Vec::new();
+    let sections = file.sections.iter().map(|section| section.name);
+    for name in sections.chain([NAMES]) {
+        offsets.push(names.len() as u32);
+        names.extend(name.as_bytes());
+        names.push(0);
+    }
+    file.section((NAMES, format::SHT_STRTAB.0, 0), 1, 0, &names);
+    file.align(8);
+    let table = file.bytes.len() as u64;
+    file.bytes.extend([0; 64]);
+    for (section, name) in file.sections.iter().zip(offsets) {
+        let loaded = section.flags & format::SHF_ALLOC.0 != 0;
+        let address = if loaded { section.offset } else { 0 };
+        file.bytes.extend(name.to_le_bytes());
+        file.bytes.extend(section.kind.to_le_bytes());
+        for word in [section.flags, address, section.offset, section.size] {
+            file.bytes.extend(word.to_le_bytes());
+        }
+        file.bytes.extend(section.link.to_le_bytes());
+        file.bytes.extend(section.info.to_le_bytes());
+        file.bytes.extend(section.align.to_le_bytes());
+        file.bytes.extend(section.entry_size.to_le_bytes());
+    }
+    let count = file.sections.len() as u16 + 1;
+    let mut header = vec![
+        0x7f,
+        b'E',
+        b'L',
+        b'F',
+        2,
+        1,
+        1,
+        OS_ABI_HSA,
+        object.abi_version,
+    ];
+    header.resize(16, 0);
+    header.extend(TYPE_DYN.to_le_bytes());
+    header.extend(MACHINE_AMDGPU.to_le_bytes());
+    header.extend(1u32.to_le_bytes());
+    for word in [0, ELF_HEADER, table] {
+        header.extend(word.to_le_bytes());
+    }
+    header.extend(object.flags.to_le_bytes());
+    let halves = [
+        ELF_HEADER as u16,
+        PROGRAM_HEADER as u16,
+        PROGRAM_HEADERS as u16,
+        64,
+        count,
+        count - 1,
+    ];
+    header.extend(halves.iter().flat_map(|half| half.to_le_bytes()));
+    put(&mut file.bytes, 0, &header);
+}
+
+fn put(bytes: &mut [u8], at: u64, contents: &[u8]) {
+    let at = at as usize;
+    bytes[at..at + contents.len()].copy_from_slice(contents);
+}
+
+fn note(metadata: &[u8]) -> Vec<u8> {
+    const OWNER: &[u8; 8] = b"AMDGPU\0\0";
+    let mut note = Vec::new();
+    note.extend(7u32.to_le_bytes());
+    note.extend((metadata.len() as u32).to_le_bytes());
+    note.extend(crate::elf::NT_AMDGPU_METADATA.to_le_bytes());
+    note.extend(OWNER);
+    note.extend(metadata);
+    note.resize(note.len().next_multiple_of(4), 0);
+    note
+}
+
+/// `.hash` with one bucket; symbol 0 is none.
+fn hash(names: &[String]) -> Vec<u8> {
+    let count = names.len() as u32 + 1;
+    let mut words = vec![1, count, 1, 0];
+    // A chain over all symbols in order.
+    words.extend((1..count).map(|index| if index + 1 < count { index + 1 } else { 0 }));
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

@@ -1,0 +1,74 @@
+//! Values of the enumerations that a tool needs.
+
+use crate::Status;
+
+/// Status codes.
+pub mod status {
+    use super::Status;
+    pub const SUCCESS: Status = 0;
+    /// Ends an iteration early, without error.
+    pub const INFO_BREAK: Status = 1;
+    pub const INVALID_QUEUE: Status = 0x1007;
+    pub const OUT_OF_RESOURCES: Status = 0x1008;
+    pub const NOT_INITIALIZED: Status = 0x100b;
+    pub const INVALID_EXECUTABLE: Status = 0x1011;
+}
+
+/// `hsa_agent_info_t` and AMD's additions.
+pub mod agent_info {
+    /// `char[64]`.
+    pub const NAME: u32 = 0;
+    /// `hsa_node`: `u32`.
+    pub const NODE: u32 = 0x10;
+    /// [`super::DEVICE_TYPE_GPU`] and others, `u32`.
+    pub const DEVICE: u32 = 0x11;
+    /// `char[64]`.
+    pub const PRODUCT_NAME: u32 = 0xa009;
+}
+pub const DEVICE_TYPE_GPU: u32 = 1;
+
+/// `hsa_isa_info_t`.
+pub mod isa_info {
+    /// `u32`, with the terminating zero.
+    pub const NAME_LENGTH: u32 = 0;
+    /// `char[]`.
+    pub const NAME: u32 = 1;
+}
+
+/// `hsa_executable_symbol_info_t`, all `u32` but the address of the kernel object.
+pub mod symbol_info {
+    pub const KERNARG_SEGMENT_SIZE: u32 = 11;
+    pub const GROUP_SEGMENT_SIZE: u32 = 13;
+    pub const PRIVATE_SEGMENT_SIZE: u32 = 14;
+    /// `u64`.
+    pub const KERNEL_OBJECT: u32 = 22;
+}
+
+/// `hsa_amd_memory_pool_info_t`.
+pub mod pool_info {
+    /// `u32`; 0 is [`super::SEGMENT_GLOBAL`].
+    pub const SEGMENT: u32 = 0;
+    /// Bits of [`super::pool_flag`], `u32`.
+    pub const GLOBAL_FLAGS: u32 = 1;
+    /// `bool`.
+    pub const ALLOCATION_ALLOWED: u32 = 5;
+}
+pub const SEGMENT_GLOBAL: u32 = 0;
+pub mod pool_flag {
+    pub const KERNARG: u32 = 1;
+    pub const FINE_GRAINED: u32 = 2;
+    pub const COARSE_GRAINED: u32 = 4;
+}
+
+pub const PROFILE_FULL: u32 = 1;
+/// The rounding mode that the code asks for.
+pub const ROUNDING_DEFAULT: u32 = 0;
+
+/// `hsa_queue_type_t`: the device's one queue for cooperative launches, which all callers share.
+pub const QUEUE_TYPE_COOPERATIVE: u32 = 2;
+pub const EXTENSION_AMD_LOADER: u16 = 0x201;
+
+/// `hsa_signal_condition_t`.
+pub const CONDITION_LESS: u32 = 2;
+/// `hsa_wait_state_t`: the thread may sleep.
+pub const WAIT_BLOCKED: u32 = 0;

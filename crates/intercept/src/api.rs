@@ -1,0 +1,121 @@
+//! The API tables as they were before us: what our hooks forward to and what we call ourselves.
+
+use std::{
+    ffi::CStr,
+    mem::offset_of,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+
+use hsa_sys::tables::{AmdTable, ApiTable, CoreTable, TableVersion, covers};
+
+/// Copies of the tables. Entries that the runtime does not have are null.
+pub struct Api {
+    pub core: CoreTable,
+    pub amd: AmdTable,
+    /// `hsa_queue_create` is the runtime's own, as opposed to another tool's.
+    pub owns_queue_create: bool,
+}
+
+/// Never freed: a hook may be running on any thread.
+static SAVED: AtomicPtr<Api> = AtomicPtr::new(std::ptr::null_mut());
+
+/// What an older or different runtime lacks.
+pub type Missing = &'static str;
+
+impl Api {
+    /// Copies the tables, and keeps the copy for [`saved`].
+    ///
+    /// # Safety
+    /// `table` must be the root table that the runtime passes to tools.
+    pub unsafe fn save(table: *const ApiTable) -> Result<&'static Api, Missing> {
+        // SAFETY: by the caller's promise all three tables are as large as their versions say.
+        let api = unsafe {
+            if table.is_null() || (*table).core.is_null() || (*table).amd.is_null() {
+                return Err("API tables");
+            }
+            let core: CoreTable = copy((*table).core, |table| &table.version);
+            let amd: AmdTable = copy((*table).amd, |table| &table.version);
+            Api {
+                owns_queue_create: core
+                    .queue_create
+                    .is_some_and(|function| in_runtime(function as *const ())),
+                core,
+                amd,
+            }
+        };
+        if !covers(
+            &api.core.version,
+            offset_of!(CoreTable, executable_get_symbol_by_name),
+        ) {
+            return Err("a core API table as new as that of HSA 1.2");
+        }
+        for (present, name) in [
+            (api.core.queue_create.is_some(), "hsa_queue_create"),
+            (api.core.queue_destroy.is_some(), "hsa_queue_destroy"),
+            (
+                api.core.executable_freeze.is_some(),
+                "hsa_executable_freeze",
+            ),
+            (
+                api.core.executable_destroy.is_some(),
+                "hsa_executable_destroy",
+            ),
+            (
+                api.core.executable_load_agent_code_object.is_some(),
+                "hsa_executable_load_agent_code_object",
+            ),
+            (
+                api.core.system_get_major_extension_table.is_some(),
+                "hsa_system_get_major_extension_table",
+            ),
+            (
+                api.amd.queue_intercept_create.is_some(),
+                "hsa_amd_queue_intercept_create",
+            ),
+            (
+                api.amd.queue_intercept_register.is_some(),
+                "hsa_amd_queue_intercept_register",
+            ),
+        ] {
+            if !present {
+                return Err(name);
+            }
+        }
+        let api: &'static Api = Box::leak(Box::new(api));
+        SAVED.store(std::ptr::from_ref(api).cast_mut(), Ordering::Release);
+        Ok(api)
+    }
+}
+
+/// The tables saved last; present whenever a hook of ours can be called.
+pub fn saved() -> Option<&'static Api> {
+    // SAFETY: null, or a leaked box.
+    unsafe { SAVED.load(Ordering::Acquire).as_ref() }
+}
+
+/// As much of a table as there is; the rest stays zero, which stands for a missing function.
+///
+/// # Safety
+/// `from` must be as large as its version says, and all zeros must be a `T`.
+unsafe fn copy<T: Copy>(from: *const T, version: impl Fn(&T) -> &TableVersion) -> T {
+    // SAFETY: the version comes first in every table, and only bytes that both sides have are copied.
+    unsafe {
+        let size = (version(&*from).minor as usize).min(size_of::<T>());
+        let mut table: T = std::mem::zeroed();
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), (&raw mut table).cast::<u8>(), size);
+        table
+    }
+}
+
+/// Whether a function lies in the HSA runtime's library.
+fn in_runtime(function: *const ()) -> bool {
+    // SAFETY: a plain look-up of an address; the name lives as long as the library.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        libc::dladdr(function.cast(), &raw mut info) != 0
+            && !info.dli_fname.is_null()
+            && CStr::from_ptr(info.dli_fname)
+                .to_string_lossy()
+                .contains("libhsa-runtime64")
+    }
+}

@@ -1,0 +1,310 @@
+//! What the runtime calls, and the table entries that are ours.
+//!
+//! Hooks call the entries they found, so tools chain; whatever happens in the session, the call is forwarded and its result
+//! returned unchanged.
+
+use std::{
+    collections::HashMap,
+    ffi::{c_char, c_void},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use hsa_sys::{
+    Handle, Status,
+    constants::status,
+    packets::Queue,
+    tables::{
+        ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject, QueueCreate,
+        QueueDestroy, QueueError,
+    },
+};
+use session::{AgentId, LoadedObject};
+
+use crate::{
+    api::{self, Api},
+    device::Loader,
+    output::say,
+    state::{self, State, guarded},
+};
+
+/// Later ROCr versions find preloaded tools by this symbol and order them by its value.
+#[unsafe(no_mangle)]
+pub static HSA_AMD_TOOL_PRIORITY: u32 = 60;
+
+/// Code objects of executables that are not frozen yet, by executable.
+#[derive(Default)]
+pub struct Pending(Mutex<HashMap<Handle, Vec<PendingObject>>>);
+
+struct PendingObject {
+    handle: Handle,
+    agent: Handle,
+    uri: String,
+    bytes: Arc<[u8]>,
+}
+
+impl Pending {
+    fn add(&self, executable: Handle, object: PendingObject) {
+        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.entry(executable).or_default().push(object);
+    }
+
+    fn take(&self, executable: Handle) -> Vec<PendingObject> {
+        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.remove(&executable).unwrap_or_default()
+    }
+}
+
+/// Replaces a table entry, unless it is empty.
+fn hook<F>(entry: &mut Option<F>, ours: F) {
+    if entry.is_some() {
+        *entry = Some(ours);
+    }
+}
+
+/// Called by the HSA runtime at the end of `hsa_init`.
+///
+/// # Safety
+/// `table` must be the runtime's API table.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn OnLoad(
+    table: *mut ApiTable,
+    _runtime_version: u64,
+    _failed_count: u64,
+    _failed_names: *const *const c_char,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the runtime passes a valid root table, and `save` checks how far the others reach.
+        unsafe {
+            if table.is_null() || is_hooked(table) {
+                return;
+            }
+            match Api::save(table) {
+                Ok(api) => {
+                    // The session exists before any hook can run.
+                    if state::start(api) {
+                        install(table);
+                    }
+                }
+                Err(missing) => say(&format!(
+                    "this HSA runtime lacks {missing}; nothing is instrumented"
+                )),
+            }
+        }
+    });
+    // Refusing would make the runtime print an error; a program without tool is better than a confused one.
+    true
+}
+
+/// Whether the tool is named twice: the tables must not be saved with our own hooks in them.
+///
+/// # Safety
+/// As [`OnLoad`].
+unsafe fn is_hooked(table: *const ApiTable) -> bool {
+    // SAFETY: the core table always reaches beyond this entry.
+    unsafe {
+        !(*table).core.is_null()
+            && (*(*table).core)
+                .queue_create
+                .is_some_and(|entry| std::ptr::fn_addr_eq(entry, queue_create as QueueCreate))
+    }
+}
+
+/// # Safety
+/// As [`OnLoad`], and [`Api::save`] has accepted the tables.
+unsafe fn install(table: *mut ApiTable) {
+    // SAFETY: `save` has checked that the tables have these entries.
+    unsafe {
+        let core = &mut *(*table).core;
+        hook(&mut core.queue_create, queue_create as QueueCreate);
+        hook(&mut core.queue_destroy, queue_destroy as QueueDestroy);
+        hook(
+            &mut core.executable_freeze,
+            executable_freeze as ExecutableFreeze,
+        );
+        hook(
+            &mut core.executable_destroy,
+            executable_destroy as ExecutableDestroy,
+        );
+        hook(
+            &mut core.executable_load_agent_code_object,
+            load_agent_code_object as LoadAgentCodeObject,
+        );
+        let amd = &mut *(*table).amd;
+        hook(
+            &mut amd.queue_intercept_create,
+            queue_intercept_create as QueueCreate,
+        );
+    }
+}
+
+/// Called by the HSA runtime before it takes its devices down.
+#[unsafe(no_mangle)]
+pub extern "C" fn OnUnload() {
+    state::finish(state::END);
+}
+
+/// Calls a saved entry, or answers "not initialised" when there is none.
+macro_rules! forward {
+    ($table:ident.$entry:ident($($argument:expr),*)) => {
+        match api::saved().and_then(|api| api.$table.$entry) {
+            // SAFETY: forwarding the call as it came.
+            Some(original) => unsafe { original($($argument),*) },
+            None => status::NOT_INITIALIZED,
+        }
+    };
+}
+
+unsafe extern "C" fn queue_create(
+    agent: Handle,
+    size: u32,
+    kind: u32,
+    callback: Option<QueueError>,
+    data: *mut c_void,
+    private: u32,
+    group: u32,
+    queue: *mut *mut Queue,
+) -> Status {
+    let made = state::current().and_then(|state| {
+        guarded(|| {
+            // SAFETY: the arguments are the caller's.
+            unsafe {
+                state
+                    .queues
+                    .create(agent, size, kind, callback, data, private, group, queue)
+            }
+        })
+    });
+    made.unwrap_or_else(|| {
+        forward!(core.queue_create(agent, size, kind, callback, data, private, group, queue))
+    })
+}
+
+/// Other tools make their queues this way, whatever order we were loaded in.
+unsafe extern "C" fn queue_intercept_create(
+    agent: Handle,
+    size: u32,
+    kind: u32,
+    callback: Option<QueueError>,
+    data: *mut c_void,
+    private: u32,
+    group: u32,
+    queue: *mut *mut Queue,
+) -> Status {
+    let status = forward!(
+        amd.queue_intercept_create(agent, size, kind, callback, data, private, group, queue)
+    );
+    if status == status::SUCCESS
+        && let Some(state) = state::current()
+    {
+        // SAFETY: the runtime has just stored a queue there.
+        guarded(|| unsafe { state.queues.adopt(agent, *queue) });
+    }
+    status
+}
+
+unsafe extern "C" fn queue_destroy(queue: *mut Queue) -> Status {
+    let state = state::current();
+    if state
+        .and_then(|state| guarded(|| state.queues.release_shared(queue)))
+        .unwrap_or(false)
+    {
+        return status::SUCCESS;
+    }
+    let status = forward!(core.queue_destroy(queue));
+    if status == status::SUCCESS
+        && let Some(state) = state
+    {
+        guarded(|| state.queues.forget(queue));
+    }
+    status
+}
+
+unsafe extern "C" fn load_agent_code_object(
+    executable: Handle,
+    agent: Handle,
+    reader: Handle,
+    options: *const c_char,
+    object: *mut Handle,
+) -> Status {
+    let mut own = 0;
+    let into = if object.is_null() {
+        &raw mut own
+    } else {
+        object
+    };
+    let status =
+        forward!(core.executable_load_agent_code_object(executable, agent, reader, options, into));
+    if status == status::SUCCESS
+        && let Some(state) = state::current()
+    {
+        // SAFETY: the runtime has just stored the handle there.
+        let handle = unsafe { *into };
+        // Now, because the reader's memory may be gone after this.
+        guarded(|| read_object(state, executable, agent, handle));
+    }
+    status
+}
+
+fn read_object(state: &State, executable: Handle, agent: Handle, handle: Handle) {
+    let read = Loader::new(state.api).and_then(|loader| {
+        Ok(PendingObject {
+            handle,
+            agent,
+            uri: loader.uri(handle),
+            bytes: loader.bytes(handle)?.into(),
+        })
+    });
+    match read {
+        Ok(object) => state.pending.add(executable, object),
+        Err(error) => state
+            .session
+            .note(format!("a code object cannot be read: {error}")),
+    }
+}
+
+unsafe extern "C" fn executable_freeze(executable: Handle, options: *const c_char) -> Status {
+    let status = forward!(core.executable_freeze(executable, options));
+    if status == status::SUCCESS
+        && let Some(state) = state::current()
+    {
+        guarded(|| register_objects(state, executable));
+    }
+    status
+}
+
+fn register_objects(state: &State, executable: Handle) {
+    let objects = state.pending.take(executable);
+    if objects.is_empty() {
+        return;
+    }
+    let Ok(loader) = Loader::new(state.api) else {
+        return;
+    };
+    for object in objects {
+        match loader.placement(object.handle) {
+            Ok((base, size, delta)) => state.session.loaded(LoadedObject {
+                executable,
+                agent: AgentId(object.agent),
+                base,
+                size,
+                delta,
+                uri: object.uri,
+                bytes: object.bytes,
+            }),
+            Err(error) => state
+                .session
+                .note(format!("a code object cannot be located: {error}")),
+        }
+    }
+}
+
+unsafe extern "C" fn executable_destroy(executable: Handle) -> Status {
+    if let Some(state) = state::current() {
+        // Before, because the addresses may be used again after this.
+        guarded(|| {
+            state.pending.take(executable);
+            state.session.unloaded(executable);
+        });
+    }
+    forward!(core.executable_destroy(executable))
+}

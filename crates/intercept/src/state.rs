@@ -1,0 +1,185 @@
+//! The one session of the process: who may use it when, and how it ends.
+//!
+//! * It ends in `OnUnload`, or when the program exits without shutting HSA down, as HIP programs do.
+//! * A forked child has none: the runtime does not survive a fork. It gets its own when it starts HSA itself.
+//! * Nothing here is ever freed: code of this library may run until the process ends.
+
+use std::{
+    ffi::{CStr, CString, OsStr},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use session::{Config, Session, config::Level};
+
+use crate::{
+    api::Api, device::HsaDevice, hooks::Pending, output, output::say, queues::Queues, signals,
+    threads, tools,
+};
+
+/// Longest time that the end of the program is held up, and that of one that dies.
+pub const END: Duration = Duration::from_secs(10);
+pub const DEATH: Duration = Duration::from_secs(3);
+const STACK: usize = 8 << 20;
+
+pub struct State {
+    process: u32,
+    generation: u32,
+    ended: AtomicBool,
+    pub api: &'static Api,
+    pub session: Arc<Session>,
+    pub queues: Arc<Queues>,
+    pub pending: Pending,
+}
+
+static CURRENT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+static PINNED: AtomicBool = AtomicBool::new(false);
+
+/// The session, unless it was never started or this is a forked child.
+pub fn current() -> Option<&'static State> {
+    // SAFETY: null, or a leaked box.
+    let state = unsafe { CURRENT.load(Ordering::Acquire).as_ref() }?;
+    // A vfork child shares our memory but is not us.
+    (state.process == std::process::id()).then_some(state)
+}
+
+/// Runs `act`; a panic is reported and answered with `None`.
+pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
+    let outcome = catch_unwind(AssertUnwindSafe(act));
+    if outcome.is_err() {
+        say("internal error, kernels may run uninstrumented; please report this");
+    }
+    outcome.ok()
+}
+
+/// Starts a session if the environment asks for one; true if there is one now.
+pub fn start(api: &'static Api) -> bool {
+    let (config, problems) = Config::read(|name| std::env::var(name).ok());
+    if config.tools.is_empty() {
+        return false;
+    }
+    if config.level >= Level::Warn {
+        problems.iter().for_each(|problem| say(problem));
+    }
+    let directory = own_path()
+        .and_then(|path| Some(path.parent()?.join("luthier-tools")))
+        .unwrap_or_default();
+    let instrumenter = match tools::instrumenter(&config, &directory) {
+        Ok(instrumenter) => instrumenter,
+        Err(problem) => {
+            say(&format!("{problem}; nothing is instrumented"));
+            return false;
+        }
+    };
+    let queues = Arc::new(Queues::new(api));
+    let device = match HsaDevice::new(api, Arc::clone(&queues)) {
+        Ok(device) => device,
+        Err(error) => {
+            say(&format!("{error}; nothing is instrumented"));
+            return false;
+        }
+    };
+    let state = State {
+        process: std::process::id(),
+        generation: GENERATION.fetch_add(1, Ordering::Relaxed) + 1,
+        ended: AtomicBool::new(false),
+        api,
+        session: Session::new(config, instrumenter, Arc::new(device)),
+        queues,
+        pending: Pending::default(),
+    };
+    CURRENT.store(Box::leak(Box::new(state)), Ordering::Release);
+    register_exit_handlers();
+    signals::install();
+    true
+}
+
+/// Ends the session and delivers its summary; the second call does nothing. Takes at most `limit`.
+pub fn finish(limit: Duration) {
+    let Some(state) = current().filter(|state| !state.ended.swap(true, Ordering::AcqRel)) else {
+        return;
+    };
+    let (done, wait) = mpsc::channel();
+    let end = move || {
+        guarded(|| {
+            if let Some((summary, text)) = state.session.finish() {
+                output::deliver(&state.session, &summary, &text, state.generation);
+            }
+        });
+        let _ = done.send(());
+    };
+    // A device that hangs must not keep the program from ending.
+    let started = threads::spawn("luthier-end", STACK, Box::new(end));
+    if !started || wait.recv_timeout(limit).is_err() {
+        say("the devices do not answer; what the tool collected is lost");
+        print_without_tool(state);
+    }
+}
+
+fn print_without_tool(state: &State) {
+    guarded(|| {
+        output::deliver(
+            &state.session,
+            &state.session.summary(),
+            "",
+            state.generation,
+        )
+    });
+}
+
+extern "C" fn at_exit() {
+    finish(END);
+}
+
+extern "C" fn after_fork_in_child() {
+    CURRENT.store(std::ptr::null_mut(), Ordering::Release);
+}
+
+unsafe extern "C" {
+    fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
+}
+
+/// Where this library lies.
+fn own_path() -> Option<PathBuf> {
+    // SAFETY: an all-zero `Dl_info` is a valid value for `dladdr` to overwrite.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is one of our functions; on success the name is a string that lives as long as the library.
+    unsafe {
+        if libc::dladdr(at_exit as *const () as *const libc::c_void, &raw mut info) == 0
+            || info.dli_fname.is_null()
+        {
+            return None;
+        }
+        let name = CStr::from_ptr(info.dli_fname);
+        Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+    }
+}
+
+/// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order, and this is
+/// called inside the first `hsa_init`: our turn comes before the HIP module's destructor unloads the code.
+fn register_exit_handlers() {
+    if PINNED.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    if let Some(path) =
+        own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok())
+    {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+        // SAFETY: the path is a string; the library is loaded already, so nothing runs.
+        unsafe { libc::dlopen(path.as_ptr(), flags) };
+    }
+    // SAFETY: the handlers live as long as the process, because the library pinned itself.
+    unsafe {
+        libc::atexit(at_exit);
+        at_quick_exit(at_exit);
+        libc::pthread_atfork(None, None, Some(after_fork_in_child));
+    }
+}

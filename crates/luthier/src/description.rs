@@ -1,0 +1,306 @@
+//! The description inside a tool's HIP file, in TOML.
+
+use crate::{Error, Result, SiteFilter, edit::Argument};
+use isa::{Operand, Reg, RegKind};
+use records::Layout;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What `LUTHIER_TOOL(...)` in a HIP file says.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// One line for `luthier tool list`.
+    #[serde(default)]
+    pub about: String,
+    /// Kinds of hook parameters, by hook; parameters are scalar where nothing is said.
+    #[serde(default)]
+    pub hooks: BTreeMap<String, Vec<Kind>>,
+    #[serde(default)]
+    pub insert: Vec<Insert>,
+    #[serde(default)]
+    pub print: Vec<Print>,
+    #[serde(default)]
+    pub stream: Vec<Stream>,
+}
+
+/// Where a parameter's value lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The same in all lanes.
+    Scalar,
+    /// One per lane.
+    Vector,
+    /// A register that the hook may change.
+    ScalarReference,
+    ScalarPairReference,
+    VectorReference,
+}
+
+/// Places of an insertion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    #[default]
+    Instruction,
+    /// First instruction of every block.
+    Block,
+    /// First instruction of the kernel.
+    KernelEntry,
+    /// Every end of the program.
+    KernelExit,
+    /// First instruction of every function.
+    FunctionEntry,
+}
+
+/// A hook at places.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Insert {
+    pub hook: String,
+    #[serde(default)]
+    pub at: At,
+    /// Conditions as of `--site`, with `;` between them.
+    #[serde(default, rename = "where")]
+    pub site: String,
+    /// Behind the instruction instead of before it.
+    #[serde(default)]
+    pub after: bool,
+    /// Once a wave, whatever EXEC is.
+    #[serde(default)]
+    pub once: bool,
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+/// A line of the report.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Print {
+    /// `{NAME}` stands for a variable, summed over devices.
+    pub text: String,
+}
+
+/// A ring of records and the file they go to.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// Variable of type `luthier::ring`.
+    pub ring: String,
+    /// `NAME:KIND` in the order of the structure.
+    pub fields: Vec<String>,
+    /// Name in the output directory, `.parquet` or `.jsonl`.
+    pub file: String,
+    /// Records that fit; rounded up to a power of two.
+    #[serde(default = "default_capacity")]
+    pub capacity: u32,
+}
+
+fn default_capacity() -> u32 {
+    1 << 16
+}
+
+impl Description {
+    pub fn parse(tool: &str, text: &str) -> Result<Description> {
+        let bad = |reason: String| Error::Description {
+            tool: tool.to_owned(),
+            reason,
+        };
+        let description: Description =
+            toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        for insert in &description.insert {
+            insert
+                .site
+                .parse::<SiteFilter>()
+                .map_err(|error| bad(error.to_string()))?;
+            for argument in &insert.arguments {
+                expression(argument).map_err(|error| bad(error.to_string()))?;
+            }
+        }
+        for stream in &description.stream {
+            Layout::parse(&stream.fields).map_err(|error| bad(error.to_string()))?;
+        }
+        Ok(description)
+    }
+
+    /// Kinds of the parameters of every hook that is named anywhere.
+    pub fn parameters(&self) -> Result<BTreeMap<String, Vec<Kind>>> {
+        let mut hooks = self.hooks.clone();
+        for insert in &self.insert {
+            let kinds: Vec<Kind> = insert
+                .arguments
+                .iter()
+                .map(|text| Ok(expression(text)?.kind()))
+                .collect::<Result<_>>()?;
+            hooks.entry(insert.hook.clone()).or_insert(kinds);
+        }
+        Ok(hooks)
+    }
+}
+
+/// An argument as written in a description.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expression {
+    Fixed(Argument),
+    /// Instructions in the block.
+    BlockLength,
+    /// Number of the block in its function.
+    BlockIndex,
+    /// Operand of the instruction, counted with definitions first.
+    Operand(usize),
+}
+
+/// Names that stand alone.
+const WORDS: [(&str, Argument); 12] = [
+    ("exec", Argument::Exec),
+    ("scc", Argument::Scc),
+    ("vcc", Argument::Vcc),
+    ("address", Argument::EffectiveAddress),
+    ("access.size", Argument::AccessSize),
+    ("access.kind", Argument::AccessKind),
+    ("site", Argument::Site),
+    ("pc", Argument::Pc),
+    ("dispatch", Argument::DispatchId),
+    ("workgroup.x", Argument::WorkgroupId(0)),
+    ("workgroup.y", Argument::WorkgroupId(1)),
+    ("workgroup.z", Argument::WorkgroupId(2)),
+];
+
+pub(crate) fn expression(text: &str) -> Result<Expression> {
+    let text = text.trim();
+    if let Some((_, argument)) = WORDS.iter().find(|row| row.0 == text) {
+        return Ok(Expression::Fixed(argument.clone()));
+    }
+    match text {
+        "block.length" => return Ok(Expression::BlockLength),
+        "block.index" => return Ok(Expression::BlockIndex),
+        _ => {}
+    }
+    let unknown = |reason: &str| Error::Expression {
+        text: text.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if let Some(name) = text.strip_prefix('&') {
+        return Ok(Expression::Fixed(Argument::Variable(name.to_owned(), 0)));
+    }
+    if let Some(index) = text.strip_prefix("operand.") {
+        let index = index
+            .parse()
+            .map_err(|_| unknown("operands have numbers"))?;
+        return Ok(Expression::Operand(index));
+    }
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    if let Some(number) = number {
+        return Ok(Expression::Fixed(Argument::Constant(number)));
+    }
+    match register(text) {
+        Some(reg) => Ok(Expression::Fixed(Argument::Register(reg))),
+        None => Err(unknown(
+            "expected a number, a register (v3, s[4:5]), &VARIABLE, operand.N, block.length, block.index, exec, scc, vcc, \
+             address, access.size, access.kind, site, pc, dispatch or workgroup.x",
+        )),
+    }
+}
+
+/// `v3`, `s[4:5]`, `a0`.
+fn register(text: &str) -> Option<Reg> {
+    let kind = match text.chars().next()? {
+        'v' => RegKind::Vgpr,
+        's' => RegKind::Sgpr,
+        'a' => RegKind::Agpr,
+        _ => return None,
+    };
+    let rest = &text[1..];
+    let (first, last) = match rest
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        Some(range) => {
+            let (first, last) = range.split_once(':')?;
+            (first.parse().ok()?, last.parse().ok()?)
+        }
+        None => {
+            let index: u16 = rest.parse().ok()?;
+            (index, index)
+        }
+    };
+    let width = u8::try_from(last.checked_sub(first)? + 1).ok()?;
+    Some(Reg {
+        kind,
+        index: first,
+        width,
+        half: None,
+    })
+}
+
+impl Expression {
+    fn kind(&self) -> Kind {
+        match self {
+            Expression::Fixed(Argument::EffectiveAddress) => Kind::Vector,
+            Expression::Fixed(Argument::Register(reg)) if reg.kind != RegKind::Sgpr => Kind::Vector,
+            _ => Kind::Scalar,
+        }
+    }
+
+    /// The argument at an instruction; `None` if that has no such operand.
+    pub fn at(&self, instruction: &crate::Instruction<'_>) -> Option<Argument> {
+        Some(match self {
+            Expression::Fixed(argument) => argument.clone(),
+            Expression::BlockLength => instruction.block().len().into(),
+            Expression::BlockIndex => (instruction.block().index() as u32).into(),
+            Expression::Operand(index) => match *instruction.operands().get(*index)? {
+                Operand::Def(reg) | Operand::Use(reg) => Argument::Register(reg),
+                Operand::Imm(value) | Operand::PcRel(value) => Argument::Constant(value as u64),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_read() {
+        let fixed = |text: &str| match expression(text).unwrap() {
+            Expression::Fixed(argument) => argument,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(fixed("0x10"), Argument::Constant(16));
+        assert_eq!(fixed("&total"), Argument::Variable("total".into(), 0));
+        let Argument::Register(reg) = fixed("s[4:5]") else {
+            panic!("a register")
+        };
+        assert_eq!((reg.kind, reg.index, reg.width), (RegKind::Sgpr, 4, 2));
+        assert_eq!(expression("operand.1").unwrap(), Expression::Operand(1));
+        for text in ["", "v", "v[3:1]", "s[1]", "block", "v300000", "operand.x"] {
+            assert!(expression(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_a_description_are_errors() {
+        for text in [
+            "[[insert]]\nhook = \"h\"\narguments = [\"what\"]",
+            "[[insert]]\nhook = \"h\"\nwhere = \"what\"",
+            "[[insert]]\nhok = \"h\"",
+            "[[stream]]\nring = \"r\"\nfile = \"f.parquet\"\nfields = [\"a:u8\", \"b:u64\"]",
+        ] {
+            assert!(Description::parse("t", text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_follow_from_arguments() {
+        let text = "[[insert]]\nhook = \"h\"\narguments = [\"address\", \"v3\", \"s3\", \"5\"]";
+        let kinds = Description::parse("t", text).unwrap().parameters().unwrap();
+        assert_eq!(
+            kinds["h"],
+            [Kind::Vector, Kind::Vector, Kind::Scalar, Kind::Scalar]
+        );
+    }
+}

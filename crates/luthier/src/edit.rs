@@ -1,0 +1,354 @@
+//! What a tool says about one kernel.
+
+use crate::{Error, Instruction, Kernel, Result, SiteFilter, ToolFile};
+use isa::{Assembler, Reg};
+use lift::{BlockIndex, FunctionIndex, InstIndex};
+use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
+
+/// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Counter(usize);
+
+/// Counters of one kernel, zero at first; [`crate::KernelResults::counters`] has them summed over devices.
+#[derive(Clone, Copy, Debug)]
+pub struct Counters {
+    first: usize,
+    len: usize,
+}
+
+impl Counters {
+    /// Panics when there are not so many.
+    pub fn at(&self, index: usize) -> Counter {
+        assert!(index < self.len, "{index} of {} counters", self.len);
+        Counter(self.first + index)
+    }
+}
+
+/// A value for a parameter of a hook.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// As many low bits as the parameter has.
+    Constant(u64),
+    /// The application's register; for a reference parameter it is also written.
+    Register(Reg),
+    Exec,
+    Scc,
+    Vcc,
+    /// Of the memory instruction at the place, per lane.
+    EffectiveAddress,
+    /// Bytes per lane.
+    AccessSize,
+    /// Bits of `luthier::access`.
+    AccessKind,
+    KernargPointer,
+    DispatchPointer,
+    /// Number of the launch.
+    DispatchId,
+    WorkgroupId(u8),
+    /// Number of the place in the kernel.
+    Site,
+    /// Address of the instruction in the code object.
+    Pc,
+    /// Address of a variable of the tool, plus bytes.
+    Variable(String, u32),
+    /// Address of a counter.
+    Counter(Counter),
+}
+
+impl From<u32> for Argument {
+    fn from(value: u32) -> Argument {
+        Argument::Constant(value.into())
+    }
+}
+
+impl From<u64> for Argument {
+    fn from(value: u64) -> Argument {
+        Argument::Constant(value)
+    }
+}
+
+impl From<Reg> for Argument {
+    fn from(reg: Reg) -> Argument {
+        Argument::Register(reg)
+    }
+}
+
+impl From<Counter> for Argument {
+    fn from(counter: Counter) -> Argument {
+        Argument::Counter(counter)
+    }
+}
+
+/// `place.count(counter, amount)`, lowered by the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    pub function: FunctionIndex,
+    pub inst: InstIndex,
+    pub point: Point,
+    pub counter: usize,
+    pub amount: u32,
+    /// Insertions of the plan in front of this one.
+    pub order: usize,
+}
+
+/// Collects what one tool wants done to one kernel.
+pub struct Edit<'k> {
+    kernel: &'k Kernel<'k>,
+    file: &'k ToolFile,
+    filter: &'k SiteFilter,
+    /// Variable with this kernel's counters.
+    counters_name: String,
+    pub(crate) plan: Plan<'k>,
+    pub(crate) counts: Vec<Count>,
+    pub(crate) counters: usize,
+    pub(crate) data: serde_json::Value,
+}
+
+/// A place in the code, for one insertion or several.
+pub struct Place<'e, 'k> {
+    edit: &'e mut Edit<'k>,
+    function: FunctionIndex,
+    inst: InstIndex,
+    point: Point,
+    allowed: bool,
+    lanes: Lanes,
+}
+
+impl<'k> Edit<'k> {
+    pub(crate) fn new(
+        kernel: &'k Kernel<'k>,
+        file: &'k ToolFile,
+        filter: &'k SiteFilter,
+        counters_name: String,
+    ) -> Edit<'k> {
+        Edit {
+            counters_name,
+            kernel,
+            file,
+            filter,
+            plan: Plan::default(),
+            counts: Vec::new(),
+            counters: 0,
+            data: serde_json::Value::Null,
+        }
+    }
+
+    /// So many new counters.
+    pub fn counters(&mut self, len: usize) -> Counters {
+        let first = self.counters;
+        self.counters += len;
+        Counters { first, len }
+    }
+
+    /// Keeps something about this kernel for [`crate::KernelResults::data`]; it stays with the kernel in the cache.
+    pub fn attach(&mut self, data: impl serde::Serialize) -> Result<()> {
+        self.data = serde_json::to_value(data)?;
+        Ok(())
+    }
+
+    /// Whenever the instruction is about to run.
+    pub fn before(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+        self.place(instruction, Point::Before)
+    }
+
+    /// When the instruction has run and control goes on to the next one in memory.
+    pub fn after(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+        self.place(instruction, Point::After)
+    }
+
+    /// On the way from a block's last instruction to another block.
+    pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> Place<'_, 'k> {
+        self.place(&from.last(), Point::Edge(to))
+    }
+
+    /// Takes the instruction out.
+    pub fn remove(&mut self, instruction: &Instruction<'_>) {
+        self.change(instruction, Change::Remove);
+    }
+
+    /// Puts other instructions in its place, in the assembler's language.
+    pub fn replace(&mut self, instruction: &Instruction<'_>, text: &str) -> Result<()> {
+        let bytes = self.assemble(text)?;
+        self.change(instruction, Change::Replace(bytes));
+        Ok(())
+    }
+
+    fn place(&mut self, instruction: &Instruction<'_>, point: Point) -> Place<'_, 'k> {
+        Place {
+            allowed: self.filter.allows(instruction),
+            function: instruction.function().index(),
+            inst: instruction.index(),
+            point,
+            lanes: Lanes::Active,
+            edit: self,
+        }
+    }
+
+    fn change(&mut self, instruction: &Instruction<'_>, change: Change) {
+        if self.filter.allows(instruction) {
+            self.plan.changes.push(ChangeAt {
+                function: instruction.function().index(),
+                inst: instruction.index(),
+                change,
+            });
+        }
+    }
+
+    fn assemble(&self, text: &str) -> Result<Vec<u8>> {
+        let failed = |reason: String| Error::Assemble {
+            text: text.to_owned(),
+            reason,
+        };
+        let target = self.kernel.module.target;
+        let assembler = Assembler::with_features(target, self.kernel.wave_size(), "")
+            .map_err(|error| failed(error.to_string()))?;
+        assembler
+            .assemble(text)
+            .map_err(|error| failed(error.to_string()))
+    }
+
+    pub(crate) fn hook(&mut self, name: &str) -> Result<usize> {
+        let known = self.plan.hooks.iter().position(|hook| hook.name == name);
+        if let Some(index) = known {
+            return Ok(index);
+        }
+        let kernel = self.kernel;
+        let variants = HookVariants::of(
+            self.file.bundle(),
+            name,
+            kernel.target(),
+            kernel.wave_size(),
+        )
+        .ok_or_else(|| Error::NoHook {
+            tool: self.file.name().to_owned(),
+            hook: name.to_owned(),
+            target: kernel.target().to_owned(),
+            wave_size: kernel.wave_size(),
+            hooks: self.file.hooks().join(", "),
+        })?;
+        self.plan.hooks.push(variants);
+        Ok(self.plan.hooks.len() - 1)
+    }
+
+    pub(crate) fn global(&mut self, name: String) -> usize {
+        let known = self.plan.globals.iter().position(|global| *global == name);
+        known.unwrap_or_else(|| {
+            self.plan.globals.push(name);
+            self.plan.globals.len() - 1
+        })
+    }
+
+    pub(crate) fn value(&mut self, argument: &Argument) -> Result<Value> {
+        Ok(match argument {
+            Argument::Constant(value) => Value::Constant(*value),
+            Argument::Register(reg) => Value::Register(*reg),
+            Argument::Exec => Value::Exec,
+            Argument::Scc => Value::Scc,
+            Argument::Vcc => Value::Vcc,
+            Argument::EffectiveAddress => Value::EffectiveAddress,
+            Argument::AccessSize => Value::AccessSize,
+            Argument::AccessKind => Value::AccessKind,
+            Argument::KernargPointer => Value::KernargPointer,
+            Argument::DispatchPointer => Value::DispatchPointer,
+            Argument::DispatchId => Value::DispatchId,
+            Argument::WorkgroupId(dimension) => Value::WorkgroupId(*dimension),
+            Argument::Site => Value::Site,
+            Argument::Pc => Value::Pc,
+            Argument::Variable(name, addend) => {
+                let global = self
+                    .file
+                    .global(name)
+                    .ok_or_else(|| Error::NoGlobal {
+                        tool: self.file.name().to_owned(),
+                        name: name.clone(),
+                    })?
+                    .name
+                    .clone();
+                Value::ToolAddress {
+                    global: self.global(global),
+                    addend: *addend,
+                }
+            }
+            Argument::Counter(counter) => self.counter_address(counter.0),
+        })
+    }
+
+    /// Index of the variable with this kernel's counters.
+    pub(crate) fn counters_global(&mut self) -> usize {
+        self.global(self.counters_name.clone())
+    }
+
+    pub(crate) fn counter_address(&mut self, counter: usize) -> Value {
+        Value::ToolAddress {
+            global: self.counters_global(),
+            addend: counter as u32 * 8,
+        }
+    }
+}
+
+impl Place<'_, '_> {
+    /// Hooks from here on run in lane 0 alone, whatever EXEC is: for what happens once a wave.
+    pub fn once(mut self) -> Self {
+        self.lanes = Lanes::First;
+        self
+    }
+
+    /// Inserts a hook.
+    pub fn call(
+        self,
+        hook: &str,
+        arguments: impl IntoIterator<Item = impl Into<Argument>>,
+    ) -> Result<Self> {
+        if !self.allowed {
+            return Ok(self);
+        }
+        let hook = self.edit.hook(hook)?;
+        let mut values = Vec::new();
+        for (index, argument) in arguments.into_iter().enumerate() {
+            let value = self.edit.value(&argument.into())?;
+            values.push((format!("parameter:{index}"), value));
+        }
+        self.edit.plan.insertions.push(Insertion {
+            function: self.function,
+            inst: self.inst,
+            point: self.point,
+            action: Action::Call {
+                hook,
+                arguments: values,
+                lanes: self.lanes,
+            },
+        });
+        Ok(self)
+    }
+
+    /// Adds to a counter once for the wave, also when no lane is active.
+    pub fn count(self, counter: Counter, amount: u32) -> Result<Self> {
+        if self.allowed {
+            self.edit.counts.push(Count {
+                function: self.function,
+                inst: self.inst,
+                point: self.point,
+                counter: counter.0,
+                amount,
+                order: self.edit.plan.insertions.len(),
+            });
+        }
+        Ok(self)
+    }
+
+    /// Adds instructions of one's own, in the assembler's language. Nothing is saved around them.
+    pub fn assembly(self, text: &str) -> Result<Self> {
+        if self.allowed {
+            let bytes = self.edit.assemble(text)?;
+            self.edit.plan.changes.push(ChangeAt {
+                function: self.function,
+                inst: self.inst,
+                change: Change::Add {
+                    point: self.point,
+                    bytes,
+                },
+            });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,406 @@
+//! All tools of a run, composed, for a [`session::Session`].
+
+use crate::{
+    Declarative, Edit, Error, Kernel, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
+    compose::{self, Counting},
+};
+use codeobj::{CodeObject, SourceLines};
+use isa::Decoder;
+use lift::Module;
+use records::{Layout, Sink};
+use rewrite::{Plan, Rewritten};
+use serde::{Deserialize, Serialize};
+use session::{
+    Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Report, Request,
+    RingSpec, Usage, Variant,
+};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// The tools of a run.
+pub struct Engine {
+    tools: Vec<Box<dyn Tool>>,
+    filter: SiteFilter,
+    filter_text: String,
+    /// Directory for files.
+    output: Option<PathBuf>,
+    lifted: Mutex<HashMap<[u8; 32], Arc<Module>>>,
+    adopted: Mutex<Vec<Adopted>>,
+    launches: Mutex<BTreeMap<String, u64>>,
+    sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
+    /// Why records got lost.
+    problems: Mutex<BTreeSet<String>>,
+}
+
+/// What a tool wants to know again at the end; lies beside the variant in the cache.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ToolData {
+    counters: usize,
+    data: serde_json::Value,
+}
+
+/// A kernel that may have run instrumented.
+struct Adopted {
+    kernel: String,
+    object_hash: [u8; 32],
+    /// One for each tool.
+    tools: Vec<ToolData>,
+}
+
+impl Engine {
+    /// `filter` is what the user gave with `--site` and the like.
+    pub fn new(
+        tools: Vec<Box<dyn Tool>>,
+        filter_text: &str,
+        output: Option<PathBuf>,
+    ) -> Result<Engine> {
+        Ok(Engine {
+            tools,
+            filter: filter_text.parse()?,
+            filter_text: filter_text.to_owned(),
+            output,
+            lifted: Mutex::default(),
+            adopted: Mutex::default(),
+            launches: Mutex::default(),
+            sinks: Mutex::default(),
+            problems: Mutex::default(),
+        })
+    }
+
+    /// A tool that has nothing but its file.
+    pub fn declarative(name: &str, bytes: &[u8]) -> Result<Box<dyn Tool>> {
+        Ok(Box::new(Declarative(ToolFile::parse(name, bytes)?)))
+    }
+
+    fn lift(&self, request: &Request<'_>, object: &CodeObject<'_>) -> Result<Arc<Module>> {
+        if let Some(known) = lock(&self.lifted).get(request.object_hash) {
+            return Ok(known.clone());
+        }
+        let failed = |error: String| Error::Tool(format!("cannot lift the code object: {error}"));
+        let module = Module::lift(object).map_err(|error| failed(error.to_string()))?;
+        let lifted = Arc::new(module);
+        lock(&self.lifted).insert(*request.object_hash, lifted.clone());
+        Ok(lifted)
+    }
+
+    fn plan<'k>(
+        &'k self,
+        kernel: &'k Kernel<'k>,
+        object_hash: &[u8; 32],
+        counting: Counting,
+    ) -> Result<(Plan<'k>, Vec<ToolData>)> {
+        let mut plan = Plan::default();
+        let mut data = Vec::new();
+        for tool in &self.tools {
+            let counters = tool.file().counters_name(kernel.name(), object_hash);
+            let mut edit = Edit::new(kernel, tool.file(), &self.filter, counters);
+            tool.instrument(kernel, &mut edit)?;
+            data.push(ToolData {
+                counters: edit.counters,
+                data: std::mem::take(&mut edit.data),
+            });
+            compose::add(&mut plan, edit, counting)?;
+        }
+        Ok((plan, data))
+    }
+
+    fn build(&self, request: &Request<'_>) -> Result<Variant> {
+        let refused = |reason: String| Error::Tool(reason);
+        let object = CodeObject::parse(request.object)
+            .map_err(|error| refused(format!("cannot read the code object: {error}")))?;
+        let module = self.lift(request, &object)?;
+        let function = module
+            .function(request.kernel)
+            .ok_or_else(|| refused("the code object has no code for it".to_owned()))?;
+        let wave_size = module.functions[function].wave_size;
+        let decoder = Decoder::with_features(module.target, wave_size, "")
+            .map_err(|error| refused(error.to_string()))?;
+        // Damaged line tables must not keep a kernel from running instrumented.
+        let lines = SourceLines::of(&object).ok().flatten();
+        let kernel = Kernel::new(&object, &module, lines.as_ref(), &decoder, function);
+        let mut notes = Vec::new();
+        let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
+            let (plan, data) = self.plan(&kernel, request.object_hash, counting)?;
+            let rewritten = rewrite::rewrite(&object, &module, function, &plan)
+                .map_err(|refusal| refused(refusal.to_string()))?;
+            Ok((rewritten, data))
+        };
+        let (rewritten, data) = match attempt(Counting::Registers) {
+            Ok(done) => done,
+            Err(first) => {
+                let done = attempt(Counting::Memory)?;
+                notes.push(format!("counts in memory, not in registers: {first}"));
+                done
+            }
+        };
+        self.variant(request, &object, &rewritten, data, notes)
+    }
+
+    fn variant(
+        &self,
+        request: &Request<'_>,
+        object: &CodeObject<'_>,
+        rewritten: &Rewritten,
+        data: Vec<ToolData>,
+        notes: Vec<String>,
+    ) -> Result<Variant> {
+        let (bytes, patches) = rewrite::live_object(rewritten, object)
+            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+        let before = object
+            .kernel(request.kernel)
+            .map(|kernel| Usage::of(&kernel.descriptor))
+            .unwrap_or_default();
+        let globals = self
+            .tools
+            .iter()
+            .zip(&data)
+            .filter(|(_, data)| data.counters != 0)
+            .map(|(tool, data)| Global {
+                name: tool
+                    .file()
+                    .counters_name(request.kernel, request.object_hash),
+                size: data.counters as u64 * 8,
+                content: Content::Memory {
+                    kind: MemoryKind::Device,
+                    initial: Vec::new(),
+                },
+            });
+        let globals = globals.collect();
+        Ok(Variant {
+            object: bytes,
+            kernel_symbol: format!("{}.kd", request.kernel),
+            patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
+            private_segment_size: rewritten.descriptor.private_segment_size(),
+            group_segment_size: rewritten.descriptor.group_segment_size(),
+            report: report(rewritten, before, notes),
+            tool_data: serde_json::to_vec(&data)?,
+            globals,
+        })
+    }
+}
+
+impl Instrumenter for Engine {
+    fn name(&self) -> String {
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
+        names.join(", ")
+    }
+
+    fn fingerprint(&self) -> Vec<u8> {
+        let mut hash = Sha256::new();
+        for tool in &self.tools {
+            hash.update(tool.name());
+            hash.update([0]);
+            hash.update(tool.file().hash());
+        }
+        hash.update(&self.filter_text);
+        hash.finalize().to_vec()
+    }
+
+    fn globals(&self) -> Vec<Global> {
+        let files = self.tools.iter().map(|tool| tool.file());
+        files
+            .flat_map(|file| file.globals().iter().map(move |global| (file, global)))
+            .map(|(file, global)| Global {
+                name: global.name.clone(),
+                size: global.size,
+                content: match file.stream(&global.name) {
+                    Some((stream, layout)) => Content::Ring(RingSpec {
+                        record_size: layout.size as u32,
+                        capacity: stream.capacity,
+                    }),
+                    None => Content::Memory {
+                        kind: MemoryKind::Device,
+                        initial: global.initial.clone().unwrap_or_default(),
+                    },
+                },
+            })
+            .collect()
+    }
+
+    fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
+        self.build(request)
+            .map_err(|error| Refusal::new(error.to_string()))
+    }
+
+    fn adopt(&self, request: &Request<'_>, variant: &Variant) {
+        let tools = serde_json::from_slice(&variant.tool_data).unwrap_or_default();
+        let mut adopted = lock(&self.adopted);
+        let known = adopted.iter().any(|adopted| {
+            adopted.kernel == request.kernel && adopted.object_hash == *request.object_hash
+        });
+        if !known {
+            adopted.push(Adopted {
+                kernel: request.kernel.to_owned(),
+                object_hash: *request.object_hash,
+                tools,
+            });
+        }
+    }
+
+    fn launch(&self, launch: &Launch<'_>) {
+        *lock(&self.launches)
+            .entry(launch.kernel.to_owned())
+            .or_default() += 1;
+        for tool in &self.tools {
+            tool.launch(launch);
+        }
+    }
+
+    fn records(&self, _agent: &Agent, global: &str, records: &[u8]) {
+        for tool in &self.tools {
+            let Some((stream, layout)) = tool.file().stream(global) else {
+                continue;
+            };
+            if !tool.records(&stream.ring, records)
+                && let Err(error) = self.to_file(global, stream, &layout, records)
+            {
+                lock(&self.problems).insert(error.to_string());
+            }
+        }
+    }
+
+    fn finish(&self, globals: &dyn Finish) -> String {
+        let mut text = String::new();
+        for (index, tool) in self.tools.iter().enumerate() {
+            let read = |name: &str| read(globals, name);
+            let results = Results {
+                file: tool.file(),
+                kernels: self.kernels(index, globals),
+                read: &read,
+                output: self.output.as_deref(),
+            };
+            text.push_str(&format!("{}:\n", tool.name()));
+            match tool.finish(&results) {
+                Ok(report) => report
+                    .lines()
+                    .for_each(|line| text.push_str(&format!("  {line}\n"))),
+                Err(error) => text.push_str(&format!("  failed: {error}\n")),
+            }
+            if let Err(error) = self.to_json(tool.as_ref(), &results) {
+                text.push_str(&format!("  {error}\n"));
+            }
+        }
+        for (ring, sink) in std::mem::take(&mut *lock(&self.sinks)) {
+            match sink.finish() {
+                Ok(records) => text.push_str(&format!("{ring}: {records} records written\n")),
+                Err(error) => text.push_str(&format!("{ring}: {error}\n")),
+            }
+        }
+        for problem in &*lock(&self.problems) {
+            text.push_str(&format!("{problem}\n"));
+        }
+        text
+    }
+}
+
+impl Engine {
+    /// Leaves the tool's results in the output directory as `NAME.json`.
+    fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
+        let value = tool.finish_json(results)?;
+        let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
+            return Ok(());
+        };
+        let path = directory.join(format!("{}.json", tool.name()));
+        Ok(records::write_whole(
+            &path,
+            &serde_json::to_vec_pretty(&value)?,
+        )?)
+    }
+
+    fn to_file(
+        &self,
+        ring: &str,
+        stream: &crate::Stream,
+        layout: &Layout,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let mut sinks = lock(&self.sinks);
+        if !sinks.contains_key(ring) {
+            let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
+            let sink = records::sink(&directory.join(&stream.file), layout)?;
+            sinks.insert(ring.to_owned(), sink);
+        }
+        if let Some(sink) = sinks.get_mut(ring) {
+            sink.write(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Results of all kernels for the tool with this index.
+    fn kernels(&self, tool: usize, globals: &dyn Finish) -> Vec<KernelResults> {
+        let launches = lock(&self.launches);
+        let adopted = lock(&self.adopted);
+        let kernels = adopted.iter().filter_map(|adopted| {
+            let data = adopted.tools.get(tool)?;
+            let name = self.tools[tool]
+                .file()
+                .counters_name(&adopted.kernel, &adopted.object_hash);
+            let mut counters = vec![0u64; data.counters];
+            for copy in read(globals, &name).unwrap_or_default() {
+                for (sum, bytes) in counters.iter_mut().zip(copy.chunks_exact(8)) {
+                    let more = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+                    *sum = sum.wrapping_add(more);
+                }
+            }
+            Some(KernelResults {
+                launches: launches.get(&adopted.kernel).copied().unwrap_or(0),
+                name: adopted.kernel.clone(),
+                counters,
+                data: data.data.clone(),
+            })
+        });
+        kernels.collect()
+    }
+}
+
+fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
+    let copies = globals
+        .agents()
+        .iter()
+        .filter_map(|agent| globals.global(agent, name));
+    copies
+        .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
+        .collect()
+}
+
+/// A tool that panicked must not take the others along.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
+    Ok(session::Patch {
+        file_offset: patch.offset,
+        kind: match patch.half {
+            rewrite::Half::Low => session::PatchKind::Low32,
+            rewrite::Half::High => session::PatchKind::High32,
+        },
+        symbol: match patch.symbol {
+            rewrite::Symbol::Original(address) => session::Symbol::Original(address),
+            rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
+            rewrite::Symbol::Text(offset) => {
+                let reason = format!("the new code's offset {offset:#x} is left for us to place");
+                return Err(Error::Tool(reason));
+            }
+        },
+        addend: patch.addend,
+    })
+}
+
+fn report(rewritten: &Rewritten, before: Usage, notes: Vec<String>) -> Report {
+    let report = &rewritten.report;
+    Report {
+        before,
+        after: Usage::of(&rewritten.descriptor),
+        sites: report.sites.into(),
+        added_instructions: report
+            .instructions_after
+            .saturating_sub(report.instructions_before)
+            .into(),
+        notes,
+    }
+}

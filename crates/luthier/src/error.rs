@@ -1,0 +1,37 @@
+/// What goes wrong in a tool or in reading one.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "tool {tool} has no hook {hook} for {target} with wave{wave_size} (its hooks: {hooks}); build it with `luthier tool build`"
+    )]
+    NoHook {
+        tool: String,
+        hook: String,
+        target: String,
+        wave_size: u8,
+        hooks: String,
+    },
+    #[error("{0} is no built tool: {1}")]
+    NotATool(String, template::BundleError),
+    #[error("description of tool {tool}: {reason}")]
+    Description { tool: String, reason: String },
+    #[error("`{text}`: {reason}")]
+    Expression { text: String, reason: String },
+    #[error(
+        "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=load|store|atomic|memory|vector-memory|lds|branch|matrix"
+    )]
+    Filter(String),
+    #[error("cannot assemble `{text}`: {reason}")]
+    Assemble { text: String, reason: String },
+    #[error("tool {tool} has no variable {name}")]
+    NoGlobal { tool: String, name: String },
+    #[error(transparent)]
+    Records(#[from] records::Error),
+    #[error(transparent)]
+    Data(#[from] serde_json::Error),
+    /// A tool's own.
+    #[error("{0}")]
+    Tool(String),
+}
+
+pub type Result<T> = std::result::Result<T, Error>;

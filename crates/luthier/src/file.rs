@@ -1,0 +1,119 @@
+//! A built tool.
+
+use crate::{Description, Error, Result, Stream};
+use records::Layout;
+use sha2::{Digest, Sha256};
+use template::{Bundle, Global};
+
+/// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
+pub(crate) const DESCRIPTION: &str = "__luthier_description";
+
+/// Hooks that every tool has, because `luthier_device.h` defines them: adds a number of 32 bits to a counter in memory.
+pub(crate) const ADD: &str = "__luthier_add";
+/// Adds one of 64 bits.
+pub(crate) const FLUSH: &str = "__luthier_flush";
+
+/// Templates and variables of one tool, under the tool's name.
+#[derive(Clone, Debug)]
+pub struct ToolFile {
+    name: String,
+    bundle: Bundle,
+    description: Description,
+    hash: [u8; 32],
+}
+
+impl ToolFile {
+    /// From the bytes that `luthier tool build` wrote.
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<ToolFile> {
+        let mut bundle =
+            Bundle::from_bytes(bytes).map_err(|error| Error::NotATool(name.to_owned(), error))?;
+        let text = bundle
+            .globals
+            .iter()
+            .find(|global| global.name == DESCRIPTION)
+            .and_then(|global| global.initial.as_deref())
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let description =
+            Description::parse(name, text.as_deref().unwrap_or("").trim_end_matches('\0'))?;
+        bundle.globals.retain(|global| global.name != DESCRIPTION);
+        // Several tools share one kernel; their variables must not.
+        for global in &mut bundle.globals {
+            global.name = format!("{name}/{}", global.name);
+        }
+        for relocation in bundle
+            .entries
+            .iter_mut()
+            .flat_map(|entry| &mut entry.template.relocations)
+        {
+            relocation.symbol = format!("{name}/{}", relocation.symbol);
+        }
+        Ok(ToolFile {
+            name: name.to_owned(),
+            bundle,
+            description,
+            hash: Sha256::digest(bytes).into(),
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// SHA-256 of the file.
+    pub(crate) fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+
+    /// Names of its hooks.
+    pub fn hooks(&self) -> Vec<&str> {
+        let mut hooks: Vec<&str> = self
+            .bundle
+            .entries
+            .iter()
+            .map(|entry| entry.hook.as_str())
+            .filter(|hook| !hook.starts_with("__luthier_"))
+            .collect();
+        hooks.sort_unstable();
+        hooks.dedup();
+        hooks
+    }
+
+    pub(crate) fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
+    /// All variables; their names have the tool's in front.
+    pub(crate) fn globals(&self) -> &[Global] {
+        &self.bundle.globals
+    }
+
+    /// A variable by its name in the HIP file.
+    pub(crate) fn global(&self, name: &str) -> Option<&Global> {
+        let full = format!("{}/{name}", self.name);
+        self.bundle
+            .globals
+            .iter()
+            .find(|global| global.name == full)
+    }
+
+    /// The stream whose ring has this full name.
+    pub(crate) fn stream(&self, full: &str) -> Option<(&Stream, Layout)> {
+        let name = full.strip_prefix(&self.name)?.strip_prefix('/')?;
+        let mut streams = self.description.stream.iter();
+        let stream = streams.find(|stream| stream.ring == name)?;
+        Some((stream, Layout::parse(&stream.fields).ok()?))
+    }
+
+    /// Variable with the counters of a kernel of an object.
+    pub(crate) fn counters_name(&self, kernel: &str, object: &[u8; 32]) -> String {
+        let hash: String = object[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("{}/counters@{kernel}#{hash}", self.name)
+    }
+}

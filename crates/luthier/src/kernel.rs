@@ -1,0 +1,305 @@
+//! Views of a lifted kernel: what a tool reads.
+
+use codeobj::{CodeObject, KernelDescriptor, SourceLines};
+use isa::{Decoder, Effects, Inst, Operand};
+use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
+use std::collections::BTreeSet;
+
+/// One kernel with every function it may call.
+pub struct Kernel<'a> {
+    pub(crate) object: &'a CodeObject<'a>,
+    pub(crate) module: &'a Module,
+    pub(crate) lines: Option<&'a SourceLines>,
+    pub(crate) decoder: &'a Decoder,
+    pub(crate) index: FunctionIndex,
+    reachable: Vec<FunctionIndex>,
+}
+
+/// The kernel itself or a device function.
+#[derive(Clone, Copy)]
+pub struct Function<'a> {
+    kernel: &'a Kernel<'a>,
+    index: FunctionIndex,
+}
+
+/// Instructions entered only at the first and left only behind the last.
+#[derive(Clone, Copy)]
+pub struct Block<'a> {
+    function: Function<'a>,
+    index: BlockIndex,
+}
+
+#[derive(Clone, Copy)]
+pub struct Instruction<'a> {
+    function: Function<'a>,
+    index: InstIndex,
+}
+
+impl<'a> Kernel<'a> {
+    pub(crate) fn new(
+        object: &'a CodeObject<'a>,
+        module: &'a Module,
+        lines: Option<&'a SourceLines>,
+        decoder: &'a Decoder,
+        index: FunctionIndex,
+    ) -> Kernel<'a> {
+        let mut reachable = vec![index];
+        let mut seen = BTreeSet::from([index]);
+        let mut next = 0;
+        while let Some(&function) = reachable.get(next) {
+            next += 1;
+            let unknown = module.functions[function].blocks.iter().any(|block| {
+                block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere)
+            });
+            let mut callees = module.callees(function);
+            if unknown {
+                callees.extend(module.address_taken());
+            }
+            reachable.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
+        }
+        Kernel {
+            object,
+            module,
+            lines,
+            decoder,
+            index,
+            reachable,
+        }
+    }
+
+    /// As in the symbol table.
+    pub fn name(&self) -> &'a str {
+        &self.module.functions[self.index].name
+    }
+
+    /// As in the source, with parameters.
+    pub fn demangled(&self) -> String {
+        demangled(self.name())
+    }
+
+    /// Processor, e.g. `gfx90a`.
+    pub fn target(&self) -> &'static str {
+        self.module.target.name
+    }
+
+    /// 32 or 64.
+    pub fn wave_size(&self) -> u8 {
+        self.module.functions[self.index].wave_size
+    }
+
+    pub fn descriptor(&self) -> Option<KernelDescriptor> {
+        Some(self.object.kernel(self.name()).ok()?.descriptor)
+    }
+
+    /// Arguments, sizes and whatever else the compiler noted.
+    pub fn metadata(&self) -> Option<codeobj::metadata::KernelMetadata> {
+        self.object.metadata().ok()??.kernel(self.name())
+    }
+
+    /// The kernel first, then everything it may call.
+    pub fn functions(&'a self) -> impl Iterator<Item = Function<'a>> {
+        self.reachable.iter().map(|&index| Function {
+            kernel: self,
+            index,
+        })
+    }
+
+    /// Blocks of all functions that control can reach.
+    pub fn blocks(&'a self) -> impl Iterator<Item = Block<'a>> {
+        self.functions().flat_map(|function| function.blocks())
+    }
+
+    /// Instructions of all blocks.
+    pub fn instructions(&'a self) -> impl Iterator<Item = Instruction<'a>> {
+        self.blocks().flat_map(|block| block.instructions())
+    }
+}
+
+impl<'a> Function<'a> {
+    fn lifted(&self) -> &'a lift::Function {
+        &self.kernel.module.functions[self.index]
+    }
+
+    pub(crate) fn index(&self) -> FunctionIndex {
+        self.index
+    }
+
+    pub fn name(&self) -> &'a str {
+        &self.lifted().name
+    }
+
+    pub fn is_kernel(&self) -> bool {
+        self.index == self.kernel.index
+    }
+
+    /// Address in the code object.
+    pub fn entry(&self) -> u64 {
+        self.lifted().entry
+    }
+
+    /// In address order; only those that can be reached.
+    pub fn blocks(self) -> impl Iterator<Item = Block<'a>> {
+        let blocks = self.lifted().blocks.iter().enumerate();
+        blocks
+            .filter(|(_, block)| block.reachable && !block.is_empty())
+            .map(move |(index, _)| Block {
+                function: self,
+                index,
+            })
+    }
+
+    /// Functions it calls, as far as they are known.
+    pub fn callees(self) -> impl Iterator<Item = Function<'a>> {
+        let callees = self.kernel.module.callees(self.index);
+        callees.into_iter().map(move |index| Function {
+            kernel: self.kernel,
+            index,
+        })
+    }
+
+    /// Loops and their blocks, outer ones first.
+    pub fn loops(&self) -> &'a [lift::Loop] {
+        &self.lifted().loops
+    }
+
+    pub fn liveness(&self) -> &'a Liveness {
+        self.kernel.module.liveness(self.index)
+    }
+
+    /// What could not be found out about it.
+    pub fn unresolved(&self) -> &'a [lift::Unresolved] {
+        &self.lifted().unresolved
+    }
+}
+
+impl<'a> Block<'a> {
+    fn lifted(&self) -> &'a lift::Block {
+        &self.function.lifted().blocks[self.index]
+    }
+
+    pub fn function(&self) -> Function<'a> {
+        self.function
+    }
+
+    /// Number in its function.
+    pub fn index(&self) -> BlockIndex {
+        self.index
+    }
+
+    /// Instructions.
+    pub fn len(&self) -> u32 {
+        self.lifted().len() as u32
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lifted().is_empty()
+    }
+
+    pub fn first(&self) -> Instruction<'a> {
+        self.instruction(self.lifted().first)
+    }
+
+    pub fn last(&self) -> Instruction<'a> {
+        self.instruction(self.lifted().end - 1)
+    }
+
+    pub fn instructions(self) -> impl Iterator<Item = Instruction<'a>> {
+        self.lifted()
+            .range()
+            .map(move |index| self.instruction(index))
+    }
+
+    pub fn successors(self) -> impl Iterator<Item = Block<'a>> {
+        let edges = self.lifted().successors.iter();
+        edges.map(move |edge| Block {
+            function: self.function,
+            index: edge.to,
+        })
+    }
+
+    fn instruction(&self, index: InstIndex) -> Instruction<'a> {
+        Instruction {
+            function: self.function,
+            index,
+        }
+    }
+}
+
+impl<'a> Instruction<'a> {
+    /// As decoded.
+    pub fn decoded(&self) -> &'a Inst {
+        &self.function.lifted().insts[self.index]
+    }
+
+    pub(crate) fn index(&self) -> InstIndex {
+        self.index
+    }
+
+    pub fn function(&self) -> Function<'a> {
+        self.function
+    }
+
+    pub fn block(&self) -> Block<'a> {
+        Block {
+            function: self.function,
+            index: self.function.lifted().block_of(self.index),
+        }
+    }
+
+    /// Address in the code object.
+    pub fn pc(&self) -> u64 {
+        self.decoded().pc
+    }
+
+    /// Without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
+    pub fn mnemonic(&self) -> &'static str {
+        self.decoded().mnemonic
+    }
+
+    /// As an assembler would read it.
+    pub fn text(&self) -> String {
+        self.function.kernel.decoder.print(self.decoded())
+    }
+
+    /// Definitions first.
+    pub fn operands(&self) -> &'a [Operand] {
+        &self.decoded().operands
+    }
+
+    pub fn effects(&self) -> Effects {
+        self.decoded().effects
+    }
+
+    /// Reads or writes memory, LDS included.
+    pub fn is_memory(&self) -> bool {
+        self.effects()
+            .intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC)
+    }
+
+    /// Memory access of each lane on its own: not scalar loads.
+    pub fn is_vector_memory(&self) -> bool {
+        self.is_memory() && !self.effects().contains(Effects::SMEM)
+    }
+
+    /// Whether EXEC may be different behind it.
+    pub fn writes_exec(&self) -> bool {
+        let writes = |reg: &isa::Reg| reg.kind == isa::RegKind::Exec;
+        let explicit = self.operands().iter().any(|operand| match operand {
+            Operand::Def(reg) => writes(reg),
+            _ => false,
+        });
+        explicit || self.decoded().implicit_defs.iter().any(writes)
+    }
+
+    /// File and line, where the object has debug information.
+    pub fn source(&self) -> Option<(String, u32)> {
+        self.function.kernel.lines?.line(self.pc()).ok()?
+    }
+}
+
+pub(crate) fn demangled(name: &str) -> String {
+    cpp_demangle::Symbol::new(name)
+        .ok()
+        .and_then(|symbol| symbol.demangle().ok())
+        .unwrap_or_else(|| name.to_owned())
+}

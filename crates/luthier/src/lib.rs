@@ -1,0 +1,59 @@
+//! The tool API: look at a compiled kernel, insert hooks at any instruction, change instructions, report.
+//!
+//! A tool is a HIP file with hooks and an implementation of [`Tool`]. [`Tool::instrument`] sees every kernel once, as a
+//! [`Kernel`] of functions, blocks and instructions, and says through [`Edit`] what goes where; [`Tool::finish`] gets the
+//! counters and variables back as [`Results`] and prints. [`Declarative`] is the tool that a description in the HIP file
+//! itself spells out, without any host code. [`Engine`] composes the tools of a run for a [`session::Session`].
+//!
+//! ```
+//! use luthier::{Edit, Kernel, Result, Results, Tool};
+//!
+//! /// Counts wave instructions per kernel.
+//! struct InstructionCount(luthier::ToolFile);
+//!
+//! impl Tool for InstructionCount {
+//!     fn name(&self) -> &str {
+//!         "instruction-count"
+//!     }
+//!     fn file(&self) -> &luthier::ToolFile {
+//!         &self.0
+//!     }
+//!     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+//!         let counter = edit.counters(1).at(0);
+//!         for block in kernel.blocks() {
+//!             edit.before(&block.first()).count(counter, block.len())?;
+//!         }
+//!         Ok(())
+//!     }
+//!     fn finish(&self, results: &Results<'_>) -> Result<String> {
+//!         let lines = results.kernels().map(|kernel| format!("{} {}\n", kernel.counters()[0], kernel.name()));
+//!         Ok(lines.collect())
+//!     }
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod compose;
+mod declarative;
+mod description;
+mod edit;
+mod engine;
+mod error;
+mod file;
+mod filter;
+mod kernel;
+mod results;
+mod tool;
+
+pub use declarative::Declarative;
+pub use description::{At, Description, Insert, Kind, Print, Stream};
+pub use edit::{Argument, Counter, Counters, Edit, Place};
+pub use engine::Engine;
+pub use error::{Error, Result};
+pub use file::ToolFile;
+pub use filter::SiteFilter;
+pub use kernel::{Block, Function, Instruction, Kernel};
+pub use results::{KernelResults, Results};
+pub use rewrite::Lanes;
+pub use session::Launch;
+pub use tool::Tool;

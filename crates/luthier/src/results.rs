@@ -1,0 +1,83 @@
+//! What a tool gets back.
+
+use crate::{Error, Result, ToolFile, kernel::demangled};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// What happened to one kernel of the tool.
+#[derive(Clone, Debug)]
+pub struct KernelResults {
+    pub(crate) name: String,
+    pub(crate) launches: u64,
+    pub(crate) counters: Vec<u64>,
+    pub(crate) data: serde_json::Value,
+}
+
+impl KernelResults {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn demangled(&self) -> String {
+        demangled(&self.name)
+    }
+
+    /// Instrumented launches.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    /// In the order in which [`crate::Edit::counters`] gave them out, summed over devices.
+    pub fn counters(&self) -> &[u64] {
+        &self.counters
+    }
+
+    /// What was attached when the kernel was instrumented.
+    pub fn data<T: DeserializeOwned>(&self) -> Result<T> {
+        Ok(serde_json::from_value(self.data.clone())?)
+    }
+}
+
+/// Everything a tool gets when the application has ended.
+pub struct Results<'a> {
+    pub(crate) file: &'a ToolFile,
+    pub(crate) kernels: Vec<KernelResults>,
+    /// Contents of a variable, by full name, per device where anything ran.
+    pub(crate) read: &'a dyn Fn(&str) -> Result<Vec<Vec<u8>>>,
+    pub(crate) output: Option<&'a Path>,
+}
+
+impl Results<'_> {
+    /// Kernels that ran instrumented.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelResults> {
+        self.kernels.iter()
+    }
+
+    /// Bytes of a variable on each device that ran an instrumented kernel.
+    pub fn variable(&self, name: &str) -> Result<Vec<Vec<u8>>> {
+        let global = self.file.global(name).ok_or_else(|| Error::NoGlobal {
+            tool: self.file.name().to_owned(),
+            name: name.to_owned(),
+        })?;
+        (self.read)(&global.name)
+    }
+
+    /// An integer variable of up to 64 bits, summed over devices.
+    pub fn sum(&self, name: &str) -> Result<u64> {
+        let copies = self.variable(name)?;
+        Ok(copies
+            .iter()
+            .map(|bytes| {
+                let mut wide = [0; 8];
+                let length = bytes.len().min(8);
+                wide[..length].copy_from_slice(&bytes[..length]);
+                u64::from_le_bytes(wide)
+            })
+            .fold(0, u64::wrapping_add))
+    }
+
+    /// Directory for files, if the user wants any.
+    pub fn output(&self) -> Option<&std::path::Path> {
+        self.output
+    }
+}

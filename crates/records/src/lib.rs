@@ -1,0 +1,39 @@
+//! Records of fixed layout, as a device writes them, into files that other programs read.
+//!
+//! Entry types: [`Layout`] (names and kinds of a record's fields), [`Sink`] with [`sink`] (Parquet or JSON lines by the
+//! file's name) and [`Timeline`] (events for Chrome's and Perfetto's viewers). A file appears under its name when it is
+//! finished, whole; until then it is a temporary file beside it.
+#![forbid(unsafe_code)]
+
+mod error;
+mod json;
+mod layout;
+mod parquet;
+mod timeline;
+mod whole_file;
+
+pub use error::Error;
+pub use layout::{Field, Kind, Layout, Value};
+pub use timeline::{Event, Timeline};
+pub use whole_file::write_whole;
+
+use std::path::Path;
+
+/// Where records go.
+pub trait Sink: Send {
+    /// Appends whole records, one after another without gaps.
+    fn write(&mut self, records: &[u8]) -> Result<(), Error>;
+    /// Completes the file; says how many records are in it.
+    fn finish(self: Box<Self>) -> Result<u64, Error>;
+}
+
+/// A sink for `path`: `.parquet`, or `.jsonl` for one JSON object a line.
+pub fn sink(path: &Path, layout: &Layout) -> Result<Box<dyn Sink>, Error> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("parquet") => Ok(Box::new(parquet::ParquetSink::create(path, layout)?)),
+        Some("jsonl") => Ok(Box::new(json::JsonSink::create(path, layout)?)),
+        _ => Err(Error::Format {
+            path: path.to_path_buf(),
+        }),
+    }
+}

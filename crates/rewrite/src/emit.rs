@@ -1,0 +1,719 @@
+//! One function into the new text: original instructions with what is inserted around them.
+
+use crate::counting::{Counting, Sums};
+use crate::encode::{Codes, Op, Write};
+use crate::splice::{Place, SCC_NUMBER, Splicer};
+use crate::text::{Label, Text};
+use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
+use gfx::Family;
+use isa::{Effects, Inst, Operand, Reg, RegKind};
+use lift::{
+    Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
+    Module, Pending,
+};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// What a plan says, by place.
+#[derive(Default)]
+pub(crate) struct Agenda {
+    /// Indices of insertions and changes, by function and instruction.
+    insertions: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
+    changes: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
+}
+
+impl Agenda {
+    pub fn of(plan: &Plan<'_>) -> Agenda {
+        let mut agenda = Agenda::default();
+        for (index, insertion) in plan.insertions.iter().enumerate() {
+            let key = (insertion.function, insertion.inst);
+            agenda.insertions.entry(key).or_default().push(index);
+        }
+        for (index, change) in plan.changes.iter().enumerate() {
+            let key = (change.function, change.inst);
+            agenda.changes.entry(key).or_default().push(index);
+        }
+        agenda
+    }
+
+    /// Functions and instructions that are named.
+    pub fn places(&self) -> impl Iterator<Item = (FunctionIndex, InstIndex)> + '_ {
+        self.insertions.keys().chain(self.changes.keys()).copied()
+    }
+
+    fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
+        let keys = (function, range.start)..(function, range.end);
+        self.insertions.range(keys).next().is_some()
+    }
+}
+
+pub(crate) struct Emitter<'a, 'p> {
+    pub module: &'a Module,
+    pub plan: &'a Plan<'p>,
+    pub agenda: &'a Agenda,
+    pub codes: &'a Codes,
+    pub counting: &'a Counting,
+    pub splicer: Splicer<'a>,
+    pub text: Text,
+}
+
+/// What is known in one block, found out when first asked for.
+struct Facts<'a> {
+    module: &'a Module,
+    index: FunctionIndex,
+    block: BlockIndex,
+    /// What is live before each instruction and, last, behind the block.
+    live: Vec<LiveSet>,
+    pending: OnceCell<Vec<Pending>>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(module: &'a Module, index: FunctionIndex, number: BlockIndex) -> Facts<'a> {
+        let function = &module.functions[index];
+        let block = &function.blocks[number];
+        let liveness = module.liveness(index);
+        let mut live = vec![LiveSet::default(); block.len() + 1];
+        liveness.walk(function, number, |inst, _, before| {
+            live[inst - block.first] = *before;
+        });
+        live[block.len()] = match falls_to(block, function) {
+            Some(next) => *liveness.live_in(next),
+            None => *liveness.live_out(number),
+        };
+        Facts {
+            module,
+            index,
+            block: number,
+            live,
+            pending: OnceCell::new(),
+        }
+    }
+
+    /// Before instruction number `position` of the block; behind the last there is what the next block starts with.
+    fn pending(&self, position: usize) -> Pending {
+        let function = &self.module.functions[self.index];
+        let block = &function.blocks[self.block];
+        let operations = self.module.pending(self.index);
+        let all = self.pending.get_or_init(|| {
+            let mut all = Vec::with_capacity(block.len() + 1);
+            operations.walk(function, self.block, |_, before| all.push(before.clone()));
+            all.push(match falls_to(block, function) {
+                Some(next) => operations.at_start(next).clone(),
+                None => Pending::everything(self.module.target.family),
+            });
+            all
+        });
+        all[position].clone()
+    }
+}
+
+/// The block that is reached without a branch.
+fn falls_to(block: &Block, function: &Function) -> Option<BlockIndex> {
+    let next = function.block_of(block.end);
+    block
+        .successors
+        .iter()
+        .map(|edge| edge.to)
+        .find(|to| *to == next && block.end < function.insts.len())
+}
+
+/// An edge that goes through code of its own.
+struct Detour {
+    label: Label,
+    block: BlockIndex,
+    to: BlockIndex,
+}
+
+impl Emitter<'_, '_> {
+    /// Appends a function; `prologue` runs once before its first instruction.
+    pub fn function(&mut self, index: FunctionIndex, prologue: &[u8]) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let start = self.text.offset();
+        self.text.start_function(index, function.insts.len());
+        self.text.bytes.extend_from_slice(prologue);
+        let mut clause = Clauses::default();
+        let mut detours = Vec::new();
+        for number in 0..function.blocks.len() {
+            self.block(index, number, &mut clause, &mut detours)?;
+        }
+        for detour in detours {
+            self.text.mark_own(detour.label);
+            self.insert_on_edge(index, detour.block, detour.to)?;
+            let to = Label::Inst(index, function.blocks[detour.to].first);
+            self.text.branch(self.codes, Op::SBranch, to);
+        }
+        self.text.functions.push(crate::NewFunction {
+            name: function.name.clone(),
+            old: function.entry,
+            offset: start,
+            size: self.text.offset() - start,
+        });
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        clauses: &mut Clauses,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let block = &function.blocks[number];
+        self.check(function, block)?;
+        let ends = !self.counting.is_empty() && block.leaves.contains(&Leave::End);
+        let facts = (ends || self.agenda.any_in(index, block.range()))
+            .then(|| Rc::new(Facts::of(module, index, number)));
+        let sums = self.sums(index, block);
+        let add_at = facts
+            .as_ref()
+            .filter(|_| !sums.is_empty())
+            .map(|facts| self.place_for(facts, &sums));
+        for inst in block.range() {
+            let decoded = &function.insts[inst];
+            if !clauses.inside() {
+                self.text.gap();
+            }
+            self.text.mark(index, inst);
+            if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
+                self.inserted(decoded.pc);
+                self.counting
+                    .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
+            }
+            if let Some(facts) = &facts {
+                self.insert(facts, inst, Point::Before, inst - block.first)?;
+                if decoded.effects.contains(Effects::END) {
+                    self.flush(facts, inst, inst - block.first)?;
+                }
+            }
+            self.change_beside(index, inst, Point::Before);
+            self.text.pcs.push(PcPair {
+                new: self.text.offset(),
+                old: decoded.pc,
+                inserted: false,
+            });
+            clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
+            self.original(index, number, inst, clauses, detours)?;
+            self.change_beside(index, inst, Point::After);
+            if let Some(facts) = &facts {
+                self.insert(facts, inst, Point::After, inst + 1 - block.first)?;
+            }
+        }
+        self.fall_through(index, number)
+    }
+
+    /// Whether what the block ends with can be laid out anew.
+    fn check(&self, function: &Function, block: &Block) -> Result<(), Refusal> {
+        let unresolved = |reason: String| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: function.insts[block.end - 1].pc,
+            reason,
+        };
+        if !block.reachable {
+            return Ok(());
+        }
+        let pc = function.insts[block.end - 1].pc;
+        let reason = function.unresolved.iter().find(|place| place.pc == pc);
+        match reason {
+            Some(place) => Err(unresolved(place.reason.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn fall_through(&mut self, index: FunctionIndex, number: BlockIndex) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let block = &function.blocks[number];
+        if let Some(next) = falls_to(block, function) {
+            return self.insert_on_edge(index, number, next);
+        }
+        // Into another function that comes next in memory.
+        let last = &function.insts[block.end - 1];
+        let next = module.function_at(last.end());
+        let falls = !last
+            .effects
+            .intersects(Effects::BRANCH | Effects::END | Effects::RETURN)
+            || last
+                .effects
+                .intersects(Effects::CONDITIONAL | Effects::CALL);
+        if let Some(next) =
+            next.filter(|next| falls && block.leaves.contains(&Leave::TailCall(*next)))
+        {
+            self.text
+                .branch(self.codes, Op::SBranch, Label::Inst(next, 0));
+        }
+        Ok(())
+    }
+
+    /// The instruction itself, as it has to be at its new place.
+    fn original(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        inst: InstIndex,
+        clauses: &Clauses,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let decoded = &function.insts[inst];
+        if let Some(replaced) = self.replacement(index, inst) {
+            self.text.bytes.extend(replaced);
+            return Ok(());
+        }
+        let block = &function.blocks[number];
+        let deallocates = decoded.mnemonic == "s_sendmsg"
+            && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
+            && module.target.family >= Family::Gfx11;
+        // VGPRs are needed until the end.
+        let needed = deallocates
+            && (!self.counting.is_empty() || self.agenda.any_in(index, inst + 1..block.end));
+        if clauses.broken_at(inst) || needed {
+            self.text.bytes.extend(self.codes.no_operation(1));
+            return Ok(());
+        }
+        let last = inst + 1 == block.end;
+        if last && decoded.effects.contains(Effects::CALL) {
+            return self.call(function, block, decoded);
+        }
+        if let Some(target) = decoded.target() {
+            return self.direct(index, number, decoded, target, detours);
+        }
+        if last && decoded.effects.contains(Effects::INDIRECT) && block.reachable {
+            return self.indirect(index, number, decoded);
+        }
+        if matches!(decoded.mnemonic, "s_getpc_b64" | "s_get_pc_i64") {
+            return self.program_counter(decoded);
+        }
+        self.copy(decoded);
+        Ok(())
+    }
+
+    fn copy(&mut self, inst: &Inst) {
+        for word in &inst.words[..usize::from(inst.size) / 4] {
+            self.text.bytes.put(*word);
+        }
+    }
+
+    fn replacement(&self, index: FunctionIndex, inst: InstIndex) -> Option<Vec<u8>> {
+        let changes = self.agenda.changes.get(&(index, inst))?;
+        changes
+            .iter()
+            .find_map(|change| match &self.plan.changes[*change].change {
+                Change::Remove => Some(Vec::new()),
+                Change::Replace(bytes) => Some(bytes.clone()),
+                Change::Add { .. } => None,
+            })
+    }
+
+    fn change_beside(&mut self, index: FunctionIndex, inst: InstIndex, wanted: Point) {
+        let Some(changes) = self.agenda.changes.get(&(index, inst)) else {
+            return;
+        };
+        for change in changes {
+            if let Change::Add { point, bytes } = &self.plan.changes[*change].change
+                && *point == wanted
+            {
+                self.text.bytes.extend_from_slice(bytes);
+            }
+        }
+    }
+
+    /// The return address is that behind the new call, and so the callee returns to the new text.
+    fn call(&mut self, function: &Function, block: &Block, inst: &Inst) -> Result<(), Refusal> {
+        let unresolved = |reason: &str| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: inst.pc,
+            reason: reason.to_owned(),
+        };
+        let Some(Callee::Known(callee)) = block.call else {
+            if block.reachable {
+                return Err(unresolved(
+                    "call of an address that is computed at run time",
+                ));
+            }
+            self.copy(inst);
+            return Ok(());
+        };
+        let pair = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Def(reg) => scalar_encoding(*reg),
+            _ => None,
+        });
+        let pair = pair.ok_or_else(|| unresolved("the return address goes to no SGPR"))?;
+        let word = self.codes.branch(Op::SCallB64, pair, 0);
+        self.text.branch_word(word, Label::Inst(callee, 0));
+        Ok(())
+    }
+
+    fn direct(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        inst: &Inst,
+        target: u64,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let label = match function.inst_at(target) {
+            Some(to) => {
+                let block = function.block_of(to);
+                if self.has_edge(index, function.blocks[number].end - 1, block)
+                    && falls_to(&function.blocks[number], function) != Some(block)
+                {
+                    let label = self.text.new_label();
+                    detours.push(Detour {
+                        label,
+                        block: number,
+                        to: block,
+                    });
+                    label
+                } else {
+                    Label::Inst(index, to)
+                }
+            }
+            None => match module.function_at(target) {
+                Some(other) => Label::Inst(other, 0),
+                None if !function.blocks[number].reachable => {
+                    self.copy(inst);
+                    return Ok(());
+                }
+                None => {
+                    return Err(Refusal::Unresolved {
+                        function: function.name.clone(),
+                        pc: inst.pc,
+                        reason: "branch to a place where no instruction starts".to_owned(),
+                    });
+                }
+            },
+        };
+        if inst.size != 4 {
+            return Err(Refusal::Unresolved {
+                function: function.name.clone(),
+                pc: inst.pc,
+                reason: format!("{} is not moved", inst.mnemonic),
+            });
+        }
+        self.text.branch_word(inst.words[0].to_le_bytes(), label);
+        Ok(())
+    }
+
+    /// Whether anything is inserted on the edge from the block that `inst` ends.
+    fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
+        let list = self.agenda.insertions.get(&(index, inst));
+        list.is_some_and(|list| {
+            list.iter()
+                .any(|number| self.plan.insertions[*number].point == Point::Edge(to))
+        })
+    }
+
+    /// `s_setpc_b64`: a return stays; where there is one target the new text is branched to.
+    fn indirect(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        inst: &Inst,
+    ) -> Result<(), Refusal> {
+        let function = &self.module.functions[index];
+        let block = &function.blocks[number];
+        let unresolved = |reason: &str| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: inst.pc,
+            reason: reason.to_owned(),
+        };
+        let tails: Vec<FunctionIndex> = block
+            .leaves
+            .iter()
+            .filter_map(|leave| match leave {
+                Leave::TailCall(function) => Some(*function),
+                _ => None,
+            })
+            .collect();
+        match (&*block.successors, &*tails, &*block.leaves) {
+            ([], [], [Leave::Return]) => self.copy(inst),
+            ([edge], [], []) if edge.kind == EdgeKind::Branch => {
+                let to = Label::Inst(index, function.blocks[edge.to].first);
+                self.text.branch(self.codes, Op::SBranch, to);
+            }
+            ([], [tail], [_]) => {
+                self.text
+                    .branch(self.codes, Op::SBranch, Label::Inst(*tail, 0));
+            }
+            _ => return Err(unresolved("branch to one of several computed addresses")),
+        }
+        Ok(())
+    }
+
+    /// The address that it gave at its old place, for what is addressed relative to it has not moved.
+    fn program_counter(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        // SOP1 has its destination in bits 16 to 22.
+        let to = (inst.words[0] >> 16 & 0x7f) as u16;
+        for (half, register) in [(Half::Low, to), (Half::High, to + 1)] {
+            let literal = self.text.offset() + 4;
+            self.text.bytes.move_literal(self.codes, register, 0);
+            self.text
+                .relocate(literal, half, Symbol::Original(inst.end()), 0);
+        }
+        Ok(())
+    }
+
+    fn insert_on_edge(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        to: BlockIndex,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let last = function.blocks[number].end - 1;
+        if !self.has_edge(index, last, to) {
+            return Ok(());
+        }
+        let facts = Rc::new(Facts::of(module, index, to));
+        self.insert_at(&facts, last, Point::Edge(to), 0, function.blocks[to].first)
+    }
+
+    fn insert(
+        &mut self,
+        facts: &Rc<Facts<'_>>,
+        inst: InstIndex,
+        point: Point,
+        position: usize,
+    ) -> Result<(), Refusal> {
+        let function = &self.module.functions[facts.index];
+        let block = &function.blocks[facts.block];
+        if point == Point::After && inst + 1 == block.end && falls_to(block, function).is_none() {
+            return Ok(());
+        }
+        self.insert_at(facts, inst, point, position, block.first + position)
+    }
+
+    fn inserted(&mut self, pc: u64) {
+        self.text.pcs.push(PcPair {
+            new: self.text.offset(),
+            old: pc,
+            inserted: true,
+        });
+    }
+
+    /// Whether the insertion is not passed whenever its block is.
+    fn is_alone(&self, function: &Function, insertion: &Insertion) -> bool {
+        let block = &function.blocks[function.block_of(insertion.inst)];
+        match insertion.point {
+            Point::Before => false,
+            Point::After => insertion.inst + 1 == block.end,
+            Point::Edge(_) => true,
+        }
+    }
+
+    /// All that is added whenever the block is passed.
+    fn sums(&self, index: FunctionIndex, block: &Block) -> Sums {
+        let function = &self.module.functions[index];
+        let mut sums = Sums::default();
+        let keys = (index, block.first)..(index, block.end);
+        for (_, list) in self.agenda.insertions.range(keys) {
+            for number in list {
+                let insertion = &self.plan.insertions[*number];
+                if !self.is_alone(function, insertion) {
+                    sums.add(&insertion.action);
+                }
+            }
+        }
+        sums
+    }
+
+    /// The instruction before which to add, and whether SCC has to be kept there.
+    fn place_for(&self, facts: &Facts<'_>, sums: &Sums) -> (InstIndex, bool) {
+        let function = &self.module.functions[facts.index];
+        let block = &function.blocks[facts.block];
+        let loses_scc = self.counting.loses_scc(sums, self.codes);
+        let keeps = |inst: InstIndex| facts.live[inst - block.first].scalars.contains(SCC_NUMBER);
+        let mut clause_end = 0;
+        let good = |inst: &InstIndex| {
+            let decoded = &function.insts[*inst];
+            if decoded.mnemonic == "s_clause" {
+                clause_end = *inst + 1 + (decoded.words[0] & 0x3f) as usize + 1;
+                return !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst);
+            }
+            *inst >= clause_end && !(loses_scc && keeps(*inst)) && !function.indexing_before(*inst)
+        };
+        match block.range().find(good) {
+            Some(inst) => (inst, false),
+            None => (block.first, keeps(block.first)),
+        }
+    }
+
+    /// Everything that is kept in registers to memory, before the end of the program.
+    fn flush(
+        &mut self,
+        facts: &Rc<Facts<'_>>,
+        inst: InstIndex,
+        position: usize,
+    ) -> Result<(), Refusal> {
+        if self.counting.is_empty() {
+            return Ok(());
+        }
+        let function = &self.module.functions[facts.index];
+        let pc = function.insts[inst].pc;
+        self.inserted(pc);
+        let place = Place {
+            pc,
+            site: 0,
+            wave_size: function.wave_size,
+            live: facts.live[position],
+            pending: facts.pending(position),
+            indexing: function.indexing_before(inst),
+        };
+        let plan = self.plan;
+        for (accumulator, first) in plan.accumulators.iter().zip(&self.counting.accumulators) {
+            let hook = plan.hooks.get(accumulator.flush).ok_or(Refusal::BadPlan {
+                what: "hook",
+                index: accumulator.flush,
+            })?;
+            let half = |index: u16| {
+                Value::Register(Reg {
+                    kind: RegKind::Sgpr,
+                    index,
+                    width: 1,
+                    half: None,
+                })
+            };
+            let mut arguments = vec![
+                ("parameter:0".to_owned(), half(*first)),
+                ("parameter:1".to_owned(), half(first + 1)),
+            ];
+            arguments.extend(accumulator.arguments.iter().cloned());
+            self.splicer.call(
+                hook,
+                &arguments,
+                Lanes::First,
+                &place,
+                &mut self.text.bytes,
+                &mut self.text.relocations,
+            )?;
+        }
+        self.counting.flush(
+            &mut self.splicer,
+            &place,
+            &mut self.text.bytes,
+            &mut self.text.relocations,
+        )
+    }
+
+    /// `position` counts in the block of `facts`; `next` is the instruction behind.
+    fn insert_at(
+        &mut self,
+        facts: &Rc<Facts<'_>>,
+        inst: InstIndex,
+        point: Point,
+        position: usize,
+        next: InstIndex,
+    ) -> Result<(), Refusal> {
+        let plan = self.plan;
+        let Some(list) = self.agenda.insertions.get(&(facts.index, inst)) else {
+            return Ok(());
+        };
+        let function = &self.module.functions[facts.index];
+        for &number in list {
+            let insertion = &plan.insertions[number];
+            if insertion.point != point {
+                continue;
+            }
+            let pc = function.insts[inst].pc;
+            self.inserted(pc);
+            let Action::Call {
+                hook,
+                arguments,
+                lanes,
+            } = &insertion.action
+            else {
+                // What a block adds is added at one place of it.
+                if self.is_alone(function, insertion) {
+                    let mut sums = Sums::default();
+                    sums.add(&insertion.action);
+                    let keep_scc = facts.live[position].scalars.contains(SCC_NUMBER);
+                    self.counting
+                        .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
+                }
+                continue;
+            };
+            let hook = plan.hooks.get(*hook).ok_or(Refusal::BadPlan {
+                what: "hook",
+                index: *hook,
+            })?;
+            let pending = facts.pending(position);
+            let place = Place {
+                pc,
+                site: number,
+                wave_size: function.wave_size,
+                live: facts.live[position],
+                pending,
+                indexing: function.indexing_before(next),
+            };
+            self.splicer.call(
+                hook,
+                arguments,
+                *lanes,
+                &place,
+                &mut self.text.bytes,
+                &mut self.text.relocations,
+            )?;
+            self.splicer.report.sites += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Message of `s_sendmsg`, since gfx11.
+const DEALLOCATE_VGPRS: u32 = 3;
+
+/// An SGPR's operand encoding.
+fn scalar_encoding(reg: Reg) -> Option<u16> {
+    match reg.kind {
+        RegKind::Sgpr => Some(reg.index),
+        RegKind::Vcc => Some(crate::encode::VCC + reg.index),
+        _ => None,
+    }
+}
+
+/// `s_clause` and the instructions it holds together.
+#[derive(Default)]
+struct Clauses {
+    /// Instructions left in the clause that is open.
+    left: u32,
+    broken: Option<InstIndex>,
+}
+
+impl Clauses {
+    fn inside(&self) -> bool {
+        self.left > 0
+    }
+
+    fn broken_at(&self, inst: InstIndex) -> bool {
+        self.broken == Some(inst)
+    }
+
+    /// `is_split`: whether anything is inserted at one of these instructions.
+    fn step(
+        &mut self,
+        function: &Function,
+        inst: InstIndex,
+        is_split: impl Fn(Range<InstIndex>) -> bool,
+    ) {
+        self.left = self.left.saturating_sub(1);
+        let decoded = &function.insts[inst];
+        if decoded.mnemonic != "s_clause" {
+            return;
+        }
+        let length = (decoded.words[0] & 0x3f) + 1;
+        if is_split(inst..inst + 1 + length as usize) {
+            self.broken = Some(inst);
+        } else {
+            self.left = length;
+        }
+    }
+}

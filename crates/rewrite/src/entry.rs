@@ -1,0 +1,268 @@
+//! Values that only a kernel's entry knows, kept in SGPRs that nothing names.
+
+use crate::encode::{Codes, Op, Source, Write};
+use crate::supply::Supply;
+use crate::{Action, Plan, Refusal, Value, splice::supplied};
+use codeobj::{KernelDescriptor, metadata::KernelMetadata};
+use gfx::Family;
+use isa::Assembler;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use template::RegisterFile;
+
+/// First SGPR of each value that is kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EntryValues {
+    pub kernarg: Option<u16>,
+    pub dispatch: Option<u16>,
+    pub implicit: Option<u16>,
+    pub dispatch_id: Option<u16>,
+    pub workgroup: [Option<u16>; 3],
+}
+
+/// What of it a plan needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    kernarg: bool,
+    dispatch: bool,
+    implicit: bool,
+    dispatch_id: bool,
+    workgroup: [bool; 3],
+}
+
+/// User SGPRs that a wave starts with at most.
+const MOST_USER_SGPRS: u64 = 16;
+/// Where the second reserved field of a dispatch packet is, which carries the launch number.
+const PACKET_RESERVED2: u32 = 48;
+
+const WORKGROUP_FIELDS: [(&str, &str); 3] = [
+    ("enable_sgpr_workgroup_id_x", "workgroup_id_x"),
+    ("enable_sgpr_workgroup_id_y", "workgroup_id_y"),
+    ("enable_sgpr_workgroup_id_z", "workgroup_id_z"),
+];
+
+impl Needs {
+    pub fn of(plan: &Plan<'_>) -> Needs {
+        let mut needs = Needs::default();
+        let mut seen = BTreeSet::new();
+        for insertion in &plan.insertions {
+            let Action::Call {
+                hook, arguments, ..
+            } = &insertion.action
+            else {
+                continue;
+            };
+            arguments.iter().for_each(|(_, value)| needs.add(*value));
+            if let Some(variants) = plan.hooks.get(*hook).filter(|_| seen.insert(*hook)) {
+                needs.add_ports(variants, arguments);
+            }
+        }
+        for accumulator in &plan.accumulators {
+            if let Some(variants) = plan.hooks.get(accumulator.flush) {
+                needs.add_ports(variants, &[]);
+            }
+        }
+        needs
+    }
+
+    fn add_ports(&mut self, variants: &crate::HookVariants<'_>, given: &[(String, Value)]) {
+        for (_, _, template) in &variants.templates {
+            for port in &template.ports {
+                let is_given = given.iter().any(|(name, _)| *name == port.name);
+                // Ports that the code does not touch need no value.
+                let touched = port.dwords.iter().any(Option::is_some);
+                if let Some(value) = supplied(&port.name).filter(|_| !is_given && touched) {
+                    self.add(value);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, value: Value) {
+        match value {
+            Value::KernargPointer => self.kernarg = true,
+            Value::DispatchPointer => self.dispatch = true,
+            Value::ImplicitArgumentPointer => self.implicit = true,
+            Value::DispatchId => self.dispatch_id = true,
+            Value::WorkgroupId(dimension @ 0..3) => self.workgroup[usize::from(dimension)] = true,
+            _ => {}
+        }
+    }
+}
+
+/// Keeps what is needed; returns where, and the code that does it. Changes the descriptor so that it arrives at all.
+pub(crate) fn keep(
+    needs: Needs,
+    codes: &Codes,
+    supply: &mut Supply,
+    descriptor: &mut KernelDescriptor,
+    metadata: Option<&KernelMetadata>,
+) -> Result<(EntryValues, Vec<u8>), Refusal> {
+    let mut kept = EntryValues::default();
+    let mut code = Vec::new();
+    if needs == Needs::default() {
+        return Ok((kept, code));
+    }
+    let refused = |reason: &str| Refusal::Registers {
+        what: "values of the kernel's entry",
+        reason: reason.to_owned(),
+    };
+    if descriptor.get("kernarg_preload_spec_length").unwrap_or(0) != 0 {
+        return Err(refused("the kernel has arguments preloaded into SGPRs"));
+    }
+    let failed = |error: codeobj::Error| refused(&error.to_string());
+    let before = layout(descriptor);
+    let mut added = 0;
+    let mut enable = |descriptor: &mut KernelDescriptor, field: &str, registers: u64| {
+        if descriptor.get(field) == Some(0) {
+            added += registers;
+            return descriptor.set(field, 1);
+        }
+        Ok(())
+    };
+    if needs.kernarg || needs.implicit {
+        enable(descriptor, "enable_sgpr_kernarg_segment_ptr", 2).map_err(failed)?;
+    }
+    if needs.dispatch || needs.dispatch_id {
+        enable(descriptor, "enable_sgpr_dispatch_ptr", 2).map_err(failed)?;
+    }
+    for (needed, (field, _)) in needs.workgroup.iter().zip(WORKGROUP_FIELDS) {
+        if *needed {
+            // System SGPRs, which do not count as user SGPRs.
+            enable(descriptor, field, 0).map_err(failed)?;
+        }
+    }
+    let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added;
+    if user > MOST_USER_SGPRS {
+        return Err(refused("no user SGPR is left to receive them in"));
+    }
+    descriptor.set("user_sgpr_count", user).map_err(failed)?;
+    let after = layout(descriptor);
+    let end = after
+        .iter()
+        .map(|(_, first, count)| first + count)
+        .max()
+        .unwrap_or(0);
+    let position = |name: &str| {
+        after
+            .iter()
+            .find(|(known, ..)| *known == name)
+            .map(|(_, first, _)| *first)
+    };
+    let mut place = |width: u16| {
+        // Behind all that arrives, so that nothing is overwritten before it is moved.
+        supply
+            .keep(RegisterFile::Sgpr, width, width, end)
+            .ok_or_else(|| refused("no SGPR is free for the whole kernel"))
+    };
+    let absent = || refused("the kernel's entry does not have them");
+    let mut pair = |name: &str, code: &mut Vec<u8>| {
+        let (from, to) = (position(name).ok_or_else(absent)?, place(2)?);
+        code.move_scalar(codes, to, Source::Scalar(from));
+        code.move_scalar(codes, to + 1, Source::Scalar(from + 1));
+        Ok(to)
+    };
+    if needs.kernarg || needs.implicit {
+        kept.kernarg = Some(pair("kernarg_segment_ptr", &mut code)?);
+    }
+    if needs.dispatch || needs.dispatch_id {
+        kept.dispatch = Some(pair("dispatch_ptr", &mut code)?);
+    }
+    for (dimension, (_, name)) in WORKGROUP_FIELDS.iter().enumerate() {
+        if !needs.workgroup[dimension] {
+            continue;
+        }
+        let to = place(1)?;
+        kept.workgroup[dimension] = Some(to);
+        if descriptor.target().family >= Family::Gfx12 {
+            let text = match dimension {
+                0 => format!("s_mov_b32 s{to}, ttmp9"),
+                1 => format!("s_and_b32 s{to}, ttmp7, 0xffff"),
+                _ => format!("s_lshr_b32 s{to}, ttmp7, 16"),
+            };
+            code.extend(assemble(codes, &text)?);
+        } else {
+            let from = position(name).ok_or_else(absent)?;
+            code.move_scalar(codes, to, Source::Scalar(from));
+        }
+    }
+    if needs.implicit {
+        let hidden = metadata.and_then(|metadata| {
+            let mut hidden = metadata
+                .arguments
+                .iter()
+                .filter(|argument| argument.kind.is_hidden());
+            hidden.next().map(|argument| argument.offset as u32)
+        });
+        let offset = hidden.ok_or_else(|| refused("the kernel has no implicit arguments"))?;
+        let (from, to) = (kept.kernarg.ok_or_else(absent)?, place(2)?);
+        code.scalar2(
+            codes,
+            Op::SAddU32,
+            to,
+            Source::Scalar(from),
+            Source::Constant(offset),
+        );
+        let (high, zero) = (Source::Scalar(from + 1), Source::Constant(0));
+        code.scalar2(codes, Op::SAddcU32, to + 1, high, zero);
+        kept.implicit = Some(to);
+    }
+    if needs.dispatch_id {
+        let (from, to) = (kept.dispatch.ok_or_else(absent)?, place(2)?);
+        let (from_end, to_end) = (from + 1, to + 1);
+        let load =
+            format!("s_load_dwordx2 s[{to}:{to_end}], s[{from}:{from_end}], {PACKET_RESERVED2}");
+        code.extend(assemble(codes, &load)?);
+        let counter = if descriptor.target().family >= Family::Gfx12 {
+            lift::Counter::Scalar
+        } else {
+            lift::Counter::Data
+        };
+        code.extend_from_slice(codes.wait(counter));
+        kept.dispatch_id = Some(to);
+    }
+    // Back to where the kernel expects it: downwards, in ascending order.
+    for (name, first, count) in &before {
+        let Some(arrived) = position(name).filter(|arrived| arrived != first) else {
+            continue;
+        };
+        for index in 0..*count {
+            code.move_scalar(codes, first + index, Source::Scalar(arrived + index));
+        }
+    }
+    Ok((kept, code))
+}
+
+/// Name, first register, registers.
+fn layout(descriptor: &KernelDescriptor) -> Vec<(&'static str, u16, u16)> {
+    let mut next = 0;
+    let mut places = Vec::new();
+    for (name, count) in descriptor.initial_sgprs() {
+        places.push((name, next, count as u16));
+        next += count as u16;
+    }
+    places
+}
+
+/// Machine code of a text, from memory if it was asked for before.
+pub(crate) fn assemble(codes: &Codes, text: &str) -> Result<Vec<u8>, Refusal> {
+    type Known = BTreeMap<(&'static str, String), Vec<u8>>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let key = (codes.target.name, text.to_owned());
+    if let Some(code) = known.get(&key) {
+        return Ok(code.clone());
+    }
+    let refused = |reason: String| Refusal::Assembler {
+        target: codes.target.name.to_owned(),
+        reason: format!("{text}: {reason}"),
+    };
+    let code = Assembler::with_features(codes.target, codes.wave_size, "")
+        .map_err(|error| refused(error.to_string()))?
+        .assemble(text)
+        .map_err(|error| refused(error.to_string()))?;
+    known.insert(key, code.clone());
+    Ok(code)
+}

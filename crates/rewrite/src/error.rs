@@ -1,0 +1,48 @@
+//! Why a kernel stays as it is.
+
+use template::RegisterFile;
+
+/// A reason to leave a kernel alone. Addresses are those of the original object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the plan names {what} {index}, which does not exist")]
+    BadPlan { what: &'static str, index: usize },
+    #[error("the code object cannot be read: {0}")]
+    Object(String),
+    #[error("the kernel {0} has no descriptor in the code object")]
+    NoDescriptor(String),
+    #[error("LLVM does not assemble what has to be inserted for {target}: {reason}")]
+    Assembler { target: String, reason: String },
+    #[error("{what}: {reason}")]
+    Registers { what: &'static str, reason: String },
+    #[error("{function}: the code at {pc:#x} is not understood: {reason}")]
+    Unresolved {
+        function: String,
+        pc: u64,
+        reason: String,
+    },
+    #[error("hook {hook} at {pc:#x} needs {width} {file:?} registers in a row and none are free")]
+    NoRegisters {
+        hook: String,
+        pc: u64,
+        file: RegisterFile,
+        width: u16,
+    },
+    #[error("hook {hook} asks for {port}, which cannot be had at {pc:#x}: {reason}")]
+    NoValue {
+        hook: String,
+        port: String,
+        pc: u64,
+        reason: &'static str,
+    },
+    #[error("hook {hook} cannot be bound at {pc:#x}: {reason}")]
+    Bind {
+        hook: String,
+        pc: u64,
+        reason: String,
+    },
+    #[error("nothing can be inserted at {pc:#x}: {reason}")]
+    Place { pc: u64, reason: &'static str },
+    #[error("the branch at offset {offset:#x} of the new code does not reach its target")]
+    BranchRange { offset: u64 },
+}

@@ -1,0 +1,220 @@
+//! Rewritten kernels to code objects.
+
+use crate::{Half, Refusal, Rewritten, Symbol};
+use codeobj::edit::{Access, DynamicRelocation, ElfEditor, LineRow, NewObject, NewSymbol, create};
+use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::{CodeObject, Metadata, SourceLines};
+use template::Global;
+
+/// A literal to patch before a live object is loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LivePatch {
+    /// In the file, in bytes.
+    pub offset: u64,
+    pub half: Half,
+    pub symbol: Symbol,
+    pub addend: i64,
+}
+
+/// `STV_PROTECTED`, as the compiler gives device variables.
+const PROTECTED: u8 = 3;
+
+/// The original object with rewritten kernels instead of its own, and the tool's variables. All addresses come out right
+/// when a loader applies its relocations. Byte by byte the original if there is nothing to put in.
+pub fn static_object(
+    kernels: &[Rewritten],
+    original: &CodeObject<'_>,
+    globals: &[Global],
+) -> Result<Vec<u8>, Refusal> {
+    let bytes = original.elf().data;
+    if kernels.is_empty() && globals.is_empty() {
+        return Ok(bytes.to_vec());
+    }
+    let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
+    let mut editor = ElfEditor::new(bytes).map_err(failed)?;
+    add_globals(&mut editor, globals).map_err(failed)?;
+    let mut metadata = original.metadata().map_err(failed)?;
+    for kernel in kernels {
+        let found = original.kernel(&kernel.kernel).map_err(failed)?;
+        let name = format!(".text.{}", kernel.kernel);
+        let (_, address) = editor
+            .append_section(&name, Access::Execute, 256, kernel.text.clone())
+            .map_err(failed)?;
+        let entry = address + kernel.entry;
+        let mut descriptor = kernel.descriptor.clone();
+        descriptor.set_entry_offset(entry.wrapping_sub(found.descriptor_address) as i64);
+        editor
+            .set_descriptor(&kernel.kernel, &descriptor)
+            .map_err(failed)?;
+        let size = kernel.functions.first().map_or(0, |function| function.size);
+        editor
+            .move_symbol(&kernel.kernel, entry, size)
+            .map_err(failed)?;
+        // Loaders look up the addresses of objects, of which the descriptor is one.
+        let anchor = format!("{}.kd", kernel.kernel);
+        let from_anchor = |target: u64| target.wrapping_sub(found.descriptor_address) as i64;
+        for relocation in &kernel.relocations {
+            let kind = kind_of(relocation.half);
+            let (symbol, addend) = match &relocation.symbol {
+                Symbol::Original(target) => (anchor.as_str(), from_anchor(*target)),
+                Symbol::Text(offset) => (anchor.as_str(), from_anchor(address + offset)),
+                Symbol::Tool(name) => (name.as_str(), 0),
+            };
+            let place = address + relocation.offset;
+            editor
+                .add_relocation(place, kind, Some(symbol), addend + relocation.addend)
+                .map_err(failed)?;
+        }
+        if let Some(metadata) = &mut metadata {
+            describe(metadata, kernel);
+        }
+    }
+    if let Some(metadata) = &metadata {
+        editor.set_metadata(metadata).map_err(failed)?;
+    }
+    editor.finish().map_err(failed)
+}
+
+/// A new code object with this kernel only, and the literals that hold addresses from elsewhere. Those have to be patched
+/// into the file before it is loaded; addresses of the new code itself are left to the loader.
+pub fn live_object(
+    kernel: &Rewritten,
+    original: &CodeObject<'_>,
+) -> Result<(Vec<u8>, Vec<LivePatch>), Refusal> {
+    let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
+    let mut metadata = original
+        .metadata()
+        .map_err(failed)?
+        .ok_or_else(|| Refusal::Object("it has no metadata".to_owned()))?;
+    metadata.keep_kernel(&kernel.kernel);
+    describe(&mut metadata, kernel);
+    let mut relocations = Vec::new();
+    let mut patches = Vec::new();
+    for relocation in &kernel.relocations {
+        let kind = kind_of(relocation.half);
+        match &relocation.symbol {
+            Symbol::Text(offset) => {
+                let meant = offset.wrapping_add_signed(relocation.addend);
+                relocations.push((relocation.offset, kind, meant));
+            }
+            symbol => patches.push(LivePatch {
+                offset: relocation.offset,
+                half: relocation.half,
+                symbol: symbol.clone(),
+                addend: relocation.addend,
+            }),
+        }
+    }
+    let elf = original.elf();
+    let created = create(&NewObject {
+        flags: elf.flags,
+        abi_version: elf.abi_version,
+        kernel: &kernel.kernel,
+        text: &kernel.text,
+        entry: kernel.entry,
+        size: kernel.functions.first().map_or(0, |function| function.size),
+        descriptor: kernel.descriptor.clone(),
+        metadata: &metadata,
+        relocations: &relocations,
+        lines: &lines(kernel, original),
+    });
+    for patch in &mut patches {
+        patch.offset += created.text;
+    }
+    Ok((created.bytes, patches))
+}
+
+impl LivePatch {
+    /// Writes the literal into the object, given the symbol's address in memory (for [`Symbol::Original`] the address at
+    /// which the original has been loaded to).
+    pub fn apply(&self, object: &mut [u8], address: u64) {
+        let value = address.wrapping_add_signed(self.addend);
+        let word = match self.half {
+            Half::Low => value as u32,
+            Half::High => (value >> 32) as u32,
+        };
+        let at = self.offset as usize;
+        if let Some(place) = object.get_mut(at..at + 4) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+}
+
+/// Lines of the new text, as far as the original tells. Inserted code has the line of the place it is at.
+fn lines(kernel: &Rewritten, original: &CodeObject<'_>) -> Vec<LineRow> {
+    // Damaged line tables cost the lines, not the result.
+    let Ok(Some(source)) = SourceLines::of(original) else {
+        return Vec::new();
+    };
+    let mut rows: Vec<LineRow> = Vec::new();
+    for pair in &kernel.pcs {
+        let Ok(Some((file, line))) = source.line(pair.old) else {
+            continue;
+        };
+        let same = rows
+            .last()
+            .is_some_and(|last| last.line == line && last.file == file);
+        if !same {
+            rows.push(LineRow {
+                offset: pair.new,
+                file,
+                line,
+            });
+        }
+    }
+    rows
+}
+
+fn kind_of(half: Half) -> DynamicRelocation {
+    match half {
+        Half::Low => DynamicRelocation::Abs32Lo,
+        Half::High => DynamicRelocation::Abs32Hi,
+    }
+}
+
+fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()> {
+    for global in globals {
+        let mut contents = global.initial.clone().unwrap_or_default();
+        contents.resize(global.size as usize, 0);
+        let align = global.alignment.clamp(8, 4096);
+        let (section, address) = editor.append_section(
+            &format!(".data.{}", global.name),
+            Access::ReadWrite,
+            align,
+            contents,
+        )?;
+        editor.add_symbol(&NewSymbol {
+            name: global.name.clone(),
+            value: address,
+            size: global.size,
+            kind: SymbolKind::Object,
+            binding: Binding::Global,
+            visibility: PROTECTED,
+            place: Place::Section(section),
+        })?;
+    }
+    Ok(())
+}
+
+/// What the kernel needs now.
+pub(crate) fn describe(metadata: &mut Metadata, kernel: &Rewritten) {
+    let Some(mut edit) = metadata.kernel_mut(&kernel.kernel) else {
+        return;
+    };
+    let descriptor = &kernel.descriptor;
+    let report = &kernel.report;
+    if report.vgprs.1 > report.vgprs.0 {
+        edit.raise(".vgpr_count", u64::from(descriptor.vgpr_count()));
+    }
+    if report.sgprs.1 > report.sgprs.0 {
+        edit.raise(".sgpr_count", u64::from(descriptor.sgpr_count()));
+    }
+    if report.scratch.1 > report.scratch.0 {
+        let bytes = u64::from(descriptor.private_segment_size());
+        edit.raise(".private_segment_fixed_size", bytes);
+    }
+    if report.lds.1 > report.lds.0 {
+        let bytes = u64::from(descriptor.group_segment_size());
+        edit.raise(".group_segment_fixed_size", bytes);
+    }
+}

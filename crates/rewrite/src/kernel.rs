@@ -1,0 +1,166 @@
+//! One kernel with everything it may call.
+
+use crate::counting::Counting;
+use crate::emit::{Agenda, Emitter};
+use crate::encode::{Codes, Op};
+use crate::entry::{self, Needs};
+use crate::splice::Splicer;
+use crate::supply::Supply;
+use crate::text::Text;
+use crate::{Plan, Refusal, Report, Rewritten};
+use codeobj::CodeObject;
+use codeobj::resources::{WorkgroupSizes, resources};
+use gfx::Family;
+use lift::{FunctionIndex, Module};
+use std::collections::BTreeSet;
+
+/// Kernels and functions start at multiples of this.
+const ALIGNMENT: usize = 256;
+/// Bytes behind the last instruction that the prefetcher may read.
+const PREFETCH: usize = 256;
+
+/// Carries `plan` out on a kernel and the functions it may call.
+pub fn rewrite(
+    object: &CodeObject<'_>,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+) -> Result<Rewritten, Refusal> {
+    let function = module.functions.get(kernel).ok_or(Refusal::BadPlan {
+        what: "kernel",
+        index: kernel,
+    })?;
+    let unreadable = |error: codeobj::Error| Refusal::Object(error.to_string());
+    let found = object.kernels().map_err(unreadable)?;
+    let found = found
+        .into_iter()
+        .find(|kernel| kernel.name == function.name)
+        .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
+    let metadata = object.metadata().map_err(unreadable)?;
+    let metadata = metadata.and_then(|metadata| metadata.kernel(&function.name));
+    let agenda = Agenda::of(plan);
+    let functions = closure(module, kernel);
+    for (index, inst) in agenda.places() {
+        let known = functions.contains(&index) && inst < module.functions[index].insts.len();
+        if !known {
+            return Err(Refusal::BadPlan {
+                what: "an instruction that the kernel does not have, number",
+                index: inst,
+            });
+        }
+    }
+    let codes = Codes::of(module.target, function.wave_size)?;
+    let before = found.descriptor.clone();
+    let mut descriptor = found.descriptor;
+    let mut supply = Supply::new(module.named(kernel), &descriptor, metadata.as_ref());
+    let (entry, mut prologue) = entry::keep(
+        Needs::of(plan),
+        &codes,
+        &mut supply,
+        &mut descriptor,
+        metadata.as_ref(),
+    )?;
+    let counting = Counting::new(plan, module, &mut supply, function.wave_size)?;
+    counting.prologue(&codes, function.wave_size, &mut prologue);
+    let mut report = Report::default();
+    let splicer = Splicer {
+        codes: &codes,
+        supply: &mut supply,
+        entry: &entry,
+        globals: &plan.globals,
+        report: &mut report,
+        spill: None,
+    };
+    let mut emitter = Emitter {
+        module,
+        plan,
+        agenda: &agenda,
+        codes: &codes,
+        counting: &counting,
+        splicer,
+        text: Text::default(),
+    };
+    emitter.function(kernel, &prologue)?;
+    for &index in functions.iter().filter(|index| **index != kernel) {
+        pad(&mut emitter.text.bytes, &codes, ALIGNMENT);
+        emitter.function(index, &[])?;
+    }
+    let mut text = emitter.text;
+    text.finish(&codes)?;
+    let end = text.bytes.len();
+    let padding = codes.bytes(Op::EndPadding);
+    while text.bytes.len() < end + PREFETCH {
+        text.bytes.extend_from_slice(padding);
+    }
+    pad(&mut text.bytes, &codes, ALIGNMENT);
+
+    supply.apply(&mut descriptor)?;
+    prefetch(&mut descriptor, text.bytes.len());
+    for &index in &functions {
+        let function = &module.functions[index];
+        report.instructions_before += function.insts.len() as u32;
+        report.text_before += function.size;
+    }
+    report.text_after = end as u64;
+    report.vgprs = (before.vgpr_count(), descriptor.vgpr_count());
+    report.sgprs = (before.sgpr_count(), descriptor.sgpr_count());
+    report.scratch = (
+        before.private_segment_size(),
+        descriptor.private_segment_size(),
+    );
+    report.lds = (before.group_segment_size(), descriptor.group_segment_size());
+    let waves = |descriptor| {
+        let resources = resources(descriptor, 0, WorkgroupSizes::default());
+        resources.occupancy.waves_per_simd
+    };
+    report.occupancy = (waves(&before), waves(&descriptor));
+    let offset = text.functions.first().map_or(0, |function| function.offset);
+    Ok(Rewritten {
+        kernel: function.name.clone(),
+        text: text.bytes,
+        entry: offset,
+        functions: text.functions,
+        relocations: text.relocations,
+        descriptor,
+        pcs: text.pcs,
+        report,
+    })
+}
+
+/// The kernel and all it may call.
+fn closure(module: &Module, kernel: FunctionIndex) -> BTreeSet<FunctionIndex> {
+    let mut functions = BTreeSet::new();
+    let mut todo = vec![kernel];
+    while let Some(index) = todo.pop() {
+        if functions.insert(index) {
+            todo.extend(module.callees(index));
+        }
+    }
+    functions
+}
+
+fn pad(bytes: &mut Vec<u8>, codes: &Codes, alignment: usize) {
+    while !bytes.len().is_multiple_of(alignment) {
+        bytes.extend_from_slice(codes.bytes(Op::EndPadding));
+    }
+}
+
+/// Since gfx11 the descriptor says how much code to prefetch, in units of 128 bytes.
+fn prefetch(descriptor: &mut codeobj::KernelDescriptor, size: usize) {
+    if descriptor.target().family < Family::Gfx11 {
+        return;
+    }
+    if let Some(before) = descriptor
+        .get("inst_pref_size")
+        .filter(|before| *before > 0)
+    {
+        let most = if descriptor.target().family >= Family::Gfx12 {
+            0xff
+        } else {
+            0x3f
+        };
+        let wanted = (size.div_ceil(128) as u64).min(most).max(before);
+        // The value fits its field.
+        let _ = descriptor.set("inst_pref_size", wanted);
+    }
+}

@@ -1,0 +1,28 @@
+//! Templates into kernels: one kernel and all functions it may call, laid out anew with insertions.
+//!
+//! Entry types: [`rewrite`] (a [`Plan`] of what goes where to a position-independent [`Rewritten`], or a [`Refusal`]),
+//! [`static_object`] and [`live_object`] (to a code object). The original's data and code stay where they are. Pure: no
+//! files, no environment, no threads.
+#![forbid(unsafe_code)]
+
+mod counting;
+mod emit;
+mod encode;
+mod entry;
+mod error;
+mod finish;
+mod kernel;
+mod plan;
+mod result;
+mod splice;
+mod supply;
+mod text;
+
+pub use error::Refusal;
+pub use finish::{LivePatch, live_object, static_object};
+pub use kernel::rewrite;
+pub use plan::{
+    Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
+    Point, Value,
+};
+pub use result::{Half, NewFunction, PcPair, Relocation, Report, Rewritten, Symbol};

@@ -1,0 +1,175 @@
+//! What to insert and to change.
+
+use lift::{BlockIndex, FunctionIndex, InstIndex};
+use template::{Bundle, Template};
+
+/// Where at an instruction something goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Point {
+    /// Runs whenever the instruction is about to run, also when it is reached by a branch.
+    Before,
+    /// Runs on the way to the next instruction in memory; not behind branches that are taken.
+    After,
+    /// Runs on the way from the block that the instruction ends to this one.
+    Edge(BlockIndex),
+}
+
+/// A value for a port of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    Constant(u64),
+    /// A register of the application at that place: read, and written where the port is written.
+    Register(isa::Reg),
+    Exec,
+    Scc,
+    Vcc,
+    EffectiveAddress,
+    AccessSize,
+    AccessKind,
+    KernargPointer,
+    DispatchPointer,
+    ImplicitArgumentPointer,
+    /// The launch number that the host leaves in the dispatch packet's second reserved field.
+    DispatchId,
+    /// Dimension 0, 1 or 2.
+    WorkgroupId(u8),
+    /// Number of the insertion in its plan.
+    Site,
+    /// Address of the instruction in the original code object.
+    Pc,
+    /// Address of a variable of a tool plus so many bytes: an index in [`Plan::globals`]. A literal with a relocation.
+    ToolAddress {
+        global: usize,
+        addend: u32,
+    },
+}
+
+/// Lanes that a hook runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// As EXEC says at the place; none, if it is zero.
+    #[default]
+    Active,
+    /// Lane 0 alone, whatever EXEC is; EXEC is as before behind the hook. What counts waves must not depend on EXEC.
+    First,
+}
+
+/// What is inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Index in [`Plan::hooks`]; arguments by port name, e.g. `parameter:0`. Ports without one are supplied from the place.
+    Call {
+        hook: usize,
+        arguments: Vec<(String, Value)>,
+        lanes: Lanes,
+    },
+    /// Adds to a counter that the wave keeps in scalar registers, whatever EXEC is. `slot` is an index in
+    /// [`Plan::accumulators`]. Runs once for each time that control passes the place, somewhere in its block.
+    Accumulate { slot: usize, amount: u32 },
+    /// Adds to element `index` of [`Plan::counters`]`[array]`, likewise. 32 bits per wave: exact up to 2^32 - 1 in a wave.
+    Count {
+        array: usize,
+        index: usize,
+        amount: u32,
+    },
+}
+
+/// An array of 64-bit counters in memory, which every wave adds to once, at its end. For many counters, such as one per
+/// block: they live in lanes of VGPRs and in SGPRs meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterArray {
+    /// Index in [`Plan::globals`].
+    pub global: usize,
+    /// Counters, 8 bytes each.
+    pub length: usize,
+}
+
+/// One insertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    pub function: FunctionIndex,
+    pub inst: InstIndex,
+    pub point: Point,
+    pub action: Action,
+}
+
+/// A change of the application's own code at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    Remove,
+    /// Machine code instead of the instruction.
+    Replace(Vec<u8>),
+    /// Machine code beside the instruction.
+    Add {
+        point: Point,
+        bytes: Vec<u8>,
+    },
+}
+
+/// A change at an instruction of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeAt {
+    pub function: FunctionIndex,
+    pub inst: InstIndex,
+    pub change: Change,
+}
+
+/// One hook in all variants that were built for the kernel's target.
+#[derive(Clone, Debug)]
+pub struct HookVariants<'t> {
+    pub name: String,
+    /// By what survives: SCC, VCC.
+    pub templates: Vec<(bool, bool, &'t Template)>,
+}
+
+impl<'t> HookVariants<'t> {
+    /// `None` if the bundle has the hook in no variant for the target.
+    pub fn of(bundle: &'t Bundle, hook: &str, target: &str, wave_size: u8) -> Option<Self> {
+        let templates: Vec<_> = bundle
+            .entries
+            .iter()
+            .filter(|entry| {
+                entry.hook == hook
+                    && entry.template.target == target
+                    && entry.template.wave_size == wave_size
+            })
+            .map(|entry| (entry.preserve_scc, entry.preserve_vcc, &entry.template))
+            .collect();
+        (!templates.is_empty()).then(|| HookVariants {
+            name: hook.to_owned(),
+            templates,
+        })
+    }
+
+    /// The variant that keeps what must survive and as little else as possible.
+    pub fn pick(&self, keep_scc: bool, keep_vcc: bool) -> Option<&'t Template> {
+        self.templates
+            .iter()
+            .filter(|(scc, vcc, _)| (*scc || !keep_scc) && (*vcc || !keep_vcc))
+            .min_by_key(|(scc, vcc, _)| u8::from(*scc) + u8::from(*vcc))
+            .map(|(_, _, template)| *template)
+    }
+}
+
+/// A counter of the wave. At every end of the program the hook `flush` runs in lane 0 ([`Lanes::First`]) with the low half in
+/// port `parameter:0`, the high half in `parameter:1` and the further arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accumulator {
+    /// Index in [`Plan::hooks`].
+    pub flush: usize,
+    /// E.g. `parameter:2`, the address of the counter in memory.
+    pub arguments: Vec<(String, Value)>,
+}
+
+/// Everything that is done to one kernel and the functions it may call.
+#[derive(Clone, Debug, Default)]
+pub struct Plan<'t> {
+    pub hooks: Vec<HookVariants<'t>>,
+    /// Several at one point are spliced in this order.
+    pub insertions: Vec<Insertion>,
+    pub changes: Vec<ChangeAt>,
+    pub accumulators: Vec<Accumulator>,
+    pub counters: Vec<CounterArray>,
+    /// Tool variables whose addresses are arguments; they are [`crate::Symbol::Tool`] in relocations.
+    pub globals: Vec<String>,
+}

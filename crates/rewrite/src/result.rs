@@ -1,0 +1,102 @@
+//! What comes out.
+
+use codeobj::KernelDescriptor;
+use serde::{Deserialize, Serialize};
+
+/// Which half of an address a literal holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Half {
+    /// `R_AMDGPU_ABS32_LO`
+    Low,
+    /// `R_AMDGPU_ABS32_HI`
+    High,
+}
+
+/// What an address is of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Symbol {
+    /// An address in the original code object as it was linked.
+    Original(u64),
+    /// A variable of the tool.
+    Tool(String),
+    /// An offset in the new text.
+    Text(u64),
+}
+
+/// A 32-bit literal of the text that becomes half of an address once addresses are known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Bytes from the start of the text.
+    pub offset: u64,
+    pub half: Half,
+    pub symbol: Symbol,
+    pub addend: i64,
+}
+
+/// A stretch of the new text: where the code at an old address went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PcPair {
+    /// Offset in the new text.
+    pub new: u64,
+    /// Address in the original object.
+    pub old: u64,
+    /// The code at `new` was inserted at `old`, it is not the application's.
+    pub inserted: bool,
+}
+
+/// One function of the new text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewFunction {
+    pub name: String,
+    /// Entry in the original object.
+    pub old: u64,
+    /// Bytes from the start of the text.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// What instrumenting one kernel cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Insertions made.
+    pub sites: u32,
+    /// Instructions of the original kernel with all functions it may call, and of the new one.
+    pub instructions_before: u32,
+    pub instructions_after: u32,
+    /// Bytes of code.
+    pub text_before: u64,
+    pub text_after: u64,
+    /// Waits and nops put in front of or behind inserted code.
+    pub seam_waits: u32,
+    pub seam_nops: u32,
+    /// Insertions that needed registers saved, by what is saved.
+    pub saved_scalars: u32,
+    pub saved_vectors: u32,
+    pub vgprs: (u32, u32),
+    pub sgprs: (u32, u32),
+    /// Bytes per work-item.
+    pub scratch: (u32, u32),
+    /// Bytes per workgroup.
+    pub lds: (u32, u32),
+    /// Waves per SIMD.
+    pub occupancy: (u32, u32),
+}
+
+/// A rewritten kernel, at no address yet.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    pub kernel: String,
+    /// The kernel and every function it may call.
+    pub text: Vec<u8>,
+    /// Offset of the kernel's first instruction in `text`.
+    pub entry: u64,
+    pub functions: Vec<NewFunction>,
+    /// By offset.
+    pub relocations: Vec<Relocation>,
+    /// Everything but the entry's offset is final.
+    pub descriptor: KernelDescriptor,
+    /// By new offset, one per instruction of the original and one per insertion.
+    pub pcs: Vec<PcPair>,
+    pub report: Report,
+}

@@ -1,0 +1,800 @@
+//! One hook at one place: registers, values, and the code around the template.
+
+use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
+use crate::entry::EntryValues;
+use crate::supply::{Free, Supply, Taken};
+use crate::{Half, HookVariants, Lanes, Refusal, Relocation, Report, Symbol, Value};
+use gfx::Family;
+use isa::{Reg, RegKind};
+use lift::registers::{AGPR_BASE, RegisterSet, SGPR_COUNT, Span};
+use lift::{COUNTERS, LiveSet, Pending};
+use template::{Binding, Clobbers, Port, RegisterFile, Template, bind_into};
+
+/// What is known about a place.
+pub(crate) struct Place {
+    /// Address of the instruction in the original.
+    pub pc: u64,
+    /// Number of the insertion.
+    pub site: usize,
+    pub wave_size: u8,
+    pub live: LiveSet,
+    pub pending: Pending,
+    pub indexing: bool,
+}
+
+/// What one splice did.
+#[derive(Default)]
+pub(crate) struct Spliced {
+    /// Vector registers and scalars that the code reads or writes and that the application knows of.
+    pub touched: RegisterSet,
+}
+
+/// Numbers in [`lift::registers::ScalarSet`].
+pub(crate) const SCC_NUMBER: u16 = 128;
+const M0_NUMBER: u16 = 124;
+
+pub(crate) struct Splicer<'a> {
+    pub codes: &'a Codes,
+    pub supply: &'a mut Supply,
+    pub entry: &'a EntryValues,
+    /// [`crate::Plan::globals`]
+    pub globals: &'a [String],
+    pub report: &'a mut Report,
+    /// VGPR whose lanes take saved scalars, once there is one.
+    pub spill: Option<u16>,
+}
+
+/// Where a dword of a port comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dword {
+    Constant(u32),
+    /// Half of the address of a tool's variable, by its number in the plan, plus so many bytes.
+    Address(usize, Half, u32),
+    /// A register of the application.
+    Application(RegisterFile, u16),
+    /// An SGPR that holds a value from kernel entry.
+    Kept(u16),
+    /// SGPR-like by encoding: EXEC, VCC, M0.
+    Special(u16),
+    Scc,
+}
+
+struct Copy {
+    file: RegisterFile,
+    register: u16,
+    dword: Dword,
+}
+
+impl Splicer<'_> {
+    /// Appends the code of a call.
+    pub fn call(
+        &mut self,
+        hook: &HookVariants<'_>,
+        arguments: &[(String, Value)],
+        lanes: Lanes,
+        place: &Place,
+        code: &mut Vec<u8>,
+        relocations: &mut Vec<Relocation>,
+    ) -> Result<Spliced, Refusal> {
+        let live = &place.live;
+        let wide = usize::from(place.wave_size / 32) as u16;
+        let keep_scc = live.scalars.contains(SCC_NUMBER);
+        let keep_vcc = live.scalars.intersects_range(VCC, 2);
+        let (template, save_scc, save_vcc) = match hook.pick(keep_scc, keep_vcc) {
+            Some(template) => (template, false, false),
+            None => {
+                let template = hook.pick(false, false).ok_or(Refusal::BadPlan {
+                    what: "a hook without a template: number",
+                    index: 0,
+                })?;
+                (
+                    template,
+                    keep_scc && template.clobbers.contains(Clobbers::SCC),
+                    keep_vcc && template.clobbers.contains(Clobbers::VCC),
+                )
+            }
+        };
+        if template.code.is_empty() {
+            return Ok(Spliced::default());
+        }
+        let save_m0 = template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
+        let widen = lanes == Lanes::First;
+
+        let dwords: Vec<Vec<Dword>> = template
+            .ports
+            .iter()
+            .map(|port| self.dwords(hook, port, arguments, place))
+            .collect::<Result<_, _>>()?;
+        let mut work = Work {
+            hook,
+            template,
+            place,
+            first: vec![None; template.groups.len()],
+            free: self.supply.all(),
+            dead_given: false,
+            saved: Vec::new(),
+            in_use: self.supply.kept_scalars,
+            in_use_vectors: self.supply.kept_vectors,
+            inputs: RegisterSet::default(),
+            widen,
+        };
+        for dword in dwords.iter().flatten() {
+            touch(&mut work.inputs, *dword);
+        }
+        work.bind_in_place(&dwords, self.codes.target.family >= Family::Gfx12);
+        for index in 0..template.groups.len() {
+            if work.first[index].is_none() {
+                let group = &template.groups[index];
+                let first = self.take(
+                    &mut work,
+                    group.file,
+                    group.width,
+                    group.alignment,
+                    group.limit,
+                    group.all_lanes,
+                )?;
+                work.first[index] = Some(first);
+            }
+        }
+        let mut scratch = |wanted: bool, width: u16| {
+            wanted
+                .then(|| {
+                    self.take(
+                        &mut work,
+                        RegisterFile::Sgpr,
+                        width,
+                        width,
+                        SGPR_COUNT,
+                        false,
+                    )
+                })
+                .transpose()
+        };
+        let scc = scratch(save_scc, 1)?;
+        let vcc = scratch(save_vcc, wide)?;
+        let m0 = scratch(save_m0, 1)?;
+        let exec = scratch(widen, wide)?;
+        let Work { first, saved, .. } = work;
+        let first: Vec<u16> = first.into_iter().flatten().collect();
+
+        // What goes in and out that is not bound in place.
+        let mut inward = Vec::new();
+        let mut outward = Vec::new();
+        let mut touched = RegisterSet::default();
+        for (port, dwords) in template.ports.iter().zip(&dwords) {
+            for (place, dword) in port.dwords.iter().zip(dwords) {
+                let Some((group, offset)) = *place else {
+                    continue;
+                };
+                let register = first[usize::from(group)] + offset;
+                touch(&mut touched, *dword);
+                let in_place = matches!(*dword, Dword::Application(file, number) if file == port.file && number == register)
+                    || *dword == Dword::Kept(register) && port.file == RegisterFile::Sgpr;
+                if in_place {
+                    continue;
+                }
+                let copy = || Copy {
+                    file: port.file,
+                    register,
+                    dword: *dword,
+                };
+                if port.read {
+                    inward.push(copy());
+                }
+                if port.written {
+                    outward.push(copy());
+                }
+            }
+        }
+        // Whatever it binds to that the application may know of.
+        for (group, first) in template.groups.iter().zip(&first) {
+            let base = match group.file {
+                RegisterFile::Sgpr => {
+                    touched.insert(Span::Scalar(*first, group.width));
+                    continue;
+                }
+                RegisterFile::Vgpr => 0,
+                RegisterFile::Agpr => AGPR_BASE,
+            };
+            touched.insert(Span::Vector(base + first, group.width));
+        }
+        if template.clobbers.contains(Clobbers::VCC) {
+            touched.insert(Span::Scalar(VCC, 2));
+        }
+        if template.clobbers.contains(Clobbers::M0) {
+            touched.insert(Span::Scalar(M0_NUMBER, 1));
+        }
+        for (_, number) in &saved {
+            touched.insert(Span::Scalar(*number, 1));
+        }
+
+        let codes = self.codes;
+        self.waits(&touched, place, code);
+        if place.indexing {
+            code.extend_from_slice(codes.bytes(Op::IndexOff));
+        }
+        if let Some(register) = scc {
+            let (one, zero) = (Source::Constant(1), Source::Constant(0));
+            code.scalar2(codes, Op::SCselectB32, register, one, zero);
+        }
+        if let Some(register) = vcc {
+            for half in 0..wide {
+                code.move_scalar(codes, register + half, Source::Scalar(VCC + half));
+            }
+        }
+        if let Some(register) = m0 {
+            code.move_scalar(codes, register, Source::Scalar(codes.m0()));
+        }
+        if let Some(spill) = self.spill {
+            for (lane, number) in &saved {
+                code.write_lane(codes, spill, *lane, *number);
+            }
+        }
+        for copy in inward.iter().filter(|copy| copy.file == RegisterFile::Sgpr) {
+            self.copy_in(copy, code, relocations)?;
+        }
+        if let Some(register) = exec {
+            first_lane_only(codes, wide, register, code);
+        }
+        for copy in inward.iter().filter(|copy| copy.file != RegisterFile::Sgpr) {
+            self.copy_in(copy, code, relocations)?;
+        }
+
+        let start = code.len();
+        let binding = Binding {
+            first,
+            drop_tail: true,
+        };
+        bind_into(template, &binding, code).map_err(|error| Refusal::Bind {
+            hook: hook.name.clone(),
+            pc: place.pc,
+            reason: error.to_string(),
+        })?;
+        relocations.extend(template.relocations.iter().map(|relocation| Relocation {
+            offset: start as u64 + u64::from(relocation.offset),
+            half: if relocation.kind == 1 {
+                Half::Low
+            } else {
+                Half::High
+            },
+            symbol: Symbol::Tool(relocation.symbol.clone()),
+            addend: relocation.addend,
+        }));
+
+        for copy in outward
+            .iter()
+            .filter(|copy| copy.file != RegisterFile::Sgpr)
+        {
+            self.copy_out(hook, copy, place, code)?;
+        }
+        if let Some(register) = exec {
+            restore_exec(codes, wide, register, code);
+        }
+        for copy in outward
+            .iter()
+            .filter(|copy| copy.file == RegisterFile::Sgpr)
+        {
+            self.copy_out(hook, copy, place, code)?;
+        }
+        if let Some(spill) = self.spill {
+            for (lane, number) in &saved {
+                code.read_lane(codes, *number, spill, *lane);
+            }
+        }
+        if let Some(register) = m0 {
+            code.move_scalar(codes, codes.m0(), Source::Scalar(register));
+        }
+        if let Some(register) = vcc {
+            for half in 0..wide {
+                code.move_scalar(codes, VCC + half, Source::Scalar(register + half));
+            }
+        }
+        if let Some(register) = scc {
+            code.compare(
+                codes,
+                Op::SCmpLgU32,
+                Source::Scalar(register),
+                Source::Constant(0),
+            );
+        }
+        if place.indexing {
+            code.extend_from_slice(codes.bytes(Op::IndexOn));
+        }
+        Ok(Spliced { touched })
+    }
+
+    /// Waits for operations on their way that write what inserted code reads or overwrites, or read what it overwrites.
+    pub fn waits(&mut self, touched: &RegisterSet, place: &Place, code: &mut Vec<u8>) {
+        if touched.is_empty() {
+            return;
+        }
+        let pending = &place.pending;
+        let meets = |set: &RegisterSet| {
+            !set.scalars.intersection(&touched.scalars).is_empty()
+                || !set.vectors.intersection(&touched.vectors).is_empty()
+        };
+        for counter in COUNTERS {
+            let reads = counter == lift::Counter::Export && meets(&pending.read());
+            if reads || meets(&pending.written_by(counter)) {
+                code.extend_from_slice(self.codes.wait(counter));
+                self.report.seam_waits += 1;
+            }
+        }
+    }
+
+    /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
+    pub fn borrow_at_end(&mut self, scalars: u16, vectors: u16) -> Result<(u16, u16), Refusal> {
+        let mut free = self.supply.all_at_end();
+        let mut borrow = |file, width| {
+            let first = free.take(file, width, 2, 256);
+            first.ok_or_else(|| Refusal::Registers {
+                what: "adding counters to memory",
+                reason: format!("no {width} {file:?} registers are free"),
+            })
+        };
+        let first = (
+            borrow(RegisterFile::Sgpr, scalars)?,
+            borrow(RegisterFile::Vgpr, vectors)?,
+        );
+        self.supply.use_up(RegisterFile::Sgpr, first.0 + scalars);
+        self.supply.use_up(RegisterFile::Vgpr, first.1 + vectors);
+        Ok(first)
+    }
+
+    fn take(
+        &mut self,
+        work: &mut Work<'_>,
+        file: RegisterFile,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+        all_lanes: bool,
+    ) -> Result<u16, Refusal> {
+        if let Some(first) = work.free.take(file, width, alignment, limit) {
+            self.supply.use_up(file, first + width);
+            work.use_up(file, first, width);
+            return Ok(first);
+        }
+        if !work.dead_given {
+            work.dead_given = true;
+            let limits = self.supply.allocated;
+            work.give_dead(limits);
+        }
+        // Dead ones; where all lanes are written, dead in all lanes.
+        let mut free = work.free.clone();
+        if all_lanes || work.widen {
+            for number in work.half_dead() {
+                free.withhold(number.0, number.1, 1);
+            }
+        }
+        let taken = free.take(file, width, alignment, limit);
+        if let Some(first) = taken {
+            work.free.withhold(file, first, width);
+        }
+        if let Some(first) = taken {
+            work.use_up(file, first, width);
+            self.supply.use_up(file, first + width);
+            return Ok(first);
+        }
+        if file == RegisterFile::Sgpr
+            && let Some(first) = self.save_scalars(work, width, alignment, limit)
+        {
+            return Ok(first);
+        }
+        Err(Refusal::NoRegisters {
+            hook: work.hook.name.clone(),
+            pc: work.place.pc,
+            file,
+            width,
+        })
+    }
+
+    /// Live SGPRs that are put aside in lanes of a VGPR.
+    fn save_scalars(
+        &mut self,
+        work: &mut Work<'_>,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+    ) -> Option<u16> {
+        if self.spill.is_none() {
+            self.spill = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
+        }
+        let spill = self.spill?;
+        work.free.withhold(RegisterFile::Vgpr, spill, 1);
+        let next = work.saved.len() as u16;
+        if next + width > u16::from(work.place.wave_size) {
+            return None;
+        }
+        let limit = limit.min(self.codes.target.sgpr_addressable);
+        let starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+        let usable = |number: u16| !work.in_use[usize::from(number)];
+        let first = starts
+            .into_iter()
+            .find(|start| (*start..start + width).all(usable))?;
+        for offset in 0..width {
+            work.saved.push((next + offset, first + offset));
+        }
+        work.use_up(RegisterFile::Sgpr, first, width);
+        self.report.saved_scalars += u32::from(width);
+        Some(first)
+    }
+
+    /// Where the dwords of a port come from or go to.
+    fn dwords(
+        &self,
+        hook: &HookVariants<'_>,
+        port: &Port,
+        arguments: &[(String, Value)],
+        place: &Place,
+    ) -> Result<Vec<Dword>, Refusal> {
+        let refused = |reason| Refusal::NoValue {
+            hook: hook.name.clone(),
+            port: port.name.clone(),
+            pc: place.pc,
+            reason,
+        };
+        let given = arguments.iter().find(|(name, _)| *name == port.name);
+        let value = match given {
+            Some((_, value)) => *value,
+            None => supplied(&port.name).ok_or_else(|| {
+                refused("the insertion gives no value for it, and it is none that every place has")
+            })?,
+        };
+        let count = port.dwords.len();
+        let constant = |value: u64| -> Vec<Dword> {
+            (0..count)
+                .map(|index| {
+                    let shifted = value.checked_shr(32 * index as u32).unwrap_or(0);
+                    Dword::Constant(shifted as u32)
+                })
+                .collect()
+        };
+        let special = |first: u16| -> Vec<Dword> {
+            let wide = usize::from(place.wave_size / 32);
+            (0..count)
+                .map(|index| {
+                    if index < wide {
+                        Dword::Special(first + index as u16)
+                    } else {
+                        Dword::Constant(0)
+                    }
+                })
+                .collect()
+        };
+        let kept = |first: Option<u16>, registers: u16| {
+            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+            let dword = |index: usize| {
+                if index < usize::from(registers) {
+                    Dword::Kept(first + index as u16)
+                } else {
+                    Dword::Constant(0)
+                }
+            };
+            Ok((0..count).map(dword).collect())
+        };
+        Ok(match value {
+            Value::Constant(value) => constant(value),
+            Value::Site => constant(place.site as u64),
+            Value::Pc => constant(place.pc),
+            Value::Register(reg) => {
+                return application(reg, count)
+                    .ok_or_else(|| refused("it is no register that can be bound, or too narrow"));
+            }
+            Value::ToolAddress { global, addend } => {
+                let halves = [Half::Low, Half::High];
+                let dword = |index: usize| match halves.get(index) {
+                    Some(half) => Dword::Address(global, *half, addend),
+                    None => Dword::Constant(0),
+                };
+                (0..count).map(dword).collect()
+            }
+            Value::Exec => special(EXEC),
+            Value::Vcc => special(VCC),
+            Value::Scc => {
+                let mut dwords = constant(0);
+                if let Some(first) = dwords.first_mut() {
+                    *first = Dword::Scc;
+                }
+                dwords
+            }
+            Value::KernargPointer => return kept(self.entry.kernarg, 2),
+            Value::DispatchPointer => return kept(self.entry.dispatch, 2),
+            Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
+            Value::DispatchId => return kept(self.entry.dispatch_id, 2),
+            Value::WorkgroupId(dimension) => {
+                let register = self.entry.workgroup.get(usize::from(dimension)).copied();
+                return kept(register.flatten(), 1);
+            }
+            Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
+                return Err(refused("the instruction accesses no memory"));
+            }
+        })
+    }
+
+    fn copy_in(
+        &self,
+        copy: &Copy,
+        code: &mut Vec<u8>,
+        relocations: &mut Vec<Relocation>,
+    ) -> Result<(), Refusal> {
+        let codes = self.codes;
+        let to = copy.register;
+        match (copy.file, copy.dword) {
+            (file, Dword::Address(global, half, addend)) => {
+                let name = self.globals.get(global).ok_or(Refusal::BadPlan {
+                    what: "global",
+                    index: global,
+                })?;
+                if file == RegisterFile::Sgpr {
+                    code.move_literal(codes, to, 0);
+                } else {
+                    code.move_vector_literal(codes, to, 0);
+                }
+                relocations.push(Relocation {
+                    offset: code.len() as u64 - 4,
+                    half,
+                    symbol: Symbol::Tool(name.clone()),
+                    addend: i64::from(addend),
+                });
+            }
+            (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, from)) => {
+                code.first_lane(codes, to, from);
+            }
+            (RegisterFile::Sgpr, dword) => code.move_scalar(codes, to, source(dword)),
+            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
+                code.three(codes, Op::VAccRead, to, 256 + from, 0);
+            }
+            (RegisterFile::Vgpr, dword) => code.move_vector(codes, to, source(dword)),
+            // Hooks get no inputs there.
+            (RegisterFile::Agpr, _) => {}
+        }
+        Ok(())
+    }
+
+    fn copy_out(
+        &self,
+        hook: &HookVariants<'_>,
+        copy: &Copy,
+        place: &Place,
+        code: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let codes = self.codes;
+        let from = copy.register;
+        match (copy.file, copy.dword) {
+            (
+                RegisterFile::Sgpr,
+                Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to),
+            ) => {
+                code.move_scalar(codes, to, Source::Scalar(from));
+            }
+            (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
+                code.move_vector(codes, to, Source::Scalar(from));
+            }
+            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
+                code.move_vector(codes, to, Source::Vector(from));
+            }
+            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, to)) => {
+                code.three(codes, Op::VAccWrite, to, 256 + from, 0);
+            }
+            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
+                code.first_lane(codes, to, from);
+            }
+            // The high half of a mask of 32 lanes.
+            (RegisterFile::Sgpr, Dword::Constant(_)) => {}
+            _ => {
+                return Err(Refusal::NoValue {
+                    hook: hook.name.clone(),
+                    port: "an output".to_owned(),
+                    pc: place.pc,
+                    reason: "what the hook writes has no register to go to",
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// EXEC into a register (pair), then lane 0 alone.
+fn first_lane_only(codes: &Codes, wide: u16, register: u16, code: &mut Vec<u8>) {
+    let op = if wide == 2 { Op::SMovB64 } else { Op::SMovB32 };
+    code.scalar1(codes, op, register, Source::Scalar(EXEC));
+    code.scalar1(codes, op, EXEC, Source::Constant(1));
+}
+
+fn restore_exec(codes: &Codes, wide: u16, register: u16, code: &mut Vec<u8>) {
+    let op = if wide == 2 { Op::SMovB64 } else { Op::SMovB32 };
+    code.scalar1(codes, op, EXEC, Source::Scalar(register));
+}
+
+/// Values that every place has, by port name.
+pub(crate) fn supplied(port: &str) -> Option<Value> {
+    const NAMES: &[(&str, Value)] = &[
+        ("site", Value::Site),
+        ("pc", Value::Pc),
+        ("exec", Value::Exec),
+        ("effective_address", Value::EffectiveAddress),
+        ("access_size", Value::AccessSize),
+        ("access_kind", Value::AccessKind),
+        ("kernarg_ptr", Value::KernargPointer),
+        ("dispatch_ptr", Value::DispatchPointer),
+        ("implicitarg_ptr", Value::ImplicitArgumentPointer),
+        ("dispatch_id", Value::DispatchId),
+        ("workgroup_id_x", Value::WorkgroupId(0)),
+        ("workgroup_id_y", Value::WorkgroupId(1)),
+        ("workgroup_id_z", Value::WorkgroupId(2)),
+    ];
+    const FILES: &[(&str, RegKind)] = &[
+        ("sgpr", RegKind::Sgpr),
+        ("vgpr", RegKind::Vgpr),
+        ("agpr", RegKind::Agpr),
+    ];
+    if let Some((_, value)) = NAMES.iter().find(|row| row.0 == port) {
+        return Some(*value);
+    }
+    let (file, number) = port.split_once(':')?;
+    let (_, kind) = FILES.iter().find(|row| row.0 == file)?;
+    Some(Value::Register(Reg {
+        kind: *kind,
+        index: number.parse().ok()?,
+        width: 1,
+        half: None,
+    }))
+}
+
+fn source(dword: Dword) -> Source {
+    match dword {
+        // An address is written where its relocation is.
+        Dword::Address(..) => Source::Constant(0),
+        Dword::Constant(value) => Source::Constant(value),
+        Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
+            Source::Vector(number)
+        }
+        Dword::Application(RegisterFile::Sgpr, number)
+        | Dword::Kept(number)
+        | Dword::Special(number) => Source::Scalar(number),
+        Dword::Scc => Source::Scc,
+    }
+}
+
+fn touch(set: &mut RegisterSet, dword: Dword) {
+    match dword {
+        Dword::Application(RegisterFile::Sgpr, number) | Dword::Special(number) => {
+            set.insert(Span::Scalar(number, 1));
+        }
+        Dword::Application(RegisterFile::Vgpr, number) => set.insert(Span::Vector(number, 1)),
+        Dword::Application(RegisterFile::Agpr, number) => {
+            set.insert(Span::Vector(AGPR_BASE + number, 1));
+        }
+        Dword::Constant(_) | Dword::Address(..) | Dword::Kept(_) | Dword::Scc => {}
+    }
+}
+
+/// The dwords of an application's register.
+fn application(reg: Reg, count: usize) -> Option<Vec<Dword>> {
+    if usize::from(reg.width) < count || reg.half.is_some() {
+        return None;
+    }
+    let file = match reg.kind {
+        RegKind::Sgpr => Some(RegisterFile::Sgpr),
+        RegKind::Vgpr => Some(RegisterFile::Vgpr),
+        RegKind::Agpr => Some(RegisterFile::Agpr),
+        _ => None,
+    };
+    let special = match reg.kind {
+        RegKind::Vcc => Some(VCC),
+        RegKind::Exec => Some(EXEC),
+        _ => None,
+    };
+    (0..count as u16)
+        .map(|index| match (file, special) {
+            (Some(file), _) => Some(Dword::Application(file, reg.index + index)),
+            (_, Some(base)) => Some(Dword::Special(base + reg.index + index)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The choice of registers for one splice.
+struct Work<'a> {
+    hook: &'a HookVariants<'a>,
+    template: &'a Template,
+    place: &'a Place,
+    first: Vec<Option<u16>>,
+    free: Taken,
+    dead_given: bool,
+    /// Lane of the spill register, SGPR.
+    saved: Vec<(u16, u16)>,
+    /// SGPRs that cannot be put aside here.
+    in_use: Free,
+    /// VGPRs that are not free here even if dead.
+    in_use_vectors: Free,
+    inputs: RegisterSet,
+    widen: bool,
+}
+
+impl Work<'_> {
+    fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
+        let range = usize::from(first)..usize::from(first + width);
+        match file {
+            RegisterFile::Sgpr => self.in_use[range].fill(true),
+            RegisterFile::Vgpr => self.in_use_vectors[range].fill(true),
+            RegisterFile::Agpr => {}
+        }
+    }
+
+    /// Binds groups that hold nothing but inputs to the registers where these are.
+    fn bind_in_place(&mut self, dwords: &[Vec<Dword>], copy_scalars: bool) {
+        for number in self.inputs.scalars.iter() {
+            self.in_use[usize::from(number)] = true;
+        }
+        for number in self.inputs.vectors.iter().filter(|n| *n < AGPR_BASE) {
+            self.in_use_vectors[usize::from(number)] = true;
+        }
+        for (index, group) in self.template.groups.iter().enumerate() {
+            let mut first = None;
+            let mut covered = 0;
+            let mut possible = true;
+            for (port, dwords) in self.template.ports.iter().zip(dwords) {
+                for (place, dword) in port.dwords.iter().zip(dwords) {
+                    let Some((_, offset)) = place.filter(|place| usize::from(place.0) == index)
+                    else {
+                        continue;
+                    };
+                    covered += 1;
+                    let number = match *dword {
+                        Dword::Application(file, number) if file == group.file => {
+                            possible &= !group.written || port.written;
+                            possible &= !(copy_scalars && file == RegisterFile::Sgpr);
+                            number
+                        }
+                        Dword::Kept(number) if group.file == RegisterFile::Sgpr => {
+                            possible &= !group.written;
+                            number
+                        }
+                        _ => {
+                            possible = false;
+                            continue;
+                        }
+                    };
+                    let Some(start) = number.checked_sub(offset) else {
+                        possible = false;
+                        continue;
+                    };
+                    possible &= *first.get_or_insert(start) == start;
+                }
+            }
+            let Some(start) = first.filter(|_| possible && covered == group.width) else {
+                continue;
+            };
+            if start % group.alignment.max(1) == 0 && start + group.width <= group.limit {
+                self.first[index] = Some(start);
+                self.use_up(group.file, start, group.width);
+            }
+        }
+    }
+
+    /// Adds the registers that are dead here.
+    fn give_dead(&mut self, allocated: (u16, u16)) {
+        let live = &self.place.live;
+        for number in 0..allocated.0 {
+            let named = self.in_use[usize::from(number)];
+            if !live.scalars.contains(number) && !named {
+                self.free.give(RegisterFile::Sgpr, number);
+            }
+        }
+        for number in 0..allocated.1 {
+            let taken = self.in_use_vectors[usize::from(number)];
+            if !live.active.contains(number) && !taken {
+                self.free.give(RegisterFile::Vgpr, number);
+            }
+        }
+    }
+
+    /// Registers whose inactive lanes are live.
+    fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
+        let live = self.place.live.inactive.iter();
+        live.filter(|number| *number < AGPR_BASE)
+            .map(|number| (RegisterFile::Vgpr, number))
+    }
+}

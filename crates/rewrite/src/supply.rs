@@ -1,0 +1,237 @@
+//! Registers for inserted code: those that nothing in the kernel ever names.
+
+use crate::Refusal;
+use codeobj::resources::{WorkgroupSizes, resources};
+use codeobj::{KernelDescriptor, metadata::KernelMetadata};
+use gfx::Family;
+use lift::{Named, registers::AGPR_BASE};
+use template::RegisterFile;
+
+/// VCC, FLAT_SCRATCH and XNACK_MASK, at the end of a wave's SGPRs on gfx9.
+const SPECIAL_SGPRS: u32 = 6;
+
+/// A set of registers of one file.
+pub(crate) type Free = [bool; 256];
+
+/// What is free for the whole kernel, and how far the register files have been used.
+#[derive(Clone, Debug)]
+pub(crate) struct Supply {
+    sgprs: Free,
+    vgprs: Free,
+    agprs: Free,
+    /// One more than the highest number handed out.
+    pub sgprs_used: u16,
+    pub vgprs_used: u16,
+    /// SGPRs and VGPRs that the kernel is given without us.
+    pub allocated: (u16, u16),
+    /// SGPRs that keep a value for the wave's whole life.
+    pub kept_scalars: Free,
+    pub kept_vectors: Free,
+}
+
+/// Registers that are not to be given out again at one place.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    sgprs: Free,
+    vgprs: Free,
+    agprs: Free,
+}
+
+/// Registers that the descriptor asks for: VGPRs without AccVGPRs of a unified file, and those.
+pub(crate) fn vector_registers(descriptor: &KernelDescriptor) -> (u32, u32) {
+    let all = descriptor.vgpr_count();
+    match descriptor.accum_offset() {
+        Some(offset) if offset < all => (offset, all - offset),
+        _ => (all, 0),
+    }
+}
+
+impl Supply {
+    pub fn new(
+        named: &Named,
+        descriptor: &KernelDescriptor,
+        metadata: Option<&KernelMetadata>,
+    ) -> Supply {
+        let target = descriptor.target();
+        let (vgprs, agprs) = vector_registers(descriptor);
+        let fitting = most_vgprs(descriptor, metadata);
+        let vgpr_limit = fitting.saturating_sub(agprs).min(256) as u16;
+        let sgpr_limit = if target.family == Family::Gfx9 {
+            u32::from(target.sgpr_addressable)
+        } else {
+            106
+        };
+        // What is called by pointer has registers within the kernel's allocation, so that those beyond are free even then.
+        let beyond_sgprs = if target.family == Family::Gfx9 {
+            descriptor
+                .sgpr_count()
+                .saturating_sub(SPECIAL_SGPRS)
+                .max(16)
+        } else {
+            106
+        };
+        let scalars = &named.registers.scalars;
+        let vectors = &named.registers.vectors;
+        let free = |number: u16, limit: u32, beyond: u32, is_named: bool| {
+            let number = u32::from(number);
+            number < limit && (!is_named || named.calls_unknown && number >= beyond)
+        };
+        let all = |test: &dyn Fn(u16) -> bool| std::array::from_fn(|index| test(index as u16));
+        Supply {
+            sgprs: all(&|n| free(n, sgpr_limit, beyond_sgprs, scalars.contains(n))),
+            vgprs: all(&|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
+            agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
+            sgprs_used: 0,
+            vgprs_used: 0,
+            allocated: (beyond_sgprs.min(sgpr_limit) as u16, vgprs.min(256) as u16),
+            kept_scalars: [false; 256],
+            kept_vectors: [false; 256],
+        }
+    }
+
+    /// Everything that is free in the whole kernel.
+    pub fn all(&self) -> Taken {
+        Taken {
+            sgprs: self.sgprs,
+            vgprs: self.vgprs,
+            agprs: self.agprs,
+        }
+    }
+
+    /// SGPRs that are left.
+    pub fn free_scalars(&self) -> usize {
+        self.sgprs.iter().filter(|free| **free).count()
+    }
+
+    /// Everything that is not kept, for where nothing of the application is alive.
+    pub fn all_at_end(&self) -> Taken {
+        let mut all = self.all();
+        for number in 0..self.allocated.0 {
+            all.sgprs[usize::from(number)] |= !self.kept_scalars[usize::from(number)];
+        }
+        for number in 0..self.allocated.1 {
+            all.vgprs[usize::from(number)] |= !self.kept_vectors[usize::from(number)];
+        }
+        all
+    }
+
+    /// Takes registers from number `from` on out for the wave's whole life.
+    pub fn keep(
+        &mut self,
+        file: RegisterFile,
+        width: u16,
+        alignment: u16,
+        from: u16,
+    ) -> Option<u16> {
+        let mut above = self.all();
+        above.withhold(file, 0, from);
+        let first = above.take(file, width, alignment, 256)?;
+        let mut free = self.all();
+        free.withhold(file, first, width);
+        (self.sgprs, self.vgprs, self.agprs) = (free.sgprs, free.vgprs, free.agprs);
+        let range = usize::from(first)..usize::from(first + width);
+        match file {
+            RegisterFile::Sgpr => self.kept_scalars[range].fill(true),
+            RegisterFile::Vgpr => self.kept_vectors[range].fill(true),
+            RegisterFile::Agpr => {}
+        }
+        self.use_up(file, first + width);
+        Some(first)
+    }
+
+    /// Notes that registers below `end` are used.
+    pub fn use_up(&mut self, file: RegisterFile, end: u16) {
+        match file {
+            RegisterFile::Sgpr => self.sgprs_used = self.sgprs_used.max(end),
+            RegisterFile::Vgpr => self.vgprs_used = self.vgprs_used.max(end),
+            RegisterFile::Agpr => {}
+        }
+    }
+
+    /// Raises the descriptor's counts to what was handed out.
+    pub fn apply(&self, descriptor: &mut KernelDescriptor) -> Result<(), Refusal> {
+        let refused = |error: codeobj::Error| Refusal::Registers {
+            what: "descriptor",
+            reason: error.to_string(),
+        };
+        if self.sgprs_used > 0 {
+            let count = u32::from(self.sgprs_used) + SPECIAL_SGPRS;
+            descriptor.require_sgprs(count).map_err(refused)?;
+        }
+        let (vgprs, agprs) = vector_registers(descriptor);
+        let mut wanted = u32::from(self.vgprs_used);
+        // gfx90a: a 64-bit shift by a VGPR whose number is 7 modulo 8 goes wrong if that is the last of the allocation.
+        if descriptor.target().matrix == gfx::Matrix::Mfma2 && wanted.is_multiple_of(8) {
+            wanted = (wanted + 1).min(256);
+        }
+        if wanted > vgprs {
+            if descriptor.accum_offset().is_some() {
+                // AccVGPRs are numbered from their base, wherever that is.
+                let offset = wanted.next_multiple_of(4);
+                descriptor
+                    .set("accum_offset", u64::from(offset / 4 - 1))
+                    .map_err(refused)?;
+                descriptor.require_vgprs(offset + agprs).map_err(refused)?;
+            } else {
+                descriptor.require_vgprs(wanted).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// VGPRs, AccVGPRs included, with which the largest workgroup that the kernel allows still fits a compute unit.
+fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<&KernelMetadata>) -> u32 {
+    let target = descriptor.target();
+    let column = usize::from(descriptor.wave_size() == 32);
+    let occupancy = resources(descriptor, 0, WorkgroupSizes::default()).occupancy;
+    let largest = metadata
+        .map(|metadata| metadata.max_flat_workgroup_size)
+        .filter(|size| *size != 0)
+        .unwrap_or(1024) as u32;
+    let waves = largest.div_ceil(u32::from(descriptor.wave_size()));
+    let waves_per_simd = waves.div_ceil(occupancy.simds.max(1)).max(1);
+    let granule = u32::from(target.vgpr_granule[column]).max(1);
+    let fitting = u32::from(target.vgpr_total[column]) / waves_per_simd / granule * granule;
+    fitting.min(u32::from(target.vgpr_addressable[column]))
+}
+
+impl Taken {
+    fn file(&mut self, file: RegisterFile) -> &mut Free {
+        match file {
+            RegisterFile::Sgpr => &mut self.sgprs,
+            RegisterFile::Vgpr => &mut self.vgprs,
+            RegisterFile::Agpr => &mut self.agprs,
+        }
+    }
+
+    /// `width` free registers in a row, the first a multiple of `alignment`, all below `limit`.
+    pub fn take(
+        &mut self,
+        file: RegisterFile,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+    ) -> Option<u16> {
+        let free = self.file(file);
+        let limit = usize::from(limit.min(256));
+        let width = usize::from(width);
+        let starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+        let first = starts
+            .into_iter()
+            .find(|&start| free[start..start + width].iter().all(|free| *free))?;
+        free[first..first + width].fill(false);
+        Some(first as u16)
+    }
+
+    /// Makes a register available.
+    pub fn give(&mut self, file: RegisterFile, number: u16) {
+        self.file(file)[usize::from(number)] = true;
+    }
+
+    /// Makes registers unavailable.
+    pub fn withhold(&mut self, file: RegisterFile, first: u16, width: u16) {
+        let last = usize::from(first + width).min(256);
+        self.file(file)[usize::from(first).min(last)..last].fill(false);
+    }
+}

@@ -1,0 +1,298 @@
+//! Text being laid out: bytes, labels, branches to fix, and islands where a branch does not reach.
+
+use crate::encode::{Codes, Op};
+use crate::{Half, NewFunction, PcPair, Refusal, Relocation, Symbol};
+use lift::{FunctionIndex, InstIndex};
+use std::collections::BTreeMap;
+
+/// A place that branches go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Label {
+    /// An instruction of the original, with all that is inserted before it.
+    Inst(FunctionIndex, InstIndex),
+    /// Code of our own.
+    Own(usize),
+}
+
+/// A branch whose displacement is not known yet.
+#[derive(Clone, Copy, Debug)]
+struct Fixup {
+    at: u64,
+    to: Label,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Text {
+    pub bytes: Vec<u8>,
+    pub relocations: Vec<Relocation>,
+    pub pcs: Vec<PcPair>,
+    pub functions: Vec<NewFunction>,
+    fixups: Vec<Fixup>,
+    /// Offset of every instruction of every function, `u64::MAX` while unknown.
+    instructions: BTreeMap<FunctionIndex, Vec<u64>>,
+    own: Vec<u64>,
+    /// Literals that hold a label's address.
+    pointers: Vec<(u64, Half, Label)>,
+    /// Offsets where islands may be put, in order.
+    gaps: Vec<u64>,
+}
+
+/// How far a branch reaches, in bytes, with some room for islands.
+const REACH: u64 = 0x1fff0;
+/// Distance between groups of islands.
+const SPACING: u64 = 0x18000;
+
+/// A group of islands: `s_branch` over it, then one `s_branch` per target.
+struct Pool {
+    /// Offset in the text without islands.
+    at: u64,
+    targets: Vec<Label>,
+}
+
+impl Pool {
+    fn size(&self) -> u64 {
+        if self.targets.is_empty() {
+            0
+        } else {
+            4 + 4 * self.targets.len() as u64
+        }
+    }
+}
+
+impl Text {
+    pub fn offset(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    pub fn start_function(&mut self, function: FunctionIndex, instructions: usize) {
+        self.instructions
+            .insert(function, vec![u64::MAX; instructions]);
+    }
+
+    pub fn mark(&mut self, function: FunctionIndex, inst: InstIndex) {
+        let here = self.offset();
+        if let Some(place) = self
+            .instructions
+            .get_mut(&function)
+            .and_then(|instructions| instructions.get_mut(inst))
+        {
+            *place = here;
+        }
+    }
+
+    /// Islands may go here.
+    pub fn gap(&mut self) {
+        let here = self.offset();
+        if self.gaps.last() != Some(&here) {
+            self.gaps.push(here);
+        }
+    }
+
+    pub fn new_label(&mut self) -> Label {
+        self.own.push(u64::MAX);
+        Label::Own(self.own.len() - 1)
+    }
+
+    pub fn mark_own(&mut self, label: Label) {
+        if let Label::Own(number) = label {
+            self.own[number] = self.offset();
+        }
+    }
+
+    pub fn branch(&mut self, codes: &Codes, op: Op, to: Label) {
+        let word = codes.branch(op, 0, 0);
+        self.branch_word(word, to);
+    }
+
+    /// A branch whose low 16 bits are to be filled in.
+    pub fn branch_word(&mut self, word: [u8; 4], to: Label) {
+        let at = self.offset();
+        self.fixups.push(Fixup { at, to });
+        self.bytes.extend(word);
+    }
+
+    pub fn relocate(&mut self, offset: u64, half: Half, symbol: Symbol, addend: i64) {
+        self.relocations.push(Relocation {
+            offset,
+            half,
+            symbol,
+            addend,
+        });
+    }
+
+    pub fn point(&mut self, offset: u64, half: Half, to: Label) {
+        self.pointers.push((offset, half, to));
+    }
+
+    fn place_of(&self, label: Label) -> Option<u64> {
+        let place = match label {
+            Label::Inst(function, inst) => *self.instructions.get(&function)?.get(inst)?,
+            Label::Own(number) => *self.own.get(number)?,
+        };
+        (place != u64::MAX).then_some(place)
+    }
+
+    /// Puts in islands and fills in all displacements.
+    pub fn finish(&mut self, codes: &Codes) -> Result<(), Refusal> {
+        for fixup in &self.fixups {
+            if self.place_of(fixup.to).is_none() {
+                return Err(Refusal::BranchRange { offset: fixup.at });
+            }
+        }
+        let pools = self.pools();
+        if !pools.is_empty() {
+            self.insert(codes, &pools);
+        }
+        let moved = Moves::of(&pools);
+        for fixup in std::mem::take(&mut self.fixups) {
+            let at = moved.now(fixup.at);
+            let target = self.place_of(fixup.to).map_or(0, |place| moved.now(place));
+            let goal = hop(&pools, &moved, at, target, fixup.to);
+            self.displace(at, goal)?;
+        }
+        for (number, pool) in pools.iter().enumerate() {
+            let start = moved.pool(number);
+            self.displace(start, start + pool.size())?;
+            for (index, label) in pool.targets.iter().enumerate() {
+                let at = start + 4 + 4 * index as u64;
+                let target = self.place_of(*label).map_or(0, |place| moved.now(place));
+                let goal = hop(&pools, &moved, at, target, *label);
+                self.displace(at, goal)?;
+            }
+        }
+        for (offset, half, label) in std::mem::take(&mut self.pointers) {
+            let target = self.place_of(label).map_or(0, |place| moved.now(place));
+            self.relocate(moved.now(offset), half, Symbol::Text(target), 0);
+        }
+        self.relocations.sort_by_key(|relocation| relocation.offset);
+        Ok(())
+    }
+
+    fn displace(&mut self, at: u64, goal: u64) -> Result<(), Refusal> {
+        let dwords = (goal as i64 - at as i64 - 4) / 4;
+        let field = i16::try_from(dwords).map_err(|_| Refusal::BranchRange { offset: at })?;
+        let at = at as usize;
+        self.bytes[at..at + 2].copy_from_slice(&field.to_le_bytes());
+        Ok(())
+    }
+
+    /// Groups of islands with the targets that far branches pass them for. Empty if all branches reach.
+    fn pools(&self) -> Vec<Pool> {
+        if self.bytes.len() as u64 <= REACH {
+            return Vec::new();
+        }
+        let mut pools: Vec<Pool> = Vec::new();
+        let mut next = SPACING;
+        for &gap in &self.gaps {
+            if gap >= next {
+                pools.push(Pool {
+                    at: gap,
+                    targets: Vec::new(),
+                });
+                next = gap + SPACING;
+            }
+        }
+        // Whatever is farther than the spacing hops over every group between.
+        for fixup in &self.fixups {
+            let target = self.place_of(fixup.to).unwrap_or(fixup.at);
+            if target.abs_diff(fixup.at) <= SPACING {
+                continue;
+            }
+            let (low, high) = (target.min(fixup.at), target.max(fixup.at));
+            let from = pools.partition_point(|pool| pool.at <= low);
+            let to = pools.partition_point(|pool| pool.at <= high);
+            for pool in &mut pools[from..to] {
+                if !pool.targets.contains(&fixup.to) {
+                    pool.targets.push(fixup.to);
+                }
+            }
+        }
+        pools.retain(|pool| !pool.targets.is_empty());
+        pools
+    }
+
+    fn insert(&mut self, codes: &Codes, pools: &[Pool]) {
+        let moved = Moves::of(pools);
+        let old = std::mem::take(&mut self.bytes);
+        let mut copied = 0;
+        for pool in pools {
+            self.bytes.extend_from_slice(&old[copied..pool.at as usize]);
+            copied = pool.at as usize;
+            for _ in 0..pool.size() / 4 {
+                self.bytes.extend(codes.branch(Op::SBranch, 0, 0));
+            }
+        }
+        self.bytes.extend_from_slice(&old[copied..]);
+        for relocation in &mut self.relocations {
+            relocation.offset = moved.now(relocation.offset);
+        }
+        for pair in &mut self.pcs {
+            pair.new = moved.now(pair.new);
+        }
+        for function in &mut self.functions {
+            let end = moved.now(function.offset + function.size);
+            function.offset = moved.now(function.offset);
+            function.size = end - function.offset;
+        }
+    }
+}
+
+/// Where a branch goes: to its target, or to the last group of islands on the way that it reaches.
+fn hop(pools: &[Pool], moved: &Moves, at: u64, target: u64, label: Label) -> u64 {
+    let reaches = |goal: u64| goal.abs_diff(at + 4) < REACH;
+    if reaches(target) {
+        return target;
+    }
+    let island = |number: usize| {
+        let index = pools[number]
+            .targets
+            .iter()
+            .position(|known| *known == label)?;
+        Some(moved.pool(number) + 4 + 4 * index as u64)
+    };
+    let between = |goal: &u64| (at.min(target)..=at.max(target)).contains(goal) && *goal != at;
+    (0..pools.len())
+        .filter_map(island)
+        .filter(between)
+        .filter(|goal| reaches(*goal))
+        .min_by_key(|goal| goal.abs_diff(target))
+        .unwrap_or(target)
+}
+
+/// Offsets without islands to offsets with them.
+struct Moves {
+    /// Offset, bytes put in there and before.
+    places: Vec<(u64, u64)>,
+}
+
+impl Moves {
+    fn of(pools: &[Pool]) -> Moves {
+        let mut total = 0;
+        let places = pools.iter().map(|pool| {
+            total += pool.size();
+            (pool.at, total)
+        });
+        Moves {
+            places: places.collect(),
+        }
+    }
+
+    /// What was at a gap comes behind the islands there.
+    fn now(&self, offset: u64) -> u64 {
+        let passed = self.places.partition_point(|(at, _)| *at <= offset);
+        match passed.checked_sub(1) {
+            Some(last) => offset + self.places[last].1,
+            None => offset,
+        }
+    }
+
+    /// Where a group of islands starts.
+    fn pool(&self, number: usize) -> u64 {
+        let before = match number.checked_sub(1) {
+            Some(last) => self.places[last].1,
+            None => 0,
+        };
+        self.places[number].0 + before
+    }
+}

@@ -1,0 +1,186 @@
+//! Settings of a session, from the environment.
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::Selection;
+
+/// Longest time a launch is held up by instrumenting its kernel; then the original runs.
+const BUILD_LIMIT: Duration = Duration::from_secs(60);
+const CACHE_LIMIT: u64 = 1 << 30;
+
+/// What is said on stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// See [`Config::read`].
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Names of tools; empty: nothing is instrumented.
+    pub tools: Vec<String>,
+    /// Directory for `summary.PID.json`; without it the summary is printed.
+    pub output: Option<PathBuf>,
+    pub level: Level,
+    pub selection: Selection,
+    /// Directory of the disk cache; `None`: off.
+    pub cache: Option<PathBuf>,
+    /// Bytes in the cache.
+    pub cache_limit: u64,
+    pub build_limit: Duration,
+}
+
+impl Config {
+    /// Reads the settings through `variable`; the second part lists what could not be understood.
+    ///
+    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
+    /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
+    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` (seconds), and those of [`Selection`].
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
+        let mut problems = Vec::new();
+        let get = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut selection = Selection::default();
+        for name in Selection::VARIABLES {
+            if let Some(value) = get(name)
+                && let Err(error) = selection.set(name, &value)
+            {
+                problems.push(error.to_string());
+            }
+        }
+        let mut parsed = |name: &str, parse: fn(&str) -> Option<u64>, expected: &str, default| {
+            let Some(value) = get(name) else {
+                return default;
+            };
+            parse(&value).unwrap_or_else(|| {
+                problems.push(format!(
+                    "{name}={value}: expected {expected}; it is ignored"
+                ));
+                default
+            })
+        };
+        let cache_limit = parsed(
+            "LUTHIER_CACHE_SIZE",
+            bytes,
+            "a number of bytes such as 512M",
+            CACHE_LIMIT,
+        );
+        let build_limit = parsed(
+            "LUTHIER_BUILD_LIMIT",
+            |value| value.trim().parse().ok(),
+            "a number of seconds",
+            BUILD_LIMIT.as_secs(),
+        );
+        let level = match get("LUTHIER_LOG") {
+            None => Level::Warn,
+            Some(name) => level(&name).unwrap_or_else(|| {
+                problems.push(format!(
+                    "LUTHIER_LOG={name}: expected off, error, warn, info or debug; it is ignored"
+                ));
+                Level::Warn
+            }),
+        };
+        let cache = match get("LUTHIER_CACHE").as_deref() {
+            Some("off" | "0" | "no") => None,
+            Some(directory) => Some(PathBuf::from(directory)),
+            None => get("XDG_CACHE_HOME")
+                .map(PathBuf::from)
+                .or_else(|| get("HOME").map(|home| PathBuf::from(home).join(".cache")))
+                .map(|caches| caches.join("luthier")),
+        };
+        let tools = get("LUTHIER_TOOL").unwrap_or_default();
+        let config = Config {
+            tools: tools
+                .split([',', ':'])
+                .map(str::trim)
+                .filter(|tool| !tool.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            output: get("LUTHIER_OUTPUT").map(PathBuf::from),
+            level,
+            selection,
+            cache,
+            cache_limit,
+            build_limit: Duration::from_secs(build_limit),
+        };
+        (config, problems)
+    }
+}
+
+fn level(name: &str) -> Option<Level> {
+    let levels = [
+        ("off", Level::Off),
+        ("error", Level::Error),
+        ("warn", Level::Warn),
+        ("info", Level::Info),
+        ("debug", Level::Debug),
+    ];
+    levels
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name.trim()))
+        .map(|(_, level)| *level)
+}
+
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, shift) = match text.as_bytes().last()?.to_ascii_uppercase() {
+        b'K' => (&text[..text.len() - 1], 10),
+        b'M' => (&text[..text.len() - 1], 20),
+        b'G' => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> (Config, Vec<String>) {
+        Config::read(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn defaults() {
+        let (config, problems) = read(&[("HOME", "/home/somebody")]);
+        assert!(problems.is_empty() && config.tools.is_empty());
+        let cache = config.cache.unwrap();
+        assert_eq!(cache.to_str(), Some("/home/somebody/.cache/luthier"));
+        assert_eq!(config.level, Level::Warn);
+    }
+
+    #[test]
+    fn lists_sizes_and_paths() {
+        let (config, problems) = read(&[
+            ("LUTHIER_TOOL", "instr-count, ./my.so:identity"),
+            ("LUTHIER_CACHE_SIZE", "64M"),
+            ("LUTHIER_CACHE", "off"),
+            ("LUTHIER_LOG", "Debug"),
+        ]);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(config.tools, ["instr-count", "./my.so", "identity"]);
+        assert_eq!(config.cache_limit, 64 << 20);
+        assert_eq!(config.cache, None);
+        assert_eq!(config.level, Level::Debug);
+    }
+
+    #[test]
+    fn problems_name_the_variable_and_leave_the_default() {
+        let (config, problems) = read(&[
+            ("LUTHIER_CACHE_SIZE", "lots"),
+            ("LUTHIER_EVERY", "never"),
+            ("LUTHIER_LOG", "loud"),
+        ]);
+        assert_eq!(config.cache_limit, CACHE_LIMIT);
+        for name in ["LUTHIER_CACHE_SIZE", "LUTHIER_EVERY", "LUTHIER_LOG"] {
+            let named = problems.iter().filter(|text| text.starts_with(name));
+            assert_eq!(named.count(), 1, "{name}: {problems:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What instruments: the interface between the engine and whatever rewrites code.
+
+use crate::{Agent, DeviceError, MemoryKind, Usage};
+use serde::{Deserialize, Serialize};
+
+/// One kernel to instrument.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The original code object, an ELF file.
+    pub object: &'a [u8],
+    /// SHA-256 of `object`.
+    pub object_hash: &'a [u8; 32],
+    /// Where it was loaded from, e.g. `file:///usr/bin/app#offset=8192&size=4096`.
+    pub uri: &'a str,
+    /// Without `.kd`.
+    pub kernel: &'a str,
+    /// The device that will run it.
+    pub agent: &'a Agent,
+}
+
+/// What a literal in the new code becomes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Symbol {
+    /// This address of the original code object, where that is loaded.
+    Original(u64),
+    /// A global of the tool.
+    Tool(String),
+}
+
+/// Which half of the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PatchKind {
+    Low32,
+    High32,
+}
+
+/// Four bytes of a variant that depend on where things are loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Patch {
+    /// Offset in [`Variant::object`].
+    pub file_offset: u64,
+    pub kind: PatchKind,
+    pub symbol: Symbol,
+    /// Added to the symbol's 64-bit address before it is halved.
+    pub addend: i64,
+}
+
+/// What instrumenting changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub before: Usage,
+    pub after: Usage,
+    /// Places where something was inserted.
+    pub sites: u64,
+    pub added_instructions: u64,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+/// An instrumented kernel. It holds no address, so it may be kept on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// A linked code object with this kernel.
+    #[serde(skip)]
+    pub object: Vec<u8>,
+    /// Of the kernel descriptor, with `.kd`.
+    pub kernel_symbol: String,
+    pub patches: Vec<Patch>,
+    /// Bytes per work-item and per workgroup that the new descriptor asks for.
+    pub private_segment_size: u32,
+    pub group_segment_size: u32,
+    pub report: Report,
+    /// Whatever the instrumenter needs to know again when the variant comes from the cache, such as its list of sites.
+    pub tool_data: Vec<u8>,
+    /// Variables of this kernel alone, such as its counters, besides those of [`Instrumenter::globals`].
+    #[serde(default)]
+    pub globals: Vec<Global>,
+}
+
+/// Why a kernel runs uninstrumented.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Refusal {
+    pub reason: String,
+}
+
+impl Refusal {
+    pub fn new(reason: impl Into<String>) -> Refusal {
+        Refusal {
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A variable of the tool; each agent gets its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Global {
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    pub content: Content,
+}
+
+/// What a global is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Content {
+    /// Plain memory: these first bytes, the rest is zero.
+    Memory { kind: MemoryKind, initial: Vec<u8> },
+    /// A `luthier::ring`, which the engine makes and empties while kernels run, see [`Instrumenter::records`].
+    Ring(RingSpec),
+}
+
+/// A stream of records, `luthier::ring` in `luthier_device.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RingSpec {
+    /// Bytes of one record, a multiple of 4.
+    pub record_size: u32,
+    /// Records; rounded up to a power of two.
+    pub capacity: u32,
+}
+
+/// One launch that runs instrumented.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Counted from 0 over all kernels and devices; what hooks read as their dispatch id.
+    pub number: u64,
+    pub kernel: &'a str,
+    pub agent: &'a Agent,
+    /// Work-items.
+    pub grid: [u32; 3],
+    pub workgroup: [u16; 3],
+}
+
+/// Access to the tool's globals when all is over.
+pub trait Finish {
+    fn agents(&self) -> &[Agent];
+    /// The bytes of a global on an agent; `None` if no variant ever ran there.
+    fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>>;
+}
+
+/// A tool, or several composed.
+pub trait Instrumenter: Send + Sync {
+    /// For the user.
+    fn name(&self) -> String;
+    /// Everything besides object, kernel and target that decides what [`Instrumenter::instrument`] returns: the tool's code,
+    /// its options, the version of the rewriter. Part of the cache key.
+    fn fingerprint(&self) -> Vec<u8>;
+    fn globals(&self) -> Vec<Global> {
+        Vec::new()
+    }
+    /// Called from several threads at once, for different kernels.
+    fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal>;
+    /// A variant is about to be used, whether built now or found in the cache.
+    fn adopt(&self, _request: &Request<'_>, _variant: &Variant) {}
+    /// A variant is about to run.
+    fn launch(&self, _launch: &Launch<'_>) {}
+    /// Complete records of a ring, one after the other, in the order of their indices. Calls for one ring come one at a time.
+    fn records(&self, _agent: &Agent, _global: &str, _records: &[u8]) {}
+    /// The last call; whatever it returns is printed behind the summary.
+    fn finish(&self, _globals: &dyn Finish) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,133 @@
+//! One kernel of a loaded object: what it is, how often it ran, what became of it.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Condvar, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    Agent, Loaded, Report, lock,
+    objects::{Object, Original},
+};
+
+/// What instrumenting a kernel came to.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Ready(Ready),
+    Refused(String),
+}
+
+/// A variant on its device.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub loaded: Loaded,
+    pub private_segment_size: u32,
+    pub group_segment_size: u32,
+    pub report: Report,
+    pub from_cache: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub original: Original,
+    /// The name as a programmer writes it.
+    pub pretty: String,
+    pub object: Arc<Object>,
+    pub agent: Arc<Agent>,
+    pub selected: bool,
+    pub launches: AtomicU64,
+    pub instrumented: AtomicU64,
+    /// Nanoseconds from the first launch's question to the answer.
+    pub build_time: AtomicU64,
+    outcome: OnceLock<Outcome>,
+    building: Mutex<bool>,
+    built: Condvar,
+    /// A launch has waited in vain; the others do not try.
+    late: AtomicBool,
+    /// Queues that ran the variant.
+    queues: Mutex<BTreeSet<u64>>,
+    last_queue: AtomicU64,
+}
+
+impl Kernel {
+    pub fn new(
+        object: Arc<Object>,
+        agent: Arc<Agent>,
+        original: Original,
+        selected: bool,
+    ) -> Kernel {
+        Kernel {
+            pretty: pretty(&original.name),
+            original,
+            object,
+            agent,
+            selected,
+            launches: AtomicU64::new(0),
+            instrumented: AtomicU64::new(0),
+            build_time: AtomicU64::new(0),
+            outcome: OnceLock::new(),
+            building: Mutex::new(false),
+            built: Condvar::new(),
+            late: AtomicBool::new(false),
+            queues: Mutex::new(BTreeSet::new()),
+            last_queue: AtomicU64::new(0),
+        }
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.get()
+    }
+
+    /// The outcome, once `start` has made somebody call [`Kernel::finish`]; `None` when that takes longer than `limit`.
+    pub fn wait(&self, limit: Duration, start: impl FnOnce()) -> Option<&Outcome> {
+        if self.outcome.get().is_none() && !self.late.load(Ordering::Relaxed) {
+            let first = !std::mem::replace(&mut *lock(&self.building), true);
+            if first {
+                start();
+            }
+            let waiting = self
+                .built
+                .wait_timeout_while(lock(&self.building), limit, |_| {
+                    self.outcome.get().is_none()
+                });
+            drop(waiting);
+            if self.outcome.get().is_none() {
+                self.late.store(true, Ordering::Relaxed);
+            }
+        }
+        self.outcome.get()
+    }
+
+    /// Whether a launch had to go out before the variant was there.
+    pub fn was_late(&self) -> bool {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    pub fn finish(&self, outcome: Outcome) {
+        let _building = lock(&self.building);
+        let _ = self.outcome.set(outcome);
+        self.built.notify_all();
+    }
+
+    /// Remembers that `queue` runs the variant.
+    pub fn ran_on(&self, queue: u64) {
+        if self.last_queue.swap(queue, Ordering::Relaxed) != queue {
+            lock(&self.queues).insert(queue);
+        }
+    }
+
+    pub fn queues(&self) -> Vec<u64> {
+        lock(&self.queues).iter().copied().collect()
+    }
+}
+
+/// `_Z3addPf` as `add(float*)`.
+pub(crate) fn pretty(name: &str) -> String {
+    let demangled = cpp_demangle::Symbol::new(name).ok();
+    let text = demangled.and_then(|symbol| symbol.demangle().ok());
+    text.unwrap_or_else(|| name.to_owned())
+}

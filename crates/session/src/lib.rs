@@ -1,0 +1,56 @@
+//! The engine that decides which kernels run instrumented: objects, kernels, variants, choice per launch, summary.
+//!
+//! It knows neither HSA nor how code is rewritten. Two traits connect it: [`Instrumenter`] (original object and kernel in,
+//! [`Variant`] out) and [`Device`] (load code, allocate and copy device memory). [`Session`] stands between them:
+//!
+//! * what is loaded where is told to it ([`Session::loaded`], [`Session::unloaded`]);
+//! * for each dispatch it answers which code runs ([`Session::dispatch`]); the first launch of a kernel builds its variant,
+//!   or takes it from the disk [`cache`];
+//! * at the end it makes a [`Summary`] out of plain counts.
+//!
+//! Whatever fails here is recorded and the original kernel runs. Waits are bounded.
+#![forbid(unsafe_code)]
+
+mod build;
+pub mod cache;
+pub mod config;
+pub mod device;
+mod globals;
+pub mod identity;
+pub mod instrument;
+mod kernel;
+mod objects;
+mod patch;
+pub mod records;
+pub mod selection;
+mod session;
+pub mod summary;
+pub mod usage;
+
+pub use config::Config;
+pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
+pub use identity::Identity;
+pub use instrument::{
+    Content, Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report, Request,
+    RingSpec, Symbol, Variant,
+};
+pub use objects::LoadedObject;
+pub use selection::Selection;
+pub use session::{Decision, Dispatch, Session, Substitute};
+pub use summary::Summary;
+pub use usage::Usage;
+
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// A panic elsewhere must not spread into the application: the data behind a poisoned lock is used as it is.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T: ?Sized>(data: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    data.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T: ?Sized>(data: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    data.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,301 @@
+//! The session itself: what is told to it, and what it answers.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, RwLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Agent, AgentId, Config, Device, Instrumenter, Launch, LoadedObject, Summary, build,
+    cache::Cache,
+    globals::{Final, Globals},
+    kernel::{Kernel, Outcome, pretty},
+    lock,
+    objects::Objects,
+    read,
+    records::Streams,
+    summary, write,
+};
+
+/// Notes beyond this number are counted, not kept.
+const NOTES: usize = 100;
+
+/// A kernel dispatch packet, as the application wrote it.
+#[derive(Clone, Copy, Debug)]
+pub struct Dispatch {
+    pub agent: AgentId,
+    /// Names the queue, see [`Device::ticket`].
+    pub queue: u64,
+    pub kernel_object: u64,
+    /// Work-items.
+    pub grid: [u32; 3],
+    pub workgroup: [u16; 3],
+    /// Bytes per work-item and per workgroup.
+    pub private_segment_size: u32,
+    pub group_segment_size: u32,
+}
+
+/// What to write into the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Substitute {
+    pub kernel_object: u64,
+    pub private_segment_size: u32,
+    pub group_segment_size: u32,
+    /// The launch's number, which hooks read as their dispatch id.
+    pub launch: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The packet stays as it is.
+    Original,
+    Variant(Substitute),
+}
+
+/// A variant whose kernel was unloaded: it goes when these queues have passed these tickets.
+#[derive(Debug)]
+struct Retired {
+    executable: u64,
+    tickets: Vec<(u64, u64)>,
+}
+
+/// See the crate. All functions may be called from any thread.
+pub struct Session {
+    pub(crate) config: Config,
+    pub(crate) instrumenter: Arc<dyn Instrumenter>,
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) globals: Globals,
+    pub(crate) streams: Arc<Streams>,
+    agents: Vec<Arc<Agent>>,
+    objects: RwLock<Objects>,
+    /// By address of the kernel object.
+    kernels: RwLock<HashMap<u64, Arc<Kernel>>>,
+    /// Kernels whose object was unloaded.
+    gone: Mutex<Vec<summary::KernelLine>>,
+    retired: Mutex<Vec<Retired>>,
+    launches: AtomicU64,
+    /// Launches of code that nobody told us about.
+    unknown: AtomicU64,
+    notes: Mutex<Vec<String>>,
+    began: Instant,
+    finished: AtomicBool,
+}
+
+impl Session {
+    pub fn new(
+        config: Config,
+        instrumenter: Arc<dyn Instrumenter>,
+        device: Arc<dyn Device>,
+    ) -> Arc<Session> {
+        let cache = config
+            .cache
+            .clone()
+            .map(|directory| Cache::new(directory, config.cache_limit));
+        Arc::new(Session {
+            cache,
+            globals: Globals::new(instrumenter.globals()),
+            streams: Arc::default(),
+            agents: device.agents().into_iter().map(Arc::new).collect(),
+            config,
+            instrumenter,
+            device,
+            objects: RwLock::default(),
+            kernels: RwLock::default(),
+            gone: Mutex::default(),
+            retired: Mutex::default(),
+            launches: AtomicU64::new(0),
+            unknown: AtomicU64::new(0),
+            notes: Mutex::default(),
+            began: Instant::now(),
+            finished: AtomicBool::new(false),
+        })
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// A code object was loaded and its executable is frozen.
+    pub fn loaded(&self, object: LoadedObject) {
+        write(&self.objects).insert(object);
+    }
+
+    /// An executable is about to be destroyed. Its variants follow when their last dispatch has completed.
+    pub fn unloaded(&self, executable: u64) {
+        write(&self.objects).remove(executable);
+        let mut kernels = write(&self.kernels);
+        let gone: Vec<Arc<Kernel>> = kernels
+            .extract_if(|_, kernel| kernel.object.loaded.executable == executable)
+            .map(|(_, kernel)| kernel)
+            .collect();
+        drop(kernels);
+        for kernel in gone {
+            lock(&self.gone).push(summary::KernelLine::of(&kernel));
+            // A build that is still running loads its variant after this and keeps it: rare, and small.
+            if let Some(Outcome::Ready(ready)) = kernel.outcome() {
+                let tickets = kernel
+                    .queues()
+                    .into_iter()
+                    .filter_map(|queue| Some((queue, self.device.ticket(queue)?)))
+                    .collect();
+                lock(&self.retired).push(Retired {
+                    executable: ready.loaded.executable,
+                    tickets,
+                });
+            }
+        }
+        self.sweep();
+    }
+
+    /// Unloads retired variants that nothing uses any more.
+    fn sweep(&self) {
+        let mut retired = lock(&self.retired);
+        let mut finished = Vec::new();
+        retired.retain_mut(|variant| {
+            variant
+                .tickets
+                .retain(|&(queue, ticket)| !self.device.drained(queue, ticket));
+            let keep = !variant.tickets.is_empty();
+            if !keep {
+                finished.push(variant.executable);
+            }
+            keep
+        });
+        drop(retired);
+        finished
+            .into_iter()
+            .for_each(|executable| self.device.unload(executable));
+    }
+
+    /// Chooses the code of one launch; the first launch of a kernel waits for its variant.
+    pub fn dispatch(self: &Arc<Self>, dispatch: &Dispatch) -> Decision {
+        if self.finished.load(Ordering::Relaxed) {
+            return Decision::Original;
+        }
+        let number = self.launches.fetch_add(1, Ordering::Relaxed);
+        let Some(kernel) = self.kernel(dispatch) else {
+            self.unknown.fetch_add(1, Ordering::Relaxed);
+            return Decision::Original;
+        };
+        let ordinal = kernel.launches.fetch_add(1, Ordering::Relaxed) + 1;
+        if !kernel.selected || !self.config.selection.launch(ordinal, dispatch.grid) {
+            return Decision::Original;
+        }
+        let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
+            return Decision::Original;
+        };
+        kernel.instrumented.fetch_add(1, Ordering::Relaxed);
+        kernel.ran_on(dispatch.queue);
+        self.instrumenter.launch(&Launch {
+            number,
+            kernel: &kernel.original.name,
+            agent: &kernel.agent,
+            grid: dispatch.grid,
+            workgroup: dispatch.workgroup,
+        });
+        // The packet may ask for more than the descriptor: dynamic LDS, a larger stack.
+        let grown = |packet: u32, before: u32, after: u32| {
+            packet
+                .saturating_add(after.saturating_sub(before))
+                .max(after)
+        };
+        Decision::Variant(Substitute {
+            kernel_object: ready.loaded.kernel_object,
+            private_segment_size: grown(
+                dispatch.private_segment_size,
+                kernel.original.private_segment_size,
+                ready.private_segment_size,
+            ),
+            group_segment_size: grown(
+                dispatch.group_segment_size,
+                kernel.original.group_segment_size,
+                ready.group_segment_size,
+            ),
+            launch: number,
+        })
+    }
+
+    fn kernel(&self, dispatch: &Dispatch) -> Option<Arc<Kernel>> {
+        let address = dispatch.kernel_object;
+        if let Some(kernel) = read(&self.kernels).get(&address) {
+            return Some(Arc::clone(kernel));
+        }
+        let object = Arc::clone(read(&self.objects).find(address)?);
+        let original = match object.kernel_at(address) {
+            Ok(original) => original,
+            Err(problem) => {
+                self.note(format!("a launch cannot be told apart: {problem}"));
+                return None;
+            }
+        };
+        let agent = self
+            .agents
+            .iter()
+            .find(|agent| agent.id == dispatch.agent)?;
+        let selected = self
+            .config
+            .selection
+            .kernel(&original.name, &pretty(&original.name));
+        let kernel = Kernel::new(object, Arc::clone(agent), original, selected);
+        let mut kernels = write(&self.kernels);
+        let kernel = kernels.entry(address).or_insert_with(|| Arc::new(kernel));
+        Some(Arc::clone(kernel))
+    }
+
+    /// Starts the thread that empties rings, if there are any.
+    pub(crate) fn consume(&self) {
+        if !self.streams.consume(&self.device, &self.instrumenter) {
+            self.note("no thread for records can be started; most of them will be dropped".into());
+        }
+    }
+
+    /// Something the user should know, shown with the summary.
+    pub fn note(&self, text: String) {
+        let mut notes = lock(&self.notes);
+        if notes.len() < NOTES && !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    /// What has happened so far.
+    pub fn summary(&self) -> Summary {
+        let mut lines = lock(&self.gone).clone();
+        let kernels = read(&self.kernels);
+        lines.extend(
+            kernels
+                .values()
+                .map(|kernel| summary::KernelLine::of(kernel)),
+        );
+        Summary {
+            tool: self.instrumenter.name(),
+            process: std::process::id(),
+            agents: self.agents.iter().map(|agent| (**agent).clone()).collect(),
+            launches: self.launches.load(Ordering::Relaxed),
+            unknown_launches: self.unknown.load(Ordering::Relaxed),
+            seconds: Duration::as_secs_f64(&self.began.elapsed()),
+            kernels: summary::merged(lines),
+            records: self.streams.lines(),
+            notes: lock(&self.notes).clone(),
+        }
+    }
+
+    /// Ends the session, once: later launches run originals. Returns the summary and what the tool has to say.
+    pub fn finish(&self) -> Option<(Summary, String)> {
+        if self.finished.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let agents: Vec<Agent> = self.agents.iter().map(|agent| (**agent).clone()).collect();
+        self.streams.finish(&*self.device, &*self.instrumenter);
+        let text = self.instrumenter.finish(&Final {
+            globals: &self.globals,
+            device: &*self.device,
+            agents: &agents,
+        });
+        Some((self.summary(), text))
+    }
+}

@@ -1,0 +1,270 @@
+//! What a session did, as data, text and JSON.
+
+use std::{collections::BTreeMap, fmt::Write, sync::atomic::Ordering};
+
+use serde::Serialize;
+
+use crate::{
+    Agent, Report, Usage,
+    kernel::{Kernel, Outcome},
+    records::RecordLine,
+};
+
+/// See [`crate::Session::summary`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    pub tool: String,
+    pub process: u32,
+    pub agents: Vec<Agent>,
+    /// Kernel dispatches of the application and its runtime.
+    pub launches: u64,
+    /// Of those, launches of code that was loaded in a way we did not see.
+    pub unknown_launches: u64,
+    /// Since the session began.
+    pub seconds: f64,
+    /// By number of launches, most first.
+    pub kernels: Vec<KernelLine>,
+    pub records: Vec<RecordLine>,
+    pub notes: Vec<String>,
+}
+
+/// What became of a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Status {
+    /// Not chosen by the settings.
+    Unselected,
+    /// Chosen, but none of its launches was.
+    Unused,
+    Instrumented(Instrumented),
+    Refused {
+        reason: String,
+    },
+    /// Instrumenting took too long for a launch to wait.
+    Late,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Instrumented {
+    #[serde(flatten)]
+    pub report: Report,
+    pub from_cache: bool,
+}
+
+/// One kernel on one kind of device.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelLine {
+    /// As the programmer writes it.
+    pub name: String,
+    pub symbol: String,
+    /// Of the device.
+    pub target: String,
+    pub launches: u64,
+    pub instrumented_launches: u64,
+    /// From the first launch's question to the answer.
+    pub build_seconds: f64,
+    #[serde(flatten)]
+    pub status: Status,
+}
+
+impl KernelLine {
+    pub(crate) fn of(kernel: &Kernel) -> KernelLine {
+        let status = match kernel.outcome() {
+            Some(Outcome::Ready(ready)) => Status::Instrumented(Instrumented {
+                report: ready.report.clone(),
+                from_cache: ready.from_cache,
+            }),
+            Some(Outcome::Refused(reason)) => Status::Refused {
+                reason: reason.clone(),
+            },
+            None if !kernel.selected => Status::Unselected,
+            None if kernel.was_late() => Status::Late,
+            None => Status::Unused,
+        };
+        KernelLine {
+            name: kernel.pretty.clone(),
+            symbol: kernel.original.name.clone(),
+            target: kernel.agent.target.clone(),
+            launches: kernel.launches.load(Ordering::Relaxed),
+            instrumented_launches: kernel.instrumented.load(Ordering::Relaxed),
+            build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
+            status,
+        }
+    }
+}
+
+/// Joins the lines of one kernel that was loaded several times or on several like devices.
+pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
+    let mut known: BTreeMap<(String, String, &'static str, String), KernelLine> = BTreeMap::new();
+    for line in lines {
+        let (status, detail) = match &line.status {
+            Status::Unselected => ("unselected", String::new()),
+            Status::Unused => ("unused", String::new()),
+            Status::Late => ("late", String::new()),
+            Status::Refused { reason } => ("refused", reason.clone()),
+            Status::Instrumented(done) => ("instrumented", format!("{:?}", done.report)),
+        };
+        let key = (line.symbol.clone(), line.target.clone(), status, detail);
+        match known.get_mut(&key) {
+            None => {
+                known.insert(key, line);
+            }
+            Some(sum) => {
+                sum.launches += line.launches;
+                sum.instrumented_launches += line.instrumented_launches;
+                sum.build_seconds += line.build_seconds;
+                if let (Status::Instrumented(all), Status::Instrumented(one)) =
+                    (&mut sum.status, &line.status)
+                {
+                    all.from_cache &= one.from_cache;
+                }
+            }
+        }
+    }
+    let mut lines: Vec<KernelLine> = known.into_values().collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.launches));
+    lines
+}
+
+/// Columns of [`Usage`] in the text.
+const COLUMNS: [(&str, fn(&Usage) -> u32); 5] = [
+    ("VGPRs", |usage| usage.vgprs),
+    ("SGPRs", |usage| usage.sgprs),
+    ("LDS", |usage| usage.lds),
+    ("scratch", |usage| usage.scratch),
+    ("waves/SIMD", |usage| usage.waves_per_simd),
+];
+/// Longer names are cut in the text.
+const NAME: usize = 48;
+
+impl Summary {
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self)
+            .unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"))
+    }
+
+    fn count(&self, which: impl Fn(&Status) -> bool) -> usize {
+        let chosen = self.kernels.iter().filter(|line| which(&line.status));
+        chosen.count()
+    }
+
+    /// Lines for a terminal, each with a line break.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let instrumented: u64 = self
+            .kernels
+            .iter()
+            .map(|line| line.instrumented_launches)
+            .sum();
+        let refused = self.count(|status| matches!(status, Status::Refused { .. }));
+        let building: f64 = self.kernels.iter().map(|line| line.build_seconds).sum();
+        let cached =
+            self.count(|status| matches!(status, Status::Instrumented(done) if done.from_cache));
+        let _ = writeln!(
+            text,
+            "luthier {}: {} seen, {} instrumented, {refused} refused; {} of {} ran instrumented; {:.1} ms instrumenting, {cached} from cache",
+            self.tool,
+            plural(self.kernels.len() as u64, "kernel"),
+            self.count(|status| matches!(status, Status::Instrumented(_))),
+            instrumented,
+            plural(self.launches, "launch"),
+            building * 1e3,
+        );
+        self.table(&mut text);
+        for line in &self.kernels {
+            let reason = match &line.status {
+                Status::Refused { reason } => reason.as_str(),
+                Status::Late => {
+                    "instrumenting took longer than a launch may wait (LUTHIER_BUILD_LIMIT)"
+                }
+                _ => continue,
+            };
+            let _ = writeln!(text, "  not instrumented: {}: {reason}", line.name);
+        }
+        if self.unknown_launches != 0 {
+            let _ = writeln!(
+                text,
+                "  not instrumented: {} of code loaded before this tool or without the loader",
+                plural(self.unknown_launches, "launch")
+            );
+        }
+        for line in &self.records {
+            let _ = write!(
+                text,
+                "  records {} (agent {}): {} written, {} dropped",
+                line.name, line.agent, line.written, line.dropped
+            );
+            if line.unfinished != 0 {
+                let _ = write!(text, ", {} unfinished", line.unfinished);
+            }
+            match &line.problem {
+                Some(problem) => _ = writeln!(text, "; {problem}"),
+                None => text.push('\n'),
+            }
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "  note: {note}");
+        }
+        text
+    }
+
+    /// One line per instrumented kernel; figures that changed as `before>after`.
+    fn table(&self, text: &mut String) {
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for line in &self.kernels {
+            let Status::Instrumented(done) = &line.status else {
+                continue;
+            };
+            let mut row = vec![
+                shortened(&line.name),
+                format!("{}/{}", line.instrumented_launches, line.launches),
+                done.report.sites.to_string(),
+            ];
+            row.extend(COLUMNS.map(|(_, get)| {
+                let (before, after) = (get(&done.report.before), get(&done.report.after));
+                if before == after {
+                    before.to_string()
+                } else {
+                    format!("{before}>{after}")
+                }
+            }));
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return;
+        }
+        let mut head = vec!["kernel".to_owned(), "launches".into(), "sites".into()];
+        head.extend(COLUMNS.map(|(name, _)| name.to_owned()));
+        rows.insert(0, head);
+        let width = |column: usize| {
+            rows.iter()
+                .map(|row| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+        for row in &rows {
+            let _ = write!(text, "  {:<1$}", row[0], widths[0]);
+            for (cell, width) in row.iter().zip(&widths).skip(1) {
+                let _ = write!(text, "  {cell:>width$}");
+            }
+            text.push('\n');
+        }
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    match (count, noun.ends_with("ch")) {
+        (1, _) => format!("1 {noun}"),
+        (_, true) => format!("{count} {noun}es"),
+        (_, false) => format!("{count} {noun}s"),
+    }
+}
+
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(NAME - 1).collect();
+    kept + "…"
+}

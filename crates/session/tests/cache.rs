@@ -1,0 +1,136 @@
+//! The disk cache, alone and through sessions.
+
+mod common;
+
+use std::{
+    fs,
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use common::{config, launch, object, start, variant};
+use session::{
+    Content, Global, Identity, MemoryKind, Variant,
+    cache::{Cache, Found, Key},
+    summary::Status,
+};
+
+fn sample(size: usize) -> Variant {
+    let object: Vec<u8> = (0..size).map(|byte| byte as u8).collect();
+    Variant {
+        object,
+        kernel_symbol: "k.kd".into(),
+        patches: Vec::new(),
+        private_segment_size: 8,
+        group_segment_size: 16,
+        report: session::Report::default(),
+        tool_data: vec![1, 2, 3],
+        globals: vec![Global {
+            name: "counters".into(),
+            size: 8,
+            content: Content::Memory {
+                kind: MemoryKind::Device,
+                initial: vec![1],
+            },
+        }],
+    }
+}
+
+fn files(directory: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn keys_differ_in_every_part() {
+    let base = Key::of(&[1; 32], "k", "gfx90a", b"tool");
+    assert_eq!(base, Key::of(&[1; 32], "k", "gfx90a", b"tool"));
+    for other in [
+        Key::of(&[2; 32], "k", "gfx90a", b"tool"),
+        Key::of(&[1; 32], "kg", "fx90a", b"tool"),
+        Key::of(&[1; 32], "k", "gfx90at", b"ool"),
+        Key::of(&[1; 32], "k", "gfx90a", b"tool2"),
+    ] {
+        assert_ne!(base, other);
+    }
+}
+
+#[test]
+fn what_was_put_is_found_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::new(directory.path().join("deep/er"), 1 << 20);
+    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    assert!(matches!(cache.get(&key), Found::Nothing));
+    cache.put(&key, &sample(5000)).unwrap();
+    let Found::Variant(found) = cache.get(&key) else {
+        panic!("not found")
+    };
+    assert_eq!(*found, sample(5000));
+    assert_eq!(files(&directory.path().join("deep/er")).len(), 1);
+}
+
+#[test]
+fn every_damaged_byte_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::new(directory.path().into(), 1 << 20);
+    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    cache.put(&key, &sample(100)).unwrap();
+    let path = files(directory.path()).remove(0);
+    let good = fs::read(&path).unwrap();
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x40;
+        fs::write(&path, bad).unwrap();
+        assert!(matches!(cache.get(&key), Found::Damaged(_)), "byte {at}");
+        fs::write(&path, &good[..at]).unwrap();
+        assert!(matches!(cache.get(&key), Found::Damaged(_)), "cut at {at}");
+    }
+}
+
+#[test]
+fn the_least_recently_used_go_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::new(directory.path().into(), 5000);
+    let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
+    let present = |name: &str| matches!(cache.get(&key(name)), Found::Variant(_));
+    cache.put(&key("old"), &sample(2000)).unwrap();
+    cache.put(&key("older"), &sample(2000)).unwrap();
+    // Files of an hour ago, the second used again since.
+    for path in files(directory.path()) {
+        let file = fs::File::options().append(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(3600))
+            .unwrap();
+    }
+    assert!(present("older"));
+    cache.put(&key("new"), &sample(2000)).unwrap();
+    assert!(present("older") && present("new") && !present("old"));
+    // What is larger than the whole cache is not kept.
+    cache.put(&key("huge"), &sample(9000)).unwrap();
+    assert!(!present("huge") && present("new"));
+}
+
+#[test]
+fn sessions_share_variants_and_survive_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = [("LUTHIER_CACHE", directory.path().to_str().unwrap())];
+    let bytes = object(&[]);
+    let run = || {
+        let (session, _) = start(&bytes, config(&settings), Arc::new(Identity));
+        assert!(variant(session.dispatch(&launch(&bytes, "scale"))).is_some());
+        let summary = session.summary();
+        let Status::Instrumented(done) = &summary.kernels[0].status else {
+            panic!("{:?}", summary.kernels)
+        };
+        (done.from_cache, summary.notes)
+    };
+    assert_eq!(run(), (false, vec![]));
+    assert_eq!(run(), (true, vec![]));
+    fs::write(files(directory.path()).remove(0), b"LUTHIERV").unwrap();
+    let (from_cache, notes) = run();
+    assert!(
+        !from_cache && notes[0].starts_with("cache entry ignored: "),
+        "{notes:?}"
+    );
+    assert_eq!(run(), (true, vec![]));
+}

@@ -1,0 +1,14 @@
+// How often a wave splits where lanes are taken out of EXEC.
+#include <luthier_device.h>
+
+// before, after: EXEC around the instruction. counters: executions, splits.
+LUTHIER_HOOK void split(luthier_u64 before, luthier_u64 after, luthier_u64 *counters) {
+  luthier::add(&counters[0], 1);
+  luthier::add(&counters[1], after != 0 && after != before ? 1 : 0);
+}
+
+LUTHIER_TOOL(R"(
+about = "how often branches split a wave, by source line"
+[hooks]
+split = ["scalar", "scalar", "scalar"]
+)")

@@ -1,0 +1,6 @@
+// Launches with their arguments; nothing is inserted.
+#include <luthier_device.h>
+
+LUTHIER_TOOL(R"(
+about = "every launch with its grid and its arguments"
+)")

@@ -1,0 +1,54 @@
+//! `branch-divergence`: how often the lanes of a wave part.
+
+use crate::by_line;
+use isa::{Operand, Reg, RegKind};
+use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+
+pub struct BranchDivergence(pub ToolFile);
+
+impl Tool for BranchDivergence {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn file(&self) -> &ToolFile {
+        &self.0
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let branches: Vec<_> = kernel
+            .instructions()
+            .filter(|instruction| saved_exec(instruction).is_some())
+            .collect();
+        by_line::count_at(edit, &branches, 2, |edit, branch, counter| {
+            let Some(saved) = saved_exec(branch) else {
+                return Ok(());
+            };
+            let arguments = [saved.into(), Argument::Exec, counter.into()];
+            edit.after(branch).once().call("split", arguments).map(drop)
+        })
+    }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        by_line::report(results, |&[executions, splits]: &[u64; 2]| {
+            let share = splits as f64 * 100.0 / executions as f64;
+            let text = format!("{share:>6.1} % of {executions:>10} waves split");
+            (splits as f64, text)
+        })
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        by_line::json(results, &["executions", "splits"])
+    }
+}
+
+/// The register with EXEC as it was, of an instruction that takes lanes out of it (`s_and_saveexec_b64` and its like).
+fn saved_exec(instruction: &Instruction<'_>) -> Option<Reg> {
+    if !instruction.mnemonic().contains("_saveexec_") {
+        return None;
+    }
+    match *instruction.operands().first()? {
+        Operand::Def(reg) if reg.kind == RegKind::Sgpr => Some(reg),
+        _ => None,
+    }
+}

@@ -1,0 +1,96 @@
+//! Counters of single instructions, reported by source line or address.
+
+use luthier::{Edit, Instruction, KernelResults, Result, Results};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An instruction with counters.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Site {
+    pub pc: u64,
+    pub text: String,
+    pub source: Option<(String, u32)>,
+}
+
+impl Site {
+    pub fn of(instruction: &Instruction<'_>) -> Site {
+        Site {
+            pc: instruction.pc(),
+            text: instruction.text().trim().replace('\t', " "),
+            source: instruction.source(),
+        }
+    }
+
+    fn place(&self) -> String {
+        match &self.source {
+            Some((file, line)) => format!("{file}:{line}"),
+            None => format!("{:#x} {}", self.pc, self.text),
+        }
+    }
+}
+
+/// Gives each instruction `width` counters and calls `insert` with the first.
+pub(crate) fn count_at(
+    edit: &mut Edit<'_>,
+    instructions: &[Instruction<'_>],
+    width: usize,
+    insert: impl Fn(&mut Edit<'_>, &Instruction<'_>, luthier::Counter) -> Result<()>,
+) -> Result<()> {
+    let counters = edit.counters(instructions.len() * width);
+    for (index, instruction) in instructions.iter().enumerate() {
+        insert(edit, instruction, counters.at(index * width))?;
+    }
+    edit.attach(instructions.iter().map(Site::of).collect::<Vec<_>>())
+}
+
+/// Each instruction with its counters.
+pub(crate) fn sites(kernel: &KernelResults, width: usize) -> Result<Vec<(Site, Vec<u64>)>> {
+    let sites: Vec<Site> = kernel.data()?;
+    let counters = kernel.counters().chunks_exact(width).map(<[u64]>::to_vec);
+    Ok(sites.into_iter().zip(counters).collect())
+}
+
+/// One line per source line that ran, worst first; `row` turns its summed counters into a weight and a text.
+pub(crate) fn report<const WIDTH: usize>(
+    results: &Results<'_>,
+    row: impl Fn(&[u64; WIDTH]) -> (f64, String),
+) -> Result<String> {
+    let mut report = String::new();
+    for kernel in results.kernels() {
+        let mut lines: BTreeMap<String, [u64; WIDTH]> = BTreeMap::new();
+        for (site, counters) in sites(kernel, WIDTH)? {
+            let line = lines.entry(site.place()).or_insert([0; WIDTH]);
+            for (sum, more) in line.iter_mut().zip(counters) {
+                *sum += more;
+            }
+        }
+        lines.retain(|_, counters| counters[0] != 0);
+        let mut rows: Vec<_> = lines
+            .iter()
+            .map(|(place, counters)| (row(counters), place))
+            .collect();
+        rows.sort_by(|a, b| b.0.0.total_cmp(&a.0.0));
+        report.push_str(&format!("{}\n", kernel.demangled()));
+        for ((_, text), place) in rows {
+            report.push_str(&format!("  {text}  {place}\n"));
+        }
+    }
+    Ok(report)
+}
+
+/// The same as data.
+pub(crate) fn json(results: &Results<'_>, names: &[&str]) -> Result<serde_json::Value> {
+    let mut kernels = Vec::new();
+    for kernel in results.kernels() {
+        let mut rows = Vec::new();
+        for (site, counters) in sites(kernel, names.len())? {
+            let mut row = serde_json::to_value(&site)?;
+            for (name, counter) in names.iter().zip(counters) {
+                row[*name] = counter.into();
+            }
+            rows.push(row);
+        }
+        kernels.push(serde_json::json!({ "kernel": kernel.name(), "sites": rows }));
+    }
+    Ok(kernels.into())
+}

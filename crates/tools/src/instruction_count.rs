@@ -1,0 +1,56 @@
+//! `instr-count`: wave and lane instructions of every kernel.
+
+use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+
+pub struct InstructionCount(pub ToolFile);
+
+impl Tool for InstructionCount {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn file(&self) -> &ToolFile {
+        &self.0
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let counters = edit.counters(2);
+        for block in kernel.blocks() {
+            edit.before(&block.first())
+                .count(counters.at(0), block.len())?;
+            // EXEC is the same throughout a stretch.
+            let instructions: Vec<Instruction<'_>> = block.instructions().collect();
+            for stretch in instructions.split_inclusive(|instruction| instruction.writes_exec()) {
+                let arguments = [
+                    Argument::Exec,
+                    (stretch.len() as u32).into(),
+                    counters.at(1).into(),
+                ];
+                edit.before(&stretch[0]).once().call("lanes", arguments)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        let mut report = format!("{:>16} {:>18}  kernel\n", "wave", "lane instructions");
+        for kernel in results.kernels() {
+            let [waves, lanes] = [kernel.counters()[0], kernel.counters()[1]];
+            report.push_str(&format!(
+                "{waves:>16} {lanes:>18}  {}\n",
+                kernel.demangled()
+            ));
+        }
+        Ok(report)
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        let kernels = results.kernels().map(|kernel| {
+            serde_json::json!({
+                "kernel": kernel.name(), "launches": kernel.launches(),
+                "wave_instructions": kernel.counters()[0], "lane_instructions": kernel.counters()[1],
+            })
+        });
+        Ok(kernels.collect())
+    }
+}

@@ -1,0 +1,48 @@
+//! The tools that come with Luthier, each a short sample of the API.
+//!
+//! Entry types: [`TOOLS`] (what there is) and [`open`] (a tool by name or path). A built tool is a file `NAME.tool`; the ones
+//! here lie in `luthier-tools/` beside the program, and their host code is compiled in. Any other is declarative.
+#![forbid(unsafe_code)]
+
+mod branch_divergence;
+mod by_line;
+mod instruction_count;
+mod launch_log;
+mod memory;
+mod open;
+mod per_block;
+
+pub use open::{OpenError, SUFFIX, check_filter, name_of, open};
+
+use luthier::{Tool, ToolFile};
+
+/// A tool of ours.
+pub struct Ready {
+    pub name: &'static str,
+    /// Its HIP file.
+    pub source: &'static str,
+    pub make: fn(ToolFile) -> Box<dyn Tool>,
+}
+
+macro_rules! tools {
+    ($($name:literal => $make:expr,)*) => {
+        /// All of them.
+        pub const TOOLS: &[Ready] = &[$(Ready {
+            name: $name,
+            source: include_str!(concat!("../hooks/", $name, ".hip")),
+            make: |file| Box::new($make(file)),
+        }),*];
+    };
+}
+
+tools! {
+    "instr-count" => instruction_count::InstructionCount,
+    "bb-count" => per_block::BlockCount,
+    "opcode-histogram" => per_block::OpcodeHistogram,
+    "mem-trace" => luthier::Declarative,
+    "mem-coalesce" => memory::Coalescing,
+    "lds-conflicts" => memory::BankConflicts,
+    "branch-divergence" => branch_divergence::BranchDivergence,
+    "launch-log" => launch_log::LaunchLog::new,
+    "empty" => luthier::Declarative,
+}

@@ -1,0 +1,73 @@
+//! Tools by name or path.
+
+use crate::TOOLS;
+use luthier::{Declarative, Tool, ToolFile};
+use std::path::{Path, PathBuf};
+
+/// Ending of a built tool.
+pub const SUFFIX: &str = "tool";
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(
+        "no tool {name}: there is {known}, and no file of that name; build one with `luthier tool build`"
+    )]
+    Unknown { name: String, known: String },
+    #[error("tool {name} is not built ({}): run `./dev build`, or `luthier tool build --ready`", path.display())]
+    NotBuilt { name: String, path: PathBuf },
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(transparent)]
+    Tool(#[from] luthier::Error),
+}
+
+/// The name under which a tool reports: of a path, the file's without its ending.
+pub fn name_of(tool: &str) -> String {
+    match Path::new(tool).file_stem() {
+        Some(stem) if is_path(tool) => stem.to_string_lossy().into_owned(),
+        _ => tool.to_owned(),
+    }
+}
+
+/// A tool by name, from `directory`, or by path.
+pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
+    let name = name_of(tool);
+    let ready = TOOLS.iter().find(|ready| ready.name == name);
+    let path = if is_path(tool) {
+        PathBuf::from(tool)
+    } else if ready.is_some() {
+        directory.join(format!("{name}.{SUFFIX}"))
+    } else {
+        let names: Vec<_> = TOOLS.iter().map(|ready| ready.name).collect();
+        let known = names.join(", ");
+        return Err(OpenError::Unknown { name, known });
+    };
+    let bytes = std::fs::read(&path).map_err(|source| match (source.kind(), ready) {
+        (std::io::ErrorKind::NotFound, Some(_)) => OpenError::NotBuilt {
+            name: name.clone(),
+            path: path.clone(),
+        },
+        _ => OpenError::Unreadable {
+            path: path.clone(),
+            source,
+        },
+    })?;
+    let file = ToolFile::parse(&name, &bytes)?;
+    Ok(match ready {
+        Some(ready) => (ready.make)(file),
+        None => Box::new(Declarative(file)),
+    })
+}
+
+fn is_path(tool: &str) -> bool {
+    tool.contains('/') || tool.ends_with(&format!(".{SUFFIX}"))
+}
+
+/// Whether a text is what `--site` takes.
+pub fn check_filter(text: &str) -> Result<(), OpenError> {
+    text.parse::<luthier::SiteFilter>()?;
+    Ok(())
+}

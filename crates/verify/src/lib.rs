@@ -1,0 +1,95 @@
+//! Instrumented kernels against the originals, on the emulated device.
+//!
+//! Entry types: [`Launch`] (one kernel with its arguments) and [`run`] (what it leaves behind: buffers, variables, counts).
+//! The instrumenting column never sees the emulator; this crate is where both meet, to judge.
+#![forbid(unsafe_code)]
+
+use codeobj::CodeObject;
+use emulate::{Argument, Device, Shape};
+
+/// An argument of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A buffer with these contents, passed by its address.
+    Buffer(Vec<u8>),
+    /// The bytes of a value.
+    Value(Vec<u8>),
+}
+
+impl Input {
+    pub fn words(words: impl IntoIterator<Item = u32>) -> Input {
+        Input::Buffer(words.into_iter().flat_map(u32::to_le_bytes).collect())
+    }
+
+    pub fn number(number: u32) -> Input {
+        Input::Value(number.to_le_bytes().to_vec())
+    }
+}
+
+/// One launch of one kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub kernel: String,
+    /// Workgroups, and work-items of each.
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes.
+    pub dynamic_lds: u32,
+    pub inputs: Vec<Input>,
+}
+
+/// What a launch leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Contents of the buffers among the inputs, in their order.
+    pub buffers: Vec<Vec<u8>>,
+    /// Contents of the variables that were asked for.
+    pub variables: Vec<Vec<u8>>,
+    /// Instructions that the device retired, each once per wave.
+    pub wave_instructions: u64,
+    /// Likewise, each once per lane.
+    pub lane_instructions: u64,
+}
+
+/// Runs a launch of a linked code object on a fresh device and reads variables: name and bytes.
+pub fn run(
+    object: &[u8],
+    launch: &Launch,
+    variables: &[(&str, usize)],
+) -> Result<Outcome, emulate::Error> {
+    let device = Device::new(CodeObject::parse(object)?, 1)?;
+    let mut buffers = Vec::new();
+    let mut arguments = Vec::new();
+    for input in &launch.inputs {
+        arguments.push(match input {
+            Input::Buffer(contents) => {
+                let address = device.buffer(contents, contents.len() as u64)?;
+                buffers.push((address, contents.len()));
+                Argument::pointer(address)
+            }
+            Input::Value(bytes) => Argument(bytes.clone()),
+        });
+    }
+    let shape = Shape {
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_lds: launch.dynamic_lds,
+    };
+    let counts = device.launch(&launch.kernel, &shape, &arguments)?;
+    let read = |address: u64, size: usize| {
+        let mut bytes = vec![0; size];
+        device.read(address, &mut bytes).map(|()| bytes)
+    };
+    Ok(Outcome {
+        buffers: buffers
+            .iter()
+            .map(|(address, size)| read(*address, *size))
+            .collect::<Result<_, _>>()?,
+        variables: variables
+            .iter()
+            .map(|(name, size)| read(device.global(name)?, *size))
+            .collect::<Result<_, _>>()?,
+        wave_instructions: counts.wave_instructions,
+        lane_instructions: counts.lane_instructions,
+    })
+}

@@ -1,0 +1,78 @@
+//! Counters that waves keep in registers.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{Tool, compile, launches, plan_blocks, plan_sum};
+use lift::Module;
+
+const TARGETS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"];
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
+}
+
+#[test]
+fn sums_in_scalar_registers_are_exact() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        for launch in launches() {
+            let name = &launch.kernel;
+            let kernel = module.function(name).expect("compiled above");
+            let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+            let plan = plan_sum(&module, kernel, &tool);
+            let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+                .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+            let instrumented = rewrite::static_object(&[rewritten], &object, &tool.bundle.globals)
+                .expect("writes");
+            let after = verify::run(&instrumented, &launch, &[("total", 8)])
+                .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+            assert_eq!(before.buffers, after.buffers, "{target} {name}");
+            assert_eq!(
+                word(&after.variables[0]),
+                before.wave_instructions,
+                "{target} {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn counts_of_blocks_are_exact() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        for launch in launches() {
+            let name = &launch.kernel;
+            let kernel = module.function(name).expect("compiled above");
+            let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+            let (plan, lengths) = plan_blocks(&module, kernel);
+            let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+                .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+            let instrumented = rewrite::static_object(&[rewritten], &object, &tool.bundle.globals)
+                .expect("writes");
+            let after = verify::run(&instrumented, &launch, &[("blocks", 512 * 8)])
+                .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+            assert_eq!(before.buffers, after.buffers, "{target} {name}");
+            let counts: Vec<u64> = after.variables[0].chunks_exact(8).map(word).collect();
+            let (counted, rest) = counts.split_at(lengths.len());
+            let total: u64 = counted
+                .iter()
+                .zip(&lengths)
+                .map(|(count, length)| count * length)
+                .sum();
+            assert_eq!(total, before.wave_instructions, "{target} {name}");
+            assert!(rest.iter().all(|count| *count == 0), "{target} {name}");
+            let added = (after.wave_instructions - before.wave_instructions) as f64;
+            println!(
+                "{target} {name}: {:.3} added per instruction",
+                added / before.wave_instructions as f64
+            );
+        }
+    }
+}
