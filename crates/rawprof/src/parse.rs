@@ -9,6 +9,9 @@ use crate::{
     values,
 };
 
+/// Why such profiles are refused.
+pub(crate) const CORRELATED: &str = "profiles without names and records (debug-info correlation)";
+
 /// Reads a whole file: one profile, or several one after the other. Fails on the first fault, as `llvm-profdata` does.
 pub fn parse(input: &[u8]) -> Result<Vec<Profile>, Error> {
     if input.is_empty() {
@@ -35,9 +38,7 @@ pub fn parse_one(input: &[u8], offset: usize) -> Result<(Profile, usize), Error>
     };
     let (version, layout, header) = reader.header()?;
     if version.is_correlated() {
-        return Err(Error::Unsupported {
-            what: "profiles without names and records (debug-info correlation)",
-        });
+        return Err(Error::Unsupported { what: CORRELATED });
     }
     let binary_ids = reader.binary_ids(header.bytes(Word::BinaryIdsSize)?)?;
     let data = reader.take(

@@ -4,7 +4,7 @@ use crate::{
     Error, Profile, Version, earlier,
     error::RecordFault,
     names,
-    parse::{Arena, Relative},
+    parse::{Arena, CORRELATED, Relative},
     profile::COUNT_LIMIT,
 };
 
@@ -92,7 +92,7 @@ pub struct Salvage {
     pub notes: Vec<Note>,
 }
 
-/// Reads profile sections. The only error is a version without layout.
+/// Reads profile sections. The only errors are a version without layout, and one whose names lie elsewhere.
 ///
 /// Pointers in records are relative and need no relocation: `counters.address - data.address` is the delta that a
 /// file's header would carry.
@@ -102,6 +102,9 @@ pub fn from_sections(sections: &Sections<'_>) -> Result<Salvage, Error> {
     if let Some((version, table)) = &upgraded {
         sections.version = *version;
         sections.data.bytes = table;
+    }
+    if sections.version.is_correlated() {
+        return Err(Error::Unsupported { what: CORRELATED });
     }
     let layout = sections.version.layout()?;
     let relative = |region: Region<'_>| region.address.wrapping_sub(sections.data.address);

@@ -353,6 +353,14 @@ fn unknown_versions_are_refused_by_name() {
     }
 }
 
+/// Found by fuzzing: what could be salvaged of such sections could not be read again.
+#[test]
+fn names_in_debug_information_are_refused() {
+    let image = build(Version(10 | 1 << 59), vec![Fault::None]);
+    let error = from_sections(&image.sections()).unwrap_err();
+    assert!(error.to_string().contains("debug-info"), "{error}");
+}
+
 #[test]
 fn lost_bitmap_keeps_the_record() {
     let image = build(Version(10), vec![Fault::None; 3]);

@@ -263,6 +263,7 @@ fn own_places(module: &Module, base: u64) -> Places {
         .flat_map(|function| function.insts.iter().map(|inst| inst.pc));
     Places {
         start: base,
+        base,
         instructions: pcs.map(|pc| (pc, pc)).collect(),
         inserted: HashMap::new(),
     }
@@ -310,6 +311,7 @@ pub fn lockstep(
     };
     let variant_places = Places {
         start: text,
+        base,
         instructions: pairs(false),
         inserted: pairs(true),
     };

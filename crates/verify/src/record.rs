@@ -33,6 +33,8 @@ pub type Snapshot = Vec<(Part, u32)>;
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pub start: u64,
+    /// Where the original object's address 0 is.
+    pub base: u64,
     /// Offsets from `start` of the application's instructions, and where they are in the original object.
     pub instructions: HashMap<u64, u64>,
     /// Offsets that control may be sent to instead, in front of what was inserted there.
@@ -45,11 +47,12 @@ impl Places {
         self.instructions.get(&pc.checked_sub(self.start)?).copied()
     }
 
-    /// The address in the original object that a code address stands for.
+    /// The address in the original, as loaded, that a code address stands for.
     pub fn meant(&self, address: u64) -> Option<u64> {
         let offset = address.checked_sub(self.start)?;
         let inserted = || self.inserted.get(&offset);
-        self.instructions.get(&offset).or_else(inserted).copied()
+        let original = self.instructions.get(&offset).or_else(inserted)?;
+        Some(self.base + original)
     }
 }
 
