@@ -115,6 +115,14 @@ fn a_forked_child_is_silent() {
     );
 }
 
+/// A program that does not wait for its last launches still ends well, with its summary.
+#[test]
+fn kernels_that_are_still_running_at_the_end() {
+    let outcome = run("gfx90a", launches(), &["unfinished"], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert!(outcome.headline().contains("2 of "), "{outcome:#?}");
+}
+
 #[test]
 fn leaving_without_a_word_is_not_held_up() {
     let outcome = run("gfx90a", launches(), &["spinning"], &[]);
@@ -151,8 +159,12 @@ fn selections_and_the_summary_file() {
 #[test]
 fn a_tool_that_does_not_exist_changes_nothing() {
     let outcome = good("gfx90a", &["basic"], &[("LUTHIER_TOOL", "no-such-tool")]);
-    let expected = "luthier: there is no tool no-such-tool; nothing is instrumented\n";
-    assert_eq!(outcome.stderr, expected);
+    let stderr = &outcome.stderr;
+    assert!(
+        stderr.starts_with("luthier: ") && stderr.contains("no-such-tool"),
+        "{stderr}"
+    );
+    assert!(stderr.ends_with("; nothing is instrumented\n"), "{stderr}");
     assert_eq!(
         good("gfx90a", &["basic"], &[("LUTHIER_TOOL", "")]).stderr,
         ""

@@ -127,6 +127,10 @@ impl Session {
 
     /// An executable is about to be destroyed. Its variants follow when their last dispatch has completed.
     pub fn unloaded(&self, executable: u64) {
+        if self.finished.load(Ordering::Acquire) {
+            // The program is ending, and its last kernels may still be running variants.
+            return;
+        }
         write(&self.objects).remove(executable);
         let mut kernels = write(&self.kernels);
         let gone: Vec<Arc<Kernel>> = kernels
