@@ -62,16 +62,16 @@ fn a_small_queue_without_hip_stays_in_order() {
 #[test]
 fn modules_come_and_go() {
     let module = compile("hipcc", "bump.hip", &CODE_OBJECT);
-    let outcome = good("gfx90a", &["modules", module.to_str().unwrap()], &[]);
-    let row = outcome
-        .stderr
-        .lines()
-        .find(|line| line.trim_start().starts_with("bump"));
-    // Six lives of one kernel.
-    assert_eq!(
-        row.unwrap().split_whitespace().nth(1),
-        Some("18/18"),
-        "{outcome:#?}"
+    let mode = ["modules", module.to_str().unwrap()];
+    let (_, summary) = with_summary("modules", &mode, &[]);
+    let kernels = summary["kernels"].as_array().unwrap();
+    let bump = kernels.iter().find(|kernel| kernel["name"] == "bump");
+    // Six lives of one kernel, and variants go with their modules, the last one perhaps after the end.
+    assert_eq!(bump.unwrap()["instrumented_launches"], 18, "{summary}");
+    assert_eq!(summary["variants_loaded"], 6, "{summary}");
+    assert!(
+        summary["variants_unloaded"].as_u64() >= Some(4),
+        "{summary}"
     );
 }
 
@@ -129,27 +129,31 @@ fn leaving_without_a_word_is_not_held_up() {
     assert_eq!(outcome.status, Some(0), "{outcome:#?}");
 }
 
-#[test]
-fn selections_and_the_summary_file() {
-    let folder = common::folder().join("summaries");
+/// The one summary file of a run into a fresh folder, besides the outcome.
+fn with_summary(
+    name: &str,
+    mode: &[&str],
+    variables: &[(&str, &str)],
+) -> (common::Outcome, serde_json::Value) {
+    let folder = common::folder().join(name);
     let _ = std::fs::remove_dir_all(&folder);
-    let outcome = good(
-        "gfx90a",
-        &["basic"],
-        &[
-            ("LUTHIER_OUTPUT", folder.to_str().unwrap()),
-            ("LUTHIER_KERNEL", "^(add|multiply)"),
-        ],
-    );
-    assert_eq!(outcome.stderr, "");
+    let output = ("LUTHIER_OUTPUT", folder.to_str().unwrap());
+    let outcome = good("gfx90a", mode, &[&[output], variables].concat());
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
     assert_eq!(files.len(), 1);
     let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
-    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    (outcome, serde_json::from_str(&text).unwrap())
+}
+
+#[test]
+fn selections_and_the_summary_file() {
+    let chosen = [("LUTHIER_KERNEL", "^(add|multiply)")];
+    let (outcome, summary) = with_summary("selections", &["basic"], &chosen);
+    assert_eq!(outcome.stderr, "");
     let status = |name: &str| {
         let kernels = summary["kernels"].as_array().unwrap();
         let kernel = kernels.iter().find(|kernel| kernel["name"] == name);
-        kernel.unwrap_or_else(|| panic!("{name}: {text}"))["status"].clone()
+        kernel.unwrap_or_else(|| panic!("{name}: {summary}"))["status"].clone()
     };
     assert_eq!(status("add(int*, int)"), "instrumented");
     assert_eq!(status("reverse(int*)"), "unselected");
