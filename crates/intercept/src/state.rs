@@ -27,7 +27,7 @@ use crate::{
 /// Longest time that the end of the program is held up, and that of one that dies.
 pub const END: Duration = Duration::from_secs(10);
 /// Part of [`END`] for kernels that are still running: a program may end without waiting for its last launches.
-pub const SETTLE: Duration = Duration::from_secs(2);
+pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
 const STACK: usize = 8 << 20;
 
@@ -121,11 +121,15 @@ pub fn finish(limit: Duration, settle: Duration) {
             // In a thread of its own, because it may come behind a launch that waits for a kernel.
             let (settled, wait) = mpsc::channel();
             let task = Box::new(move || {
-                guarded(|| state.queues.settle(settle));
-                let _ = settled.send(());
+                let _ = settled.send(guarded(|| state.queues.settle(settle)) == Some(true));
             });
-            if !settle.is_zero() && threads::spawn("luthier-settle", STACK, task) {
-                let _ = wait.recv_timeout(settle);
+            if !settle.is_zero()
+                && threads::spawn("luthier-settle", STACK, task)
+                && !wait.recv_timeout(settle).unwrap_or(false)
+            {
+                state.session.note(
+                    "kernels were still running when the program ended; what they counted is missing".into(),
+                );
             }
             if let Some((summary, text)) = state.session.finish() {
                 output::deliver(&state.session, &summary, &text, state.generation);

@@ -102,8 +102,8 @@ impl Queues {
         true
     }
 
-    /// Waits until launches of variants have ended, but not longer than `limit`.
-    pub fn settle(&self, limit: Duration) {
+    /// Waits until launches of variants have ended, but not longer than `limit`; false if some have not.
+    pub fn settle(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let ids: Vec<u64> = lock(&self.known)
             .values()
@@ -117,7 +117,7 @@ impl Queues {
         loop {
             open.retain(|&(id, ticket)| !self.drained(id, ticket));
             if open.is_empty() || Instant::now() > deadline {
-                return;
+                return open.is_empty();
             }
             std::thread::sleep(POLL);
         }

@@ -121,6 +121,14 @@ fn kernels_that_are_still_running_at_the_end() {
     let outcome = run("gfx90a", launches(), &["unfinished"], &[]);
     assert_eq!(outcome.status, Some(0), "{outcome:#?}");
     assert!(outcome.headline().contains("2 of "), "{outcome:#?}");
+    // Nor does a kernel that never ends hold it up, but the summary says so.
+    let outcome = run("gfx90a", launches(), &["endless"], &[]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    assert!(outcome.headline().contains("1 of "), "{outcome:#?}");
+    assert!(
+        outcome.stderr.contains("note: kernels were still running"),
+        "{outcome:#?}"
+    );
 }
 
 #[test]
