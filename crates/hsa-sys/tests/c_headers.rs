@@ -106,7 +106,7 @@ fn values() -> Vec<Row> {
         ("HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED", pool_flag::COARSE_GRAINED.into()),
         ("HSA_PROFILE_FULL", constants::PROFILE_FULL.into()),
         ("HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT", constants::ROUNDING_DEFAULT.into()),
-        ("HSA_QUEUE_TYPE_MULTI", constants::QUEUE_TYPE_MULTI.into()),
+        ("HSA_QUEUE_TYPE_SINGLE", constants::QUEUE_TYPE_SINGLE.into()),
         ("HSA_QUEUE_TYPE_COOPERATIVE", constants::QUEUE_TYPE_COOPERATIVE.into()),
         ("HSA_EXTENSION_AMD_LOADER", constants::EXTENSION_AMD_LOADER.into()),
         ("HSA_SIGNAL_CONDITION_LT", constants::CONDITION_LESS.into()),

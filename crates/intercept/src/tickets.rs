@@ -28,6 +28,11 @@ pub struct Ticket {
 impl Queues {
     /// See [`session::Device::ticket`].
     pub fn ticket(&self, id: u64) -> Option<u64> {
+        self.issue(id).map(|(number, _)| number)
+    }
+
+    /// A ticket, and whether its packet is in the queue already.
+    fn issue(&self, id: u64) -> Option<(u64, bool)> {
         let known = lock(&self.known);
         let (address, queue) = known.iter().find(|(_, queue)| queue.id == id)?;
         let number = self.next_ticket.fetch_add(1, Ordering::Relaxed);
@@ -40,7 +45,7 @@ impl Queues {
         if signal == 0 {
             queue.wanted.store(true, Ordering::Release);
         }
-        Some(number)
+        Some((number, signal != 0))
     }
 
     /// Writes a barrier packet as the application would; its signal, if there is room and several threads may write.
@@ -55,7 +60,7 @@ impl Queues {
         // ours from the addition to the doorbell, and its first half-word is written last.
         unsafe {
             let described = *address;
-            if described.queue_type != constants::QUEUE_TYPE_MULTI {
+            if described.queue_type == constants::QUEUE_TYPE_SINGLE {
                 return None;
             }
             let signal = queue.signal(1)?;
@@ -102,7 +107,8 @@ impl Queues {
         true
     }
 
-    /// Waits until launches of variants have ended, but not longer than `limit`; false if some have not.
+    /// Waits until launches of variants have ended, but not longer than `limit`; false if some have not. Queues that only
+    /// the application may write to are taken for finished.
     pub fn settle(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let ids: Vec<u64> = lock(&self.known)
@@ -112,7 +118,9 @@ impl Queues {
             .collect();
         let mut open: Vec<(u64, u64)> = ids
             .into_iter()
-            .filter_map(|id| Some((id, self.ticket(id)?)))
+            .filter_map(|id| Some((id, self.issue(id)?)))
+            .filter(|(_, (_, written))| *written)
+            .map(|(id, (number, _))| (id, number))
             .collect();
         loop {
             open.retain(|&(id, ticket)| !self.drained(id, ticket));

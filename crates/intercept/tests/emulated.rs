@@ -84,6 +84,7 @@ fn threads_and_the_shared_cooperative_queue() {
     );
     let outcome = good("gfx90a", &["cooperative"], &[]);
     assert!(outcome.headline().contains("2 of "), "{outcome:#?}");
+    assert!(!outcome.stderr.contains("note: "), "{outcome:#?}");
 }
 
 #[test]
