@@ -55,6 +55,8 @@ pub const PROFILE_FULL: u32 = 1;
 /// The rounding mode that the code asks for.
 pub const ROUNDING_DEFAULT: u32 = 0;
 
+/// `hsa_queue_type_t`: only one thread at a time may write.
+pub const QUEUE_TYPE_SINGLE: u32 = 1;
 /// `hsa_queue_type_t`: the device's one queue for cooperative launches, which all callers share.
 pub const QUEUE_TYPE_COOPERATIVE: u32 = 2;
 pub const EXTENSION_AMD_LOADER: u16 = 0x201;

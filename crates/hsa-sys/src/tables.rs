@@ -30,10 +30,14 @@ pub type QueueCreate = unsafe extern "C" fn(
     *mut *mut Queue,
 ) -> Status;
 pub type QueueDestroy = unsafe extern "C" fn(*mut Queue) -> Status;
+pub type LoadIndex = unsafe extern "C" fn(*const Queue) -> u64;
+/// The index before the addition.
+pub type AddIndex = unsafe extern "C" fn(*const Queue, u64) -> u64;
 pub type MemoryCopy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> Status;
 /// Initial value, number of consumers, consumers, result.
 pub type SignalCreate = unsafe extern "C" fn(i64, u32, *const Handle, *mut Handle) -> Status;
 pub type SignalDestroy = unsafe extern "C" fn(Handle) -> Status;
+pub type SignalStore = unsafe extern "C" fn(Handle, i64);
 pub type SignalLoad = unsafe extern "C" fn(Handle) -> i64;
 /// Signal, condition, value to compare with, time in system ticks, wait state; the value seen last.
 pub type SignalWait = unsafe extern "C" fn(Handle, u32, i64, u64, u32) -> i64;
@@ -121,7 +125,7 @@ table! {
     soft_queue_create,
     queue_destroy (QueueDestroy),
     queue_inactivate,
-    queue_load_read_index_scacquire,
+    queue_load_read_index_scacquire (LoadIndex),
     queue_load_read_index_relaxed,
     queue_load_write_index_scacquire,
     queue_load_write_index_relaxed,
@@ -134,7 +138,7 @@ table! {
     queue_add_write_index_scacq_screl,
     queue_add_write_index_scacquire,
     queue_add_write_index_relaxed,
-    queue_add_write_index_screlease,
+    queue_add_write_index_screlease (AddIndex),
     queue_store_read_index_relaxed,
     queue_store_read_index_screlease,
     agent_iterate_regions,
@@ -152,7 +156,7 @@ table! {
     signal_load_relaxed,
     signal_load_scacquire (SignalLoad),
     signal_store_relaxed,
-    signal_store_screlease,
+    signal_store_screlease (SignalStore),
     signal_wait_relaxed,
     signal_wait_scacquire (SignalWait),
     signal_and_relaxed,

@@ -5,7 +5,7 @@ use std::{
     ffi::{CStr, CString, c_void},
     os::unix::fs::FileExt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
@@ -18,7 +18,7 @@ use hsa_sys::{
 };
 use session::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 
-use crate::{api::Api, queues::Queues, threads};
+use crate::{api::Api, lock, queues::Queues, threads};
 
 fn check(call: &'static str, status: Status) -> Result<(), DeviceError> {
     match status {
@@ -373,8 +373,7 @@ impl Device for HsaDevice {
                 0u64,
             )?;
             unfinished.executable = 0;
-            let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-            objects.insert(executable, object);
+            lock(&self.objects).insert(executable, object);
             Ok(Loaded {
                 executable,
                 kernel_object,
@@ -387,8 +386,7 @@ impl Device for HsaDevice {
             // SAFETY: an executable of ours that nothing runs any more.
             unsafe { destroy(executable) };
         }
-        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.remove(&executable);
+        lock(&self.objects).remove(&executable);
     }
 
     fn allocate(&self, agent: AgentId, size: usize, kind: MemoryKind) -> Result<u64, DeviceError> {

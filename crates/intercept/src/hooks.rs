@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     ffi::{c_char, c_void},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use hsa_sys::{
@@ -23,8 +23,9 @@ use session::{AgentId, LoadedObject};
 use crate::{
     api::{self, Api},
     device::Loader,
+    lock,
     output::say,
-    queues::Errors,
+    queue_errors::Errors,
     state::{self, State, guarded},
 };
 
@@ -45,13 +46,11 @@ struct PendingObject {
 
 impl Pending {
     fn add(&self, executable: Handle, object: PendingObject) {
-        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.entry(executable).or_default().push(object);
+        lock(&self.0).entry(executable).or_default().push(object);
     }
 
     fn take(&self, executable: Handle) -> Vec<PendingObject> {
-        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.remove(&executable).unwrap_or_default()
+        lock(&self.0).remove(&executable).unwrap_or_default()
     }
 }
 
@@ -141,7 +140,7 @@ unsafe fn install(table: *mut ApiTable) {
 /// Called by the HSA runtime before it takes its devices down.
 #[unsafe(no_mangle)]
 pub extern "C" fn OnUnload() {
-    state::finish(state::END);
+    state::finish(state::END, state::SETTLE);
 }
 
 /// Calls a saved entry, or answers "not initialised" when there is none.
@@ -215,11 +214,13 @@ unsafe extern "C" fn queue_destroy(queue: *mut Queue) -> Status {
     {
         return status::SUCCESS;
     }
+    let removed = state.and_then(|state| Some((state, guarded(|| state.queues.remove(queue))??)));
     let status = forward!(core.queue_destroy(queue));
-    if status == status::SUCCESS
-        && let Some(state) = state
-    {
-        guarded(|| state.queues.forget(queue));
+    if let Some((state, intercepted)) = removed {
+        guarded(|| match status {
+            status::SUCCESS => intercepted.destroy_signals(),
+            _ => state.queues.restore(queue, intercepted),
+        });
     }
     status
 }

@@ -1,7 +1,7 @@
 //! `libluthier_intercept.so`: the HSA tool that runs instrumented kernels in place of the originals.
 //!
 //! The runtime loads it by `HSA_TOOLS_LIB` and calls `OnLoad`. [`hooks`] replaces a few entries of the API tables, so that
-//! code objects are seen when they are loaded and every queue is one whose packets pass through [`queues`]. What to do with
+//! code objects are seen when they are loaded and every queue is one whose packets pass through [`intercepted`]. What to do with
 //! a packet is decided by the `session` crate, which reaches the device through [`device`]. [`state`] holds the one session
 //! of the process and ends it; [`output`] delivers the summary.
 //!
@@ -11,9 +11,19 @@
 mod api;
 mod device;
 mod hooks;
+mod intercepted;
 mod output;
+mod queue_errors;
 mod queues;
 mod signals;
 mod state;
 mod threads;
+mod tickets;
 mod tools;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A panic elsewhere must not spread into the application: the data behind a poisoned lock is used as it is.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

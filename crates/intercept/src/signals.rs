@@ -3,7 +3,10 @@
 //! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it writes to
 //! a pipe and waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::{
+    sync::atomic::{AtomicI32, Ordering},
+    time::Duration,
+};
 
 use crate::{
     state::{self, DEATH},
@@ -48,7 +51,7 @@ pub fn install() {
                     .session
                     .note(format!("the program was ended by signal {signal}"));
             }
-            state::finish(DEATH);
+            state::finish(DEATH, Duration::ZERO);
             // SAFETY: as above.
             unsafe { libc::write(answer[1], (&raw const signal).cast(), 1) };
         }

@@ -26,6 +26,8 @@ use crate::{
 
 /// Longest time that the end of the program is held up, and that of one that dies.
 pub const END: Duration = Duration::from_secs(10);
+/// Part of [`END`] for kernels that are still running: a program may end without waiting for its last launches.
+pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
 const STACK: usize = 8 << 20;
 
@@ -107,14 +109,28 @@ pub fn start(api: &'static Api) -> bool {
     true
 }
 
-/// Ends the session and delivers its summary; the second call does nothing. Takes at most `limit`.
-pub fn finish(limit: Duration) {
+/// Ends the session and delivers its summary; the second call does nothing. Takes at most about `limit`; launches that are
+/// still running get `settle` of that.
+pub fn finish(limit: Duration, settle: Duration) {
     let Some(state) = current().filter(|state| !state.ended.swap(true, Ordering::AcqRel)) else {
         return;
     };
     let (done, wait) = mpsc::channel();
     let end = move || {
         guarded(|| {
+            // In a thread of its own, because it may come behind a launch that waits for a kernel.
+            let (settled, wait) = mpsc::channel();
+            let task = Box::new(move || {
+                let _ = settled.send(guarded(|| state.queues.settle(settle)) == Some(true));
+            });
+            if !settle.is_zero()
+                && threads::spawn("luthier-settle", STACK, task)
+                && !wait.recv_timeout(settle).unwrap_or(false)
+            {
+                state.session.note(
+                    "kernels were still running when the program ended; what they counted is missing".into(),
+                );
+            }
             if let Some((summary, text)) = state.session.finish() {
                 output::deliver(&state.session, &summary, &text, state.generation);
             }
@@ -141,7 +157,7 @@ fn print_without_tool(state: &State) {
 }
 
 extern "C" fn at_exit() {
-    finish(END);
+    finish(END, SETTLE);
 }
 
 extern "C" fn after_fork_in_child() {

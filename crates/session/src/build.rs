@@ -104,6 +104,7 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
     let loaded = device
         .load(agent, &variant.object, &variant.kernel_symbol)
         .map_err(|error| Refusal::new(format!("the instrumented object does not load: {error}")))?;
+    session.loads.fetch_add(1, Ordering::Relaxed);
     Ok(Ready {
         loaded,
         private_segment_size: variant.private_segment_size,

@@ -78,6 +78,9 @@ pub struct Session {
     /// Kernels whose object was unloaded.
     gone: Mutex<Vec<summary::KernelLine>>,
     retired: Mutex<Vec<Retired>>,
+    /// Variants that were loaded and unloaded.
+    pub(crate) loads: AtomicU64,
+    unloads: AtomicU64,
     launches: AtomicU64,
     /// Launches of code that nobody told us about.
     unknown: AtomicU64,
@@ -108,6 +111,8 @@ impl Session {
             kernels: RwLock::default(),
             gone: Mutex::default(),
             retired: Mutex::default(),
+            loads: AtomicU64::new(0),
+            unloads: AtomicU64::new(0),
             launches: AtomicU64::new(0),
             unknown: AtomicU64::new(0),
             notes: Mutex::default(),
@@ -127,6 +132,10 @@ impl Session {
 
     /// An executable is about to be destroyed. Its variants follow when their last dispatch has completed.
     pub fn unloaded(&self, executable: u64) {
+        if self.finished.load(Ordering::Acquire) {
+            // The program is ending, and its last kernels may still be running variants.
+            return;
+        }
         write(&self.objects).remove(executable);
         let mut kernels = write(&self.kernels);
         let gone: Vec<Arc<Kernel>> = kernels
@@ -167,6 +176,8 @@ impl Session {
             keep
         });
         drop(retired);
+        self.unloads
+            .fetch_add(finished.len() as u64, Ordering::Relaxed);
         finished
             .into_iter()
             .for_each(|executable| self.device.unload(executable));
@@ -277,6 +288,8 @@ impl Session {
             agents: self.agents.iter().map(|agent| (**agent).clone()).collect(),
             launches: self.launches.load(Ordering::Relaxed),
             unknown_launches: self.unknown.load(Ordering::Relaxed),
+            variants_loaded: self.loads.load(Ordering::Relaxed),
+            variants_unloaded: self.unloads.load(Ordering::Relaxed),
             seconds: Duration::as_secs_f64(&self.began.elapsed()),
             kernels: summary::merged(lines),
             records: self.streams.lines(),

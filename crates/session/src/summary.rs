@@ -20,6 +20,9 @@ pub struct Summary {
     pub launches: u64,
     /// Of those, launches of code that was loaded in a way we did not see.
     pub unknown_launches: u64,
+    /// Instrumented kernels that were put on a device, and taken away again with their originals.
+    pub variants_loaded: u64,
+    pub variants_unloaded: u64,
     /// Since the session began.
     pub seconds: f64,
     /// By number of launches, most first.

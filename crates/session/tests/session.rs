@@ -224,6 +224,7 @@ fn variants_outlive_their_kernels_until_the_queue_is_drained() {
         .unwrap();
     assert_eq!(line.launches, 2);
     assert_eq!(summary.kernels.len(), 2);
+    assert_eq!((summary.variants_loaded, summary.variants_unloaded), (3, 3));
 }
 
 /// A tool with globals; its code refers to one of them and to the original object.

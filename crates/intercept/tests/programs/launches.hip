@@ -218,6 +218,16 @@ int main(int count, char **words) {
     }
     EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 4);
     basic();
+  } else if (mode == "unfinished") {
+    unsigned *state = (unsigned *)zeros(4);
+    slow<<<1, 64>>>(state, 3000000);
+    add<<<1, 4>>>((int *)state, 1);
+    return 0;
+  } else if (mode == "endless") {
+    unsigned *state = (unsigned *)zeros(4);
+    slow<<<1, 64>>>(state, 2000000000);
+    // HIP's own exit handlers would wait for the kernel.
+    quick_exit(0);
   } else if (mode == "spinning") {
     // A kernel that runs until the process ends.
     unsigned *state = (unsigned *)zeros(4);
