@@ -279,33 +279,34 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
         run.fail(no_code(dispatch));
         return env.counts;
     };
-    let began = Instant::now();
+    let mut began = Instant::now();
     let mut ended = Ended::default();
     spare.next_dispatch();
     // Workgroups taken but not started, and their slots.
     let (mut unstarted, mut slots) = (0..0, Vec::new());
     loop {
+        if began.elapsed() > LOYALTY {
+            if inner.others_waiting(run) {
+                run.give_back(&mut ended, unstarted, slots);
+                return env.counts;
+            }
+            // Asking takes locks, so not for every workgroup.
+            began = Instant::now();
+        }
         let mut workgroup = match unstarted.next() {
             Some(index) => {
                 let id = dispatch.workgroup(index);
                 let own = slots.split_off(slots.len() - dispatch.waves([0; 3]) as usize);
                 Workgroup::start(dispatch, &segment, run.rows, id, own, &run.kernarg, spare)
             }
-            None => {
-                // Batches are short, and the rest of one cannot be given back.
-                if began.elapsed() > LOYALTY && inner.others_waiting(run) {
-                    run.hand_in(&mut ended);
-                    return env.counts;
+            None => match run.take(&mut ended) {
+                Work::Start(indices, all) => {
+                    (unstarted, slots) = (indices, all);
+                    continue;
                 }
-                match run.take(&mut ended) {
-                    Work::Start(indices, all) => {
-                        (unstarted, slots) = (indices, all);
-                        continue;
-                    }
-                    Work::Resume(workgroup) => workgroup,
-                    Work::Nothing => return env.counts,
-                }
-            }
+                Work::Resume(workgroup) => workgroup,
+                Work::Nothing => return env.counts,
+            },
         };
         env.memory.refresh();
         match workgroup.turn(&mut env, inner.observer.as_deref()) {

@@ -36,6 +36,8 @@ pub(crate) struct Run {
 struct Shared {
     job: Option<Job>,
     suspended: VecDeque<Workgroup>,
+    /// Workgroups taken by a thread that left before it started them, with their slots.
+    returned: Vec<(Range<u64>, Vec<u32>)>,
     /// Threads between attach and detach.
     workers: usize,
     /// Workgroups that are neither ended nor unstarted.
@@ -107,6 +109,7 @@ impl Run {
             shared: Mutex::new(Shared {
                 job: Some(job),
                 suspended: VecDeque::new(),
+                returned: Vec::new(),
                 workers: 0,
                 resident: 0,
                 ended: 0,
@@ -139,7 +142,9 @@ impl Run {
     pub fn has_work(&self) -> bool {
         let shared = lock(&self.shared);
         shared.failed.is_none()
-            && (!shared.suspended.is_empty() || self.next.load(Ordering::Relaxed) < self.total)
+            && (!shared.suspended.is_empty()
+                || !shared.returned.is_empty()
+                || self.next.load(Ordering::Relaxed) < self.total)
     }
 
     /// The next piece of work: unstarted workgroups first as long as wave slots last, then the one set aside longest.
@@ -153,6 +158,9 @@ impl Run {
         }
         if shared.failed.is_some() {
             return Work::Nothing;
+        }
+        if let Some((indices, slots)) = shared.returned.pop() {
+            return Work::Start(indices, slots);
         }
         let next = self.next.load(Ordering::Relaxed);
         let wanted = self.batch(next);
@@ -173,9 +181,13 @@ impl Run {
         }
     }
 
-    /// Hands `ended` in without asking for more.
-    pub fn hand_in(&self, ended: &mut Ended) {
-        lock(&self.shared).add(ended);
+    /// Hands `ended` in, and workgroups that were taken but not started.
+    pub fn give_back(&self, ended: &mut Ended, unstarted: Range<u64>, slots: Vec<u32>) {
+        let mut shared = lock(&self.shared);
+        shared.add(ended);
+        if !unstarted.is_empty() {
+            shared.returned.push((unstarted, slots));
+        }
     }
 
     /// How many workgroups a thread takes at once: few enough that all threads end at about the same time.

@@ -47,9 +47,9 @@ pub(crate) enum Turn {
 /// Buffers of ended workgroups, reused by the next one on the same thread.
 #[derive(Debug, Default)]
 pub(crate) struct Spare {
-    waves: Vec<Wave>,
     lds: Vec<u8>,
-    lists: Vec<Vec<(Wave, State)>>,
+    /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
+    waves: Vec<Vec<(Wave, State)>>,
     /// By wave number, of the dispatch that is served.
     initial: Vec<InitialState>,
 }
@@ -80,19 +80,26 @@ impl Workgroup {
         if spare.initial.len() < count as usize {
             spare.initial.resize_with(count as usize, Default::default);
         }
-        let mut waves = spare.lists.pop().unwrap_or_default();
+        let mut waves = spare.waves.pop().unwrap_or_default();
+        let fitting = |(wave, _): &(Wave, State)| {
+            wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size
+        };
+        if !waves.iter().all(fitting) {
+            waves.clear();
+        }
+        waves.truncate(count as usize);
         for (index, initial) in (0..count).zip(&mut spare.initial) {
             let slot = slots.get(index as usize).copied().unwrap_or(0);
             dispatch.renew_initial_state(initial, id, index, slot, kernarg);
-            let mut wave = match spare.waves.pop() {
-                Some(mut wave)
-                    if wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size =>
-                {
-                    wave.restart(segment, initial.mode, UNDEFINED);
-                    wave
+            match waves.get_mut(index as usize) {
+                Some((wave, _)) => wave.restart(segment, initial.mode, UNDEFINED),
+                None => {
+                    let wave = Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode);
+                    waves.push((wave, State::Ready));
                 }
-                _ => Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode),
-            };
+            }
+            let (wave, state) = &mut waves[index as usize];
+            *state = State::Ready;
             for (register, &value) in initial.sgprs.iter().enumerate() {
                 wave.set_sgpr(register, value);
             }
@@ -107,7 +114,6 @@ impl Workgroup {
             wave.scratch_base = initial.scratch_address;
             wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
             wave.lds_bytes = lds_bytes;
-            waves.push((wave, State::Ready));
         }
         Workgroup {
             id,
@@ -168,13 +174,9 @@ impl Workgroup {
     }
 
     /// Keeps the buffers for the next workgroup.
-    pub fn recycle(mut self, spare: &mut Spare) {
+    pub fn recycle(self, spare: &mut Spare) {
         spare.lds = self.lds;
-        spare
-            .waves
-            .extend(self.waves.drain(..).map(|(wave, _)| wave));
-        spare.waves.truncate(64);
-        spare.lists.push(self.waves);
-        spare.lists.truncate(4);
+        spare.waves.push(self.waves);
+        spare.waves.truncate(4);
     }
 }

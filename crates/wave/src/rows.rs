@@ -164,7 +164,7 @@ impl Row {
                 handlers: Some(shell::vector_handlers::<B>),
                 ..shape
             }),
-            handler: || shell::vector_handlers::<B>().vector,
+            handler: shell::vector_handler::<B>,
             width: 0,
             attribute: 0,
             changes_exec: false,

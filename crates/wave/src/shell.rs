@@ -88,6 +88,11 @@ pub(crate) fn handler<B: Body>() -> Handler {
     }
 }
 
+/// The handler of vector ALU body `B` for this host if all sources are vector rows.
+pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
+    vector_handlers::<B>().vector
+}
+
 /// The handlers of vector ALU body `B` for this host.
 pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
     match level() {

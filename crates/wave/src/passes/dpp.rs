@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
-    shell::Body,
+    shell::{Body, Form, VectorBody},
     state::{LANES, VectorRow, Wave, expand},
 };
 
@@ -50,9 +50,15 @@ impl Movement {
 
     /// `row` with its lanes moved; lanes without a source become zero.
     #[inline(always)]
-    fn apply(&self, row: &VectorRow) -> VectorRow {
+    fn apply<F: Form>(&self, row: &VectorRow) -> VectorRow {
         let mut moved = VectorRow::ZERO;
         if self.in_group {
+            #[cfg(target_arch = "x86_64")]
+            if F::AVX2 {
+                // SAFETY: forms with AVX2 exist only where the host has it.
+                unsafe { self.permute(row, &mut moved) };
+                return moved;
+            }
             for group in 0..LANES / 16 {
                 let first = 16 * group;
                 let words: &[u32; 16] = row.0[first..].first_chunk().expect("a whole group");
@@ -72,6 +78,37 @@ impl Movement {
             }
         }
         moved
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Movement {
+    /// [`Movement::apply`] within groups of 16.
+    ///
+    /// # Safety
+    /// The host has AVX2.
+    #[inline(always)]
+    unsafe fn permute(&self, row: &VectorRow, moved: &mut VectorRow) {
+        use std::arch::x86_64::*;
+        let mut half = 0;
+        while half < LANES / 8 {
+            let (first, group) = (8 * half, 8 * (half & !1));
+            // SAFETY: rows are aligned and have eight words from each of these on.
+            unsafe {
+                let low = _mm256_load_si256(row.0.as_ptr().add(group).cast());
+                let high = _mm256_load_si256(row.0.as_ptr().add(group + 8).cast());
+                let from = _mm256_load_si256(self.within.0.as_ptr().add(first).cast());
+                let keep = _mm256_load_si256(self.keep.0.as_ptr().add(first).cast());
+                // The permutations look at bits 0 to 2 of an index; bit 3 chooses between them.
+                let low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, from));
+                let high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, from));
+                let upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(from));
+                let chosen = _mm256_castps_si256(_mm256_blendv_ps(low, high, upper));
+                let target = moved.0.as_mut_ptr().add(first).cast();
+                _mm256_store_si256(target, _mm256_and_si256(chosen, keep));
+            }
+            half += 1;
+        }
     }
 }
 
@@ -133,9 +170,12 @@ pub(crate) fn static_lanes(control: u32) -> u64 {
 /// otherwise, and switches off the lanes that must not be written. `constant` holds the lanes that the masks enable.
 pub(crate) struct Enter;
 
-impl Body for Enter {
+impl VectorBody for Enter {
+    const SOURCES: usize = 1;
+    const MODE: bool = false;
+    const HOT: bool = false;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let control = op.extra;
         let movement = &movements()[(control >> 8 & 0x1ff) as usize];
         let fetch_inactive = control >> 18 & 1 != 0;
@@ -146,13 +186,13 @@ impl Body for Enter {
         let readable = if all {
             movement.exists & wave.full
         } else {
-            let moved = movement.apply(&wave.exec_lanes);
+            let moved = movement.apply::<F>(&wave.exec_lanes);
             mask_of(&moved) & wave.full
         };
         for word in 0..op.width as usize {
             let row = wave.row(source + word);
             let moved = if all {
-                movement.apply(row)
+                movement.apply::<F>(row)
             } else {
                 let mut active = *row;
                 let mut lane = 0;
@@ -160,7 +200,7 @@ impl Body for Enter {
                     active.0[lane] &= wave.exec_lanes.0[lane];
                     lane += 1;
                 }
-                movement.apply(&active)
+                movement.apply::<F>(&active)
             };
             *wave.row_mut(dst + word) = moved;
         }

@@ -280,7 +280,7 @@ fn surround(
         if op.control == Control::Dpp16 && index == 0 {
             let lanes = passes::static_lanes(op.extra);
             let parameters = [lanes as u32, (lanes >> 32) as u32, 0];
-            passed.push((shell::handler::<passes::DppEnter>, parameters));
+            passed.push((shell::vector_handler::<passes::DppEnter>, parameters));
         }
         if op.control == Control::Dpp8 && index == 0 {
             passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));

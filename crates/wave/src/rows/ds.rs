@@ -171,7 +171,12 @@ struct Read<const WORDS: usize>;
 
 /// All lanes at once, `bytes` each.
 #[inline(always)]
-pub(super) fn spread(wave: &Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Option<Spread> {
+pub(super) fn spread(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    bytes: u32,
+) -> Option<Spread> {
     Offsets::of_row(wave, op.src[0].index as usize)?.in_lds(wave, env, op.offset as u32, bytes)
 }
 
@@ -205,6 +210,16 @@ impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
         let dst = op.dst as usize;
         if let Some(offsets) = Offsets::of_row(wave, op.src[0].index as usize) {
             let bytes = 4 * WORDS as u32;
+            if second == first.wrapping_add(bytes)
+                && let Some(both) = offsets.in_lds(wave, env, first, 2 * bytes)
+            {
+                match WORDS {
+                    1 => both.load_words::<2>(wave, dst),
+                    _ => both.load_words::<4>(wave, dst),
+                }
+                return flow::NEXT;
+            }
+            let offsets = offsets.kept(wave);
             let one = offsets.in_lds(wave, env, first, bytes);
             let two = offsets.in_lds(wave, env, second, bytes);
             if let (Some(one), Some(two)) = (one, two) {

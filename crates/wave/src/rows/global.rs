@@ -37,7 +37,7 @@ fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
 
 /// Offsets of all lanes, and the address they start from.
 #[inline(always)]
-fn spread_offsets(wave: &Wave, op: &MicroOp) -> Option<(Offsets, u64)> {
+fn spread_offsets(wave: &mut Wave, op: &MicroOp) -> Option<(Offsets, u64)> {
     let row = op.src[0].index as usize;
     let offset = i64::from(op.offset) as u64;
     let offsets = Offsets::of_row(wave, row)?;
@@ -120,7 +120,7 @@ impl Space for Flat {
         if high != half(offsets.highest()) || high == wave.private_aperture >> 32 {
             return None;
         }
-        if high == wave.shared_aperture >> 32 {
+        if high == wave.shared_aperture >> 32 && wave.shared_aperture != 0 {
             return offsets.in_lds(wave, env, base as u32, bytes);
         }
         offsets.in_memory(env, base, bytes, write)

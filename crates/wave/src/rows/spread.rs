@@ -15,36 +15,40 @@ use crate::{
     state::{VectorRow, Wave},
 };
 
-/// Host addresses of all lanes: every active lane may access the bytes that were asked for at `base + offsets[lane]`.
+/// Host addresses of all lanes: every active lane may access the bytes that were asked for at `base` plus its word of `row`.
+/// No lane's word there is that of an inactive lane.
+#[derive(Clone, Copy)]
 pub(super) struct Spread {
     base: *mut u8,
-    offsets: [u32; LANES],
+    row: usize,
 }
 
-/// 32-bit addresses of all lanes, those of inactive lanes replaced.
+/// 32-bit addresses of all lanes: those in a row, with stand-ins for inactive lanes.
+#[derive(Clone, Copy)]
 pub(super) struct Offsets {
-    of: [u32; LANES],
+    row: usize,
     lowest: u32,
     highest: u32,
 }
 
+/// Temporary row for addresses with stand-ins.
+const OFFSET_ROW: usize = 0;
+
 impl Offsets {
     /// Addresses from `row`. `None`: no lane is active.
     #[inline(always)]
-    pub fn of_row(wave: &Wave, row: usize) -> Option<Offsets> {
-        let words = &wave.row(row).0;
-        let mut of = [0; LANES];
+    pub fn of_row(wave: &mut Wave, row: usize) -> Option<Offsets> {
         let (mut lowest, mut highest) = (!0, 0);
         if wave.all_lanes && wave.groups == LANES / GROUP {
+            let words = &wave.row(row).0;
             let mut lane = 0;
             while lane < LANES {
-                of[lane] = words[lane];
                 lowest = lowest.min(words[lane]);
                 highest = highest.max(words[lane]);
                 lane += 1;
             }
             return Some(Offsets {
-                of,
+                row,
                 lowest,
                 highest,
             });
@@ -53,21 +57,33 @@ impl Offsets {
         if exec == 0 {
             return None;
         }
-        let stand_in = words[exec.trailing_zeros() as usize & (LANES - 1)];
+        let mut words = *wave.row(row);
+        let stand_in = words.0[exec.trailing_zeros() as usize & (LANES - 1)];
         let mut lane = 0;
         while lane < LANES {
             let mask = wave.exec_lanes.0[lane];
-            let word = words[lane] & mask | stand_in & !mask;
-            of[lane] = word;
+            let word = words.0[lane] & mask | stand_in & !mask;
+            words.0[lane] = word;
             lowest = lowest.min(word);
             highest = highest.max(word);
             lane += 1;
         }
+        *wave.temporary(OFFSET_ROW) = words;
         Some(Offsets {
-            of,
+            row: wave.temporaries + OFFSET_ROW,
             lowest,
             highest,
         })
+    }
+
+    /// The same addresses in a row that no instruction's result overwrites.
+    #[inline(always)]
+    pub fn kept(self, wave: &mut Wave) -> Offsets {
+        *wave.temporary(OFFSET_ROW) = *wave.row(self.row);
+        Offsets {
+            row: wave.temporaries + OFFSET_ROW,
+            ..self
+        }
     }
 
     /// The one value that row `row` has in all active lanes. Some lane must be active.
@@ -103,7 +119,7 @@ impl Offsets {
         let host = (host_address(first) as usize).wrapping_sub(self.lowest as usize);
         Some(Spread {
             base: std::ptr::with_exposed_provenance_mut(host),
-            offsets: self.of,
+            row: self.row,
         })
     }
 
@@ -117,7 +133,7 @@ impl Offsets {
         }
         Some(Spread {
             base: env.lds.as_mut_ptr().wrapping_add(base as usize),
-            offsets: self.of,
+            row: self.row,
         })
     }
 
@@ -162,6 +178,17 @@ fn pattern(offsets: &[u32; GROUP], stride: u32) -> Pattern {
     }
 }
 
+#[inline(always)]
+fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
+    let mut differing = 0;
+    let mut lane = 0;
+    while lane < GROUP {
+        differing |= a[lane] ^ b[lane];
+        lane += 1;
+    }
+    differing == 0
+}
+
 /// Where the words of a load go: to the register, or to staging rows while lanes are off.
 #[inline(always)]
 fn target(wave: &mut Wave, dst: usize, words: usize) -> usize {
@@ -195,10 +222,8 @@ fn deliver(wave: &mut Wave, dst: usize, words: usize) {
 
 impl Spread {
     #[inline(always)]
-    fn group(&self, group: usize) -> &[u32; GROUP] {
-        self.offsets[GROUP * group..]
-            .first_chunk()
-            .expect("a row has whole groups")
+    fn group(&self, wave: &Wave, group: usize) -> [u32; GROUP] {
+        *lanes::words(wave, self.row, group)
     }
 
     #[inline(always)]
@@ -206,13 +231,14 @@ impl Spread {
         self.base.wrapping_add(offset as usize)
     }
 
-    /// Loads `WORDS` dwords per lane to rows `dst..`.
+    /// Loads `WORDS` dwords per lane to rows `dst..`, which may be those of the addresses.
     #[inline(always)]
     pub fn load_words<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
         let rows = target(wave, dst, WORDS);
+        let mut previous = [0; GROUP];
         for group in 0..wave.groups {
-            let offsets = self.group(group);
-            match pattern(offsets, 4 * WORDS as u32) {
+            let offsets = self.group(wave, group);
+            match pattern(&offsets, 4 * WORDS as u32) {
                 Pattern::Consecutive if WORDS == 1 => {
                     // SAFETY: 16 consecutive dwords, each of which a lane may read.
                     let block =
@@ -227,15 +253,28 @@ impl Spread {
                         *lanes::words_mut(wave, rows + word, group) = [element[word]; GROUP];
                     }
                 }
-                _ => self.gather::<WORDS>(wave, rows, group),
+                // Rows of a two-dimensional workgroup often read the same.
+                _ if group > 0 && equal(&offsets, &previous) => {
+                    for word in 0..WORDS {
+                        let same = *lanes::words(wave, rows + word, group - 1);
+                        *lanes::words_mut(wave, rows + word, group) = same;
+                    }
+                }
+                _ => self.gather::<WORDS>(wave, rows, group, &offsets),
             }
+            previous = offsets;
         }
         deliver(wave, dst, WORDS);
     }
 
     #[inline(always)]
-    fn gather<const WORDS: usize>(&self, wave: &mut Wave, rows: usize, group: usize) {
-        let offsets = self.group(group);
+    fn gather<const WORDS: usize>(
+        &self,
+        wave: &mut Wave,
+        rows: usize,
+        group: usize,
+        offsets: &[u32; GROUP],
+    ) {
         #[cfg(target_arch = "x86_64")]
         if WORDS > 1 {
             let mut quarter = 0;
@@ -281,9 +320,9 @@ impl Spread {
     pub fn store_words<const WORDS: usize>(&self, wave: &Wave, data: usize) {
         let exec = wave.exec();
         for group in 0..wave.groups {
-            let offsets = self.group(group);
+            let offsets = self.group(wave, group);
             let active = (exec >> (GROUP * group)) as u16;
-            if WORDS == 1 && active == !0 && matches!(pattern(offsets, 4), Pattern::Consecutive) {
+            if WORDS == 1 && active == !0 && matches!(pattern(&offsets, 4), Pattern::Consecutive) {
                 let block = *lanes::words(wave, data, group);
                 // SAFETY: 16 consecutive dwords, each of which a lane may write.
                 unsafe {
@@ -324,9 +363,9 @@ impl Spread {
     #[inline(always)]
     pub fn load_bytes<const BYTES: usize>(&self, wave: &mut Wave, dst: usize, fill: Fill) {
         for group in 0..wave.groups {
-            let offsets = self.group(group);
+            let offsets = self.group(wave, group);
             let mut values = [0u32; GROUP];
-            let consecutive = matches!(pattern(offsets, BYTES as u32), Pattern::Consecutive);
+            let consecutive = matches!(pattern(&offsets, BYTES as u32), Pattern::Consecutive);
             let first = self.at(offsets[0]);
             let mut lane = 0;
             // SAFETY: every lane may read `BYTES` bytes.
@@ -376,7 +415,7 @@ impl Spread {
     pub fn store_bytes<const BYTES: usize>(&self, wave: &Wave, data: usize, shift: u32) {
         let exec = wave.exec();
         for group in 0..wave.groups {
-            let offsets = self.group(group);
+            let offsets = self.group(wave, group);
             let values = lanes::words(wave, data, group);
             lanes::each_lane((exec >> (GROUP * group)) as u16, |lane| {
                 let at = self.at(offsets[lane]);
@@ -402,8 +441,9 @@ impl Spread {
         before: &mut [W; LANES],
         new: impl Fn(usize, W) -> W,
     ) {
+        let offsets = &wave.row(self.row).0;
         let mut visit = |lane: usize| {
-            let at = self.at(self.offsets[lane]).cast::<W>();
+            let at = self.at(offsets[lane]).cast::<W>();
             // SAFETY: the lane is active and may access the word; LDS belongs to this thread.
             unsafe {
                 let old = at.read_unaligned();
