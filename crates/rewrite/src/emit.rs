@@ -179,7 +179,8 @@ impl Emitter<'_, '_> {
         let add_at = facts
             .as_ref()
             .filter(|_| !sums.is_empty())
-            .map(|facts| self.place_for(facts, &sums));
+            .map(|facts| self.place_for(facts, &sums))
+            .transpose()?;
         for inst in block.range() {
             let decoded = &function.insts[inst];
             if !clauses.inside() {
@@ -617,7 +618,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The instruction before which to add, and whether SCC has to be kept there.
-    fn place_for(&self, facts: &Facts<'_>, sums: &Sums) -> (InstIndex, bool) {
+    fn place_for(&self, facts: &Facts<'_>, sums: &Sums) -> Result<(InstIndex, bool), Refusal> {
         let function = &self.module.functions[facts.index];
         let block = &function.blocks[facts.block];
         let loses_scc = self.counting.loses_scc(sums, self.codes);
@@ -634,8 +635,12 @@ impl Emitter<'_, '_> {
             !kept && !function.indexing_before(*inst)
         };
         match block.range().find(good) {
-            Some(inst) => (inst, false),
-            None => (block.first, keeps(block.first)),
+            Some(inst) => Ok((inst, false)),
+            None if function.indexing_before(block.first) => Err(Refusal::Place {
+                pc: function.insts[block.first].pc,
+                reason: "index mode is on all over the block",
+            }),
+            None => Ok((block.first, keeps(block.first))),
         }
     }
 
@@ -659,7 +664,7 @@ impl Emitter<'_, '_> {
             wave_size: function.wave_size,
             live: facts.live[position],
             pending: &pending,
-            indexing: function.indexing_before(inst),
+            indexing: index_mode(function, inst)?,
             memory: &|| None,
         };
         let plan = self.plan;
@@ -800,7 +805,7 @@ impl Emitter<'_, '_> {
                 wave_size: function.wave_size,
                 live: facts.live[position],
                 pending: &pending,
-                indexing: function.indexing_before(next),
+                indexing: index_mode(function, next)?,
                 memory: &memory,
             };
             let start = self.text.bytes.len();
@@ -816,6 +821,29 @@ impl Emitter<'_, '_> {
             self.splicer.report.sites += 1;
         }
         Ok(())
+    }
+}
+
+/// The enables of index mode if it is on before the instruction.
+fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusal> {
+    if !function.indexing_before(next) {
+        return Ok(None);
+    }
+    let first = function.blocks[function.block_of(next)].first;
+    let set = function.insts[first..next].iter().rev().find_map(|inst| {
+        // In the place of a second source, or in the immediate.
+        match inst.mnemonic {
+            "s_set_gpr_idx_on" => Some(inst.words[0] >> 8),
+            "s_set_gpr_idx_mode" => Some(inst.words[0]),
+            _ => None,
+        }
+    });
+    match set {
+        Some(enables) => Ok(Some((enables & 0xf) as u8)),
+        None => Err(Refusal::Place {
+            pc: function.insts[next].pc,
+            reason: "index mode is on, and was set in another block",
+        }),
     }
 }
 

@@ -129,8 +129,7 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::WaitAlu,           gfx12_up,     "s_wait_alu 0x0"),
     (Op::WaitVector,        gfx11,        "s_waitcnt_depctr 0xfff"),
     (Op::IndexOff,          gfx9,         "s_set_gpr_idx_off"),
-    // MODE.gpr_idx_en
-    (Op::IndexOn,           gfx9,         "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1"),
+    (Op::IndexOn,           gfx9,         "s_set_gpr_idx_on s0, 0x0"),
     (Op::EndPadding,        gfx10_up,     "s_code_end"),
     (Op::EndPadding,        gfx9,         "s_nop 0"),
 ];
@@ -251,6 +250,12 @@ impl Codes {
     /// An instruction whose lowest 16 bits are a signed number of dwords behind it: a branch, or with a register pair a call.
     pub fn branch(&self, op: Op, pair: u16, dwords: i16) -> [u8; 4] {
         (self.word(op) & !0xffff | u32::from(pair) << 16 | u32::from(dwords as u16)).to_le_bytes()
+    }
+
+    /// Turns index mode on again: index as in M0, with these of its four enables.
+    pub fn index_on(&self, enables: u8) -> [u8; 4] {
+        let fields = u32::from(enables) << 8 | u32::from(self.m0());
+        (self.word(Op::IndexOn) & !0xffff | fields).to_le_bytes()
     }
 
     pub fn no_operation(&self, states: u32) -> [u8; 4] {

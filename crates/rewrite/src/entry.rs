@@ -107,9 +107,6 @@ pub(crate) fn keep(
         what: "values of the kernel's entry",
         reason: reason.to_owned(),
     };
-    if descriptor.get("kernarg_preload_spec_length").unwrap_or(0) != 0 {
-        return Err(refused("the kernel has arguments preloaded into SGPRs"));
-    }
     let failed = |error: codeobj::Error| refused(&error.to_string());
     let before = layout(descriptor);
     let mut added = 0;

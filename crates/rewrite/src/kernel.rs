@@ -38,6 +38,18 @@ pub fn rewrite(
         .into_iter()
         .find(|kernel| kernel.name == function.name)
         .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
+    if found
+        .descriptor
+        .get("kernarg_preload_spec_length")
+        .unwrap_or(0)
+        != 0
+    {
+        // Such a kernel is entered at its start or 256 bytes behind, as firmware likes.
+        return Err(Refusal::Registers {
+            what: "the kernel's entry",
+            reason: "arguments are preloaded into SGPRs, which is not supported".to_owned(),
+        });
+    }
     let metadata = object.metadata().map_err(unreadable)?;
     let metadata = metadata.and_then(|metadata| metadata.kernel(&function.name));
     let agenda = Agenda::of(plan);

@@ -305,10 +305,8 @@ mod tests {
 
     fn access(target: &str, text: &str) -> MemoryAccess {
         let target = Target::find(target).expect("a known target");
-        let code = Assembler::new(target)
-            .and_then(|assembler| Ok(assembler.assemble(text)))
-            .expect("an assembler")
-            .expect("assembles");
+        let assembler = Assembler::new(target).expect("an assembler");
+        let code = assembler.assemble(text).expect("assembles");
         let decoder = Decoder::new(target).expect("a decoder");
         let inst = decoder
             .decode_all(&code, 0)
@@ -320,8 +318,17 @@ mod tests {
 
     #[test]
     fn kinds_sizes_and_addresses() {
+        type Row = (
+            &'static str,
+            &'static str,
+            u32,
+            u32,
+            Option<u16>,
+            Option<(u16, bool)>,
+            i64,
+        );
         #[rustfmt::skip]
-        let rows: &[(&str, &str, u32, u32, Option<u16>, Option<(u16, bool)>, i64)] = &[
+        let rows: &[Row] = &[
             ("gfx90a",  "global_load_dwordx2 v[4:5], v[6:7], off offset:-16",        LOAD | GLOBAL,                  8,  None,    Some((6, true)),   -16),
             ("gfx90a",  "global_store_dwordx4 v3, v[8:11], s[4:5] offset:64",        STORE | GLOBAL,                 16, Some(4), Some((3, false)),  64),
             ("gfx90a",  "global_atomic_add_x2 v[2:3], v[8:9], off",                  LOAD | STORE | ATOMIC | GLOBAL, 8,  None,    Some((2, true)),   0),

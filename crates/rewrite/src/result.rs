@@ -70,9 +70,10 @@ pub struct Report {
     /// Waits and nops put in front of or behind inserted code.
     pub seam_waits: u32,
     pub seam_nops: u32,
-    /// Insertions that needed registers saved, by what is saved.
+    /// SGPRs of the application that are put aside around inserted code, over all insertions.
     pub saved_scalars: u32,
-    pub saved_vectors: u32,
+    /// VGPRs of which lane 0 is put aside, likewise.
+    pub saved_lanes: u32,
     pub vgprs: (u32, u32),
     pub sgprs: (u32, u32),
     /// Bytes per work-item.

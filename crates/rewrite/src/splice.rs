@@ -21,7 +21,8 @@ pub(crate) struct Place<'a> {
     pub live: LiveSet,
     /// Memory operations on their way, if anybody wants to know.
     pub pending: &'a dyn Fn() -> Pending,
-    pub indexing: bool,
+    /// Index mode of gfx9 is on, with these enables.
+    pub indexing: Option<u8>,
     /// What the instruction accesses, if its registers still have the address.
     pub memory: &'a dyn Fn() -> Option<MemoryAccess>,
 }
@@ -125,6 +126,7 @@ impl Splicer<'_> {
             free: self.supply.all(),
             dead_given: false,
             saved: Vec::new(),
+            saved_lanes: Vec::new(),
             in_use: self.supply.kept_scalars,
             in_use_vectors: self.supply.kept_vectors,
             inputs: RegisterSet::default(),
@@ -185,7 +187,12 @@ impl Splicer<'_> {
         let sum = addresses
             .then(|| self.take(&mut work, RegisterFile::Vgpr, 2, 2, 256, false))
             .transpose()?;
-        let Work { first, saved, .. } = work;
+        let Work {
+            first,
+            saved,
+            saved_lanes,
+            ..
+        } = work;
         let first: Vec<u16> = first.into_iter().flatten().collect();
 
         // What goes in and out that is not bound in place.
@@ -241,7 +248,8 @@ impl Splicer<'_> {
 
         let codes = self.codes;
         self.waits(&touched, place, code);
-        if place.indexing {
+        let prefix = code.len();
+        if place.indexing.is_some() {
             code.extend_from_slice(codes.bytes(Op::IndexOff));
         }
         if let Some(register) = scc {
@@ -260,6 +268,9 @@ impl Splicer<'_> {
             for (lane, number) in &saved {
                 code.write_lane(codes, spill, *lane, *number);
             }
+        }
+        for (vgpr, scalar) in &saved_lanes {
+            code.read_lane(codes, *scalar, *vgpr, 0);
         }
         for copy in inward.iter().filter(|copy| copy.file == RegisterFile::Sgpr) {
             self.copy_in(copy, code, relocations)?;
@@ -282,6 +293,10 @@ impl Splicer<'_> {
             self.copy_in(copy, code, relocations)?;
         }
 
+        // gfx12: what the template takes for settled has to be.
+        if code.len() > prefix {
+            code.extend_from_slice(codes.bytes(Op::WaitAlu));
+        }
         let start = code.len();
         let binding = Binding {
             first,
@@ -318,10 +333,16 @@ impl Splicer<'_> {
         {
             self.copy_out(hook, copy, place, code)?;
         }
+        for (vgpr, scalar) in &saved_lanes {
+            code.write_lane(codes, *vgpr, 0, *scalar);
+        }
         if let Some(spill) = self.spill {
             for (lane, number) in &saved {
                 code.read_lane(codes, *number, spill, *lane);
             }
+        }
+        if !saved.is_empty() {
+            code.extend_from_slice(codes.bytes(Op::WaitAlu));
         }
         if let Some(register) = m0 {
             code.move_scalar(codes, codes.m0(), Source::Scalar(register));
@@ -339,10 +360,8 @@ impl Splicer<'_> {
                 Source::Constant(0),
             );
         }
-        if place.indexing {
-            code.extend_from_slice(codes.bytes(Op::IndexOn));
-            // An access to the same hardware register may follow.
-            code.extend(codes.no_operation(2));
+        if let Some(enables) = place.indexing {
+            code.extend(codes.index_on(enables));
         }
         let vectors = inward.iter().chain(&outward).any(|copy| {
             let scalar = |file| file == RegisterFile::Sgpr;
@@ -352,7 +371,11 @@ impl Splicer<'_> {
             };
             !(scalar(copy.file) && from)
         });
-        let plain = !vectors && saved.is_empty() && m0.is_none() && !place.indexing;
+        let plain = !vectors
+            && saved.is_empty()
+            && saved_lanes.is_empty()
+            && m0.is_none()
+            && place.indexing.is_none();
         let kept = template.code.len() - template.droppable_tail as usize;
         Ok(Spliced {
             touched,
@@ -449,6 +472,9 @@ impl Splicer<'_> {
         {
             return Ok(first);
         }
+        if file == RegisterFile::Vgpr && work.widen && !all_lanes {
+            return self.save_first_lanes(work, width, alignment, limit);
+        }
         Err(Refusal::NoRegisters {
             hook: work.hook.name.clone(),
             pc: work.place.pc,
@@ -486,6 +512,35 @@ impl Splicer<'_> {
         work.use_up(RegisterFile::Sgpr, first, width);
         self.report.saved_scalars += u32::from(width);
         Some(first)
+    }
+
+    /// Live VGPRs of which a hook in lane 0 uses lane 0 only, which is put aside in SGPRs.
+    fn save_first_lanes(
+        &mut self,
+        work: &mut Work<'_>,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+    ) -> Result<u16, Refusal> {
+        let limit = limit.min(self.supply.allocated.1);
+        let mut starts =
+            (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+        let usable = |number: u16| !work.in_use_vectors[usize::from(number)];
+        let first = starts.find(|start| (*start..start + width).all(usable));
+        let first = first.ok_or_else(|| Refusal::NoRegisters {
+            hook: work.hook.name.clone(),
+            pc: work.place.pc,
+            file: RegisterFile::Vgpr,
+            width,
+        })?;
+        work.use_up(RegisterFile::Vgpr, first, width);
+        work.free.withhold(RegisterFile::Vgpr, first, width);
+        for vgpr in first..first + width {
+            let scalar = self.take(work, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false)?;
+            work.saved_lanes.push((vgpr, scalar));
+        }
+        self.report.saved_lanes += u32::from(width);
+        Ok(first)
     }
 
     /// Where the dwords of a port come from or go to.
@@ -787,6 +842,8 @@ struct Work<'a> {
     dead_given: bool,
     /// Lane of the spill register, SGPR.
     saved: Vec<(u16, u16)>,
+    /// VGPR whose lane 0 is put aside, SGPR that has it.
+    saved_lanes: Vec<(u16, u16)>,
     /// SGPRs that cannot be put aside here.
     in_use: Free,
     /// VGPRs that are not free here even if dead.

@@ -47,7 +47,8 @@ const SPACING: u64 = 0x18000;
 struct Pool {
     /// Offset in the text without islands.
     at: u64,
-    targets: Vec<Label>,
+    /// With the number of its island.
+    targets: BTreeMap<Label, u64>,
 }
 
 impl Pool {
@@ -154,8 +155,8 @@ impl Text {
         for (number, pool) in pools.iter().enumerate() {
             let start = moved.pool(number);
             self.displace(start, start + pool.size())?;
-            for (index, label) in pool.targets.iter().enumerate() {
-                let at = start + 4 + 4 * index as u64;
+            for (label, index) in &pool.targets {
+                let at = start + 4 + 4 * index;
                 let target = self.place_of(*label).map_or(0, |place| moved.now(place));
                 let goal = hop(&pools, &moved, at, target, *label);
                 self.displace(at, goal)?;
@@ -188,7 +189,7 @@ impl Text {
             if gap >= next {
                 pools.push(Pool {
                     at: gap,
-                    targets: Vec::new(),
+                    targets: BTreeMap::new(),
                 });
                 next = gap + SPACING;
             }
@@ -203,9 +204,8 @@ impl Text {
             let from = pools.partition_point(|pool| pool.at <= low);
             let to = pools.partition_point(|pool| pool.at <= high);
             for pool in &mut pools[from..to] {
-                if !pool.targets.contains(&fixup.to) {
-                    pool.targets.push(fixup.to);
-                }
+                let next = pool.targets.len() as u64;
+                pool.targets.entry(fixup.to).or_insert(next);
             }
         }
         pools.retain(|pool| !pool.targets.is_empty());
@@ -245,19 +245,18 @@ fn hop(pools: &[Pool], moved: &Moves, at: u64, target: u64, label: Label) -> u64
         return target;
     }
     let island = |number: usize| {
-        let index = pools[number]
-            .targets
-            .iter()
-            .position(|known| *known == label)?;
-        Some(moved.pool(number) + 4 + 4 * index as u64)
+        let index = pools[number].targets.get(&label)?;
+        let goal = moved.pool(number) + 4 + 4 * index;
+        (goal != at && reaches(goal)).then_some(goal)
     };
-    let between = |goal: &u64| (at.min(target)..=at.max(target)).contains(goal) && *goal != at;
-    (0..pools.len())
-        .filter_map(island)
-        .filter(between)
-        .filter(|goal| reaches(*goal))
-        .min_by_key(|goal| goal.abs_diff(target))
-        .unwrap_or(target)
+    // Groups lie in order of their offsets: those on the way, from the one nearest to the target.
+    let behind = |offset: u64| moved.pools_before(offset);
+    let found = if target > at {
+        (behind(at)..behind(target)).rev().find_map(island)
+    } else {
+        (behind(target)..behind(at)).find_map(island)
+    };
+    found.unwrap_or(target)
 }
 
 /// Offsets without islands to offsets with them.
@@ -285,6 +284,20 @@ impl Moves {
             Some(last) => offset + self.places[last].1,
             None => offset,
         }
+    }
+
+    /// How many groups of islands start before an offset of the text with islands.
+    fn pools_before(&self, offset: u64) -> usize {
+        let (mut low, mut high) = (0, self.places.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.pool(middle) < offset {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// Where a group of islands starts.

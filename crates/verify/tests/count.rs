@@ -7,9 +7,9 @@ use common::{Tool, compile, compile_with, launch, launches, plan_each, words};
 use lift::Module;
 use verify::{Input, Launch};
 
-/// Returns how many scalars had to be put aside.
-fn check(target: &str, bytes: &[u8], launches: &[Launch]) -> u32 {
-    let mut saved = 0;
+/// Returns how many scalars, and how many first lanes, had to be put aside.
+fn check(target: &str, bytes: &[u8], launches: &[Launch]) -> (u32, u32) {
+    let mut saved = (0, 0);
     let object = CodeObject::parse(bytes).expect("clang's output");
     let module = Module::lift(&object).expect("lifts");
     let tool = Tool::build(target);
@@ -21,7 +21,8 @@ fn check(target: &str, bytes: &[u8], launches: &[Launch]) -> u32 {
         let plan = plan_each(&module, kernel, &tool);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
             .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
-        saved += rewritten.report.saved_scalars;
+        saved.0 += rewritten.report.saved_scalars;
+        saved.1 += rewritten.report.saved_lanes;
         let instrumented =
             rewrite::static_object(&[rewritten], &object, &tool.bundle.globals).expect("writes");
         let after = verify::run(&instrumented, launch, &[("total", 8)])
@@ -48,13 +49,15 @@ fn far_branches_hop() {
     check("gfx90a", &bytes, &[launch]);
 }
 
-/// A kernel to whose SGPRs nothing can be added: all SGPRs are named, and live.
+/// Kernels to whose SGPRs, and to whose VGPRs, nothing can be added: all are named, and most are live.
 #[test]
 fn live_registers_are_put_aside() {
     for target in ["gfx900", "gfx90a"] {
-        let bytes = common::full_kernel(target);
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
-        let saved = check(target, &bytes, &[launch]);
-        assert!(saved > 100, "{saved}");
+        let launch = [launch];
+        let (scalars, _) = check(target, &common::full_kernel(target, 102, 60), &launch);
+        assert!(scalars > 100, "{scalars}");
+        let (_, lanes) = check(target, &common::full_kernel(target, 60, 256), &launch);
+        assert!(lanes > 100, "{lanes}");
     }
 }

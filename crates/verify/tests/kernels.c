@@ -87,6 +87,19 @@ KERNEL void lookup(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
     out[i] = sum;
 }
 
+typedef u32 v16 __attribute__((ext_vector_type(16)));
+
+// Registers indexed by a scalar: index mode on gfx9.
+KERNEL void indexed(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
+    u32 i = me();
+    v16 v;
+    for (u32 k = 0; k < 16; k++) v[k] = in[(i + k) & 127];
+    for (u32 k = 0; k < n; k++) { v[(k * 5 + n) & 15] += v[(k * 3) & 15] * 7; v[k & 7] ^= k; }
+    u32 sum = 0;
+    for (u32 k = 0; k < 16; k++) sum = sum * 3 + v[k];
+    out[i] = sum;
+}
+
 static NOINLINE u32 triple(u32 x) { return x * 3; }
 static NOINLINE u32 square(u32 x) { return x * x + leaf(x); }
 static NOINLINE u32 flip(u32 x) { return ~x; }

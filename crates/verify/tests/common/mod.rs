@@ -40,40 +40,43 @@ pub fn compile_with(target: &str, options: &[&str]) -> Vec<u8> {
     std::fs::read(&out).expect("clang wrote it")
 }
 
-/// A kernel that fills every register, does something everywhere, and adds all registers up.
-pub fn full_kernel(target: &str) -> Vec<u8> {
-    const VGPRS: u32 = 60;
+/// A kernel that fills all of so many registers, does something everywhere, and adds all registers up.
+pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
     // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
     let mut text = String::from(
         ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
          s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_lshl_b32 s6, s6, 6\ns_mov_b32 s7, 0\nv_and_b32 v0, 0x3ff, v0\nv_add_u32 v0, s6, v0\n\
          v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n",
     );
-    for sgpr in 8..102 {
+    for sgpr in 8..sgprs {
         text += &format!(
             "s_mul_i32 s{sgpr}, s6, {sgpr}\ns_add_u32 s{sgpr}, s{sgpr}, 0x1357{sgpr:02}\n"
         );
     }
-    for vgpr in 2..VGPRS {
-        text += &format!("v_mul_lo_u32 v{vgpr}, v{}, s{}\n", vgpr - 1, 8 + vgpr % 90);
+    for vgpr in 2..vgprs {
+        text += &format!(
+            "v_mul_lo_u32 v{vgpr}, v{}, s{}\n",
+            vgpr - 1,
+            8 + vgpr % (sgprs - 8)
+        );
     }
     text += "s_mov_b32 s4, 3\nloop:\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 done\nv_cmp_gt_u32 vcc, s9, v7\n\
              s_and_saveexec_b64 s[10:11], vcc\n";
-    for vgpr in (2..VGPRS).step_by(9) {
-        text += &format!("v_add_u32 v{vgpr}, v{}, v1\n", (vgpr + 40) % VGPRS);
+    for vgpr in (2..vgprs).step_by(9) {
+        text += &format!("v_add_u32 v{vgpr}, v{}, v1\n", (vgpr + 40) % vgprs);
     }
     text += "s_or_b64 exec, exec, s[10:11]\ns_sub_u32 s4, s4, 1\ns_branch loop\ndone:\n";
-    for sgpr in 8..102 {
+    for sgpr in 8..sgprs {
         text += &format!("v_add_u32 v1, s{sgpr}, v1\n");
     }
-    for vgpr in 2..VGPRS {
+    for vgpr in 2..vgprs {
         text += &format!("v_xor_b32 v1, v1, v{vgpr}\n");
     }
     text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n.rodata\n.p2align 6\n\
              .amdhsa_kernel full\n.amdhsa_user_sgpr_private_segment_buffer 0\n.amdhsa_user_sgpr_dispatch_ptr 1\n\
              .amdhsa_user_sgpr_queue_ptr 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
              .amdhsa_system_sgpr_workgroup_id_x 1\n.amdhsa_kernarg_size 24\nACCUM\n\
-             .amdhsa_next_free_vgpr VGPRS\n.amdhsa_next_free_sgpr 102\n.end_amdhsa_kernel\n\
+             .amdhsa_next_free_vgpr VGPRS\n.amdhsa_next_free_sgpr SGPRS\n.end_amdhsa_kernel\n\
              .amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: full\n    .symbol: full.kd\n    \
              .kernarg_segment_size: 24\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    \
              .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 108\n    .vgpr_count: VGPRS\n    \
@@ -81,13 +84,14 @@ pub fn full_kernel(target: &str) -> Vec<u8> {
              - {.size: 8, .offset: 8, .value_kind: global_buffer}\n      - {.size: 4, .offset: 16, .value_kind: by_value}\n...\n\
              .end_amdgpu_metadata\n";
     let accum = if target == "gfx90a" {
-        ".amdhsa_accum_offset 60"
+        format!(".amdhsa_accum_offset {}", vgprs.next_multiple_of(4))
     } else {
-        ""
+        String::new()
     };
     let text = text
-        .replace("VGPRS", &VGPRS.to_string())
-        .replace("ACCUM", accum)
+        .replace("VGPRS", &vgprs.to_string())
+        .replace("SGPRS", &sgprs.to_string())
+        .replace("ACCUM", &accum)
         .replace("TARGET", target);
     let work = tempfile::tempdir().expect("a temporary directory");
     let (source, out) = (work.path().join("full.s"), work.path().join("full.co"));
@@ -274,6 +278,7 @@ pub fn launches() -> Vec<Launch> {
         launch("calls", vec![words(0), words(1), number(77)]),
         launch("recurse", vec![words(0), words(1), number(7)]),
         launch("lookup", vec![words(0), words(1), number(6)]),
+        launch("indexed", vec![words(0), words(1), number(9)]),
         launch("indirect", vec![words(0), words(1), number(5)]),
     ]
 }
