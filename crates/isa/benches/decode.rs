@@ -29,7 +29,10 @@ fn main() {
             let began = Instant::now();
             let decode = |(pc, code): &(u64, Vec<u8>)| decoder.decode_all(code, *pc).count();
             let count: usize = sections.iter().map(decode).sum();
-            (count, began.elapsed().as_nanos() as f64 / count.max(1) as f64)
+            (
+                count,
+                began.elapsed().as_nanos() as f64 / count.max(1) as f64,
+            )
         };
         let (count, first) = pass();
         let later = (0..3).map(|_| pass().1).fold(f64::INFINITY, f64::min);
