@@ -3,7 +3,7 @@
 //! Few compute units are reported on purpose: scratch requests, blit grids and occupancy queries all scale with them, and
 //! none of that makes an emulator faster.
 
-use gfx::{Family, Target};
+use gfx::Target;
 
 /// Facts about the GPU a target's emulation stands for.
 #[derive(Clone, Copy, Debug)]
