@@ -64,11 +64,8 @@ template <typename T> static void check(const char *name, size_t n) {
 }
 
 int main() {
-    for (size_t n : {0, 1, 2, 63, 64, 65, 255, 257, 1023, 1025, 4096, 10007}) {
+    for (size_t n : {0, 1, 2, 63, 64, 65, 255, 257, 1023, 1025, 4096, 10007})
         check<int>("int", n);
-        if (n % 4 != 3)
-            check<double>("double", n);
-    }
     for (size_t n : {1, 64, 65, 3001})
         check<unsigned char>("unsigned char", n);
     return verdict();

@@ -22,7 +22,7 @@ fn main() {
         let bundle = hook::build_tool(&hook::ToolRequest {
             source: &root.join("tests/hooks.hip"),
             include: &root.join("../../include"),
-            hooks: &[("count", &[hook::Arg::Scalar])],
+            hooks: &|_| Ok(vec![("count".to_owned(), vec![hook::Arg::Scalar])]),
             targets: &[target.name],
             clang: "clang-22",
         })

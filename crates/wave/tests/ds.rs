@@ -109,8 +109,8 @@ fn sub_dword_reads() {
                 m.check(5, |lane| {
                     half(address(lane) + 2) as u16 as i16 as i32 as u32
                 });
-                // SRAM ECC, which gfx90a has, clears the other half.
-                let (low, high) = if target == "gfx90a" {
+                // SRAM ECC, which these have, clears the other half.
+                let (low, high) = if ["gfx906", "gfx90a"].contains(&target) {
                     (0, 0)
                 } else {
                     (0xdead_0000, 0x0bad)

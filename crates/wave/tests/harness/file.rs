@@ -302,7 +302,10 @@ impl Case {
     }
 
     fn check_on(&self, target: &str, wave_size: u32) -> Vec<String> {
-        let mut machine = Machine::with_wave_size(target, wave_size, &self.text);
+        let mut machine = match Machine::assembled(target, wave_size, &self.text) {
+            Ok(machine) => machine,
+            Err(error) => return vec![error],
+        };
         for (place, values) in &self.before {
             let lane_value = |lane: usize| values[lane % values.len()];
             match *place {

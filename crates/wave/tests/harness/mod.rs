@@ -88,11 +88,16 @@ impl Machine {
     }
 
     pub fn with_wave_size(target: &str, wave_size: u32, text: &str) -> Machine {
+        Machine::assembled(target, wave_size, text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Machine::with_wave_size`], or what the assembler has against `text`.
+    pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
         let code = isa::Assembler::with_features(target, wave_size as u8, "")
             .unwrap()
             .assemble(&format!("{text}\ns_endpgm"))
-            .unwrap_or_else(|error| panic!("{}: {error}\n{text}", target.name));
+            .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,
             wave_size,
@@ -113,13 +118,13 @@ impl Machine {
             .expect("code");
         let mut wave = Wave::new(segment.clone(), VECTOR_ROWS, wave_size, MODE);
         wave.restart(&segment, MODE, POISON);
-        Machine {
+        Ok(Machine {
             wave,
             lds: Vec::new(),
             program,
             allocations,
             _code: code,
-        }
+        })
     }
 
     /// Sets a vector register lane by lane.
