@@ -5,12 +5,13 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 6] = [
+const SHIM: [&str; 7] = [
     "plugin",
     "normalise",
     "describe",
     "apply",
-    "late",
+    "move",
+    "lower",
     "rewrite",
 ];
 

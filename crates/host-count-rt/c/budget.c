@@ -30,10 +30,10 @@ void luthier_set_limit(uint64_t now) {
     nearest = end < nearest ? end : nearest;
   }
   /* The sum of the two is what this thread has counted; only where it is split moves. */
-  int64_t sum = __luthier_count + self->limit;
+  int64_t sum = __luthier_count[0] + self->limit;
   int64_t elsewhere = (int64_t)now - sum;
   self->limit = (int64_t)nearest - elsewhere;
-  __luthier_count = sum - self->limit;
+  __luthier_count[0] = sum - self->limit;
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
@@ -45,7 +45,7 @@ int luthier_count_push_budget(uint64_t units, const struct luthier_count_action 
                         (action->kind == LUTHIER_COUNT_YIELD && !action->context));
   if (bad || self->task || self->depth == LUTHIER_COUNT_MOST_BUDGETS)
     return -1;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   struct budget *budget = &self->budgets[self->depth++];
   budget->begin = now;
   budget->units = units;
@@ -60,7 +60,7 @@ uint64_t luthier_count_pop_budget(void) {
   struct thread *self = &luthier_self;
   if (self->depth == 0)
     return 0;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   uint64_t used = now - self->budgets[--self->depth].begin;
   luthier_set_limit(now);
   return used;
@@ -72,7 +72,7 @@ int luthier_count_refill(uint64_t units) {
     return -1;
   struct budget *budget = &self->budgets[self->depth - 1];
   budget->units = saturating_add(budget->units, units);
-  luthier_set_limit(luthier_count_now());
+  luthier_set_limit(luthier_checked_now());
   return 0;
 }
 
@@ -80,7 +80,7 @@ uint64_t luthier_count_left(void) {
   struct thread *self = &luthier_self;
   if (self->depth == 0)
     return UINT64_MAX;
-  uint64_t now = luthier_count_now(), end = end_of(&self->budgets[self->depth - 1]);
+  uint64_t now = luthier_checked_now(), end = end_of(&self->budgets[self->depth - 1]);
   return now < end ? end - now : 0;
 }
 
@@ -96,7 +96,7 @@ static void stop_here(const struct luthier_count_stop *stop) {
 /* Called from a check that found the counter at or past its limit. */
 PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
   struct thread *self = &luthier_self;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   int index = 0;
   while (index < self->depth && end_of(&self->budgets[index]) > now)
     ++index;
@@ -118,7 +118,7 @@ PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
       stop_here(&stop);
     /* What was overrun is part of the grant, or the next check would stop at once. */
     budget->units = saturating_add(stop.used, grant);
-    return luthier_set_limit(luthier_count_now());
+    return luthier_set_limit(luthier_checked_now());
   }
   case LUTHIER_COUNT_LONGJMP:
     self->depth = index;

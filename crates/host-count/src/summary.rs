@@ -125,7 +125,7 @@ fn find_constant_costs(module: &Module, options: &Options, summaries: &mut [Summ
 
 fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
     let callable =
-        function.only_called_here && function.exempt.is_none() && !function.priced_at_run_time;
+        function.only_called_here && function.exempt.is_none() && function.priced_at_run_time.is_empty();
     callable
         && function.blocks.iter().all(|block| block.end != End::Resume)
         && calls_of(function).all(|call| match call.callee {
