@@ -145,7 +145,11 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
                 );
             }
         }
-        let sum = if process.at_least { "total, at least" } else { "total" };
+        let sum = if process.at_least {
+            "total, at least"
+        } else {
+            "total"
+        };
         let _ = writeln!(out, "{:>20}  {sum}", grouped(process.total));
         match arguments.per {
             Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),

@@ -138,9 +138,7 @@ fn parse(text: &str) -> Option<(u32, Layout)> {
         return None;
     }
     let pid = words.next()?.parse().ok()?;
-    let numbers: Vec<u64> = words
-        .map(|word| word.parse().ok())
-        .collect::<Option<_>>()?;
+    let numbers: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
     Some((
         pid,
         Layout {
@@ -161,7 +159,14 @@ mod tests {
     fn reads_counters_where_the_layout_says() {
         let thread: [u64; 4] = [1000, 7, 10, 20];
         let counter: [i64; 2] = [-910, 10];
-        let last: [u64; 6] = [0, 1, 37, 0, thread.as_ptr() as u64, &raw const counter as u64];
+        let last: [u64; 6] = [
+            0,
+            1,
+            37,
+            0,
+            thread.as_ptr() as u64,
+            &raw const counter as u64,
+        ];
         let first: [u64; 6] = [last.as_ptr() as u64, 0, 0, 55, 0, 0];
         let head = first.as_ptr() as u64;
         let pid = std::process::id();

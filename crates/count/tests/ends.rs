@@ -72,18 +72,28 @@ fn exec_reports_what_was_counted_before_it() {
         let both = ends(how);
         let parts = totals(&both);
         assert_eq!(parts.len(), 2, "{how}: {parts:?}");
-        assert_eq!(parts[1], plain, "{how}: the second is the same program as ever");
+        assert_eq!(
+            parts[1], plain,
+            "{how}: the second is the same program as ever"
+        );
         assert!(parts[0].abs_diff(plain) < 100, "{how}: {parts:?}");
         assert_eq!(both.total, parts[0] + parts[1]);
     }
     // One that fails: the process goes on and reports once.
     let failed = ends("no-exec");
-    assert_eq!((totals(&failed).len(), failed.stdout.as_str()), (1, "-1 1\n"));
+    assert_eq!(
+        (totals(&failed).len(), failed.stdout.as_str()),
+        (1, "-1 1\n")
+    );
     assert!(failed.total > plain);
     // The usual pairs. A child of vfork borrows its parent's memory, and with it the parent's count.
     for (how, reports) in [("fork-exec", 3), ("vfork-exec", 2)] {
         let run = ends(how);
-        assert_eq!((totals(&run).len(), run.stdout.as_str()), (reports, "1\n"), "{how}");
+        assert_eq!(
+            (totals(&run).len(), run.stdout.as_str()),
+            (reports, "1\n"),
+            "{how}"
+        );
         assert!(totals(&run).contains(&plain), "{how}");
     }
 }
@@ -97,7 +107,10 @@ fn threads_that_still_run_are_part_of_the_report() {
         let result = run(ours, &[out.as_os_str(), "running".as_ref()]);
         let threads = result.json["processes"][0]["threads"].as_array().unwrap();
         assert_eq!(threads[1]["state"], "running");
-        assert!(threads[1]["units"].as_u64().unwrap() > 100_000, "{threads:?}");
+        assert!(
+            threads[1]["units"].as_u64().unwrap() > 100_000,
+            "{threads:?}"
+        );
         if !ours.is_empty() {
             let functions = &result.json["processes"][0]["functions"];
             assert!(functions["work"].as_u64().unwrap() > 100_000, "{functions}");
@@ -111,13 +124,18 @@ fn a_killed_process_is_reported_as_it_was_seen_last() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("count.json");
     let mut command = luthier_count();
-    command.args(["run", "--format", "json", "--output"]).arg(&path);
+    command
+        .args(["run", "--format", "json", "--output"])
+        .arg(&path);
     let mut child = command.arg("--").arg(built()).arg("kill").spawn().unwrap();
     // The counted program is the only child of `luthier count run`.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let mut pid = String::new();
     for _ in 0..500 {
-        pid = std::fs::read_to_string(&children).unwrap().trim().to_owned();
+        pid = std::fs::read_to_string(&children)
+            .unwrap()
+            .trim()
+            .to_owned();
         if !pid.is_empty() {
             break;
         }

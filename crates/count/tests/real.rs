@@ -31,7 +31,7 @@ fn counted_with(real: &Real, ours: &[&str], clang: &[&str], words: &[&str]) -> R
     let out = directory.path().join(real.name);
     must(
         luthier_count()
-            .arg("cc")
+            .arg(real.driver())
             .args(ours)
             .args(clang)
             .args(real.arguments())
@@ -41,6 +41,61 @@ fn counted_with(real: &Real, ours: &[&str], clang: &[&str], words: &[&str]) -> R
     let mut program = vec![out.as_os_str()];
     program.extend(words.iter().map(OsStr::new));
     run(&[], &program)
+}
+
+/// One front end, its bitcode rewritten, and the back end at `level`.
+fn through_back_end(real: &Real, level: &str) -> Run {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (sources, flags) = sources_and_flags(real);
+    let mut link = Command::new(real.clang());
+    for (index, source) in sources.iter().enumerate() {
+        let (plain, counted) = (
+            at(&format!("{index}.bc")),
+            at(&format!("{index}.counted.bc")),
+        );
+        must(
+            Command::new(real.clang())
+                .args([
+                    "-O2",
+                    "-ffp-contract=off",
+                    "-Xclang",
+                    "-disable-llvm-passes",
+                ])
+                .args(["-emit-llvm", "-c"])
+                .args(&flags)
+                .arg(source)
+                .arg("-o")
+                .arg(&plain),
+        );
+        must(
+            luthier_count()
+                .arg("rewrite")
+                .arg(&plain)
+                .arg("-o")
+                .arg(&counted),
+        );
+        link.arg(counted);
+    }
+    let words = text(&must(luthier_count().args(["flags", "link"])).stdout);
+    let out = at(real.name);
+    must(
+        link.arg(level)
+            .args(words.split_whitespace())
+            .arg("-lm")
+            .arg("-o")
+            .arg(&out),
+    );
+    run(&[], &[out.as_os_str()])
+}
+
+/// Source files, and arguments for compiling them.
+fn sources_and_flags(real: &Real) -> (Vec<String>, Vec<String>) {
+    let mut arguments = real.arguments();
+    arguments.retain(|argument| !argument.starts_with("-l"));
+    arguments
+        .into_iter()
+        .partition(|argument| argument.ends_with(".c") || argument.ends_with(".cpp"))
 }
 
 /// Instructions per block, by function and label, of textual IR: lines indented by exactly two spaces are instructions,
@@ -73,18 +128,14 @@ fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
 /// The total by IR-PGO.
 fn profiled(real: &Real, directory: &Path) -> u64 {
     let at = |name: &str| directory.join(name);
-    let mut arguments = real.arguments();
-    arguments.retain(|argument| !argument.starts_with("-l"));
-    let (sources, flags): (Vec<String>, Vec<String>) = arguments
-        .into_iter()
-        .partition(|argument| argument.ends_with(".c"));
+    let (sources, flags) = sources_and_flags(real);
     let mut plain = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let (bitcode, counting) = (
             at(&format!("{index}.bc")),
             at(&format!("{index}.counting.bc")),
         );
-        let mut clang = Command::new("clang-22");
+        let mut clang = Command::new(real.clang());
         clang.args([
             "-O2",
             "-ffp-contract=off",
@@ -119,7 +170,7 @@ fn profiled(real: &Real, directory: &Path) -> u64 {
     let out = at("profiled");
     let objects = (0..sources.len()).map(|index| at(&format!("{index}.o")));
     must(
-        Command::new("clang-22")
+        Command::new(real.clang())
             .arg("-fprofile-instr-generate")
             .args(objects)
             .arg("-lm")
@@ -189,6 +240,8 @@ fn agree(name: &str) {
         "{name}: IR-PGO block counts times sizes"
     );
     let mut others = vec![
+        ("tree, -O0 code", through_back_end(real, "-O0")),
+        ("tree, -O1 code", through_back_end(real, "-O1")),
         ("tree", counted(real, &[], &["-O2"])),
         ("tree, -O3", counted(real, &[], &["-O3"])),
     ];
@@ -224,6 +277,11 @@ fn zlib() {
 #[test]
 fn bzip2() {
     agree("bzip2");
+}
+
+#[test]
+fn bot() {
+    agree("bot");
 }
 
 #[test]

@@ -231,10 +231,10 @@ private:
     return old;
   }
 
-  // The counter counts up to 0, the limit. Right after an addition its flags tell; the compare costs nothing.
+  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing.
   void check(IRBuilder<> &builder, Instruction *before, Value *total) {
     if (!total)
-      total = builder.CreateAlignedLoad(word, counter(module, settings), Align(8));
+      total = add(builder, counter(module, settings), builder.getInt64(0));
     Value *reached = builder.CreateICmpSGE(total, builder.getInt64(0));
     MDNode *unlikely = MDBuilder(context).createBranchWeights(1, 1 << 20);
     Instruction *then = SplitBlockAndInsertIfThen(reached, before->getIterator(), false, unlikely);

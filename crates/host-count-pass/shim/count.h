@@ -23,6 +23,8 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
+// Code with budget checks adds to the first of them only, and its checks look at their sum.
+inline constexpr unsigned CheckedLanes = 2;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
@@ -81,7 +83,7 @@ enum class Stage {
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
 
-// Makes plain additions of them. `spread`: over the lanes of the counter, where there are no checks.
+// Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);
 
 // The address that an addition adds to, if `instruction` is one.

@@ -39,46 +39,78 @@ void mergeNeighbours(BasicBlock &block) {
       auto *intrinsic = dyn_cast<IntrinsicInst>(call);
       if (!intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow())
         open.clear();
-    } else if (instruction.mayReadOrWriteMemory() && !isa<CallBase>(instruction)) {
-      // A budget check reads the counter.
-      const Value *address = getLoadStorePointerOperand(&instruction);
-      if (auto *variable = address ? dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets()) : nullptr)
-        if (variable->getName() == CounterName)
-          open.clear();
     }
   }
 }
 
 // Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
 // costs. The words of the counter are taken in turn, in the order of the code.
-Value *laneOf(AtomicRMWInst &addition, unsigned &turn) {
-  auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
-  if (!counter || counter->getName() != CounterName)
-    return addition.getPointerOperand();
-  unsigned lane = turn++ % CounterLanes;
-  Type *word = addition.getType();
-  return lane ? ConstantExpr::getInBoundsGetElementPtr(word, counter, ConstantInt::get(word, lane)) : counter;
-}
+class Lowering {
+public:
+  Lowering(Module &module, bool spread) : checked(module.getFunction(LimitName)), spread(spread) {}
 
-void lower(AtomicRMWInst &addition, Value *address) {
-  IRBuilder<> builder(&addition);
-  LoadInst *old = builder.CreateAlignedLoad(addition.getType(), address, Align(8));
-  Value *sum = builder.CreateAdd(old, addition.getValOperand());
-  StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
-  MDNode *tag = addition.getMetadata(LLVMContext::MD_tbaa);
-  old->setMetadata(LLVMContext::MD_tbaa, tag);
-  store->setMetadata(LLVMContext::MD_tbaa, tag);
-  // A check compares the sum: let it be this one, so that the addition's flags decide.
-  for (User *user : make_early_inc_range(addition.users())) {
-    auto *other = dyn_cast<BinaryOperator>(user);
-    if (other && other->getOpcode() == Instruction::Add && other->getOperand(1) == addition.getValOperand()) {
-      other->replaceAllUsesWith(sum);
-      other->eraseFromParent();
+  void lower(AtomicRMWInst &addition) {
+    IRBuilder<> builder(&addition);
+    bool isLook = !addition.use_empty();
+    bool addsNothing = isa<ConstantInt>(addition.getValOperand()) && cast<ConstantInt>(addition.getValOperand())->isZero();
+    if (!addsNothing) {
+      Value *address = addressFor(addition);
+      LoadInst *old = load(builder, address, addition);
+      Value *sum = builder.CreateAdd(old, addition.getValOperand());
+      StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
+      store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
+    if (isLook) {
+      Value *sum = load(builder, addition.getPointerOperand(), addition);
+      for (unsigned lane = 1; lane < CheckedLanes; ++lane)
+        sum = builder.CreateAdd(sum, load(builder, laneOf(addition, lane), addition));
+      replace(addition, sum, builder);
+    }
+    addition.eraseFromParent();
   }
-  addition.replaceAllUsesWith(old);
-  addition.eraseFromParent();
-}
+
+private:
+  bool checked; // the module has budget checks
+  bool spread;
+  unsigned turn = 0;
+
+  static LoadInst *load(IRBuilder<> &builder, Value *address, const AtomicRMWInst &addition) {
+    LoadInst *value = builder.CreateAlignedLoad(addition.getType(), address, Align(8));
+    value->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
+    return value;
+  }
+
+  static Value *laneOf(AtomicRMWInst &addition, unsigned lane) {
+    auto *counter = cast<Constant>(addition.getPointerOperand());
+    Type *word = addition.getType();
+    return lane ? ConstantExpr::getInBoundsGetElementPtr(word, counter, ConstantInt::get(word, lane)) : counter;
+  }
+
+  Value *addressFor(AtomicRMWInst &addition) {
+    auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
+    if (!spread || !counter || counter->getName() != CounterName)
+      return const_cast<Value *>(addition.getPointerOperand());
+    if (checked)
+      return laneOf(addition, turn++ % CheckedLanes);
+    return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
+  }
+
+  // A check compares what was there before plus what was added: the sum, as it is now.
+  static void replace(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
+    SmallVector<Instruction *, 2> totals;
+    for (User *user : addition.users()) {
+      auto *total = dyn_cast<BinaryOperator>(user);
+      if (total && total->getOpcode() == Instruction::Add && total->getOperand(1) == addition.getValOperand())
+        totals.push_back(total);
+    }
+    for (Instruction *total : totals) {
+      total->replaceAllUsesWith(sum);
+      total->eraseFromParent();
+    }
+    if (!addition.use_empty())
+      addition.replaceAllUsesWith(builder.CreateSub(sum, addition.getValOperand()));
+  }
+};
 
 } // namespace
 
@@ -92,9 +124,7 @@ Value *additionTo(const Instruction &instruction) {
 }
 
 void lowerAdditions(Module &module, bool spread) {
-  // Checks look at the first word only.
-  spread = spread && !module.getFunction(LimitName);
-  unsigned turn = 0;
+  Lowering lowering(module, spread);
   for (Function &function : module) {
     for (BasicBlock &block : function)
       mergeNeighbours(block);
@@ -103,7 +133,7 @@ void lowerAdditions(Module &module, bool spread) {
       if (additionTo(instruction))
         additions.push_back(cast<AtomicRMWInst>(&instruction));
     for (AtomicRMWInst *addition : additions)
-      lower(*addition, spread ? laneOf(*addition, turn) : addition->getPointerOperand());
+      lowering.lower(*addition);
   }
 }
 

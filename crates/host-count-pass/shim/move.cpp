@@ -67,7 +67,6 @@ bool isCounter(const Value *address) {
 
 struct Region {
   MapVector<Value *, SmallVector<AtomicRMWInst *, 4>> additions; // by address
-  SmallVector<LoadInst *, 4> looks;                              // of checks that follow no addition
   SmallVector<CallBase *, 4> limits;
   double frequency = 0;  // of all additions
   double iterations = 0; // of additions, per entry of the loop
@@ -119,8 +118,6 @@ private:
           region.limits.push_back(call);
         else if (!isQuiet(*call))
           return false;
-      } else if (auto *load = dyn_cast<LoadInst>(&instruction); load && isCounter(load->getPointerOperand())) {
-        region.looks.push_back(load);
       }
     }
     return true;
@@ -135,7 +132,7 @@ private:
     for (auto &[address, list] : region.additions)
       additions += list.size();
     // (With a counter per line, most are added to once.)
-    if (additions < 2 || region.additions.size() > 2 || !region.limits.empty() || !region.looks.empty())
+    if (additions < 2 || region.additions.size() > 2 || !region.limits.empty())
       return false;
     SmallVector<Instruction *, 4> ends;
     for (BasicBlock &block : function)
@@ -190,6 +187,8 @@ private:
       return;
     changed = true;
     if (!region.limits.empty()) {
+      if (region.additions.empty())
+        return; // every check looks at something; without one there is nothing to move
       if (Loop *copy = copyWithoutChecks(loop, region)) {
         Region inCopy;
         for (BasicBlock *block : copy->blocks())
@@ -257,12 +256,13 @@ private:
   void promoteChecked(Loop *loop, Region &region) {
     GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
     AllocaInst *now = newVariable(), *taken = newVariable();
-    MDNode *tag = nullptr;
+    MDNode *tag = region.additions.begin()->second.front()->getMetadata(LLVMContext::MD_tbaa);
     IRBuilder<> builder(loop->getLoopPreheader()->getTerminator());
     auto take = [&] {
-      LoadInst *load = builder.CreateAlignedLoad(word, counter, Align(8));
-      builder.CreateStore(load, now);
-      builder.CreateStore(load, taken);
+      // An addition of nothing is a look; lowering knows what to look at.
+      Value *look = addTo(builder, counter, builder.getInt64(0), tag);
+      builder.CreateStore(look, now);
+      builder.CreateStore(look, taken);
     };
     auto giveBack = [&] {
       Value *difference = builder.CreateSub(builder.CreateLoad(word, now), builder.CreateLoad(word, taken));
@@ -276,18 +276,12 @@ private:
         continue;
       }
       for (AtomicRMWInst *addition : list) {
-        tag = addition->getMetadata(LLVMContext::MD_tbaa);
         builder.SetInsertPoint(addition);
         Value *old = builder.CreateLoad(word, now);
         builder.CreateStore(builder.CreateAdd(old, addition->getValOperand()), now);
         addition->replaceAllUsesWith(old);
         addition->eraseFromParent();
       }
-    }
-    for (LoadInst *look : region.looks) {
-      builder.SetInsertPoint(look);
-      look->replaceAllUsesWith(builder.CreateLoad(word, now));
-      look->eraseFromParent();
     }
     for (CallBase *limit : region.limits) {
       builder.SetInsertPoint(limit);
@@ -361,7 +355,7 @@ private:
     trips = builder.CreateZExtOrTrunc(trips, word);
     GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
     Value *need = builder.CreateMul(builder.CreateAdd(trips, builder.getInt64(1)), builder.getInt64(perIteration));
-    Value *after = builder.CreateAdd(builder.CreateAlignedLoad(word, counter, Align(8)), need);
+    Value *after = builder.CreateAdd(addTo(builder, counter, builder.getInt64(0), nullptr), need);
     Value *lasts = builder.CreateAnd(builder.CreateICmpULT(trips, builder.getInt64(MostIterations)),
                                      builder.CreateICmpSLT(after, builder.getInt64(0)));
     auto *copyBegin = cast<BasicBlock>(map[checked]);

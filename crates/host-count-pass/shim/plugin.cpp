@@ -108,6 +108,12 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
     fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
     return false;
   }
+  // What it costs, and whether it comes back, cannot be known.
+  for (const Function &function : module)
+    if (function.getName().starts_with("llvm.") && function.getIntrinsicID() == Intrinsic::not_intrinsic) {
+      fail(module, "unknown intrinsic `" + function.getName() + "`; LLVM 22 has none of this name");
+      return false;
+    }
   Session *session = open(module, options);
   if (!session)
     return false;

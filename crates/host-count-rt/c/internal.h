@@ -21,11 +21,11 @@
 #define EXIT_REFUSED 126
 
 /* The counter of a thread is the sum of its lanes: additions to one place in memory wait for each other, additions to
- * several do not (shim/late.cpp spreads them). Code with budget checks uses lane 0 alone, which counts up to 0, the limit:
- * its count is lane 0 + limit + signals. One cache line.
+ * several do not (shim/lower.cpp spreads them). Code with budget checks uses the first lanes alone, whose sum counts up to 0,
+ * the limit: its count is their sum + limit + signals. One cache line.
  *
  * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */
-enum { LANES = 8 };
+enum { LANES = 8, CHECKED_LANES = 2 };
 extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((tls_model("initial-exec"), aligned(64)));
 
 struct budget {
@@ -39,7 +39,7 @@ struct record;
 /* One per thread, in thread-local storage. */
 struct thread {
   int64_t limit;   /* see __luthier_count */
-  int64_t signals; /* counted inside signal handlers, lane 0 */
+  int64_t signals; /* counted inside signal handlers, in checked lanes */
   int64_t signals_unchecked; /* and in the other lanes */
   uint64_t folded; /* counted in slots that have been emptied */
   struct record *record;
@@ -91,7 +91,7 @@ HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
 
 /* budget.c */
-HIDDEN void luthier_set_limit(uint64_t now);
+HIDDEN void luthier_set_limit(void);
 
 /* report.c */
 HIDDEN bool luthier_report(const char *stopped); /* true if it was written by this call */

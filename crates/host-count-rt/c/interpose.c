@@ -96,9 +96,9 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   else
     handlers[number].plain(number);
   /* Slots per function or line keep what the handler added to them. */
-  luthier_self.signals += __luthier_count[0] + luthier_self.limit - (lanes[0] + limit);
-  for (int lane = 1; lane < LANES; ++lane)
-    luthier_self.signals_unchecked += __luthier_count[lane] - lanes[lane];
+  luthier_self.signals += luthier_self.limit - limit;
+  for (int lane = 0; lane < LANES; ++lane)
+    *(lane < CHECKED_LANES ? &luthier_self.signals : &luthier_self.signals_unchecked) += __luthier_count[lane] - lanes[lane];
   /* A budget changed by the handler moves the split between counter and limit. */
   lanes[0] += limit - luthier_self.limit;
   memcpy(__luthier_count, lanes, sizeof lanes);

@@ -43,7 +43,12 @@ bool luthier_is_dormant(void) { return dormant; }
 
 const char *luthier_contract(int index) { return index < contract_count ? contracts[index] : NULL; }
 
-uint64_t luthier_checked_now(void) { return (uint64_t)(__luthier_count[0] + luthier_self.limit + luthier_self.signals); }
+uint64_t luthier_checked_now(void) {
+  int64_t count = luthier_self.limit + luthier_self.signals;
+  for (int lane = 0; lane < CHECKED_LANES; ++lane)
+    count += __luthier_count[lane];
+  return (uint64_t)count;
+}
 
 static int64_t plain_count(const struct thread *thread, const volatile int64_t *lanes) {
   int64_t count = thread->limit + thread->signals + thread->signals_unchecked + (int64_t)thread->folded;
