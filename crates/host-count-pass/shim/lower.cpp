@@ -4,6 +4,7 @@
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -52,7 +53,7 @@ public:
   void lower(AtomicRMWInst &addition) {
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
-    bool addsNothing = isa<ConstantInt>(addition.getValOperand()) && cast<ConstantInt>(addition.getValOperand())->isZero();
+    bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
     if (!addsNothing) {
       Value *address = addressFor(addition);
       LoadInst *old = load(builder, address, addition);
@@ -116,7 +117,11 @@ private:
 
 Value *additionTo(const Instruction &instruction) {
   auto *addition = dyn_cast<AtomicRMWInst>(&instruction);
-  if (!addition || addition->getOperation() != AtomicRMWInst::Add)
+  if (!addition)
+    return nullptr;
+  // A look adds nothing; the optimiser writes that as "or 0".
+  bool addsNothing = match(addition->getValOperand(), PatternMatch::m_Zero());
+  if (addition->getOperation() != AtomicRMWInst::Add && !(addition->getOperation() == AtomicRMWInst::Or && addsNothing))
     return nullptr;
   auto *variable = dyn_cast<GlobalVariable>(addition->getPointerOperand()->stripInBoundsConstantOffsets());
   bool ours = variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));

@@ -230,3 +230,53 @@ fn calls_of(function: &Function) -> impl Iterator<Item = &Call> {
             Item::Cost { .. } => None,
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn straight(items: Vec<Item>) -> Function {
+        Function {
+            blocks: vec![Block {
+                items,
+                end: End::Return,
+                holds_code: true,
+                ..Block::default()
+            }],
+            ..Function::default()
+        }
+    }
+
+    fn call(callee: usize) -> Item {
+        Item::Call(Call {
+            callee: Callee::Function(callee),
+            promised: false,
+            must_tail: false,
+        })
+    }
+
+    fn cost(cost: u64) -> Item {
+        Item::Cost { cost, location: 0 }
+    }
+
+    #[test]
+    fn only_what_can_run_long_checks_the_budget() {
+        let functions = vec![
+            straight(vec![cost(MOST_WITHOUT_CHECK - 10)]),
+            straight(vec![cost(10), call(0)]),
+            straight(vec![cost(1), call(1)]),
+            straight(vec![cost(1), call(3)]),
+        ];
+        let module = Module {
+            functions,
+            ..Module::default()
+        };
+        let options = Options::parse("budget").unwrap();
+        let checks: Vec<bool> = summarise(&module, &options)
+            .iter()
+            .map(|summary| summary.checks_budget)
+            .collect();
+        // Cheap; just cheap enough with its callee; one too dear with its callees; recursive.
+        assert_eq!(checks, [false, false, true, true]);
+    }
+}
