@@ -34,6 +34,8 @@ fn main() {
         .std("c++17")
         .include(&include)
         .flag("-fno-exceptions")
+        // Like rustc's LLVM, which has no type information to refer to.
+        .flag("-fno-rtti")
         .flag("-fvisibility=hidden")
         .flag("-fvisibility-inlines-hidden")
         .flag_if_supported("-Wno-unused-parameter")
