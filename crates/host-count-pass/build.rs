@@ -5,12 +5,13 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 6] = [
+const SHIM: [&str; 7] = [
     "plugin",
     "normalise",
     "describe",
     "apply",
-    "late",
+    "move",
+    "lower",
     "rewrite",
 ];
 
@@ -33,6 +34,8 @@ fn main() {
         .std("c++17")
         .include(&include)
         .flag("-fno-exceptions")
+        // Like rustc's LLVM, which has no type information to refer to.
+        .flag("-fno-rtti")
         .flag("-fvisibility=hidden")
         .flag("-fvisibility-inlines-hidden")
         .flag_if_supported("-Wno-unused-parameter")

@@ -12,8 +12,10 @@ fn main() {
             "c/report.c",
             "c/watchdog.c",
             "c/interpose.c",
+            "c/ends.c",
         ])
         .std("gnu11")
+        .opt_level_str("s")
         .flag("-fPIC")
         .flag("-ftls-model=initial-exec")
         .compile("luthier_count_rt");

@@ -1,6 +1,7 @@
 //! What counting costs, beside its neighbours: time and callgrind-instruction ratios to plain `clang-22 -O2`.
 //!
-//! All variants of a program run interleaved, round after round, so that what disturbs the machine disturbs all of them.
+//! All variants of a program run interleaved, round after round, so that what disturbs the machine disturbs all of them;
+//! the fastest run of each counts. Text is the program's own: that of an empty program, built the same way, is taken off.
 //! `cargo bench -p count` takes some minutes; `-- ROUNDS PROGRAM...` chooses. Instruction ratios need valgrind; without
 //! it the column stays empty. Fetches the sources that `tests/support/sources.rs` names.
 
@@ -42,13 +43,17 @@ fn build(real: &Real, way: &Way, out: &Path, stub: &Path) {
     let common = ["-O2", "-ffp-contract=off", "-no-pie", "-fno-pie"];
     let mut command = match way {
         Way::Plain(flags) => {
-            let mut command = Command::new("clang-22");
-            command.args(*flags).arg(stub);
+            let mut command = Command::new(real.clang());
+            command
+                .args(*flags)
+                .args(["-x", "c"])
+                .arg(stub)
+                .args(["-x", "none"]);
             command
         }
         Way::Counted(flags) => {
             let mut command = luthier_count();
-            command.arg("cc").args(*flags);
+            command.arg(real.driver()).args(*flags);
             command
         }
     };
@@ -108,9 +113,35 @@ fn text_size(program: &Path) -> u64 {
         .unwrap()
 }
 
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64()
+/// The fastest run: what others do to the machine only ever adds.
+fn least(times: Vec<Duration>) -> f64 {
+    times.into_iter().min().unwrap_or_default().as_secs_f64()
+}
+
+/// Text of a program that does nothing, built the same way: the runtime, and what every program has.
+fn text_of_nothing(way: &Way, directory: &Path, stub: &Path) -> u64 {
+    let (source, out) = (directory.join("empty.c"), directory.join("empty"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let mut command = match way {
+        Way::Plain(flags) => {
+            let mut command = Command::new("clang-22");
+            command.args(*flags).arg(stub);
+            command
+        }
+        Way::Counted(flags) => {
+            let mut command = luthier_count();
+            command.arg("cc").args(*flags);
+            command
+        }
+    };
+    must(
+        command
+            .args(["-O2", "-no-pie", "-fno-pie"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&out),
+    );
+    text_size(&out)
 }
 
 fn main() {
@@ -146,15 +177,21 @@ fn main() {
                 times[index].push(time(path, real.long, directory.path()));
             }
         }
-        let medians: Vec<f64> = times.into_iter().map(median).collect();
+        let times_of: Vec<f64> = times.into_iter().map(least).collect();
         let counts: Vec<Option<u64>> = paths
             .iter()
             .map(|path| instructions(path, directory.path()))
             .collect();
-        let sizes: Vec<u64> = paths.iter().map(|path| text_size(path)).collect();
-        println!("{} ({:.2} s plain)", real.name, medians[0]);
+        let sizes: Vec<u64> = VARIANTS
+            .iter()
+            .zip(&paths)
+            .map(|((_, way, _), path)| {
+                text_size(path).saturating_sub(text_of_nothing(way, directory.path(), &stub))
+            })
+            .collect();
+        println!("{} ({:.2} s plain)", real.name, times_of[0]);
         for (index, (name, ..)) in VARIANTS.iter().enumerate() {
-            let time = medians[index] / medians[0];
+            let time = times_of[index] / times_of[0];
             let count = counts[index]
                 .zip(counts[0])
                 .map(|(ours, plain)| ours as f64 / plain as f64);

@@ -39,7 +39,7 @@ pub enum Error {
     )]
     NoCache,
     #[error(
-        "{program} reported no count: it was not built with `luthier count cc`, never started, or ended by a signal"
+        "{program} reported no count: it was not built with `luthier count cc`, or was killed before it could be looked at"
     )]
     NoReport { program: String },
     #[error("{path}: {source}")]

@@ -12,6 +12,7 @@ mod report;
 mod rewrite;
 mod run;
 mod runtime;
+mod sample;
 mod toolchain;
 
 pub use error::Error;

@@ -16,6 +16,9 @@ pub struct Process {
     pub contracts: Vec<String>,
     /// Why it was stopped, if it was.
     pub stopped: Option<String>,
+    /// It was killed and could not report: the counts are the last that were seen, lower bounds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// Units over all threads.
     pub total: u64,
     /// Its threads in order of creation.

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, at};
 use crate::report::{Process, Report};
+use crate::sample::Sampler;
 use crate::{Format, Per, RunArguments};
+use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -35,6 +37,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     if let Some(milliseconds) = arguments.watchdog {
         command.env("LUTHIER_COUNT_WATCHDOG_MS", milliseconds.to_string());
     }
+    let sampler = Sampler::start(directory.path());
     let status = command.status().map_err(|source| Error::Tool {
         tool: program.clone(),
         source,
@@ -44,7 +47,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         .code()
         .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)) as u8;
 
-    let report = collect(directory.path())?;
+    let report = collect(directory.path(), sampler.finish())?;
     if report.processes.is_empty() {
         // A refusal of the runtime has said why already.
         if code == 126 {
@@ -81,22 +84,38 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(code))
 }
 
-fn collect(directory: &Path) -> Result<Report, Error> {
+/// Reports, and what was `seen` last of processes that could not write one.
+fn collect(directory: &Path, mut seen: HashMap<u32, Process>) -> Result<Report, Error> {
     let mut report = Report::default();
+    let mut paths = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(at(directory))? {
         let path = entry.map_err(at(directory))?.path();
-        if path.extension().is_none_or(|ending| ending != "count") {
-            continue;
+        if path.extension().is_some_and(|ending| ending == "count") {
+            paths.push(path);
         }
+    }
+    // One process can report more than once: before it becomes another program, and as that.
+    paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    for path in paths {
         let bytes = std::fs::read(&path).map_err(at(&path))?;
         let process =
             Process::parse(&String::from_utf8_lossy(&bytes)).map_err(|source| Error::Report {
                 path: path.clone(),
                 source,
             })?;
-        report.total = report.total.wrapping_add(process.total);
         report.processes.push(process);
     }
+    // (A process that is still running reports to nobody; neither is it counted here.)
+    seen.retain(|pid, _| {
+        let reported = report.processes.iter().any(|process| process.pid == *pid);
+        !reported && !Path::new(&format!("/proc/{pid}")).exists()
+    });
+    report.processes.extend(seen.into_values());
+    report.total = report
+        .processes
+        .iter()
+        .map(|process| process.total)
+        .fold(0, u64::wrapping_add);
     report.processes.sort_by_key(|process| process.pid);
     Ok(report)
 }
@@ -126,7 +145,12 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
                 );
             }
         }
-        let _ = writeln!(out, "{:>20}  total", grouped(process.total));
+        let sum = if process.at_least {
+            "total, at least"
+        } else {
+            "total"
+        };
+        let _ = writeln!(out, "{:>20}  {sum}", grouped(process.total));
         match arguments.per {
             Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),
             Some(Per::Line) => rows(&mut out, process.lines.iter(), arguments.top),

@@ -111,7 +111,8 @@ fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error
             command.args(arguments).args(defines);
             command.args([
                 "-std=gnu11",
-                "-O2",
+                // Small programs should not carry a large runtime; nothing in it is hot.
+                "-Os",
                 "-fPIC",
                 "-ftls-model=initial-exec",
                 "-fvisibility=hidden",

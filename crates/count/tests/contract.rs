@@ -366,7 +366,11 @@ fn lint_sees_what_varies() {
          int sum(std::unordered_map<int, int> &m) { int s = 0; for (auto &e : m) s = s * 3 + e.second; return s; }\n\
          long now() { return time(nullptr) + rand(); }\n\
          int maybe(int c) { int x; if (c) x = 3; return x; }\n\
-         long distance(int *a, int *b) { return b - a; }\n",
+         long distance(int *a, int *b) { return b - a; }\n\
+         #include <functional>\n#include <random>\n\
+         unsigned seed() { return std::random_device{}(); }\n\
+         std::size_t key(int *p) { return std::hash<int *>{}(p); }\n\
+         int find(std::unordered_map<int, int> &m) { return m.count(3); }\n",
     );
     let output = luthier_count()
         .args(["lint", "--format", "json"])
@@ -390,11 +394,158 @@ fn lint_sees_what_varies() {
     seen.dedup();
     assert_eq!(
         seen,
-        [(5, "address"), (6, "unordered"), (7, "random"), (7, "time")]
+        [
+            (5, "address"),
+            (6, "unordered"),
+            (7, "random"),
+            (7, "time"),
+            (12, "random"),
+            (13, "address")
+        ]
     );
     assert!(
         text(&output.stderr).contains("uninitialized"),
         "{}",
         text(&output.stderr)
     );
+}
+
+#[test]
+fn unknown_intrinsics_are_refused() {
+    let place = Place::new();
+    let source = place.write(
+        "unknown.ll",
+        "target triple = \"x86_64-unknown-linux-gnu\"\ndeclare i32 @llvm.frobnicate.i32(i32)\n\
+         define i32 @f(i32 %x) {\n  %y = call i32 @llvm.frobnicate.i32(i32 %x)\n  ret i32 %y\n}\n",
+    );
+    let out = place.at("out.bc");
+    let output = luthier_count()
+        .arg("rewrite")
+        .arg(&source)
+        .arg("-o")
+        .arg(&out)
+        .output()
+        .unwrap();
+    let message = text(&output.stderr);
+    assert!(
+        !output.status.success() && message.contains("unknown intrinsic `llvm.frobnicate.i32`"),
+        "{message}"
+    );
+    assert!(!out.exists());
+}
+
+/// Bulk memory operations priced by size belong to the function and the line that ask for them.
+#[test]
+fn prices_by_size_are_booked_where_they_arise() {
+    let place = Place::new();
+    let source = place.write(
+        "sized.c",
+        "#include <string.h>\nstatic char a[100000], b[100000];\n\
+         __attribute__((noinline)) void move(int n) {\n  memcpy(a, b, n);\n}\n\
+         int main(int c, char **v) { (void)v; for (int i = 0; i < 10; i++) move(10000 * c); }\n",
+    );
+    let out = place.at("sized");
+    for (per, key) in [("function", "functions"), ("line", "lines")] {
+        built(
+            &["cc", "--preset", "portable-1", "--per", per, "-O2", "-g"],
+            &[&source],
+            &out,
+        );
+        let result = run(&["--per", per], &[out.as_os_str()]);
+        let listed = result.json["processes"][0][key].as_object().unwrap();
+        let sum: u64 = listed.values().map(|units| units.as_u64().unwrap()).sum();
+        assert_eq!(sum, result.total, "{listed:?}");
+        // Ten times 10 000 bytes at 1 per 16.
+        let moved = listed
+            .iter()
+            .find(|(name, _)| *name == "move" || name.ends_with("sized.c:4"))
+            .unwrap();
+        assert!(
+            (6250..6300).contains(&moved.1.as_u64().unwrap()),
+            "{listed:?}"
+        );
+    }
+}
+
+/// What a makefile does with CC: options in it, separate compilation, a library in between, dependencies written aside.
+#[test]
+fn make_takes_it_for_a_compiler() {
+    let place = Place::new();
+    place.write("helper.c", HELPER);
+    place.write("main.c", MAIN);
+    place.write(
+        "Makefile",
+        "main: main.o libhelper.a\n\t$(CC) $(CFLAGS) main.o -L. -lhelper -o $@\n\
+         libhelper.a: helper.o\n\tar rcs $@ $^\n\
+         %.o: %.c\n\t$(CC) $(CFLAGS) -MMD -MP -c $< -o $@\n",
+    );
+    let count = support::tools().join("luthier-count");
+    must(
+        Command::new("make")
+            .arg(format!("CC={} cc --preset portable-1", count.display()))
+            .arg("CFLAGS=-O2 -Wall -Werror")
+            .current_dir(place.0.path()),
+    );
+    let made = run(&[], &[place.at("main").as_os_str()]);
+    assert_eq!(made.stdout, "499500\n");
+    assert!(
+        made.json["processes"][0]["contracts"][0]
+            .as_str()
+            .unwrap()
+            .contains("preset=portable-1")
+    );
+    assert!(
+        fs::read_to_string(place.at("main.d"))
+            .unwrap()
+            .contains("main.c")
+    );
+    // What configure asks of a compiler.
+    let output = cc(&["cc", "--version"], &[], Path::new("/dev/null"));
+    assert!(text(&output.stdout).contains("clang version 22"));
+    let output = cc(&["cc", "-O2"], &[&place.at("missing.c")], &place.at("no"));
+    assert!(!output.status.success(), "a missing file compiles");
+}
+
+/// For people who drive opt themselves: the pass by its name.
+#[test]
+fn opt_runs_the_pass_by_name() {
+    let place = Place::new();
+    let (helper, plain) = (place.write("helper.c", HELPER), place.at("plain.bc"));
+    must(
+        Command::new("clang-22")
+            .args([
+                "-O2",
+                "-ffp-contract=off",
+                "-Xclang",
+                "-disable-llvm-passes",
+                "-emit-llvm",
+                "-c",
+            ])
+            .arg(&helper)
+            .arg("-o")
+            .arg(&plain),
+    );
+    let main = place.write("main.c", MAIN);
+    let (counted, out) = (place.at("counted.bc"), place.at("out"));
+    let plugin = support::tools().join("libluthier_count.so");
+    must(
+        Command::new("opt-22")
+            .arg(format!("-load-pass-plugin={}", plugin.display()))
+            .arg("-passes=luthier-count")
+            .arg(&plain)
+            .arg("-o")
+            .arg(&counted),
+    );
+    let object = place.at("helper.o");
+    must(
+        Command::new("clang-22")
+            .args(["-O2", "-c"])
+            .arg(&counted)
+            .arg("-o")
+            .arg(&object),
+    );
+    built(&["cc", "-O2"], &[&main, &object], &out);
+    let through_opt = run(&[], &[out.as_os_str()]);
+    built(&["cc", "-O2"], &[&main, &helper], &out);
+    assert_eq!(through_opt.total, run(&[], &[out.as_os_str()]).total);
 }

@@ -6,7 +6,7 @@
 
 mod support;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +31,7 @@ fn counted_with(real: &Real, ours: &[&str], clang: &[&str], words: &[&str]) -> R
     let out = directory.path().join(real.name);
     must(
         luthier_count()
-            .arg("cc")
+            .arg(real.driver())
             .args(ours)
             .args(clang)
             .args(real.arguments())
@@ -41,6 +41,61 @@ fn counted_with(real: &Real, ours: &[&str], clang: &[&str], words: &[&str]) -> R
     let mut program = vec![out.as_os_str()];
     program.extend(words.iter().map(OsStr::new));
     run(&[], &program)
+}
+
+/// One front end, its bitcode rewritten, and the back end at `level`.
+fn through_back_end(real: &Real, level: &str) -> Run {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (sources, flags) = sources_and_flags(real);
+    let mut link = Command::new(real.clang());
+    for (index, source) in sources.iter().enumerate() {
+        let (plain, counted) = (
+            at(&format!("{index}.bc")),
+            at(&format!("{index}.counted.bc")),
+        );
+        must(
+            Command::new(real.clang())
+                .args([
+                    "-O2",
+                    "-ffp-contract=off",
+                    "-Xclang",
+                    "-disable-llvm-passes",
+                ])
+                .args(["-emit-llvm", "-c"])
+                .args(&flags)
+                .arg(source)
+                .arg("-o")
+                .arg(&plain),
+        );
+        must(
+            luthier_count()
+                .arg("rewrite")
+                .arg(&plain)
+                .arg("-o")
+                .arg(&counted),
+        );
+        link.arg(counted);
+    }
+    let words = text(&must(luthier_count().args(["flags", "link"])).stdout);
+    let out = at(real.name);
+    must(
+        link.arg(level)
+            .args(words.split_whitespace())
+            .arg("-lm")
+            .arg("-o")
+            .arg(&out),
+    );
+    run(&[], &[out.as_os_str()])
+}
+
+/// Source files, and arguments for compiling them.
+fn sources_and_flags(real: &Real) -> (Vec<String>, Vec<String>) {
+    let mut arguments = real.arguments();
+    arguments.retain(|argument| !argument.starts_with("-l"));
+    arguments
+        .into_iter()
+        .partition(|argument| argument.ends_with(".c") || argument.ends_with(".cpp"))
 }
 
 /// Instructions per block, by function and label, of textual IR: lines indented by exactly two spaces are instructions,
@@ -70,21 +125,30 @@ fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
     sizes
 }
 
+/// Functions of which the linker keeps one copy.
+fn shared_functions(ir: &str) -> HashSet<String> {
+    let definitions = ir
+        .lines()
+        .filter(|line| line.starts_with("define linkonce_odr"));
+    definitions
+        .map(|line| {
+            let name = &line[line.find('@').expect("functions have names") + 1..];
+            name[..name.find('(').unwrap()].to_owned()
+        })
+        .collect()
+}
+
 /// The total by IR-PGO.
 fn profiled(real: &Real, directory: &Path) -> u64 {
     let at = |name: &str| directory.join(name);
-    let mut arguments = real.arguments();
-    arguments.retain(|argument| !argument.starts_with("-l"));
-    let (sources, flags): (Vec<String>, Vec<String>) = arguments
-        .into_iter()
-        .partition(|argument| argument.ends_with(".c"));
+    let (sources, flags) = sources_and_flags(real);
     let mut plain = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let (bitcode, counting) = (
             at(&format!("{index}.bc")),
             at(&format!("{index}.counting.bc")),
         );
-        let mut clang = Command::new("clang-22");
+        let mut clang = Command::new(real.clang());
         clang.args([
             "-O2",
             "-ffp-contract=off",
@@ -119,7 +183,7 @@ fn profiled(real: &Real, directory: &Path) -> u64 {
     let out = at("profiled");
     let objects = (0..sources.len()).map(|index| at(&format!("{index}.o")));
     must(
-        Command::new("clang-22")
+        Command::new(real.clang())
             .arg("-fprofile-instr-generate")
             .args(objects)
             .arg("-lm")
@@ -139,9 +203,13 @@ fn profiled(real: &Real, directory: &Path) -> u64 {
             .arg(at("data")),
     );
     let mut total = 0;
+    // Inline functions are described in every module that has a copy, but there is one copy and one count.
+    let mut shared_seen: HashSet<String> = HashSet::new();
     for bitcode in plain {
         let ir = must(Command::new("llvm-dis-22").arg(&bitcode).args(["-o", "-"]));
-        let sizes = block_sizes(&text(&ir.stdout));
+        let ir = text(&ir.stdout);
+        let sizes = block_sizes(&ir);
+        let shared = shared_functions(&ir);
         let mut opt = Command::new("opt-22");
         opt.args([
             "-passes=pgo-instr-use",
@@ -151,10 +219,13 @@ fn profiled(real: &Real, directory: &Path) -> u64 {
         opt.arg(format!("-pgo-test-profile-file={}", at("data").display()))
             .arg(&bitcode);
         let counts = text(&must(&mut opt).stderr);
-        let mut function = String::new();
+        let (mut function, mut repeated) = (String::new(), false);
         for line in counts.lines() {
             if let Some(name) = line.strip_prefix("pgo-view-raw-counts: ") {
                 function = name.trim().to_owned();
+                repeated = shared.contains(&function) && !shared_seen.insert(function.clone());
+            } else if repeated {
+                continue;
             } else if let Some(rest) = line.trim_start().strip_prefix("BB: ") {
                 let (Some(block), Some((_, count))) =
                     (rest.split("  Index=").next(), rest.split_once("Count="))
@@ -189,6 +260,8 @@ fn agree(name: &str) {
         "{name}: IR-PGO block counts times sizes"
     );
     let mut others = vec![
+        ("tree, -O0 code", through_back_end(real, "-O0")),
+        ("tree, -O1 code", through_back_end(real, "-O1")),
         ("tree", counted(real, &[], &["-O2"])),
         ("tree, -O3", counted(real, &[], &["-O3"])),
     ];
@@ -224,6 +297,11 @@ fn zlib() {
 #[test]
 fn bzip2() {
     agree("bzip2");
+}
+
+#[test]
+fn bot() {
+    agree("bot");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 use std::process::Command;
-use support::{Run, luthier_count, must, program, run, text};
+use support::{Run, luthier_count, must, program, run, text, tools};
 
 fn flags(tool: &str) -> Vec<String> {
     text(&must(luthier_count().args(["flags", tool])).stdout)
@@ -93,13 +93,105 @@ fn emitted_bitcode_is_the_other_way() {
             .arg("-o")
             .arg(at("counted.bc")),
     );
-    must(
-        luthier_count()
-            .args(["rewrite", "--placement", "segment"])
-            .arg(at("plain.bc"))
+    let link: Vec<String> = flags("link")
+        .iter()
+        .map(|word| format!("-Clink-arg={word}"))
+        .collect();
+    // A program of nothing but the standard library, which takes `main` from the counted part.
+    std::fs::write(at("shim.rs"), "#![no_main]\nextern crate std as _;\n").unwrap();
+    let linked = |options: &[&str], level: &str| {
+        must(
+            luthier_count()
+                .arg("rewrite")
+                .args(options)
+                .arg(at("plain.bc"))
+                .arg("-o")
+                .arg(at("counted.bc")),
+        );
+        must(
+            Command::new("clang-22")
+                .args([level, "-Wno-override-module", "-c"])
+                .arg(at("counted.bc"))
+                .arg("-o")
+                .arg(at("counted.o")),
+        );
+        let _ = std::fs::remove_file(at("libcounted.a"));
+        must(
+            Command::new("llvm-ar-22")
+                .arg("rcs")
+                .arg(at("libcounted.a"))
+                .arg(at("counted.o")),
+        );
+        let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+        rustc
+            .args(["--edition", "2024", "-lstatic:+whole-archive=counted"])
+            .arg("-L")
+            .arg(directory.path())
+            .args(&link)
+            .arg(at("shim.rs"))
             .arg("-o")
-            .arg(at("segment.bc")),
+            .arg(at("program"));
+        must(&mut rustc);
+        run(&[], &[at("program").as_os_str()])
+    };
+    let reference = linked(&["--placement", "segment"], "-O0");
+    assert!(reference.total > 1_000_000, "{}", reference.total);
+    for (options, level) in [(&[][..], "-O0"), (&[], "-O2"), (&["--budget"], "-O2")] {
+        let other = linked(options, level);
+        assert_eq!(
+            (other.total, &other.stdout),
+            (reference.total, &reference.stdout),
+            "{options:?} {level}"
+        );
+    }
+}
+
+/// `host-count-rt` with feature `link` in a counted program: reading, scopes, budgets that ask for more, and the end.
+#[test]
+fn rust_programs_bound_their_turns() {
+    let target = tools().parent().unwrap().join("count-rust");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args([
+            "build",
+            "--release",
+            "-p",
+            "host-count-rt",
+            "--features",
+            "link",
+            "--example",
+            "turns",
+        ])
+        // With a target named, the flags are for the program only, not for build scripts.
+        .args(["--target", "x86_64-unknown-linux-gnu", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", flags("rustc").join(" "))
+        .env("LUTHIER_COUNT", "budget");
+    must(&mut cargo);
+    let program = target.join("x86_64-unknown-linux-gnu/release/examples/turns");
+    let (first, second) = (
+        run(&[], &[program.as_os_str()]),
+        run(&[], &[program.as_os_str()]),
     );
-    let size = |name: &str| std::fs::metadata(at(name)).unwrap().len();
-    assert!(size("counted.bc") > size("plain.bc") && size("segment.bc") > size("counted.bc"));
+    assert_eq!((first.total, &first.stdout), (second.total, &second.stdout));
+    assert_eq!(first.status, Some(124), "{}", first.stderr);
+    let value = |name: &str| -> u64 {
+        let line = first.stdout.lines().find(|line| line.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{name}: {}", first.stdout));
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    // Two readings with nothing in between, but for what passes the numbers around.
+    assert!(value("reading:") < 10, "{}", first.stdout);
+    assert!(value("scope:") > 1000, "{}", first.stdout);
+    assert!(value("asked:") > 1, "{}", first.stdout);
+    // One iteration of the search costs less than 100.
+    assert!(value("most over:") < 100, "{}", first.stdout);
+    assert!(
+        first.stderr.contains("budget of 500 units reached"),
+        "{}",
+        first.stderr
+    );
 }

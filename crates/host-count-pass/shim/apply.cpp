@@ -101,6 +101,10 @@ private:
       }
       return;
     }
+    for (uint32_t block = 0; block < described.calls.size(); ++block)
+      for (uint32_t call = 0; call < described.calls[block].size(); ++call)
+        if (lc_comes_back(session, index, block, call))
+          described.calls[block][call]->addFnAttr(Attribute::get(context, ComesBack));
     const Increment *list;
     Places places;
     Jumps jumps;
@@ -209,26 +213,28 @@ private:
       // With budgets the thread's counter is kept as well: it is what the checks look at.
       if (!slots || settings.budget) {
         uint64_t unit = slots ? lc_slot_unit(session, slot) : 1;
-        total = add(builder, counter(module, settings), builder.getInt64(sums[slot] * int64_t(unit)));
+        Value *amount = builder.getInt64(sums[slot] * int64_t(unit));
+        Value *old = add(builder, counter(module, settings), amount);
+        total = withCheck ? builder.CreateAdd(old, amount) : nullptr;
       }
     }
     if (withCheck)
       check(builder, before, total);
   }
 
-  Value *add(IRBuilder<> &builder, Value *address, Value *amount) {
-    LoadInst *old = builder.CreateAlignedLoad(word, address, Align(8));
-    Value *sum = builder.CreateAdd(old, amount);
-    StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
+  // Atomic for a single thread, that is, towards signal handlers, in name; lowerAdditions() makes it plain. Until then no
+  // pass takes it apart into a load here and a store there.
+  AtomicRMWInst *add(IRBuilder<> &builder, Value *address, Value *amount) {
+    AtomicRMWInst *old = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic,
+                                                 SyncScope::SingleThread);
     old->setMetadata(LLVMContext::MD_tbaa, apart);
-    store->setMetadata(LLVMContext::MD_tbaa, apart);
-    return sum;
+    return old;
   }
 
-  // The counter counts up to 0, the limit. Right after an addition its flags tell; the compare costs nothing.
+  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing.
   void check(IRBuilder<> &builder, Instruction *before, Value *total) {
     if (!total)
-      total = builder.CreateAlignedLoad(word, counter(module, settings), Align(8));
+      total = add(builder, counter(module, settings), builder.getInt64(0));
     Value *reached = builder.CreateICmpSGE(total, builder.getInt64(0));
     MDNode *unlikely = MDBuilder(context).createBranchWeights(1, 1 << 20);
     Instruction *then = SplitBlockAndInsertIfThen(reached, before->getIterator(), false, unlikely);
@@ -245,7 +251,11 @@ private:
     IRBuilder<> builder(sized.call);
     Value *length = cast<MemIntrinsic>(sized.call)->getLength();
     Value *bytes = builder.CreateZExtOrTrunc(length, word);
-    add(builder, counter(module, settings), builder.CreateLShr(bytes, sized.shift));
+    Value *units = builder.CreateLShr(bytes, sized.shift);
+    if (slots)
+      add(builder, slotAddress(lc_priced_slot(session, sized.function, sized.index)), units);
+    if (!slots || settings.budget)
+      add(builder, counter(module, settings), units);
   }
 
   FunctionCallee articleFunction() {
@@ -269,7 +279,7 @@ private:
   void makeSlots(size_t count) {
     ArrayType *type = ArrayType::get(word, count);
     slots = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type),
-                               "__luthier_count_slots", nullptr, threadLocalModel(module, settings));
+                               SlotsName, nullptr, threadLocalModel(module, settings));
     slots->setAlignment(Align(8));
   }
 
@@ -381,8 +391,8 @@ void emitExemptions(Module &module, const DescribedModule &described) {
 GlobalVariable *counter(Module &module, const Settings &settings) {
   if (GlobalVariable *known = module.getGlobalVariable(CounterName))
     return known;
-  auto *variable = new GlobalVariable(module, Type::getInt64Ty(module.getContext()), false, GlobalValue::ExternalLinkage,
-                                      nullptr, CounterName, nullptr, threadLocalModel(module, settings));
+  Type *type = ArrayType::get(Type::getInt64Ty(module.getContext()), CounterLanes);
+  auto *variable = new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, CounterName, nullptr, threadLocalModel(module, settings));
   variable->setAlignment(Align(8));
   if (variable->getThreadLocalMode() == GlobalValue::LocalExecTLSModel)
     variable->setDSOLocal(true);

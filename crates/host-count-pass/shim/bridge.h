@@ -63,7 +63,11 @@ void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 bool lc_plan(Session *, TextSink error, void *context);
 size_t lc_increments(const Session *, uint32_t function, const Increment **out);
 size_t lc_checks(const Session *, uint32_t function, const Increment **out);
+// Whether a call surely comes back, nobody looking at the counter meanwhile.
+bool lc_comes_back(const Session *, uint32_t function, uint32_t block, uint32_t call);
 bool lc_charged_by_callers(const Session *, uint32_t function);
+// The slot of a function's `index`-th operation priced at run time; only if there are slots.
+uint32_t lc_priced_slot(const Session *, uint32_t function, size_t index);
 size_t lc_slots(const Session *);
 uint64_t lc_slot_unit(const Session *, size_t slot);
 void lc_slot_table(const Session *, TextSink out, void *context);

@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 
@@ -19,11 +20,18 @@ namespace luthier {
 
 // Names shared with the runtime (crates/host-count-rt/c/runtime.c).
 inline constexpr char CounterName[] = "__luthier_count";
+inline constexpr char SlotsName[] = "__luthier_count_slots";
+// A counter has so many words; their sum counts (LANES in crates/host-count-rt/c/internal.h).
+inline constexpr unsigned CounterLanes = 8;
+// Code with budget checks adds to the first of them only, and its checks look at their sum.
+inline constexpr unsigned CheckedLanes = 2;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 inline constexpr char RegisterContractName[] = "__luthier_count_register_contract";
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
+// Attribute of calls that surely come back, nobody looking at the counter meanwhile.
+inline constexpr char ComesBack[] = "luthier-comes-back";
 // Named metadata of a module that has been through.
 inline constexpr char DoneMetadata[] = "luthier.count";
 
@@ -31,6 +39,8 @@ inline constexpr char DoneMetadata[] = "luthier.count";
 struct SizedCall {
   llvm::CallInst *call;
   uint8_t shift;
+  uint32_t function;
+  size_t index; // among those of its function
 };
 
 // What the plan's indices mean in LLVM's terms.
@@ -61,8 +71,23 @@ void apply(llvm::Module &module, const DescribedModule &described, Session *sess
 // The thread-local counter of this module, declared on first use.
 llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
 
-// Takes additions that survived the optimiser out of loops. Returns whether anything changed.
-bool replaceLate(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+// A place where a coroutine can be put to sleep, or control can leave: more than an instruction.
+bool isBoundary(const llvm::IntrinsicInst &call);
+
+// Where in the optimiser additions are moved.
+enum class Stage {
+  Early, // before it: sums of regions that nobody looks into become local variables, which it optimises as the program's
+  Late,  // behind it: what is left in loops becomes registers and products
+};
+
+// Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
+bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
+
+// Makes plain additions of them. `spread`: over the lanes of the counter.
+void lowerAdditions(llvm::Module &module, bool spread);
+
+// The address that an addition adds to, if `instruction` is one.
+llvm::Value *additionTo(const llvm::Instruction &instruction);
 
 // Collects the text a Rust function writes.
 inline void appendText(void *context, const char *text, size_t length) {

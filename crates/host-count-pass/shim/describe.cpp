@@ -84,33 +84,6 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
   }
 }
 
-// Intrinsics are instructions, not calls, except where control can leave, or a coroutine can be put to sleep: what is
-// owed there would be paid by another function after the coroutine has been split.
-bool isBoundary(const IntrinsicInst &call) {
-  switch (call.getIntrinsicID()) {
-  case Intrinsic::coro_begin:
-  case Intrinsic::coro_begin_custom_abi:
-  case Intrinsic::coro_save:
-  case Intrinsic::coro_suspend:
-  case Intrinsic::coro_suspend_async:
-  case Intrinsic::coro_suspend_retcon:
-  case Intrinsic::coro_end:
-  case Intrinsic::coro_end_async:
-  case Intrinsic::coro_free:
-  case Intrinsic::coro_resume:
-  case Intrinsic::coro_destroy:
-  case Intrinsic::coro_await_suspend_void:
-  case Intrinsic::coro_await_suspend_bool:
-  case Intrinsic::coro_await_suspend_handle:
-  case Intrinsic::experimental_deoptimize:
-  case Intrinsic::eh_sjlj_longjmp:
-  case Intrinsic::localescape:
-    return true;
-  default:
-    return call.doesNotReturn();
-  }
-}
-
 // A body that runs before threads have storage cannot count.
 bool isResolver(const Function &function) {
   for (const GlobalIFunc &indirect : function.getParent()->ifuncs())
@@ -173,10 +146,12 @@ private:
   DenseMap<const Function *, uint32_t> numbers;
   DenseMap<const DILocation *, uint32_t> locations;
   DescribedModule result;
+  size_t sizedInFunction = 0;
 
   void describeFunction(Function &function) {
     DescribedFunction described;
     described.function = &function;
+    sizedInFunction = 0;
     lc_function(session, function.getName().data(), function.getName().size(), onlyCalledHere(function));
     StringRef reason = exemption(function);
     if (!reason.empty()) {
@@ -206,7 +181,8 @@ private:
     Kind kind = classify(instruction, bytes);
     uint8_t shift = lc_instruction(session, kind, bytes, location(instruction));
     if (counted && shift != NoShift)
-      result.sized.push_back({cast<CallInst>(&instruction), shift});
+      result.sized.push_back(
+          {cast<CallInst>(&instruction), shift, uint32_t(result.functions.size()), sizedInFunction++});
     if (withFacts)
       noteFacts(instruction);
     if (auto *call = dyn_cast<CallBase>(&instruction)) {
@@ -322,6 +298,33 @@ private:
 };
 
 } // namespace
+
+// Intrinsics are instructions, not calls, except where control can leave, or a coroutine can be put to sleep: what is
+// owed there would be paid by another function after the coroutine has been split.
+bool isBoundary(const IntrinsicInst &call) {
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::coro_begin:
+  case Intrinsic::coro_begin_custom_abi:
+  case Intrinsic::coro_save:
+  case Intrinsic::coro_suspend:
+  case Intrinsic::coro_suspend_async:
+  case Intrinsic::coro_suspend_retcon:
+  case Intrinsic::coro_end:
+  case Intrinsic::coro_end_async:
+  case Intrinsic::coro_free:
+  case Intrinsic::coro_resume:
+  case Intrinsic::coro_destroy:
+  case Intrinsic::coro_await_suspend_void:
+  case Intrinsic::coro_await_suspend_bool:
+  case Intrinsic::coro_await_suspend_handle:
+  case Intrinsic::experimental_deoptimize:
+  case Intrinsic::eh_sjlj_longjmp:
+  case Intrinsic::localescape:
+    return true;
+  default:
+    return call.doesNotReturn();
+  }
+}
 
 DescribedModule describe(Module &module, ModuleAnalysisManager &analyses, Session *session, bool withFacts) {
   return Describer(module, analyses, session, withFacts).run();

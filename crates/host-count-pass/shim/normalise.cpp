@@ -118,7 +118,9 @@ void renameSharedCode(Module &module) {
 } // namespace
 
 bool isCounterFunction(const Function &function) {
-  return function.getName().starts_with("luthier_count_") || function.getName().starts_with("__luthier_");
+  // The last is the Rust interface, in either mangling.
+  return function.getName().starts_with("luthier_count_") || function.getName().starts_with("__luthier_") ||
+         function.getName().contains("host_count_rt");
 }
 
 void normalise(Module &module) {

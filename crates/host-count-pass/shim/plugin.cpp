@@ -45,10 +45,12 @@ Session *open(Module &module, StringRef options) {
   return session;
 }
 
-// `atEnd` says which end of the optimiser this is called from.
+// Where a pass stands. Alone: `opt` was asked for it by name, and nobody comes later.
+enum class Position { Start, End, Alone, AloneAtEnd };
+
 class CountPass : public PassInfoMixin<CountPass> {
 public:
-  explicit CountPass(bool atEnd) : atEnd(atEnd) {}
+  CountPass(Position position, bool optimising) : position(position), optimising(optimising) {}
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
     std::string options = environment(OptionsVariable);
@@ -58,11 +60,17 @@ public:
     Settings settings;
     lc_settings(session, &settings);
     scope_exit close([&] { lc_close(session); });
+    bool atEnd = position == Position::End || position == Position::AloneAtEnd;
     bool changed = settings.countLast == atEnd && countModule(module, analyses, options);
     if (changed)
       analyses.invalidate(module, PreservedAnalyses::none());
-    if (atEnd && settings.replaceLate)
-      changed |= replaceLate(module, analyses);
+    // The reference stays as simple as it is.
+    if (settings.replaceLate && optimising && settings.placement == Placement::Tree)
+      changed |= moveAdditions(module, analyses, atEnd ? Stage::Late : Stage::Early);
+    if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
+      lowerAdditions(module, settings.placement == Placement::Tree);
+      changed = true;
+    }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
@@ -70,20 +78,25 @@ public:
   static bool isRequired() { return true; }
 
 private:
-  bool atEnd;
+  Position position;
+  bool optimising;
 };
 
 void registerCallbacks(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(CountPass(false)); });
+      [](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(CountPass(Position::Start, level != OptimizationLevel::O0));
+      });
   builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(CountPass(true)); });
+      [](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
+        passes.addPass(CountPass(Position::End, level != OptimizationLevel::O0));
+      });
   // For `opt -passes=luthier-count`.
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
         if (name != "luthier-count" && name != "luthier-count-late")
           return false;
-        passes.addPass(CountPass(name == "luthier-count-late"));
+        passes.addPass(CountPass(name == "luthier-count-late" ? Position::AloneAtEnd : Position::Alone, true));
         return true;
       });
 }
@@ -95,6 +108,12 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
     fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
     return false;
   }
+  // What it costs, and whether it comes back, cannot be known.
+  for (const Function &function : module)
+    if (function.getName().starts_with("llvm.") && function.getIntrinsicID() == Intrinsic::not_intrinsic) {
+      fail(module, "unknown intrinsic `" + function.getName() + "`; LLVM 22 has none of this name");
+      return false;
+    }
   Session *session = open(module, options);
   if (!session)
     return false;

@@ -75,6 +75,16 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   if (!countModule(*module, modules, options))
     return problems.empty() ? "the module could not be counted" : problems;
+  modules.invalidate(*module, PreservedAnalyses::none());
+  Session *session = lc_open(options.data(), options.size(), appendText, &problems);
+  if (!session)
+    return problems;
+  Settings settings;
+  lc_settings(session, &settings);
+  lc_close(session);
+  if (settings.replaceLate && settings.placement == Placement::Tree)
+    moveAdditions(*module, modules, Stage::Early);
+  lowerAdditions(*module, false);
   std::string broken;
   raw_string_ostream stream(broken);
   if (verifyModule(*module, &stream))

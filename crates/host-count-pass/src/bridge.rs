@@ -203,7 +203,7 @@ pub extern "C" fn lc_instruction(session: &mut Session, kind: u8, bytes: u64, lo
     let kind = Kind::from_number(kind).expect("bridge.h and host_count::Kind agree");
     let price = session.options.preset.price(kind, bytes);
     if price.bytes_shift.is_some() {
-        session.function().priced_at_run_time = true;
+        session.function().priced_at_run_time.push(location);
     }
     let items = &mut session.block().items;
     match items.last_mut() {
@@ -323,10 +323,29 @@ pub unsafe extern "C" fn lc_checks(
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn lc_comes_back(session: &Session, function: u32, block: u32, call: u32) -> bool {
+    let block = &session.module.functions[function as usize].blocks[block as usize];
+    let calls = block.items.iter().filter_map(|item| match item {
+        Item::Call(call) => Some(call),
+        Item::Cost { .. } => None,
+    });
+    calls
+        .skip(call as usize)
+        .take(1)
+        .any(|call| session.plan.comes_back(call))
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn lc_charged_by_callers(session: &Session, function: u32) -> bool {
     session.plan.functions[function as usize]
         .charged_by_callers
         .is_some()
+}
+
+/// The slot of a function's `index`-th operation priced at run time; only if there are slots.
+#[unsafe(no_mangle)]
+pub extern "C" fn lc_priced_slot(session: &Session, function: u32, index: usize) -> u32 {
+    session.plan.functions[function as usize].priced_slots[index]
 }
 
 #[unsafe(no_mangle)]

@@ -22,18 +22,17 @@ static uint64_t end_of(const struct budget *budget) {
 }
 
 /* Makes the counter reach 0 at the nearest end of a budget. */
-void luthier_set_limit(uint64_t now) {
+void luthier_set_limit(void) {
   struct thread *self = &luthier_self;
   uint64_t nearest = (uint64_t)NO_LIMIT;
   for (int index = 0; index < self->depth && !self->asking; ++index) {
     uint64_t end = end_of(&self->budgets[index]);
     nearest = end < nearest ? end : nearest;
   }
-  /* The sum of the two is what this thread has counted; only where it is split moves. */
-  int64_t sum = __luthier_count + self->limit;
-  int64_t elsewhere = (int64_t)now - sum;
-  self->limit = (int64_t)nearest - elsewhere;
-  __luthier_count = sum - self->limit;
+  /* Lanes and limit together are what this thread has counted; only where it is split moves. */
+  int64_t limit = (int64_t)nearest - self->signals;
+  __luthier_count[0] += self->limit - limit;
+  self->limit = limit;
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
@@ -45,14 +44,14 @@ int luthier_count_push_budget(uint64_t units, const struct luthier_count_action 
                         (action->kind == LUTHIER_COUNT_YIELD && !action->context));
   if (bad || self->task || self->depth == LUTHIER_COUNT_MOST_BUDGETS)
     return -1;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   struct budget *budget = &self->budgets[self->depth++];
   budget->begin = now;
   budget->units = units;
   memset(&budget->action, 0, sizeof budget->action);
   if (action)
     budget->action = *action;
-  luthier_set_limit(now);
+  luthier_set_limit();
   return 0;
 }
 
@@ -60,9 +59,9 @@ uint64_t luthier_count_pop_budget(void) {
   struct thread *self = &luthier_self;
   if (self->depth == 0)
     return 0;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   uint64_t used = now - self->budgets[--self->depth].begin;
-  luthier_set_limit(now);
+  luthier_set_limit();
   return used;
 }
 
@@ -72,7 +71,7 @@ int luthier_count_refill(uint64_t units) {
     return -1;
   struct budget *budget = &self->budgets[self->depth - 1];
   budget->units = saturating_add(budget->units, units);
-  luthier_set_limit(luthier_count_now());
+  luthier_set_limit();
   return 0;
 }
 
@@ -80,7 +79,7 @@ uint64_t luthier_count_left(void) {
   struct thread *self = &luthier_self;
   if (self->depth == 0)
     return UINT64_MAX;
-  uint64_t now = luthier_count_now(), end = end_of(&self->budgets[self->depth - 1]);
+  uint64_t now = luthier_checked_now(), end = end_of(&self->budgets[self->depth - 1]);
   return now < end ? end - now : 0;
 }
 
@@ -96,12 +95,12 @@ static void stop_here(const struct luthier_count_stop *stop) {
 /* Called from a check that found the counter at or past its limit. */
 PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
   struct thread *self = &luthier_self;
-  uint64_t now = luthier_count_now();
+  uint64_t now = luthier_checked_now();
   int index = 0;
   while (index < self->depth && end_of(&self->budgets[index]) > now)
     ++index;
   if (index == self->depth)
-    return luthier_set_limit(now);
+    return luthier_set_limit();
   /* The outermost budget that is used up decides; budgets inside it end with it. */
   struct budget *budget = &self->budgets[index];
   struct luthier_count_stop stop = {budget->units, now - budget->begin};
@@ -111,22 +110,22 @@ PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
   case LUTHIER_COUNT_CALLBACK: {
     /* What is asked may count itself; it must not meet the limit again. */
     self->asking = true;
-    luthier_set_limit(now);
+    luthier_set_limit();
     uint64_t grant = action.callback(&stop, action.context);
     self->asking = false;
     if (grant == 0)
       stop_here(&stop);
     /* What was overrun is part of the grant, or the next check would stop at once. */
     budget->units = saturating_add(stop.used, grant);
-    return luthier_set_limit(luthier_count_now());
+    return luthier_set_limit();
   }
   case LUTHIER_COUNT_LONGJMP:
     self->depth = index;
-    luthier_set_limit(now);
+    luthier_set_limit();
     siglongjmp(*action.jump, 1);
   case LUTHIER_COUNT_RAISE:
     self->depth = index;
-    luthier_set_limit(now);
+    luthier_set_limit();
     action.raise(&stop, action.context);
     luthier_stop("the function that should have thrown at the limit came back");
   case LUTHIER_COUNT_YIELD: {

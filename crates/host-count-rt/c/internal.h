@@ -20,9 +20,13 @@
 #define EXIT_STOPPED 124
 #define EXIT_REFUSED 126
 
-/* Counts up to 0, the limit: count = __luthier_count + limit + signals. Initial-exec: one load, no call, also in shared
- * libraries; linkers turn it into a constant offset in executables. */
-extern PUBLIC _Thread_local int64_t __luthier_count __attribute__((tls_model("initial-exec")));
+/* The counter of a thread is the sum of its lanes: additions to one place in memory wait for each other, additions to
+ * several do not (shim/lower.cpp spreads them). Code with budget checks uses the first lanes alone, whose sum counts up to 0,
+ * the limit: its count is their sum + limit + signals. One cache line.
+ *
+ * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */
+enum { LANES = 8, CHECKED_LANES = 2 };
+extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((tls_model("initial-exec"), aligned(64)));
 
 struct budget {
   uint64_t begin; /* count when pushed */
@@ -35,7 +39,8 @@ struct record;
 /* One per thread, in thread-local storage. */
 struct thread {
   int64_t limit;   /* see __luthier_count */
-  int64_t signals; /* counted inside signal handlers */
+  int64_t signals; /* counted inside signal handlers, in checked lanes */
+  int64_t signals_unchecked; /* and in the other lanes */
   uint64_t folded; /* counted in slots that have been emptied */
   struct record *record;
   int destructor_rounds;
@@ -43,6 +48,7 @@ struct thread {
   bool asking; /* a callback decides about more; meanwhile there is no limit */
   struct luthier_count_stop last_stop;
   struct luthier_count_task *task;
+  void *signal_stack; /* ours, if the program has none */
   struct budget budgets[LUTHIER_COUNT_MOST_BUDGETS];
 };
 extern HIDDEN _Thread_local struct thread luthier_self __attribute__((tls_model("initial-exec")));
@@ -73,24 +79,40 @@ HIDDEN void luthier_begin_thread(void);
 HIDDEN uint64_t luthier_fold_slots(void);
 HIDDEN void luthier_lock(void);
 HIDDEN void luthier_unlock(void);
+HIDDEN bool luthier_try_lock(void); /* false if the holder does not let go */
+HIDDEN uint64_t luthier_running_slot(const struct module *module, uint64_t slot);
 HIDDEN struct module *luthier_modules(void);
 HIDDEN struct record *luthier_records(void);
+HIDDEN struct record **luthier_records_head(void);
 HIDDEN const char *luthier_contract(int index);
 HIDDEN uint64_t luthier_record_total(const struct record *record);
 HIDDEN bool luthier_is_dormant(void);
+HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
 
 /* budget.c */
-HIDDEN void luthier_set_limit(uint64_t now);
+HIDDEN void luthier_set_limit(void);
 
 /* report.c */
-HIDDEN void luthier_report(const char *stopped);
+HIDDEN bool luthier_report(const char *stopped); /* true if it was written by this call */
+HIDDEN void luthier_take_back_report(void);
+HIDDEN bool luthier_wants_report(void);
 HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 HIDDEN void luthier_stop(const char *reason) __attribute__((noreturn));
 HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((noreturn));
 
 /* interpose.c */
+struct sigaction;
 HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+HIDDEN int luthier_real_sigaction(int, const struct sigaction *, struct sigaction *);
+
+/* ends.c */
 HIDDEN void luthier_end_process(int status) __attribute__((noreturn));
+HIDDEN void luthier_watch_signals(void);
+HIDDEN void luthier_watch_signal(int number);
+HIDDEN void luthier_set_last_words(int number, struct sigaction *action);
+HIDDEN void luthier_hide_last_words(struct sigaction *action);
+HIDDEN void luthier_begin_stack(struct thread *self);
+HIDDEN void luthier_end_stack(struct thread *self);
 
 #endif

@@ -1,29 +1,20 @@
-/* Functions of the C library that the runtime must see: thread starts, signal handlers, ways to end without destructors.
- *
- * In dynamically linked programs a definition in the executable comes first and finds the library's by RTLD_NEXT. In
- * static programs the linker's --wrap does the same (built with LUTHIER_COUNT_WRAP). */
+/* Functions of the C library that the runtime must see: thread starts and signal handlers. How a process ends is told in
+ * ends.c. */
 
-#include "internal.h"
+#include "interpose.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <threads.h>
-#include <unistd.h>
 
 #ifdef LUTHIER_COUNT_WRAP
-#define ENTRY(name) __wrap_##name
-#define REAL(name, type) (__real_##name)
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __real_sigaction(int, const struct sigaction *, struct sigaction *);
 int __real_thrd_create(thrd_t *, thrd_start_t, void *);
 #else
-#define ENTRY(name) name
-#define REAL(name, type) ((type)next(#name))
-static void *next(const char *name) {
+void *luthier_next(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (!address) {
     luthier_say("the C library has no %s", name);
@@ -36,11 +27,6 @@ static void *next(const char *name) {
 typedef int pthread_create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef int thrd_create_fn(thrd_t *, thrd_start_t, void *);
-
-void luthier_end_process(int status) {
-  for (;;)
-    syscall(SYS_exit_group, status);
-}
 
 int luthier_real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
   return REAL(pthread_create, pthread_create_fn *)(thread, attributes, run, argument);
@@ -100,15 +86,26 @@ static struct {
 } handlers[NSIG];
 
 static void on_signal(int number, siginfo_t *info, void *context) {
-  int64_t counter = __luthier_count, limit = luthier_self.limit;
+  /* The kernel has put the default action back already. */
+  if (handlers[number].flags & SA_RESETHAND)
+    luthier_watch_signal(number);
+  int64_t lanes[LANES], limit = luthier_self.limit;
+  memcpy(lanes, __luthier_count, sizeof lanes);
   if (handlers[number].flags & SA_SIGINFO)
     handlers[number].informed(number, info, context);
   else
     handlers[number].plain(number);
   /* Slots per function or line keep what the handler added to them. */
-  luthier_self.signals += __luthier_count + luthier_self.limit - (counter + limit);
+  luthier_self.signals += luthier_self.limit - limit;
+  for (int lane = 0; lane < LANES; ++lane)
+    *(lane < CHECKED_LANES ? &luthier_self.signals : &luthier_self.signals_unchecked) += __luthier_count[lane] - lanes[lane];
   /* A budget changed by the handler moves the split between counter and limit. */
-  __luthier_count = counter + (limit - luthier_self.limit);
+  lanes[0] += limit - luthier_self.limit;
+  memcpy(__luthier_count, lanes, sizeof lanes);
+}
+
+int luthier_real_sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+  return REAL(sigaction, sigaction_fn *)(number, action, old);
 }
 
 PUBLIC int ENTRY(sigaction)(int number, const struct sigaction *action, struct sigaction *old) {
@@ -131,6 +128,8 @@ PUBLIC int ENTRY(sigaction)(int number, const struct sigaction *action, struct s
         handlers[number].plain = action->sa_handler;
       changed.sa_flags |= SA_SIGINFO;
       changed.sa_sigaction = on_signal;
+    } else if (action->sa_handler == SIG_DFL) {
+      luthier_set_last_words(number, &changed);
     }
   }
   int result = real(number, action ? &changed : NULL, &before);
@@ -140,6 +139,7 @@ PUBLIC int ENTRY(sigaction)(int number, const struct sigaction *action, struct s
     handlers[number].flags = flags;
   } else if (old) {
     *old = before;
+    luthier_hide_last_words(old);
     if ((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_signal) {
       old->sa_flags = flags | (before.sa_flags & ~SA_SIGINFO);
       if (flags & SA_SIGINFO)
@@ -156,18 +156,3 @@ PUBLIC __sighandler_t ENTRY(signal)(int number, __sighandler_t handler) {
   sigemptyset(&action.sa_mask);
   return ENTRY(sigaction)(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
-
-/* Ends without destructors --------------------------------------------------------------------------------------------- */
-
-PUBLIC void ENTRY(_exit)(int status) {
-  luthier_report(NULL);
-  luthier_end_process(status);
-}
-
-PUBLIC void ENTRY(_Exit)(int status) {
-  luthier_report(NULL);
-  luthier_end_process(status);
-}
-
-static void at_quick_end(void) { luthier_report(NULL); }
-__attribute__((constructor)) static void watch_quick_exit(void) { at_quick_exit(at_quick_end); }

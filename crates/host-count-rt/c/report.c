@@ -15,6 +15,7 @@ enum { BUFFER = 4096 };
 static pid_t owner;
 static bool reported;
 static char directory[BUFFER / 2];
+static char written[BUFFER]; /* the report of this process */
 
 struct out {
   int file;
@@ -98,7 +99,7 @@ static void write_report(struct out *out, const char *stopped) {
     put(out, module->table, strlen(module->table));
     put_line(out, "counts");
     for (uint64_t slot = 0; slot < module->count; ++slot)
-      put_line(out, "\t%llu", (unsigned long long)module->sums[slot]);
+      put_line(out, "\t%llu", (unsigned long long)(module->sums[slot] + luthier_running_slot(module, slot)));
     put_line(out, "\n");
   }
   put_line(out, "end\n");
@@ -107,10 +108,12 @@ static void write_report(struct out *out, const char *stopped) {
 
 static void write_file(const char *stopped) {
   static struct out out;
-  char aside[BUFFER], final[BUFFER];
+  static char aside[BUFFER];
+  char *final = written;
+  out.failed = false;
   /* A process can end as another program than it began: the name must be free. */
   for (int attempt = 0;; ++attempt) {
-    snprintf(final, sizeof final, "%s/%d-%d.count", directory, (int)getpid(), attempt);
+    snprintf(final, sizeof written, "%s/%d-%d.count", directory, (int)getpid(), attempt);
     snprintf(aside, sizeof aside, "%s/%d-%d.part", directory, (int)getpid(), attempt);
     if (access(final, F_OK) == 0 && attempt < 10000)
       continue;
@@ -130,14 +133,22 @@ static void write_file(const char *stopped) {
   }
 }
 
-void luthier_report(const char *stopped) {
+bool luthier_wants_report(void) { return directory[0] && !luthier_is_dormant(); }
+
+static bool wants_file(void) { return luthier_wants_report() && strcmp(directory, "-") != 0; }
+
+bool luthier_report(const char *stopped) {
   /* A child of vfork shares this memory but is not this process. */
   /* A process without a counted part has nothing to say (the library can be preloaded). */
-  if (reported || luthier_is_dormant() || !directory[0] || getpid() != owner || !luthier_contract(0))
-    return;
+  if (reported || !luthier_wants_report() || getpid() != owner || !luthier_contract(0))
+    return false;
   reported = true;
   int saved = errno;
-  luthier_lock();
+  /* A signal that ends the process may have interrupted whoever holds the lock. */
+  if (!luthier_try_lock()) {
+    luthier_say("the process ended inside the counter's own bookkeeping; its count is lost");
+    return false;
+  }
   luthier_fold_slots();
   luthier_unlock();
   if (strcmp(directory, "-") == 0) {
@@ -148,6 +159,16 @@ void luthier_report(const char *stopped) {
   } else {
     write_file(stopped);
   }
+  errno = saved;
+  return true;
+}
+
+/* The process goes on after all: it will report again. */
+void luthier_take_back_report(void) {
+  int saved = errno;
+  if (written[0])
+    unlink(written);
+  reported = false;
   errno = saved;
 }
 
@@ -165,16 +186,38 @@ static uint64_t number_from(const char *name) {
   return value;
 }
 
+/* Where `luthier count run` finds the counters of this process, in case it is killed (crates/count/src/sample.rs). */
+static void write_live(void) {
+  static char path[BUFFER];
+  snprintf(path, sizeof path, "%s/%d.live", directory, (int)getpid());
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0)
+    return; /* the report will say why nothing can be written here */
+#define AT(type, field) (unsigned)offsetof(struct type, field)
+  dprintf(file, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
+          (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
+          AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
+          AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  close(file);
+}
+
 /* At start, and again in a forked child. */
 void luthier_start(void) {
   bool child = owner != 0;
   owner = getpid();
   reported = false;
-  if (child)
+  if (child) {
+    if (wants_file())
+      write_live();
     return;
+  }
   const char *where = getenv("LUTHIER_COUNT_OUTPUT");
   if (where && strlen(where) < sizeof directory)
     strcpy(directory, where);
+  if (luthier_wants_report())
+    luthier_watch_signals();
+  if (wants_file())
+    write_live();
 }
 
 /* After all other constructors: every part has registered by now. */

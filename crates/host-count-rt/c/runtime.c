@@ -3,11 +3,12 @@
 #include "internal.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-_Thread_local int64_t __luthier_count = -NO_LIMIT;
+_Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = {-NO_LIMIT};
 _Thread_local struct thread luthier_self = {.limit = NO_LIMIT};
 
 enum { MOST_CONTRACTS = 16 };
@@ -25,14 +26,35 @@ static bool dormant;
 
 void luthier_lock(void) { pthread_mutex_lock(&lock); }
 void luthier_unlock(void) { pthread_mutex_unlock(&lock); }
+
+bool luthier_try_lock(void) {
+  for (int attempt = 0; attempt < 100000; ++attempt) {
+    if (pthread_mutex_trylock(&lock) == 0)
+      return true;
+    sched_yield();
+  }
+  return false;
+}
+
 struct module *luthier_modules(void) { return modules; }
 struct record *luthier_records(void) { return records; }
+struct record **luthier_records_head(void) { return &records; }
 bool luthier_is_dormant(void) { return dormant; }
 
 const char *luthier_contract(int index) { return index < contract_count ? contracts[index] : NULL; }
 
-static int64_t plain_count(const struct thread *thread, int64_t counter) {
-  return counter + thread->limit + thread->signals + (int64_t)thread->folded;
+uint64_t luthier_checked_now(void) {
+  int64_t count = luthier_self.limit + luthier_self.signals;
+  for (int lane = 0; lane < CHECKED_LANES; ++lane)
+    count += __luthier_count[lane];
+  return (uint64_t)count;
+}
+
+static int64_t plain_count(const struct thread *thread, const volatile int64_t *lanes) {
+  int64_t count = thread->limit + thread->signals + thread->signals_unchecked + (int64_t)thread->folded;
+  for (int lane = 0; lane < LANES; ++lane)
+    count += lanes[lane];
+  return count;
 }
 
 uint64_t luthier_count_now(void) {
@@ -64,12 +86,30 @@ uint64_t luthier_fold_slots(void) {
   return moved;
 }
 
+/* Another thread's slots. All thread-local storage here has the "initial exec" model: it lies at the same distance from
+ * its thread's other variables in every thread. */
+static volatile int64_t *slots_of(const struct module *module, const struct thread *thread) {
+  return (int64_t *)((char *)module->slots_here() + ((char *)thread - (char *)&luthier_self));
+}
+
+/* What threads that are still running, other than this one, have in a slot. */
+uint64_t luthier_running_slot(const struct module *module, uint64_t slot) {
+  uint64_t sum = 0;
+  for (struct record *record = records; record; record = record->next)
+    if (record->running && record->running != &luthier_self)
+      sum += (uint64_t)slots_of(module, record->running)[slot];
+  return sum;
+}
+
 uint64_t luthier_record_total(const struct record *record) {
   if (!record->running)
     return record->total;
-  uint64_t now = record->running == &luthier_self
-                     ? luthier_count_now()
-                     : (uint64_t)plain_count(record->running, *(volatile int64_t *)record->counter);
+  if (record->running == &luthier_self)
+    return luthier_count_now() - record->birth;
+  uint64_t now = (uint64_t)plain_count(record->running, record->counter);
+  for (struct module *module = modules; module; module = module->next)
+    for (uint64_t slot = 0; slot < module->count && !module->also_in_total; ++slot)
+      now += (uint64_t)slots_of(module, record->running)[slot] * module->units[slot];
   return now - record->birth;
 }
 
@@ -84,8 +124,9 @@ uint64_t luthier_count_process(void) {
 
 static void adopt(struct record *record) {
   record->running = &luthier_self;
-  record->counter = &__luthier_count;
+  record->counter = __luthier_count;
   luthier_self.record = record;
+  luthier_begin_stack(&luthier_self);
   luthier_lock();
   record->number = threads++;
   struct record **last = &records;
@@ -116,7 +157,9 @@ static void end_thread(void *value) {
   if (last)
     record->running = NULL;
   luthier_unlock();
-  if (!last)
+  if (last)
+    luthier_end_stack(self);
+  else
     pthread_setspecific(at_thread_end, record);
 }
 
@@ -131,7 +174,7 @@ static void after_fork_child(void) {
     memset(module->sums, 0, module->count * sizeof *module->sums);
   struct record *record = luthier_self.record ? luthier_self.record : &main_record;
   record->running = &luthier_self;
-  record->counter = &__luthier_count;
+  record->counter = __luthier_count;
   record->birth = luthier_count_now();
   record->next = NULL;
   records = record;
@@ -139,7 +182,7 @@ static void after_fork_child(void) {
 }
 
 /* The article's scheme, for comparison (placement=article). */
-PUBLIC void __luthier_count_article(int64_t units) { __luthier_count += units; }
+PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }
 
 /* The same function under a name that no other copy of the runtime can take over. */
 extern void this_copy(int64_t units) __attribute__((alias("__luthier_count_article"), visibility("hidden")));
@@ -152,8 +195,8 @@ static void start(void) {
     return;
   pthread_key_create(&at_thread_end, end_thread);
   pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-  adopt(&main_record);
   luthier_start();
+  adopt(&main_record);
 }
 
 __attribute__((constructor(101))) static void construct(void) { pthread_once(&started, start); }

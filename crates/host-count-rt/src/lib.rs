@@ -10,16 +10,21 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("include/luthier/count.h",   include_str!("../include/luthier/count.h")),
     ("include/luthier/count.hpp", include_str!("../include/luthier/count.hpp")),
     ("c/internal.h",              include_str!("../c/internal.h")),
+    ("c/interpose.h",             include_str!("../c/interpose.h")),
     ("c/runtime.c",               include_str!("../c/runtime.c")),
     ("c/budget.c",                include_str!("../c/budget.c")),
     ("c/report.c",                include_str!("../c/report.c")),
     ("c/watchdog.c",              include_str!("../c/watchdog.c")),
     ("c/interpose.c",             include_str!("../c/interpose.c")),
+    ("c/ends.c",                  include_str!("../c/ends.c")),
 ];
 
 /// Functions the runtime puts itself in front of; `--wrap` names for static programs, exported names for dynamic ones.
 #[rustfmt::skip]
-pub const INTERPOSED: &[&str] = &["pthread_create", "thrd_create", "sigaction", "signal", "_exit", "_Exit"];
+pub const INTERPOSED: &[&str] = &[
+    "pthread_create", "thrd_create", "sigaction", "signal", "_exit", "_Exit",
+    "execve", "execv", "execvpe", "execvp", "fexecve", "execl", "execlp", "execle",
+];
 
 #[cfg(feature = "link")]
 mod linked;

@@ -94,8 +94,8 @@ pub struct Function {
     pub only_called_here: bool,
     /// Not instrumented; the text says why.
     pub exempt: Option<String>,
-    /// Holds an operation priced at run time (bulk memory by size).
-    pub priced_at_run_time: bool,
+    /// Source positions of operations priced at run time (bulk memory by size), in order.
+    pub priced_at_run_time: Vec<u32>,
 }
 
 /// Everything that is compiled together.
@@ -125,6 +125,8 @@ pub struct FunctionPlan {
     pub checks: Vec<Check>,
     /// Its whole cost is charged by its callers.
     pub charged_by_callers: Option<u64>,
+    /// Slots of [`Function::priced_at_run_time`], when counts are kept per function or line.
+    pub priced_slots: Vec<u32>,
 }
 
 /// A counter of its own, when counts are kept per function or line.
@@ -145,6 +147,14 @@ pub struct Plan {
     pub functions: Vec<FunctionPlan>,
     /// The counters besides the thread's own.
     pub slots: Vec<Slot>,
+    summaries: Vec<Summary>,
+}
+
+impl Plan {
+    /// Whether a call of the planned module surely comes back, nobody looking at the counter meanwhile.
+    pub fn comes_back(&self, call: &Call) -> bool {
+        summary::comes_back(call, &self.summaries)
+    }
 }
 
 /// No plan: a function has code where none can be placed.
@@ -189,6 +199,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
         };
         plan.functions.push(function_plan);
     }
+    plan.summaries = summaries;
     Ok(plan)
 }
 
@@ -204,13 +215,16 @@ fn counted(
         (Granularity::Line, _) => {
             return Ok(FunctionPlan {
                 increments: per_line(index, function, flow, summaries, slots)?,
+                priced_slots: priced_per_line(index, function, slots),
                 ..FunctionPlan::default()
             });
         }
         (_, Placement::Segment) => place::on_segments(flow)?,
         _ => place::on_tree(flow)?,
     };
+    let mut priced_slots = Vec::new();
     if options.granularity == Granularity::Function {
+        priced_slots = vec![slots.len() as u32; function.priced_at_run_time.len()];
         for increment in &mut increments {
             increment.slot = slots.len() as u32;
         }
@@ -224,6 +238,7 @@ fn counted(
     Ok(FunctionPlan {
         increments,
         checks,
+        priced_slots,
         charged_by_callers: None,
     })
 }
@@ -311,6 +326,17 @@ fn per_line(
         });
     }
     Ok(increments)
+}
+
+/// One counter per operation whose price is known at run time only; it counts units.
+fn priced_per_line(index: usize, function: &Function, slots: &mut Vec<Slot>) -> Vec<u32> {
+    let numbers = (slots.len() as u32)..;
+    slots.extend(function.priced_at_run_time.iter().map(|&location| Slot {
+        function: index,
+        unit: 1,
+        lines: vec![(location, 1)],
+    }));
+    numbers.take(function.priced_at_run_time.len()).collect()
 }
 
 /// A piece of a block up to an observation point or its end.

@@ -14,6 +14,10 @@ use crate::place;
 /// Functions charged by their callers may be this expensive at most when budgets are checked: the caller pays at once.
 const MOST_CHARGED_AT_ONCE: u64 = 10_000;
 
+/// Functions without loops and recursion that cost at most this much on any way check no budget; the limit may be noticed
+/// that much later.
+const MOST_WITHOUT_CHECK: u64 = 1_000;
+
 /// What callers may know of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
@@ -57,20 +61,81 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
     }
     find_constant_costs(module, options, &mut summaries);
     if options.budget {
-        for (summary, function) in summaries.iter_mut().zip(&module.functions) {
-            let bounded =
-                retreating_edges(function).is_empty() && calls_of(function).all(is_leaf_call);
+        let most = most_costs(module, &summaries);
+        for ((summary, function), most) in summaries.iter_mut().zip(&module.functions).zip(most) {
             summary.checks_budget =
-                function.exempt.is_none() && summary.constant_cost.is_none() && !bounded;
+                function.exempt.is_none() && summary.constant_cost.is_none() && most.is_none();
         }
     }
     find_comes_back(module, &mut summaries);
     summaries
 }
 
-fn is_leaf_call(call: &Call) -> bool {
-    !call.must_tail
-        && matches!(&call.callee, Callee::Declared(name) if call.promised || library::always_returns(name))
+/// What each function costs at most, callees included, if that is small and certain.
+fn most_costs(module: &Module, summaries: &[Summary]) -> Vec<Option<u64>> {
+    let mut most: Vec<Option<u64>> = summaries.iter().map(|s| s.constant_cost).collect();
+    let acyclic: Vec<bool> = module
+        .functions
+        .iter()
+        .map(|function| retreating_edges(function).is_empty())
+        .collect();
+    loop {
+        let mut changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            let fit = most[index].is_none()
+                && acyclic[index]
+                && function.exempt.is_none()
+                && function.priced_at_run_time.is_empty();
+            if !fit {
+                continue;
+            }
+            most[index] = dearest_way(function, &most).filter(|cost| *cost <= MOST_WITHOUT_CHECK);
+            changed |= most[index].is_some();
+        }
+        if !changed {
+            return most;
+        }
+    }
+}
+
+/// The dearest way through a function without cycles; `None` if a call on it is of unknown cost.
+fn dearest_way(function: &Function, most: &[Option<u64>]) -> Option<u64> {
+    let price = |block: &Block| -> Option<u64> {
+        let items = block.items.iter().map(|item| match item {
+            Item::Cost { cost, .. } => Some(*cost),
+            Item::Call(call) if call.must_tail => None,
+            Item::Call(call) => match &call.callee {
+                Callee::Function(callee) => most[*callee],
+                Callee::Declared(name) => {
+                    (call.promised || library::always_returns(name)).then_some(0)
+                }
+                Callee::Unknown => None,
+            },
+        });
+        items.sum()
+    };
+    let prices: Vec<u64> = function.blocks.iter().map(price).collect::<Option<_>>()?;
+    // Costs of the dearest way to each block's end, by relaxation: as many rounds as blocks at most.
+    let mut dearest = prices.clone();
+    for _ in 0..=function.blocks.len() {
+        let mut changed = false;
+        for (index, block) in function.blocks.iter().enumerate() {
+            for successor in &block.successors {
+                let cost = dearest[index].saturating_add(prices[successor.block]);
+                if cost > dearest[successor.block] {
+                    dearest[successor.block] = cost;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return dearest.into_iter().max();
+        }
+        if dearest.iter().any(|cost| *cost > MOST_WITHOUT_CHECK) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Greatest fixed point: a function comes back unless something in it, or in whom it calls, says otherwise.
@@ -124,8 +189,9 @@ fn find_constant_costs(module: &Module, options: &Options, summaries: &mut [Summ
 }
 
 fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
-    let callable =
-        function.only_called_here && function.exempt.is_none() && !function.priced_at_run_time;
+    let callable = function.only_called_here
+        && function.exempt.is_none()
+        && function.priced_at_run_time.is_empty();
     callable
         && function.blocks.iter().all(|block| block.end != End::Resume)
         && calls_of(function).all(|call| match call.callee {
@@ -163,4 +229,54 @@ fn calls_of(function: &Function) -> impl Iterator<Item = &Call> {
             Item::Call(call) => Some(call),
             Item::Cost { .. } => None,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn straight(items: Vec<Item>) -> Function {
+        Function {
+            blocks: vec![Block {
+                items,
+                end: End::Return,
+                holds_code: true,
+                ..Block::default()
+            }],
+            ..Function::default()
+        }
+    }
+
+    fn call(callee: usize) -> Item {
+        Item::Call(Call {
+            callee: Callee::Function(callee),
+            promised: false,
+            must_tail: false,
+        })
+    }
+
+    fn cost(cost: u64) -> Item {
+        Item::Cost { cost, location: 0 }
+    }
+
+    #[test]
+    fn only_what_can_run_long_checks_the_budget() {
+        let functions = vec![
+            straight(vec![cost(MOST_WITHOUT_CHECK - 10)]),
+            straight(vec![cost(10), call(0)]),
+            straight(vec![cost(1), call(1)]),
+            straight(vec![cost(1), call(3)]),
+        ];
+        let module = Module {
+            functions,
+            ..Module::default()
+        };
+        let options = Options::parse("budget").unwrap();
+        let checks: Vec<bool> = summarise(&module, &options)
+            .iter()
+            .map(|summary| summary.checks_budget)
+            .collect();
+        // Cheap; just cheap enough with its callee; one too dear with its callees; recursive.
+        assert_eq!(checks, [false, false, true, true]);
+    }
 }

@@ -1,0 +1,145 @@
+// The last step: additions become plain loads, sums and stores, which the back end makes one instruction.
+
+#include "count.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
+
+// Additions to one address in one block, with nobody looking in between, are one.
+void mergeNeighbours(BasicBlock &block) {
+  SmallVector<AtomicRMWInst *, 4> open; // by address, at most one each
+  for (Instruction &instruction : make_early_inc_range(block)) {
+    if (additionTo(instruction)) {
+      auto &addition = cast<AtomicRMWInst>(instruction);
+      auto known = find_if(open, [&](AtomicRMWInst *other) {
+        return other->getPointerOperand() == addition.getPointerOperand();
+      });
+      if (known != open.end() && isConstant(**known) && isConstant(addition)) {
+        IRBuilder<> builder(&addition);
+        // The later one pays for both; a check may read its result.
+        if (addition.use_empty()) {
+          addition.setOperand(1, builder.CreateAdd((*known)->getValOperand(), addition.getValOperand()));
+          (*known)->eraseFromParent();
+          *known = &addition;
+          continue;
+        }
+      }
+      if (known != open.end())
+        open.erase(known);
+      if (addition.use_empty())
+        open.push_back(&addition);
+    } else if (auto *call = dyn_cast<CallBase>(&instruction); call && !call->hasFnAttr(ComesBack)) {
+      auto *intrinsic = dyn_cast<IntrinsicInst>(call);
+      if (!intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow())
+        open.clear();
+    }
+  }
+}
+
+// Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
+// costs. The words of the counter are taken in turn, in the order of the code.
+class Lowering {
+public:
+  Lowering(Module &module, bool spread) : checked(module.getFunction(LimitName)), spread(spread) {}
+
+  void lower(AtomicRMWInst &addition) {
+    IRBuilder<> builder(&addition);
+    bool isLook = !addition.use_empty();
+    bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
+    if (!addsNothing) {
+      Value *address = addressFor(addition);
+      LoadInst *old = load(builder, address, addition);
+      Value *sum = builder.CreateAdd(old, addition.getValOperand());
+      StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
+      store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
+    }
+    if (isLook) {
+      Value *sum = load(builder, addition.getPointerOperand(), addition);
+      for (unsigned lane = 1; lane < CheckedLanes; ++lane)
+        sum = builder.CreateAdd(sum, load(builder, laneOf(addition, lane), addition));
+      replace(addition, sum, builder);
+    }
+    addition.eraseFromParent();
+  }
+
+private:
+  bool checked; // the module has budget checks
+  bool spread;
+  unsigned turn = 0;
+
+  static LoadInst *load(IRBuilder<> &builder, Value *address, const AtomicRMWInst &addition) {
+    LoadInst *value = builder.CreateAlignedLoad(addition.getType(), address, Align(8));
+    value->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
+    return value;
+  }
+
+  static Value *laneOf(AtomicRMWInst &addition, unsigned lane) {
+    auto *counter = cast<Constant>(addition.getPointerOperand());
+    Type *word = addition.getType();
+    return lane ? ConstantExpr::getInBoundsGetElementPtr(word, counter, ConstantInt::get(word, lane)) : counter;
+  }
+
+  Value *addressFor(AtomicRMWInst &addition) {
+    auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
+    if (!spread || !counter || counter->getName() != CounterName)
+      return const_cast<Value *>(addition.getPointerOperand());
+    if (checked)
+      return laneOf(addition, turn++ % CheckedLanes);
+    return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
+  }
+
+  // A check compares what was there before plus what was added: the sum, as it is now.
+  static void replace(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
+    SmallVector<Instruction *, 2> totals;
+    for (User *user : addition.users()) {
+      auto *total = dyn_cast<BinaryOperator>(user);
+      if (total && total->getOpcode() == Instruction::Add && total->getOperand(1) == addition.getValOperand())
+        totals.push_back(total);
+    }
+    for (Instruction *total : totals) {
+      total->replaceAllUsesWith(sum);
+      total->eraseFromParent();
+    }
+    if (!addition.use_empty())
+      addition.replaceAllUsesWith(builder.CreateSub(sum, addition.getValOperand()));
+  }
+};
+
+} // namespace
+
+Value *additionTo(const Instruction &instruction) {
+  auto *addition = dyn_cast<AtomicRMWInst>(&instruction);
+  if (!addition)
+    return nullptr;
+  // A look adds nothing; the optimiser writes that as "or 0".
+  bool addsNothing = match(addition->getValOperand(), PatternMatch::m_Zero());
+  if (addition->getOperation() != AtomicRMWInst::Add && !(addition->getOperation() == AtomicRMWInst::Or && addsNothing))
+    return nullptr;
+  auto *variable = dyn_cast<GlobalVariable>(addition->getPointerOperand()->stripInBoundsConstantOffsets());
+  bool ours = variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));
+  return ours ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
+}
+
+void lowerAdditions(Module &module, bool spread) {
+  Lowering lowering(module, spread);
+  for (Function &function : module) {
+    for (BasicBlock &block : function)
+      mergeNeighbours(block);
+    SmallVector<AtomicRMWInst *, 32> additions;
+    for (Instruction &instruction : instructions(function))
+      if (additionTo(instruction))
+        additions.push_back(cast<AtomicRMWInst>(&instruction));
+    for (AtomicRMWInst *addition : additions)
+      lowering.lower(*addition);
+  }
+}
+
+} // namespace luthier

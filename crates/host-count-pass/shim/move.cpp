@@ -1,0 +1,432 @@
+// Moves additions out of regions that nobody looks into: functions and loops whose calls all come back.
+//
+// In such a region additions are redirected to a local variable that is set to 0 before the region and added to the
+// counter on every way out. LLVM turns the variable into registers, branches that differ only in cost into selections,
+// and, where the number of iterations is known, the sum into a product behind the loop. A local *difference* is kept,
+// never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
+//
+// A loop with budget checks cannot leave its sum aside for long: there the variable begins as a copy of the counter, which
+// the checks compare instead, and the difference to where it began is added on every way out and before the limit is
+// handled. Where the number of iterations is known beforehand, a copy of the loop without checks runs if the budget is
+// certain to last for all of them.
+
+#include "count.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+// A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
+constexpr double LeastIterations = 3.0;
+// A copy of a loop pays if the loop is small and runs often.
+constexpr unsigned MostCopied = 40;
+constexpr double LeastIterationsOfCopy = 8.0;
+// Costs of one iteration and numbers of iterations whose product cannot overflow.
+constexpr int64_t MostPerIteration = int64_t(1) << 20;
+constexpr int64_t MostIterations = int64_t(1) << 40;
+
+bool isLimit(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && callee->getName() == LimitName;
+}
+
+// Nobody looks at the counter during this call, and it comes back.
+bool isQuiet(const CallBase &call) {
+  if (call.isInlineAsm() || isa<CallBrInst>(call))
+    return false;
+  if (call.hasFnAttr(ComesBack))
+    return true;
+  if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call))
+    return !isBoundary(*intrinsic) && call.doesNotThrow();
+  return call.doesNotThrow() && call.willReturn() && call.doesNotAccessMemory();
+}
+
+bool isCounter(const Value *address) {
+  auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
+  return variable && variable->getName() == CounterName;
+}
+
+struct Region {
+  MapVector<Value *, SmallVector<AtomicRMWInst *, 4>> additions; // by address
+  SmallVector<CallBase *, 4> limits;
+  double frequency = 0;  // of all additions
+  double iterations = 0; // of additions, per entry of the loop
+
+  bool empty() const { return additions.empty() && limits.empty(); }
+};
+
+class Mover {
+public:
+  Mover(Function &function, FunctionAnalysisManager &analyses, Stage stage)
+      : function(function), stage(stage), loops(analyses.getResult<LoopAnalysis>(function)),
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
+        evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        assumptions(analyses.getResult<AssumptionAnalysis>(function)),
+        frequencies(analyses.getResult<BlockFrequencyAnalysis>(function)),
+        libraries(analyses.getResult<TargetLibraryAnalysis>(function)),
+        target(analyses.getResult<TargetIRAnalysis>(function)), word(Type::getInt64Ty(function.getContext())) {}
+
+  bool run() {
+    // What is owed must not sleep with a coroutine.
+    if (stage == Stage::Early && !function.isPresplitCoroutine() && wholeFunction())
+      return true;
+    for (Loop *loop : SmallVector<Loop *, 8>(loops.begin(), loops.end()))
+      visit(loop);
+    return changed;
+  }
+
+private:
+  Function &function;
+  Stage stage;
+  LoopInfo &loops;
+  DominatorTree &dominators;
+  ScalarEvolution &evolution;
+  AssumptionCache &assumptions;
+  BlockFrequencyInfo &frequencies;
+  TargetLibraryInfo &libraries;
+  TargetTransformInfo &target;
+  IntegerType *word;
+  bool changed = false;
+
+  // What a block adds to a region; false if somebody may look at the counter there.
+  bool collect(BasicBlock &block, Region &region) {
+    for (Instruction &instruction : block) {
+      if (Value *address = additionTo(instruction)) {
+        region.additions[address].push_back(cast<AtomicRMWInst>(&instruction));
+        region.frequency += double(frequencies.getBlockFreq(&block).getFrequency());
+      } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
+        if (isLimit(*call))
+          region.limits.push_back(call);
+        else if (!isQuiet(*call))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  bool wholeFunction() {
+    Region region;
+    unsigned additions = 0;
+    for (BasicBlock &block : function)
+      if (!collect(block, region) || isa<CatchReturnInst, CleanupReturnInst, CatchSwitchInst>(block.getTerminator()))
+        return false;
+    for (auto &[address, list] : region.additions)
+      additions += list.size();
+    // (With a counter per line, most are added to once.)
+    if (additions < 2 || region.additions.size() > 2 || !region.limits.empty())
+      return false;
+    SmallVector<Instruction *, 4> ends;
+    for (BasicBlock &block : function)
+      if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
+        ends.push_back(block.getTerminator());
+    for (auto &[address, list] : region.additions)
+      redirect(address, list, &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), ends);
+    return true;
+  }
+
+  // The outermost loop that can be done, else the loops in it.
+  void visit(Loop *loop) {
+    Region region;
+    if (isCandidate(loop, region)) {
+      region.iterations = iterations(loop, region);
+      if (!region.empty() && region.iterations >= LeastIterations)
+        promote(loop, region);
+      return;
+    }
+    for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
+      visit(inner);
+  }
+
+  bool isCandidate(Loop *loop, Region &region) {
+    SmallVector<BasicBlock *, 4> exits;
+    loop->getUniqueExitBlocks(exits);
+    if (exits.empty() || any_of(exits, [](BasicBlock *exit) { return exit->isEHPad(); }))
+      return false;
+    for (BasicBlock *block : loop->blocks())
+      if (!collect(*block, region))
+        return false;
+    // Loops with checks are done behind the optimiser, one level at a time.
+    return region.limits.empty() || (stage == Stage::Late && loop->isInnermost());
+  }
+
+  // How often additions run per entry of the loop.
+  double iterations(Loop *loop, const Region &region) {
+    double outside = 0;
+    for (BasicBlock *block : predecessors(loop->getHeader()))
+      if (!loop->contains(block))
+        outside += double(frequencies.getBlockFreq(block).getFrequency());
+    return region.frequency / std::max(outside, 1.0);
+  }
+
+  void promote(Loop *loop, Region &region) {
+    simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    SmallVector<BasicBlock *, 4> exits;
+    loop->getUniqueExitBlocks(exits);
+    if (!loop->getLoopPreheader() || !loop->hasDedicatedExits() || any_of(exits, [](BasicBlock *exit) {
+          return exit->getFirstInsertionPt() == exit->end() || exit->isEHPad();
+        }))
+      return;
+    changed = true;
+    if (!region.limits.empty()) {
+      if (region.additions.empty())
+        return; // every check looks at something; without one there is nothing to move
+      if (Loop *copy = copyWithoutChecks(loop, region)) {
+        Region inCopy;
+        for (BasicBlock *block : copy->blocks())
+          collect(*block, inCopy);
+        if (copy->getLoopPreheader() && copy->hasDedicatedExits())
+          promoteSums(copy, inCopy);
+      }
+      return promoteChecked(loop, region);
+    }
+    promoteSums(loop, region);
+  }
+
+  SmallVector<Instruction *, 4> exitsOf(Loop *loop) {
+    SmallVector<BasicBlock *, 4> exits;
+    loop->getUniqueExitBlocks(exits);
+    SmallVector<Instruction *, 4> places;
+    for (BasicBlock *exit : exits)
+      places.push_back(&*exit->getFirstInsertionPt());
+    return places;
+  }
+
+  void promoteSums(Loop *loop, Region &region) {
+    SmallVector<AllocaInst *, 2> variables;
+    for (auto &[address, list] : region.additions)
+      variables.push_back(redirect(address, list, loop->getLoopPreheader()->getTerminator(), exitsOf(loop)));
+    if (stage == Stage::Early)
+      return; // the optimiser does the rest
+    PromoteMemToReg(variables, dominators, &assumptions);
+    chargeTrips(loop);
+  }
+
+  AllocaInst *newVariable() {
+    IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+    return builder.CreateAlloca(word);
+  }
+
+  // Lets `list` add to a local variable, and that to the counter at `ends`.
+  AllocaInst *redirect(Value *address, ArrayRef<AtomicRMWInst *> list, Instruction *begin, ArrayRef<Instruction *> ends) {
+    AllocaInst *variable = newVariable();
+    IRBuilder<> builder(begin);
+    builder.CreateStore(builder.getInt64(0), variable);
+    MDNode *tag = list.front()->getMetadata(LLVMContext::MD_tbaa);
+    for (AtomicRMWInst *addition : list) {
+      builder.SetInsertPoint(addition);
+      builder.CreateStore(builder.CreateAdd(builder.CreateLoad(word, variable), addition->getValOperand()), variable);
+      // (Only checks read the result, and there are none here any more.)
+      addition->replaceAllUsesWith(PoisonValue::get(word));
+      addition->eraseFromParent();
+    }
+    for (Instruction *end : ends) {
+      builder.SetInsertPoint(end);
+      addTo(builder, address, builder.CreateLoad(word, variable), tag);
+    }
+    return variable;
+  }
+
+  AtomicRMWInst *addTo(IRBuilder<> &builder, Value *address, Value *amount, MDNode *tag) {
+    AtomicRMWInst *addition = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8),
+                                                      AtomicOrdering::Monotonic, SyncScope::SingleThread);
+    addition->setMetadata(LLVMContext::MD_tbaa, tag);
+    return addition;
+  }
+
+  // The counter in a register, and what it was when it was taken there.
+  void promoteChecked(Loop *loop, Region &region) {
+    GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
+    AllocaInst *now = newVariable(), *taken = newVariable();
+    MDNode *tag = region.additions.begin()->second.front()->getMetadata(LLVMContext::MD_tbaa);
+    IRBuilder<> builder(loop->getLoopPreheader()->getTerminator());
+    auto take = [&] {
+      // An addition of nothing is a look; lowering knows what to look at.
+      Value *look = addTo(builder, counter, builder.getInt64(0), tag);
+      builder.CreateStore(look, now);
+      builder.CreateStore(look, taken);
+    };
+    auto giveBack = [&] {
+      Value *difference = builder.CreateSub(builder.CreateLoad(word, now), builder.CreateLoad(word, taken));
+      addTo(builder, counter, difference, tag);
+    };
+    SmallVector<AllocaInst *, 4> variables = {now, taken};
+    take();
+    for (auto &[address, list] : region.additions) {
+      if (!isCounter(address)) {
+        variables.push_back(redirect(address, list, loop->getLoopPreheader()->getTerminator(), exitsOf(loop)));
+        continue;
+      }
+      for (AtomicRMWInst *addition : list) {
+        builder.SetInsertPoint(addition);
+        Value *old = builder.CreateLoad(word, now);
+        builder.CreateStore(builder.CreateAdd(old, addition->getValOperand()), now);
+        addition->replaceAllUsesWith(old);
+        addition->eraseFromParent();
+      }
+    }
+    for (CallBase *limit : region.limits) {
+      builder.SetInsertPoint(limit);
+      giveBack();
+      builder.SetInsertPoint(limit->getNextNode());
+      take();
+    }
+    for (Instruction *exit : exitsOf(loop)) {
+      builder.SetInsertPoint(exit);
+      giveBack();
+    }
+    PromoteMemToReg(variables, dominators, &assumptions);
+    evolution.forgetLoop(loop);
+  }
+
+  // A copy of an innermost loop for when the budget lasts for all its iterations, or nothing if that cannot be known or
+  // does not pay.
+  Loop *copyWithoutChecks(Loop *loop, const Region &region) {
+    if (region.iterations < LeastIterationsOfCopy || !all_of(region.limits, isLeftOut))
+      return nullptr;
+    unsigned size = 0;
+    for (BasicBlock *block : loop->blocks()) {
+      size += block->size();
+      for (Instruction &instruction : *block)
+        if (instruction.getType()->isTokenTy() || isa<IndirectBrInst>(instruction))
+          return nullptr;
+    }
+    int64_t perIteration = 0;
+    for (auto &[address, list] : region.additions)
+      for (AtomicRMWInst *addition : list) {
+        auto *amount = dyn_cast<ConstantInt>(addition->getValOperand());
+        if (isCounter(address) && !amount)
+          return nullptr;
+        perIteration += isCounter(address) ? std::max<int64_t>(amount->getSExtValue(), 0) : 0;
+      }
+    const SCEV *taken = evolution.getSymbolicMaxBackedgeTakenCount(loop);
+    if (size > MostCopied || perIteration == 0 || perIteration > MostPerIteration || isa<SCEVCouldNotCompute>(taken) ||
+        evolution.getTypeSizeInBits(taken->getType()) > 64)
+      return nullptr;
+    BasicBlock *before = loop->getLoopPreheader();
+    SCEVExpander expander(evolution, "count");
+    if (expander.isHighCostExpansion(taken, loop, SCEVCheapExpansionBudget, &target, before->getTerminator()) ||
+        !expander.isSafeToExpandAt(taken, before->getTerminator()))
+      return nullptr;
+    formLCSSA(*loop, dominators, &loops, &evolution);
+    if (!loop->isLCSSAForm(dominators))
+      return nullptr;
+
+    // before -> (budget lasts) copy's preheader -> copy -> exits, else -> original's preheader -> loop -> exits
+    BasicBlock *checked = SplitBlock(before, before->getTerminator(), &dominators, &loops);
+    SmallVector<BasicBlock *, 8> exits;
+    loop->getUniqueExitBlocks(exits);
+    ValueToValueMapTy map;
+    SmallVector<BasicBlock *, 8> blocks;
+    Loop *copy = cloneLoopWithPreheader(checked, before, loop, map, ".lasting", &loops, &dominators, blocks);
+    remapInstructionsInBlocks(blocks, map);
+    for (BasicBlock *exit : exits) {
+      for (PHINode &phi : exit->phis())
+        for (unsigned index = 0, count = phi.getNumIncomingValues(); index < count; ++index) {
+          BasicBlock *from = phi.getIncomingBlock(index);
+          if (!loop->contains(from))
+            continue;
+          Value *value = phi.getIncomingValue(index);
+          auto mapped = map.find(value);
+          phi.addIncoming(mapped == map.end() ? value : &*mapped->second, cast<BasicBlock>(map[from]));
+        }
+    }
+    IRBuilder<> builder(before->getTerminator());
+    Value *trips = expander.expandCodeFor(taken, taken->getType(), before->getTerminator());
+    builder.SetInsertPoint(before->getTerminator());
+    trips = builder.CreateZExtOrTrunc(trips, word);
+    GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
+    Value *need = builder.CreateMul(builder.CreateAdd(trips, builder.getInt64(1)), builder.getInt64(perIteration));
+    Value *after = builder.CreateAdd(addTo(builder, counter, builder.getInt64(0), nullptr), need);
+    Value *lasts = builder.CreateAnd(builder.CreateICmpULT(trips, builder.getInt64(MostIterations)),
+                                     builder.CreateICmpSLT(after, builder.getInt64(0)));
+    auto *copyBegin = cast<BasicBlock>(map[checked]);
+    ReplaceInstWithInst(before->getTerminator(), BranchInst::Create(copyBegin, checked, lasts));
+    // The limit is never reached there.
+    SmallVector<BasicBlock *, 4> dead;
+    for (CallBase *limit : region.limits) {
+      auto *cold = cast<BasicBlock>(map[limit->getParent()]);
+      SmallVector<BasicBlock *, 4> ways(predecessors(cold));
+      for (BasicBlock *way : ways) {
+        auto *branch = cast<BranchInst>(way->getTerminator());
+        BasicBlock *other = branch->getSuccessor(branch->getSuccessor(0) == cold ? 1 : 0);
+        cold->removePredecessor(way, true);
+        ReplaceInstWithInst(branch, BranchInst::Create(other));
+      }
+      dead.push_back(cold);
+    }
+    for (BasicBlock *block : dead)
+      loops.removeBlock(block);
+    DeleteDeadBlocks(dead, nullptr, true);
+    dominators.recalculate(function);
+    evolution.forgetAllLoops();
+    // Both loops leave to the same places: each gets its own.
+    for (Loop *each : {loop, copy})
+      simplifyLoop(each, &dominators, &loops, &evolution, &assumptions, nullptr, false);
+    return copy;
+  }
+
+  // Every way to this call of the limit is one of two ways on.
+  static bool isLeftOut(const CallBase *limit) {
+    const BasicBlock *block = limit->getParent();
+    return !pred_empty(block) && all_of(predecessors(block), [&](const BasicBlock *from) {
+      auto *branch = dyn_cast<BranchInst>(from->getTerminator());
+      return branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1);
+    });
+  }
+
+  // Sums that are a cheap product of the number of iterations are computed behind the loop.
+  void chargeTrips(Loop *loop) {
+    evolution.forgetLoop(loop);
+    formLCSSARecursively(*loop, dominators, &loops, &evolution);
+    SmallVector<WeakTrackingVH, 16> dead;
+    SCEVExpander expander(evolution, "count");
+    // Inner loops first: the sum of an outer one is in terms of theirs.
+    SmallVector<Loop *, 4> nest(loop->getLoopsInPreorder());
+    for (Loop *inner : reverse(nest))
+      if (inner->isLoopSimplifyForm() && inner->isLCSSAForm(dominators))
+        rewriteLoopExitValues(inner, &loops, &libraries, &evolution, &target, expander, &dominators, OnlyCheapRepl, dead);
+    expander.clear();
+    while (!dead.empty()) {
+      Value *value = dead.pop_back_val();
+      if (auto *instruction = dyn_cast_or_null<Instruction>(value))
+        RecursivelyDeleteTriviallyDeadInstructions(instruction);
+    }
+    for (Loop *inner : nest)
+      for (PHINode &phi : make_early_inc_range(inner->getHeader()->phis()))
+        RecursivelyDeleteDeadPHINode(&phi);
+  }
+};
+
+} // namespace
+
+bool moveAdditions(Module &module, ModuleAnalysisManager &analyses, Stage stage) {
+  if (!module.getNamedMetadata(DoneMetadata))
+    return false;
+  auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+  bool changed = false;
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasOptNone())
+      changed |= Mover(function, functions, stage).run();
+  return changed;
+}
+
+} // namespace luthier
