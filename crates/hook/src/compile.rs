@@ -6,7 +6,7 @@ use crate::{
     fields::register_of,
     flow::Flow,
 };
-use gfx::{Family, Target};
+use gfx::{Family, Feature, Target};
 use isa::{Assembler, Decoder, RegKind};
 use llvm_codegen::{Bitcode, Compiled, File, Job, Parameter};
 use std::collections::BTreeSet;
@@ -80,6 +80,12 @@ impl Compiler {
         let mut all = "+unaligned-access-mode".to_owned();
         if target.supports_wave32() && target.vgpr_granule[0] != 0 {
             all.push_str(&format!(",+wavefrontsize{wave_size}"));
+        }
+        // Code for these modes is right without them too, and what an object is built for is only known when it is met.
+        for (feature, name) in [(target.xnack, "xnack"), (target.sramecc, "sramecc")] {
+            if feature == Feature::Selectable {
+                all.push_str(&format!(",+{name}"));
+            }
         }
         if !features.is_empty() {
             all.push(',');

@@ -61,29 +61,27 @@ impl Supply {
         } else {
             106
         };
-        // What is called by pointer has registers within the kernel's allocation, so that those beyond are free even then.
-        let beyond_sgprs = if target.family == Family::Gfx9 {
-            descriptor
-                .sgpr_count()
-                .saturating_sub(SPECIAL_SGPRS)
-                .max(16)
+        // Nothing that the kernel may run, by name, by pointer or by index, reaches beyond its allocation.
+        let (sgprs, usable_sgprs) = if target.family == Family::Gfx9 {
+            let count = descriptor.sgpr_count();
+            (count, count.saturating_sub(SPECIAL_SGPRS).min(sgpr_limit))
         } else {
-            106
+            (106, 106)
         };
         let scalars = &named.registers.scalars;
         let vectors = &named.registers.vectors;
         let free = |number: u16, limit: u32, beyond: u32, is_named: bool| {
             let number = u32::from(number);
-            number < limit && (!is_named || named.calls_unknown && number >= beyond)
+            number < limit && (!is_named || number >= beyond)
         };
         let all = |test: &dyn Fn(u16) -> bool| std::array::from_fn(|index| test(index as u16));
         Supply {
-            sgprs: all(&|n| free(n, sgpr_limit, beyond_sgprs, scalars.contains(n))),
+            sgprs: all(&|n| free(n, sgpr_limit, sgprs, scalars.contains(n))),
             vgprs: all(&|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
             agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
             sgprs_used: 0,
             vgprs_used: 0,
-            allocated: (beyond_sgprs.min(sgpr_limit) as u16, vgprs.min(256) as u16),
+            allocated: (usable_sgprs as u16, vgprs.min(256) as u16),
             kept_scalars: [false; 256],
             kept_vectors: [false; 256],
         }
