@@ -121,17 +121,18 @@ impl Body for Pair {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let [first, second, negated] = op.constant;
-        let source = source(op);
-        let rows = [*wave.row(source), *wave.row(source + 1)];
-        for (word, pick) in [first, second].into_iter().enumerate() {
-            let toggle = (negated >> word) << 31;
-            let target = wave.row_mut(op.dst as usize + word);
-            let row = &rows[pick as usize & 1];
-            let mut lane = 0;
-            while lane < LANES {
-                target.0[lane] = row.0[lane] ^ toggle;
-                lane += 1;
-            }
+        let (source, dst) = (source(op), op.dst as usize);
+        let row = |pick: u32| source + (pick & 1) as usize;
+        let toggle = |word: u32| (negated >> word & 1) << 31;
+        if source == dst && second == 0 {
+            // In place: the first word must not be overwritten before the second is made of it.
+            let low = *wave.row(source);
+            map(wave, row(first), dst, |value| value ^ toggle(0));
+            *wave.row_mut(dst + 1) = low;
+            map(wave, dst + 1, dst + 1, |value| value ^ toggle(1));
+        } else {
+            map(wave, row(first), dst, |value| value ^ toggle(0));
+            map(wave, row(second), dst + 1, |value| value ^ toggle(1));
         }
         flow::NEXT
     }

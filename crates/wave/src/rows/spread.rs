@@ -160,18 +160,22 @@ enum Pattern {
 
 #[inline(always)]
 fn pattern(offsets: &[u32; GROUP], stride: u32) -> Pattern {
-    let first = offsets[0];
-    let (mut from_consecutive, mut from_uniform) = (0, 0);
+    // Not by comparing with lane 0: the compiler would drop that lane, and ragged rests of vectors are slow.
+    let (mut any, mut all) = (0, !0);
+    let (mut any_start, mut all_start) = (0, !0);
     let mut lane = 0;
     while lane < GROUP {
-        let expected = first.wrapping_add(stride * lane as u32);
-        from_consecutive |= offsets[lane] ^ expected;
-        from_uniform |= offsets[lane] ^ first;
+        let offset = offsets[lane];
+        let start = offset.wrapping_sub(stride * lane as u32);
+        any |= offset;
+        all &= offset;
+        any_start |= start;
+        all_start &= start;
         lane += 1;
     }
-    if from_consecutive == 0 {
+    if any_start == all_start {
         Pattern::Consecutive
-    } else if from_uniform == 0 {
+    } else if any == all {
         Pattern::Uniform
     } else {
         Pattern::Other
