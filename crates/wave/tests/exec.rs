@@ -68,7 +68,7 @@ fn faults_are_noticed() {
             format!(";! inn v0 = u32[1]\n{add};= v0 = any"),
             "line 4: unknown directive \"inn\"",
         ),
-        (format!("s_trap 2\n;= v0 = any"), "stopped by Trap"),
+        ("s_trap 2\n;= v0 = any".to_owned(), "stopped by Trap"),
     ] {
         assert!(
             complaints(&body).contains(part),
