@@ -102,7 +102,7 @@ fn cooperative_launches_need_the_room_that_they_had() {
         Ok(variant)
     });
     let (session, _) = start(&bytes, config(&[]), Arc::new(tool));
-    let mut ran = |kernel, cooperative| {
+    let ran = |kernel, cooperative| {
         let mut dispatch = launch(&bytes, kernel);
         dispatch.cooperative = cooperative;
         variant(session.dispatch(&dispatch)).is_some()
