@@ -23,7 +23,7 @@ use std::{
 use hsa_sys::{
     Handle,
     constants::{self, status},
-    packets::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, packet_type},
+    packets::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
     tables::PacketWriter,
 };
 use session::{AgentId, Decision, Dispatch};
@@ -45,6 +45,7 @@ pub struct Intercepted {
     pub id: u64,
     api: &'static Api,
     agent: Handle,
+    cooperative: bool,
     /// Packets between markers.
     chunk: u64,
     /// The following three change only inside the handler, which the runtime calls by one thread at a time.
@@ -102,13 +103,19 @@ pub unsafe extern "C" fn handle(
 }
 
 impl Intercepted {
-    /// `size` is the ring's, in packets.
-    pub fn new(api: &'static Api, id: u64, agent: Handle, size: u32, errors: Arc<Errors>) -> Self {
+    pub fn new(
+        api: &'static Api,
+        id: u64,
+        agent: Handle,
+        queue: &Queue,
+        errors: Arc<Errors>,
+    ) -> Self {
         Intercepted {
             id,
             api,
             agent,
-            chunk: (u64::from(size) / MARKERS).max(1),
+            cooperative: queue.queue_type == constants::QUEUE_TYPE_COOPERATIVE,
+            chunk: (u64::from(queue.size) / MARKERS).max(1),
             since_marker: AtomicU64::new(0),
             markers: AtomicU64::new(0),
             marker_signal: AtomicU64::new(0),
@@ -162,6 +169,7 @@ impl Intercepted {
             workgroup: dispatch.workgroup_size,
             private_segment_size: dispatch.private_segment_size,
             group_segment_size: dispatch.group_segment_size,
+            cooperative: self.cooperative,
         });
         if let Decision::Variant(substitute) = decision {
             dispatch.kernel_object = substitute.kernel_object;

@@ -147,7 +147,7 @@ impl Queues {
         // SAFETY: a living queue, by the caller's promise. The handler's data lives in `known` until the queue is gone.
         unsafe {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
-            let intercepted = Intercepted::new(self.api, id, agent, (*queue).size, errors);
+            let intercepted = Intercepted::new(self.api, id, agent, &*queue, errors);
             let intercepted = Arc::new(intercepted);
             let data = Arc::as_ptr(&intercepted).cast_mut().cast::<c_void>();
             let registered = register(queue, handle, data) == status::SUCCESS;

@@ -37,6 +37,8 @@ pub struct Dispatch {
     /// Bytes per work-item and per workgroup.
     pub private_segment_size: u32,
     pub group_segment_size: u32,
+    /// All workgroups must be on the device at once, or they wait for each other for ever.
+    pub cooperative: bool,
 }
 
 /// What to write into the packet.
@@ -200,6 +202,15 @@ impl Session {
         let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
             return Decision::Original;
         };
+        let (before, after) = (&ready.report.before, &ready.report.after);
+        if dispatch.cooperative && after.waves_per_simd < before.waves_per_simd {
+            self.note(format!(
+                "{}: its cooperative launches ran uninstrumented, because the application counts on {} waves per SIMD and \
+                 the variant fits {}",
+                kernel.pretty, before.waves_per_simd, after.waves_per_simd
+            ));
+            return Decision::Original;
+        }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
         kernel.ran_on(dispatch.queue);
         self.instrumenter.launch(&Launch {

@@ -93,6 +93,33 @@ fn refusals_and_panics_run_the_original_and_are_reported() {
 }
 
 #[test]
+fn cooperative_launches_need_the_room_that_they_had() {
+    let bytes = object(&[]);
+    let tool = Changed(|request: &Request<'_>, mut variant: Variant| {
+        if request.kernel == "scale" {
+            variant.report.after.waves_per_simd -= 1;
+        }
+        Ok(variant)
+    });
+    let (session, _) = start(&bytes, config(&[]), Arc::new(tool));
+    let ran = |kernel, cooperative| {
+        let mut dispatch = launch(&bytes, kernel);
+        dispatch.cooperative = cooperative;
+        variant(session.dispatch(&dispatch)).is_some()
+    };
+    let outcomes = [("scale", false), ("scale", true), ("tile", true)];
+    assert_eq!(
+        outcomes.map(|(kernel, cooperative)| ran(kernel, cooperative)),
+        [true, false, true]
+    );
+    let notes = session.summary().notes;
+    assert!(
+        notes[0].starts_with("scale: its cooperative launches"),
+        "{notes:?}"
+    );
+}
+
+#[test]
 fn identity_refuses_objects_with_data_of_their_own() {
     let bytes = object(&["-DWITH_DATA"]);
     let (session, device) = start(&bytes, config(&[]), Arc::new(Identity));

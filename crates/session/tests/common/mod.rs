@@ -78,6 +78,7 @@ pub fn launch(bytes: &[u8], kernel: &str) -> Dispatch {
         workgroup: [64, 1, 1],
         private_segment_size: kernel.descriptor.private_segment_size(),
         group_segment_size: kernel.descriptor.group_segment_size(),
+        cooperative: false,
     }
 }
 
