@@ -3,14 +3,13 @@
 use crate::{
     Edit, Engine, Error, Kernel, Result,
     compose::{self, Counting},
-    engine::{ToolData, lock},
+    engine::ToolData,
 };
 use codeobj::{CodeObject, SourceLines};
 use isa::Decoder;
 use lift::{FunctionIndex, Module};
 use rewrite::{Plan, Rewritten};
 use session::{Content, Global, MemoryKind, Report, Request, Usage, Variant};
-use std::sync::Arc;
 
 /// A kernel with everything in it, at no address yet.
 pub(crate) struct Built {
@@ -36,7 +35,8 @@ pub(crate) struct Source<'a> {
 pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant> {
     let object = CodeObject::parse(request.object)
         .map_err(|error| Error::Tool(format!("cannot read the code object: {error}")))?;
-    let module = lift(engine, request.object_hash, &object)?;
+    let module = Module::lift_kernel(&object, request.kernel)
+        .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
     // Damaged line tables must not keep a kernel from running instrumented.
     let lines = SourceLines::of(&object).ok().flatten();
     let source = Source {
@@ -62,18 +62,6 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         globals: counters(engine, &built, request.object_hash),
         report: report(&mut built),
     })
-}
-
-/// The lifted object; kernels of one object share it.
-fn lift(engine: &Engine, hash: &[u8; 32], object: &CodeObject<'_>) -> Result<Arc<Module>> {
-    if let Some(known) = lock(&engine.lifted).get(hash) {
-        return Ok(known.clone());
-    }
-    let module = Module::lift(object)
-        .map_err(|error| Error::Tool(format!("cannot lift the code object: {error}")))?;
-    let module = Arc::new(module);
-    lock(&engine.lifted).insert(*hash, module.clone());
-    Ok(module)
 }
 
 /// Asks every tool and rewrites the kernel.

@@ -3,7 +3,6 @@
 use crate::{
     Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
 };
-use lift::Module;
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use session::{
@@ -12,9 +11,9 @@ use session::{
 };
 use sha2::{Digest, Sha256};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 /// The tools of a run.
@@ -24,7 +23,6 @@ pub struct Engine {
     filter_text: String,
     /// Directory for files.
     output: Option<PathBuf>,
-    pub(crate) lifted: Mutex<HashMap<[u8; 32], Arc<Module>>>,
     adopted: Mutex<Vec<Adopted>>,
     launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
@@ -59,7 +57,6 @@ impl Engine {
             filter: filter_text.parse()?,
             filter_text: filter_text.to_owned(),
             output,
-            lifted: Mutex::default(),
             adopted: Mutex::default(),
             launches: Mutex::default(),
             sinks: Mutex::default(),
@@ -263,6 +260,6 @@ fn of_process(name: &str) -> String {
 }
 
 /// A tool that panicked must not take the others along.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -227,10 +227,13 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let pc = function.insts[block.end - 1].pc;
-        // Computed targets are translated at run time.
+        // Computed targets are translated at run time, and what runs off the function's end is stopped there.
         let reason = function.unresolved.iter().find(|place| {
-            let computed = matches!(place.reason, Reason::IndirectBranch | Reason::IndirectCall);
-            place.pc == pc && !computed
+            let handled = matches!(
+                place.reason,
+                Reason::IndirectBranch | Reason::IndirectCall | Reason::RunsOff
+            );
+            place.pc == pc && !handled
         });
         match reason {
             Some(place) => Err(unresolved(place.reason.to_string())),
@@ -259,6 +262,9 @@ impl Emitter<'_, '_> {
         {
             self.text
                 .branch(self.codes, Op::SBranch, Label::Inst(next, 0));
+        } else if falls && block.leaves.contains(&Leave::Anywhere) {
+            // Behind a call that does not return, such as that of a failed assertion.
+            self.text.bytes.extend(self.codes.bytes(Op::STrap));
         }
         Ok(())
     }
