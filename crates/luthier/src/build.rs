@@ -75,19 +75,19 @@ pub(crate) fn kernel(
     let decoder = Decoder::with_features(module.target, wave_size, "")
         .map_err(|error| Error::Tool(error.to_string()))?;
     let kernel = Kernel::new(source.object, module, source.lines, &decoder, function);
-    let attempt = |counting| -> Result<(Rewritten, Vec<ToolData>)> {
-        let (plan, data) = plan(engine, &kernel, source.hash, counting)?;
-        let rewritten = rewrite::rewrite(source.object, module, function, &plan)
+    let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
+        let wanted = wanted(engine, &kernel, source.hash, counting)?;
+        let rewritten = rewrite::rewrite(source.object, module, function, &wanted.plan)
             .map_err(|refusal| Error::Tool(refusal.to_string()))?;
-        Ok((rewritten, data))
+        Ok((rewritten, wanted))
     };
-    let mut notes = Vec::new();
-    let (rewritten, data) = match attempt(Counting::Registers) {
+    let (rewritten, Wanted { data, notes, .. }) = match attempt(Counting::Registers) {
         Ok(done) => done,
         Err(first) => {
-            let done = attempt(Counting::Memory)?;
-            notes.push(format!("counts in memory, not in registers: {first}"));
-            done
+            let (rewritten, mut wanted) = attempt(Counting::Memory)?;
+            let note = format!("counts in memory, not in registers: {first}");
+            wanted.notes.push(note);
+            (rewritten, wanted)
         }
     };
     let before = source
@@ -103,14 +103,21 @@ pub(crate) fn kernel(
     })
 }
 
-fn plan<'k>(
+/// What all tools together want done to a kernel.
+struct Wanted<'k> {
+    plan: Plan<'k>,
+    data: Vec<ToolData>,
+    notes: Vec<String>,
+}
+
+fn wanted<'k>(
     engine: &'k Engine,
     kernel: &'k Kernel<'k>,
     object_hash: &[u8; 32],
     counting: Counting,
-) -> Result<(Plan<'k>, Vec<ToolData>)> {
+) -> Result<Wanted<'k>> {
     let mut plan = Plan::default();
-    let mut data = Vec::new();
+    let (mut data, mut notes) = (Vec::new(), Vec::new());
     for tool in &engine.tools {
         let counters = tool.file().counters_name(kernel.name(), object_hash);
         let mut edit = Edit::new(kernel, tool.file(), &engine.filter, counters);
@@ -119,9 +126,11 @@ fn plan<'k>(
             counters: edit.counters,
             data: std::mem::take(&mut edit.data),
         });
+        let remarks = std::mem::take(&mut edit.notes).into_iter();
+        notes.extend(remarks.map(|remark| format!("{}: {remark}", tool.name())));
         compose::add(&mut plan, edit, counting)?;
     }
-    Ok((plan, data))
+    Ok(Wanted { plan, data, notes })
 }
 
 /// The variables with the kernel's counters, one for each tool that has any.

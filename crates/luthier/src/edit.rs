@@ -102,6 +102,7 @@ pub struct Edit<'k> {
     pub(crate) counts: Vec<Count>,
     pub(crate) counters: usize,
     pub(crate) data: serde_json::Value,
+    pub(crate) notes: Vec<String>,
 }
 
 /// A place in the code, for one insertion or several.
@@ -130,6 +131,7 @@ impl<'k> Edit<'k> {
             counts: Vec::new(),
             counters: 0,
             data: serde_json::Value::Null,
+            notes: Vec::new(),
         }
     }
 
@@ -144,6 +146,11 @@ impl<'k> Edit<'k> {
     pub fn attach(&mut self, data: impl serde::Serialize) -> Result<()> {
         self.data = serde_json::to_value(data)?;
         Ok(())
+    }
+
+    /// A remark on this kernel for the user, in the summary.
+    pub fn note(&mut self, remark: impl Into<String>) {
+        self.notes.push(remark.into());
     }
 
     /// Whenever the instruction is about to run.

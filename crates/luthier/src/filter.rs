@@ -48,7 +48,7 @@ impl SiteFilter {
                 })
             }
             Condition::Kind(effects) => instruction.effects().intersects(*effects),
-            Condition::VectorMemory => instruction.is_vector_memory(),
+            Condition::VectorMemory => instruction.has_address(),
         })
     }
 

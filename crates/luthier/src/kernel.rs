@@ -1,7 +1,7 @@
 //! Views of a lifted kernel: what a tool reads.
 
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use isa::{Decoder, Effects, Inst, Operand};
+use isa::{Decoder, Effects, Format, Inst, Operand};
 use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
 use std::collections::BTreeSet;
 
@@ -279,6 +279,15 @@ impl<'a> Instruction<'a> {
     /// Memory access of each lane on its own: not scalar loads.
     pub fn is_vector_memory(&self) -> bool {
         self.is_memory() && !self.effects().contains(Effects::SMEM)
+    }
+
+    /// Whether hooks can have the address that each lane accesses: not where a buffer descriptor decides.
+    pub fn has_address(&self) -> bool {
+        let buffer = matches!(
+            self.decoded().format,
+            Format::Mubuf | Format::Mtbuf | Format::Mimg
+        );
+        self.is_vector_memory() && !buffer
     }
 
     /// Whether EXEC may be different behind it.

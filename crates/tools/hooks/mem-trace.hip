@@ -21,9 +21,8 @@ LUTHIER_HOOK void record() {
 
 LUTHIER_TOOL(R"(
 about = "addresses of every vector memory access, to mem-trace.parquet"
-[[insert]]
-hook = "record"
-where = "kind=vector-memory"
+[hooks]
+record = []
 [[stream]]
 ring = "trace"
 file = "mem-trace.parquet"

@@ -39,7 +39,7 @@ tools! {
     "instr-count" => instruction_count::InstructionCount,
     "bb-count" => per_block::BlockCount,
     "opcode-histogram" => per_block::OpcodeHistogram,
-    "mem-trace" => luthier::Declarative,
+    "mem-trace" => memory::Trace,
     "mem-coalesce" => memory::Coalescing,
     "lds-conflicts" => memory::BankConflicts,
     "branch-divergence" => branch_divergence::BranchDivergence,

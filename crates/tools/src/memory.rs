@@ -1,8 +1,46 @@
-//! `mem-coalesce` and `lds-conflicts`: how well the lanes of an access fit together.
+//! `mem-trace`, `mem-coalesce` and `lds-conflicts`: where lanes access memory, and how well the lanes of an access fit together.
 
 use crate::by_line;
 use isa::Effects;
 use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+
+/// Says how many accesses a tool that needs addresses cannot see.
+fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>) {
+    let left_out = kernel
+        .instructions()
+        .filter(|instruction| instruction.is_vector_memory() && !instruction.has_address())
+        .count();
+    if left_out != 0 {
+        edit.note(format!(
+            "{left_out} accesses through buffer descriptors are left out"
+        ));
+    }
+}
+
+/// The tool that streams every address to a file.
+pub struct Trace(pub ToolFile);
+
+impl Tool for Trace {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn file(&self) -> &ToolFile {
+        &self.0
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        note_left_out(kernel, edit);
+        for access in kernel.instructions().filter(Instruction::has_address) {
+            edit.before(&access).call("record", [] as [Argument; 0])?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self, _results: &Results<'_>) -> Result<String> {
+        Ok(String::new())
+    }
+}
 
 pub struct Coalescing(pub ToolFile);
 
@@ -17,9 +55,10 @@ impl Tool for Coalescing {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let wanted = |instruction: &Instruction<'_>| {
-            instruction.is_vector_memory() && !instruction.effects().contains(Effects::LDS)
+            instruction.has_address() && !instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
+        note_left_out(kernel, edit);
         by_line::count_at(edit, &accesses, 3, |edit, access, counter| {
             let place = edit.before(access);
             place.call("lines", [Argument::from(counter)]).map(drop)

@@ -123,12 +123,11 @@ impl Live {
 
     /// Every live part, given which lanes are active.
     pub fn parts(&self, exec: u64, wave_size: u32) -> impl Iterator<Item = Part> + '_ {
-        let lanes = (0..LANES.min(wave_size as usize)).map(|lane| lane as u8);
-        let vectors = |list: &'_ [u16], wanted: bool| {
-            let lanes = lanes.clone();
-            list.to_vec().into_iter().flat_map(move |register| {
-                lanes
-                    .clone()
+        let lanes = LANES.min(wave_size as usize) as u8;
+        let vectors = move |list: &'_ [u16], wanted: bool| {
+            let list: Vec<u16> = list.to_vec();
+            list.into_iter().flat_map(move |register| {
+                (0..lanes)
                     .filter(move |lane| (exec >> lane & 1 == 1) == wanted)
                     .map(move |lane| Part::Vector(register, lane))
             })

@@ -200,12 +200,11 @@ pub(crate) fn sdwa_selection(control: u32, index: usize) -> Option<[u32; 3]> {
     Some([32 - bits - shift, 32 - bits, signed])
 }
 
+/// What makes a pass's handler, and the pass's parameters.
+pub(crate) type PassCall = (fn() -> Handler, [u32; 3]);
+
 /// The pass that op_sel, ABS and NEG of source `index` ask for, and its parameters.
-pub(crate) fn modification(
-    op: &MicroOp,
-    index: usize,
-    kind: Type,
-) -> Option<(fn() -> Handler, [u32; 3])> {
+pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<PassCall> {
     let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
     let (neg, abs) = (bit(modifier::NEG), bit(modifier::ABS));
     let (op_sel, op_sel_hi) = (bit(modifier::OP_SEL), bit(modifier::OP_SEL_HI));
@@ -213,7 +212,7 @@ pub(crate) fn modification(
     match kind {
         Type::B16 | Type::F16 => {
             let float = u32::from(kind == Type::F16);
-            let parameters = [16 * op_sel, float * abs << 15, float * neg << 15];
+            let parameters = [16 * op_sel, (float * abs) << 15, (float * neg) << 15];
             (parameters != [0; 3]).then_some((bits, parameters))
         }
         // Integer rows never see modifier bits; v_cndmask_b32 and v_mov_b32 treat them as on f32.

@@ -271,7 +271,7 @@ const QUADS: [[u32; 4]; 16] = {
     let mut quads = [[0; 4]; 16];
     let mut bits = 0;
     while bits < 64 {
-        if bits / 4 >> (bits % 4) & 1 != 0 {
+        if (bits / 4) >> (bits % 4) & 1 != 0 {
             quads[bits / 4][bits % 4] = !0;
         }
         bits += 1;

@@ -261,7 +261,7 @@ fn surround(
                 ..rows::blank(handler())
             }
         };
-        let mut passed: Vec<(fn() -> Handler, [u32; 3])> = Vec::new();
+        let mut passed: Vec<passes::PassCall> = Vec::new();
         if index == 0
             && op.src[0].kind == SrcKind::Vector
             && let Some(handler) = shape.moved_source

@@ -58,7 +58,7 @@ impl Space for Scratch {
             offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
         }
         let end = u64::from(offset) + 4 * u64::from(words);
-        if offset % 4 != 0 || end > u64::from(wave.scratch_bytes_per_lane) {
+        if !offset.is_multiple_of(4) || end > u64::from(wave.scratch_bytes_per_lane) {
             return None;
         }
         let first = global::scratch_address(wave, offset, 0);
