@@ -5,7 +5,7 @@
 //! convention preserves, are trusted: a callee that
 //! breaks the convention could mislead us about an address held there, nothing else rests on it.
 
-use crate::function::{Block, BlockIndex, Callee};
+use crate::function::{Block, BlockIndex, Callee, FunctionIndex};
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use std::collections::{BTreeMap, VecDeque};
@@ -389,16 +389,22 @@ fn is_getpc(inst: &Inst) -> bool {
 }
 
 /// Walks the function from its entry.
-/// `written`: what each function of the program writes, with its callees.
+/// `written`: what each function of the program writes, with its callees; `entries`: where functions start.
 pub(crate) fn follow(
     insts: &[Inst],
     blocks: &[Block],
     pointers: &BTreeMap<u64, u64>,
     written: &[RegisterSet],
+    entries: &BTreeMap<u64, FunctionIndex>,
 ) -> Addresses {
-    let callee = |block: &Block| match block.call {
+    // A call that no earlier walk could resolve may have its target in registers by now, which a loop over it must not lose.
+    let callee = |block: &Block, inst: &Inst, state: &State| match block.call {
         Some(Callee::Known(function)) => written.get(function),
-        _ => None,
+        Some(Callee::Unknown) => match state.pair(first_use(inst)?) {
+            Pair::Address(address) => written.get(*entries.get(&address)?),
+            _ => None,
+        },
+        None => None,
     };
     let mut starts: Vec<Option<State>> = vec![None; blocks.len()];
     let mut found = Addresses::default();
@@ -413,7 +419,8 @@ pub(crate) fn follow(
             continue;
         };
         for inst in &insts[block.range()] {
-            state.step(inst, pointers, callee(block));
+            let callee = callee(block, inst, &state);
+            state.step(inst, pointers, callee);
         }
         for edge in &block.successors {
             let changed = match &mut starts[edge.to] {
@@ -433,7 +440,8 @@ pub(crate) fn follow(
         for index in block.range() {
             let inst = &insts[index];
             look(&state, index, inst, &mut found);
-            state.step(inst, pointers, callee(block));
+            let callee = callee(block, inst, &state);
+            state.step(inst, pointers, callee);
         }
     }
     found

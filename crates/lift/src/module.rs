@@ -371,8 +371,13 @@ impl<'a, 'p> Builder<'a, 'p> {
             for _ in 0..MAX_ROUNDS {
                 let draft = &self.drafts[index];
                 let built = blocks::build(&draft.insts, &self.context(draft));
-                let found =
-                    addresses::follow(&draft.insts, &built.blocks, &self.program.pointers, written);
+                let found = addresses::follow(
+                    &draft.insts,
+                    &built.blocks,
+                    &self.program.pointers,
+                    written,
+                    &self.entries,
+                );
                 let settled = found.targets == draft.addresses.targets;
                 self.drafts[index].addresses = found;
                 if settled {

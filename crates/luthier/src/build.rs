@@ -117,7 +117,8 @@ fn wanted<'k>(
     counting: Counting,
 ) -> Result<Wanted<'k>> {
     let mut plan = Plan::default();
-    let (mut data, mut notes) = (Vec::new(), Vec::new());
+    let mut data = Vec::new();
+    let mut notes: Vec<String> = computed(kernel).into_iter().collect();
     for tool in &engine.tools {
         let counters = tool.file().counters_name(kernel.name(), object_hash);
         let mut edit = Edit::new(kernel, tool.file(), &engine.filter, counters);
@@ -131,6 +132,16 @@ fn wanted<'k>(
         compose::add(&mut plan, edit, counting)?;
     }
     Ok(Wanted { plan, data, notes })
+}
+
+/// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are
+/// known to be called through pointers.
+fn computed(kernel: &Kernel<'_>) -> Option<String> {
+    let functions = kernel.functions();
+    let calls: usize = functions.map(|function| function.unresolved().len()).sum();
+    (calls != 0).then(|| {
+        format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
+    })
 }
 
 /// The variables with the kernel's counters, one for each tool that has any.
