@@ -1,4 +1,5 @@
 // Floating-point atomics and compare-and-swap loops. Sums of small integers are exact in any order.
+// varies: compare-and-swap loops
 #include "check.h"
 
 __global__ void sums(float *f, double *d, float *lds_out) {

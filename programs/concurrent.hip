@@ -1,4 +1,5 @@
 // Kernels that need each other to make progress: two streams play ping-pong through device memory.
+// varies: kernels wait for each other
 #include "check.h"
 
 __global__ void play(int *ball, int mine, int other, int rounds, int *log) {

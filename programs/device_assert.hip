@@ -1,6 +1,7 @@
 // expect: abort
 // stderr: is_small
 // A failing device assertion prints its place and aborts the program.
+// varies: waits for the host
 #undef NDEBUG
 #include "check.h"
 #include <cassert>

@@ -1,4 +1,5 @@
 // malloc, free, new and delete on the device.
+// varies: waves wait for each other
 #include "check.h"
 
 struct Node {

@@ -3,6 +3,7 @@
 // stdout: long 1234567890123456789 and  padded|left      |
 // stdout: odd lane 63
 // printf from the device: formats, strings, divergence, many lanes.
+// varies: waits for the host
 #include "check.h"
 
 __global__ void speak() {

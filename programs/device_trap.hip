@@ -1,6 +1,7 @@
 // expect: abort
 // stderr: trap
 // A trap stops the program.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void trap(int lane) {

@@ -2,6 +2,7 @@
 // stderr: Memory access fault by GPU
 // stderr: freed
 // A store to memory that was freed.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void store_freed(int *p) { p[threadIdx.x] = 1; }

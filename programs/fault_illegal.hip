@@ -2,9 +2,10 @@
 // expect: abort
 // stderr: illegal instruction
 // stderr: undecodable word 0xffffffff
-// stderr: fault_illegal.hip:15 in
+// stderr: fault_illegal.hip:16 in
 // stderr: no_such_instruction
 // Words that are no instruction of the target stop the program where they are reached, not before.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void no_such_instruction(int *out, int never) {

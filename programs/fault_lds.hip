@@ -3,8 +3,9 @@
 // stderr: is outside its aperture
 // stderr: beyond_lds
 // stderr: LdsOutOfRange
-// stderr: fault_lds.hip:14 in
+// stderr: fault_lds.hip:15 in
 // A flat access behind the workgroup's LDS is a fault; ds instructions there read zeros, as in hardware.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void beyond_lds(int *out, int distance) {

@@ -3,11 +3,12 @@
 // stderr: Memory access fault by GPU
 // stderr: write_far
 // stderr: global_store_dword
-// stderr: fault_source_line.hip:13 in
+// stderr: fault_source_line.hip:14 in
 // stderr: inlined at
-// stderr: fault_source_line.hip:17 in
+// stderr: fault_source_line.hip:18 in
 // stderr: lane 9
 // A fault in an inlined function is reported with instruction, both source lines, lane and address.
+// varies: stops inside a block
 #include "check.h"
 
 __device__ __forceinline__ void poke(int *p, int i) { p[i] = 1; }

@@ -4,9 +4,10 @@
 // stderr: does not execute this instruction
 // stderr: image_load v[0:3], v0, s[8:15]
 // stderr: [f000
-// stderr: fault_unsupported.hip:12 in
+// stderr: fault_unsupported.hip:13 in
 // stderr: reads_image
 // An instruction of the target that the emulator does not execute is named with its encoding, place and kernel.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void reads_image() { asm volatile(".long 0xf0000f00\n.long 0x00020000"); }

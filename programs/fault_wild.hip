@@ -2,6 +2,7 @@
 // stderr: Memory access fault by GPU
 // stderr: read_far
 // A load far past an allocation.
+// varies: stops inside a block
 #include "check.h"
 
 __global__ void read_far(int *p, size_t distance) { p[threadIdx.x] = p[distance]; }

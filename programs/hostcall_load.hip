@@ -1,4 +1,5 @@
 // Thousands of lines printed by many waves at once: none is lost, doubled or torn.
+// varies: waits for the host
 #include "check.h"
 #include <unistd.h>
 

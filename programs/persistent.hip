@@ -1,5 +1,6 @@
 // flags: -std=c++17 -pthread
 // Kernels that run on while the host and other kernels feed them: mailboxes in host memory, a queue of work, a pipe of two kernels.
+// varies: waits for the host
 #include "check.h"
 #include <atomic>
 #include <thread>

@@ -1,5 +1,6 @@
 // flags: -std=c++17
 // printf of every kind of conversion from thousands of lanes at once: each line must come out whole, and exactly once.
+// varies: waits for the host
 #include "check.h"
 #include <algorithm>
 #include <string>

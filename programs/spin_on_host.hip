@@ -1,4 +1,5 @@
 // A kernel waits for flags that the host writes while it runs, and answers each.
+// varies: waits for the host
 #include "check.h"
 #include <chrono>
 #include <thread>

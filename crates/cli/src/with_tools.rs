@@ -1,6 +1,6 @@
 //! The options of `luthier run` that choose tools and what they look at.
 
-use std::{env, ffi::OsString, process::Command};
+use std::{env, path::Path, process::Command};
 
 use anyhow::Result;
 use clap::Args;
@@ -10,25 +10,19 @@ use launcher::libraries;
 #[derive(Args)]
 pub struct WithTools {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(
-        short,
-        long = "tool",
-        value_name = "TOOL",
-        env = "LUTHIER_TOOL",
-        value_delimiter = ','
-    )]
+    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
     tools: Vec<String>,
     /// Only kernels whose name matches
-    #[arg(short, long, value_name = "REGEX", env = "LUTHIER_KERNEL")]
+    #[arg(short, long, value_name = "REGEX")]
     kernel: Option<String>,
     /// Only these launches, counted from 0: N, N.., N..M or N..=M
-    #[arg(long, value_name = "RANGE", env = "LUTHIER_LAUNCH")]
+    #[arg(long, value_name = "RANGE")]
     launch: Option<String>,
     /// Only every Nth launch of a kernel
-    #[arg(long, value_name = "N", env = "LUTHIER_EVERY")]
+    #[arg(long, value_name = "N")]
     every: Option<u64>,
     /// Only launches with this grid in work-items: X, X,Y or X,Y,Z
-    #[arg(long, value_name = "GRID", env = "LUTHIER_GRID")]
+    #[arg(long, value_name = "GRID")]
     grid: Option<String>,
     /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
     #[arg(long, value_name = "CONDITION")]
@@ -56,11 +50,14 @@ impl WithTools {
         conditions.extend(self.source.iter().map(|text| format!("source={text}")));
         let conditions = conditions.join(";");
         tools::check_filter(&conditions)?;
-        let mut libraries = libraries::intercept()?.into_os_string();
-        // ROCr takes several, with spaces between them; ours sees dispatches first.
-        if let Some(others) = env::var_os("HSA_TOOLS_LIB").filter(|others| !others.is_empty()) {
-            libraries.push(OsString::from(" "));
-            libraries.push(others);
+        let ours = libraries::intercept()?;
+        let mut libraries = ours.clone().into_os_string();
+        // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
+        let others = env::var("HSA_TOOLS_LIB").unwrap_or_default();
+        let others = others.split_whitespace().map(Path::new);
+        for other in others.filter(|other| other.file_name() != ours.file_name()) {
+            libraries.push(" ");
+            libraries.push(other);
         }
         command
             .env("HSA_TOOLS_LIB", libraries)

@@ -191,6 +191,9 @@ fn concatenated_modules_are_told_apart() {
                 .expect("parses")
                 .functions()
                 .expect("lists")
+                .into_iter()
+                .filter(|name| !name.contains("luthier"))
+                .collect()
         })
         .collect();
     assert_eq!(names, [["one"], ["two"]]);

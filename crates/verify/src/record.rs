@@ -136,8 +136,8 @@ impl Observer for Recorder {
     }
 }
 
-/// Live parts with their values; a pair of scalar registers that holds an address of the watched code counts as the address
-/// in the original object that it stands for.
+/// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for, in
+/// a pair of scalar registers, and its low half anywhere: return addresses are kept in lanes of vector registers, too.
 fn parts<'a>(
     live: &'a Live,
     rows: Rows,
@@ -147,18 +147,18 @@ fn parts<'a>(
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
             let value = rows.read(wave, part)?;
-            let Part::Scalar(index) = part else {
-                return Some((part, value));
+            let low_half = || places.meant(places.start >> 32 << 32 | u64::from(value));
+            let meant = match part {
+                Part::Scalar(index) if index & 1 == 1 => {
+                    let low = rows.read(wave, Part::Scalar(index - 1)).unwrap_or(0);
+                    places
+                        .meant(u64::from(value) << 32 | u64::from(low))
+                        .map(|address| (address >> 32) as u32)
+                        .or_else(|| low_half().map(|address| address as u32))
+                }
+                _ => low_half().map(|address| address as u32),
             };
-            let pair = |number| rows.read(wave, Part::Scalar(number)).unwrap_or(0);
-            let low = index & !1;
-            let address = u64::from(pair(low | 1)) << 32 | u64::from(pair(low));
-            let meant = match places.meant(address) {
-                Some(original) if index & 1 == 0 => original as u32,
-                Some(original) => (original >> 32) as u32,
-                None => value,
-            };
-            Some((part, meant))
+            Some((part, meant.unwrap_or(value)))
         })
 }
 
