@@ -312,7 +312,10 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
         match workgroup.turn(&mut env, inner.observer.as_deref()) {
             Turn::Ended => {
                 ended.add(&workgroup.slots);
-                workgroup.recycle(spare);
+                // Who watches compares executions, so registers must not hold what other waves left.
+                if inner.observer.is_none() {
+                    workgroup.recycle(spare);
+                }
             }
             Turn::Again { asleep } => {
                 run.suspend(workgroup);

@@ -4,8 +4,8 @@ use codeobj::KernelDescriptor;
 use emulate::Wave;
 use gfx::Matrix;
 use lift::{
-    FunctionKind, LiveSet, Module,
-    registers::{AGPR_BASE, SGPR_COUNT},
+    FunctionIndex, FunctionKind, LiveSet, Module, RegisterSet,
+    registers::{AGPR_BASE, SGPR_COUNT, VectorSet},
 };
 use std::{collections::HashMap, fmt};
 
@@ -54,30 +54,45 @@ pub struct Live {
     /// In active lanes only, and in inactive ones only.
     pub active: Vec<u16>,
     pub inactive: Vec<u16>,
+    /// The lists are complete: a register that is not in them is dead.
+    pub in_kernel: bool,
 }
 
-/// Where AccVGPRs lie in a wave of the emulated device.
+/// Vector registers of a wave of the emulated device.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
+    /// Row of AccVGPR 0.
     accumulators: usize,
+    /// Registers of each kind that are the application's.
+    limits: [u16; 2],
 }
 
 impl Rows {
-    pub fn of(descriptor: &KernelDescriptor) -> Rows {
-        let accumulators = match descriptor.target().matrix {
+    /// Of waves that run with `descriptor`, of which what the original's has is compared.
+    pub fn of(descriptor: &KernelDescriptor, original: &KernelDescriptor) -> Rows {
+        let accumulators = |descriptor: &KernelDescriptor| match descriptor.target().matrix {
             Matrix::Mfma1 => descriptor.vgpr_count(),
-            _ => descriptor.accum_offset().unwrap_or(256),
+            _ => descriptor.accum_offset().unwrap_or(descriptor.vgpr_count()),
+        };
+        let all = original.vgpr_count();
+        let vectors = accumulators(original).min(all);
+        let limits = match original.target().matrix {
+            Matrix::Mfma1 => [all, all],
+            _ => [vectors, all - vectors],
         };
         Rows {
-            accumulators: accumulators as usize,
+            accumulators: accumulators(descriptor) as usize,
+            limits: limits.map(|limit| limit as u16),
         }
     }
 
-    fn row(self, number: u16) -> usize {
-        if number >= AGPR_BASE {
-            self.accumulators + usize::from(number - AGPR_BASE)
-        } else {
-            usize::from(number)
+    /// The row of a register that the application has.
+    fn row(self, number: u16) -> Option<usize> {
+        let [vectors, accumulators] = self.limits;
+        match number.checked_sub(AGPR_BASE) {
+            Some(index) if index < accumulators => Some(self.accumulators + usize::from(index)),
+            None if number < vectors => Some(usize::from(number)),
+            _ => None,
         }
     }
 
@@ -91,7 +106,7 @@ impl Rows {
             Part::Scalar(index) if index < SCALAR_FILE => Some(wave.sgpr(index.into())),
             Part::Scalar(_) => None,
             Part::Vector(number, lane) => {
-                let row = self.row(number);
+                let row = self.row(number)?;
                 (row < wave.vector_rows()).then(|| wave.vgpr(row, lane.into()))
             }
         }
@@ -103,8 +118,9 @@ impl Rows {
             Part::Scalar(index) if index < SGPR_COUNT => wave.set_sgpr(index.into(), value),
             Part::Scalar(_) => {}
             Part::Vector(number, lane) => {
-                let row = self.row(number);
-                if row < wave.vector_rows() {
+                if let Some(row) = self.row(number)
+                    && row < wave.vector_rows()
+                {
                     wave.set_vgpr(row, lane.into(), value);
                 }
             }
@@ -113,11 +129,21 @@ impl Rows {
 }
 
 impl Live {
-    fn of(set: &LiveSet) -> Live {
+    /// Registers that no code of the application names hold nothing of it, though who may call a function is not known.
+    fn of(set: &LiveSet, named: &RegisterSet) -> Live {
+        let vectors = |set: &VectorSet| {
+            let named = |register: &u16| named.vectors.contains(*register);
+            set.iter().filter(named).collect()
+        };
+        let exec = number::EXEC_LOW..=number::EXEC_HIGH;
+        let scalars = set.scalars.iter();
         Live {
-            scalars: set.scalars.iter().collect(),
-            active: set.active.iter().collect(),
-            inactive: set.inactive.iter().collect(),
+            scalars: scalars
+                .filter(|index| exec.contains(index) || named.scalars.contains(*index))
+                .collect(),
+            active: vectors(&set.active),
+            inactive: vectors(&set.inactive),
+            in_kernel: true,
         }
     }
 
@@ -139,18 +165,43 @@ impl Live {
     }
 }
 
-/// Live registers before every instruction of a module, by address in the object.
-pub fn by_pc(module: &Module) -> HashMap<u64, Live> {
+/// Live registers before every instruction that a kernel may come to, by address in the object.
+///
+/// In a device function, what is live is so for the sake of any of its callers; registers that this caller left dead may hold
+/// anything. There, and in kernels that call unknown code, around which everything counts as live, only EXEC and the way are
+/// compared; whatever goes wrong shows when the kernel goes on, or in memory.
+pub fn by_pc(module: &Module, kernel: FunctionIndex) -> HashMap<u64, Live> {
+    let named = named(module, kernel);
+    let vague = module.named(kernel).calls_unknown;
     let mut live = HashMap::new();
     for (index, function) in module.functions.iter().enumerate() {
         let liveness = module.liveness(index);
+        if vague || function.kind == FunctionKind::Device {
+            let exec = Live {
+                scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
+                ..Live::default()
+            };
+            live.extend(function.insts.iter().map(|inst| (inst.pc, exec.clone())));
+            continue;
+        }
         for block in 0..function.blocks.len() {
             liveness.walk(function, block, |inst, _, before| {
-                live.insert(function.insts[inst].pc, Live::of(before));
+                live.insert(function.insts[inst].pc, Live::of(before, &named));
             });
         }
     }
     live
+}
+
+/// Registers that the kernel and any function of its object name.
+fn named(module: &Module, kernel: FunctionIndex) -> RegisterSet {
+    let mut named = *module.named_alone(kernel);
+    for (index, function) in module.functions.iter().enumerate() {
+        if function.kind == FunctionKind::Device {
+            named.unite(module.named_alone(index));
+        }
+    }
+    named
 }
 
 /// Whether a kernel of that name is in the module.

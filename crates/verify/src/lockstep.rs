@@ -159,7 +159,9 @@ struct Visible {
 
 impl<'a> Stage<'a> {
     fn new(object: &CodeObject<'a>, module: &Module, launch: &Launch) -> Result<Stage<'a>, Error> {
-        let recorder = Recorder::new(live::by_pc(module));
+        let kernel = live::kernel(module, &launch.kernel)
+            .ok_or_else(|| Error::NoKernel(launch.kernel.clone()))?;
+        let recorder = Recorder::new(live::by_pc(module, kernel));
         let device = Device::observed(object.clone(), recorder.clone())?;
         let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
         for (number, input) in launch.inputs.iter().enumerate() {
@@ -279,7 +281,6 @@ pub fn lockstep(
     launch: &Launch,
 ) -> Result<Verdict, Error> {
     let kernel = object.kernel(&launch.kernel)?;
-    live::kernel(module, &launch.kernel).ok_or_else(|| Error::NoKernel(launch.kernel.clone()))?;
     let stage = Stage::new(object, module, launch)?;
     let base = stage.device.base();
     let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
@@ -316,14 +317,14 @@ pub fn lockstep(
         inserted: pairs(true),
     };
     let first = |wanted| Watch {
-        rows: Some(Rows::of(&kernel.descriptor)),
+        rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
         places: own_places(module, base),
         wanted,
         limit: LIMIT,
         ..Watch::default()
     };
     let second = |wanted| Watch {
-        rows: Some(Rows::of(&rewritten.descriptor)),
+        rows: Some(Rows::of(&rewritten.descriptor, &kernel.descriptor)),
         places: variant_places.clone(),
         wanted,
         limit: LIMIT,
@@ -374,7 +375,7 @@ pub fn poison(
     let kernel = object.kernel(&launch.kernel)?;
     let stage = Stage::new(object, module, launch)?;
     let watch = |poison| Watch {
-        rows: Some(Rows::of(&kernel.descriptor)),
+        rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
         places: own_places(module, stage.device.base()),
         poison,
         limit: LIMIT,

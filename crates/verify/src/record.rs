@@ -107,7 +107,9 @@ impl Observer for Recorder {
         let Some(live) = self.live.get(&original) else {
             return;
         };
-        if let Some(seed) = watch.poison {
+        if let Some(seed) = watch.poison
+            && live.in_kernel
+        {
             overwrite_dead(live, rows, wave, seed ^ original as u32);
         }
         if watch.taken == watch.limit {

@@ -14,25 +14,26 @@ fn same(target: &str) {
     let object = CodeObject::parse(&bytes).expect("clang's output");
     let module = Module::lift(&object).expect("lifts");
     let tool = Tool::build(target);
+    let mut different = Vec::new();
     for launch in launches() {
-        let kernel = module.function(&launch.kernel).expect("compiled above");
+        let name = &launch.kernel;
+        let kernel = module.function(name).expect("compiled above");
         let plan = plan_each(&module, kernel, &tool);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-            .unwrap_or_else(|refusal| panic!("{target} {}: {refusal}", launch.kernel));
+            .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
         let globals = &tool.bundle.globals;
-        let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
-            .unwrap_or_else(|error| panic!("{target} {}: {error}", launch.kernel));
-        let name = &launch.kernel;
-        match verdict {
-            Verdict::Same { compared, waves } => assert!(compared > waves && waves > 0, "{name}"),
-            Verdict::Diverged(divergence) => panic!("{target} {name}: {divergence}"),
-        }
-        let verdict = poison(&object, &module, &launch, 0x9e37_79b9)
-            .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
-        if let Verdict::Diverged(divergence) = verdict {
-            panic!("{target} {name} with poison: {divergence}");
+        let verdicts = [
+            lockstep(&object, &module, &rewritten, globals, &launch),
+            poison(&object, &module, &launch, 0x9e37_79b9),
+        ];
+        for verdict in verdicts {
+            match verdict.unwrap_or_else(|error| panic!("{target} {name}: {error}")) {
+                Verdict::Same { compared, waves } => assert!(compared > waves && waves > 0),
+                Verdict::Diverged(divergence) => different.push(format!("{name}: {divergence}")),
+            }
         }
     }
+    assert!(different.is_empty(), "{target}: {different:#?}");
 }
 
 #[test]
