@@ -8,13 +8,13 @@ use std::{
     ffi::{CStr, CString, OsStr},
     os::unix::ffi::{OsStrExt, OsStringExt},
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use session::{Config, Session, config::Level};
@@ -69,14 +69,16 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
-    let (config, problems) = Config::read(|name| std::env::var(name).ok());
+    let (mut config, problems) = Config::read(|name| std::env::var(name).ok());
     if config.tools.is_empty() {
         return false;
     }
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
-    let directory = own_path()
+    let library = own_path();
+    config.engine = library.as_deref().and_then(build_of).unwrap_or_default();
+    let directory = library
         .and_then(|path| Some(path.parent()?.join("luthier-tools")))
         .unwrap_or_default();
     let instrumenter = match tools::instrumenter(&config, &directory) {
@@ -182,6 +184,19 @@ fn own_path() -> Option<PathBuf> {
         let name = CStr::from_ptr(info.dli_fname);
         Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
     }
+}
+
+/// A new build of a library has another size or another time of change.
+fn build_of(library: &Path) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(library).ok()?;
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(
+        [
+            metadata.len().to_le_bytes(),
+            (changed.as_nanos() as u64).to_le_bytes(),
+        ]
+        .concat(),
+    )
 }
 
 /// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order, and this is

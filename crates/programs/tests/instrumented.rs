@@ -24,6 +24,9 @@ const TOOLS: &str =
 struct Seen {
     compared: usize,
     refused: Vec<String>,
+    instrumented: usize,
+    /// Kernels whose counts did not fit in registers.
+    in_memory: usize,
 }
 
 fn main() -> ExitCode {
@@ -59,8 +62,13 @@ fn main() -> ExitCode {
                     );
                     total.compared += seen.compared;
                     total.refused.extend(seen.refused);
+                    total.instrumented += seen.instrumented;
+                    total.in_memory += seen.in_memory;
                 }
-                Err(error) => failures.push(format!("{} on {device}: {error:#}", program.name)),
+                Err(error) => {
+                    eprintln!("FAILED {} on {device}: {error:#}", program.name);
+                    failures.push(format!("{} on {device}: {error:#}", program.name));
+                }
             }
         }
     }
@@ -71,12 +79,15 @@ fn main() -> ExitCode {
         eprintln!("\nFAILED {failure}");
     }
     println!(
-        "{runs} runs, {} failures; {} kernels agree, {} refused",
+        "{runs} runs, {} failures; {} kernels agree, {} refused, {} of {} instrumented count in memory",
         failures.len(),
         total.compared,
-        total.refused.len()
+        total.refused.len(),
+        total.in_memory,
+        total.instrumented
     );
-    if failures.is_empty() && runs > 0 {
+    // Counting in memory is for the few kernels that leave no registers.
+    if failures.is_empty() && runs > 0 && total.in_memory * 10 <= total.instrumented {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -101,12 +112,19 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
     .context("with tools")?;
     let expected = emulated(&plain)?;
     let mut seen = Seen::default();
-    let summary = read(&tools.join("summary.json"))?;
-    for kernel in list(&summary["kernels"])? {
-        if let Some(reason) = kernel["refused"].as_str() {
-            let name = kernel["name"].as_str().unwrap_or_default();
-            seen.refused
-                .push(format!("{} {name}: {reason}", program.name));
+    let summaries = read_all(&tools, "summary.")?;
+    ensure!(!summaries.is_empty(), "no summary was written");
+    for summary in &summaries {
+        for kernel in list(&summary["kernels"])? {
+            if let Some(reason) = kernel["reason"].as_str() {
+                let name = kernel["name"].as_str().unwrap_or_default();
+                seen.refused
+                    .push(format!("{} {name}: {reason}", program.name));
+            }
+            seen.instrumented += usize::from(kernel["status"] == "instrumented");
+            let notes = kernel["notes"].as_array().into_iter().flatten();
+            let mut notes = notes.filter_map(Value::as_str);
+            seen.in_memory += usize::from(notes.any(|note| note.starts_with("counts in memory")));
         }
     }
     if program.header.varies {

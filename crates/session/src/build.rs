@@ -57,11 +57,16 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
         kernel: &kernel.original.name,
         agent: &kernel.agent,
     };
+    let fingerprint = [
+        &session.config.engine[..],
+        &session.instrumenter.fingerprint(),
+    ]
+    .concat();
     let key = Key::of(
         request.object_hash,
         request.kernel,
         &kernel.agent.target,
-        &session.instrumenter.fingerprint(),
+        &fingerprint,
     );
     let cached = match session.cache.as_ref().map(|cache| cache.get(&key)) {
         Some(Found::Variant(variant)) => Some(*variant),
