@@ -36,6 +36,11 @@ pub struct WithTools {
 }
 
 impl WithTools {
+    /// The expression for kernels' names.
+    pub fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
     /// Checks what was asked for and tells the program's process.
     pub fn apply(&self, command: &mut Command) -> Result<()> {
         if self.tools.is_empty() {
