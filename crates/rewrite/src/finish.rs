@@ -106,6 +106,11 @@ pub fn live_object(
         }
     }
     let elf = original.elf();
+    let functions: Vec<_> = kernel
+        .functions
+        .iter()
+        .map(|function| (&*function.name, function.offset, function.size))
+        .collect();
     let created = create(&NewObject {
         flags: elf.flags,
         abi_version: elf.abi_version,
@@ -117,6 +122,7 @@ pub fn live_object(
         metadata: &metadata,
         relocations: &relocations,
         lines: &lines(kernel, original),
+        functions: &functions,
     });
     for patch in &mut patches {
         patch.offset += created.text;
