@@ -64,21 +64,34 @@ fn bit_field(value: u64, offset: u32, width: u32, word: u32, sign: bool) -> u64 
     }
 }
 
+/// EXEC or its low half: what the row's operands are wide, whatever the wave's size.
+fn exec_part(wave: &Wave, op: &MicroOp) -> (u64, u64) {
+    let ones = if op.width == 1 { 0xffff_ffff } else { !0 };
+    (wave.scalar64(sreg::EXEC) & ones, ones)
+}
+
+fn set_exec_part(wave: &mut Wave, op: &MicroOp, slot: usize, value: u64) {
+    wave.scalars.0[slot] = value as u32;
+    if op.width == 2 {
+        wave.scalars.0[slot + 1] = (value >> 32) as u32;
+    }
+}
+
 fn saveexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
-    let exec = wave.exec();
-    let source = wave.uniform(op, 0) & wave.full;
-    let result = combine(source, exec) & wave.full;
-    wave.set_mask(op.dst as usize, exec);
-    wave.set_mask(sreg::EXEC, result);
+    let (exec, ones) = exec_part(wave, op);
+    let result = combine(wave.uniform(op, 0), exec) & ones;
+    set_exec_part(wave, op, op.dst as usize, exec);
+    set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
     flow::EXEC_CHANGED
 }
 
 /// `*_wrexec`: the result goes to the destination as well.
 fn wrexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
-    let result = combine(wave.uniform(op, 0) & wave.full, wave.exec()) & wave.full;
-    wave.set_mask(op.dst as usize, result);
-    wave.set_mask(sreg::EXEC, result);
+    let (exec, ones) = exec_part(wave, op);
+    let result = combine(wave.uniform(op, 0), exec) & ones;
+    set_exec_part(wave, op, op.dst as usize, result);
+    set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
     flow::EXEC_CHANGED
 }
