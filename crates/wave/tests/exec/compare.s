@@ -585,7 +585,7 @@ v_cmp_ge_u16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xd0edd2ed]
 
 ; Magnitude and sign of floating-point sources; what is off stays zero.
-;! target gfx900 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
 ;! in v4 = f32[1.0, -1.0, 2.0, -2.0]
 ;! in v8 = f32[-1.5]
 v_cmp_lt_f32_e64 s[0:1], |v4|, -v8
@@ -602,7 +602,7 @@ v_cmp_gt_f32_e64 s1, -v4, v8
 ;= s1 = u32[0xbbbbbbbb]
 
 ; With denormals flushed (MODE bits 5:4 and 7:6 zero), they equal zeros of either sign.
-;! target gfx900 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
 ;! in v4 = u32[1, 0x807fffff, 0x800000, 0]
 ;! in v[6:7] = u64[1, 0x800fffffffffffff, 0x10000000000000, 0]
 ;! in v8 = u32[1, 0x83ff, 0x400, 0]
@@ -638,7 +638,7 @@ v_cmp_neq_f16_e64 s5, 0, v8
 ;= s4 = u32[0xbbbbbbbb]
 ;= s5 = u32[0x44444444]
 
-;! target gfx900 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
 ;! exec 0
 ;! in vcc = u64[0x5555555555555555]
 v_cmp_tru_f32_e32 vcc, v4, v8

@@ -1,7 +1,7 @@
 ; Conversions.
 ;! by spec, CDNA2 and RDNA2 manuals, IEEE 754, and published observations on silicon
 
-;! target gfx900 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = f32[1.5, 0x80000001]
 v_cvt_f64_f32_e32 v[0:1], v4
 ;= v[0:1] = f64[1.5, 0xb6a0000000000000]

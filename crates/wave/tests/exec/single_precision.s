@@ -1,7 +1,7 @@
 ; Single precision.
 ;! by spec, worked out by hand from the pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = f32[1.0, inf, 0x7f801234, 1.0]
 ;! in v8 = f32[2.5, -inf, 1.0, 0xffc00001]
 v_add_f32_e32 v0, v4, v8
@@ -88,7 +88,7 @@ v_mad_legacy_f32 v0, v4, v8, v12
 v_fma_legacy_f32 v0, v4, v8, v12
 ;= v0 = f32[2.0]
 
-;! target gfx900 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = f32[0x7f8a5a5a, -0.0, 0x7fc00000]
 ;! in v8 = f32[0x7f8a5a5a, 0.0, 1.0]
 v_max_f32_e32 v0, v4, v8
