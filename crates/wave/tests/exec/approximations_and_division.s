@@ -34,7 +34,7 @@ v_sin_f32_e32 v0, v4
 v_cos_f32_e32 v0, v4
 ;= v0 = f32[-1.0, 1.0]
 
-;! target gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = f32[300.25]
 v_sin_f32_e32 v0, v4
 ;= v0 = f32[0.0]
@@ -48,7 +48,7 @@ v_cos_f32_e32 v0, v4
 v_sin_f32_e32 v0, v4
 ;= v0 = f32[1.0]
 
-;! target gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = f32[3.0]
 v_exp_legacy_f32_e32 v0, v4
 ;= v0 = f32[8.0]
@@ -99,7 +99,7 @@ v_sqrt_f64_e32 v[0:1], v[4:5]
 ;= v[0:1] = f64[4.0]
 
 ; Observed on silicon: 1/S1 denormal fires for 2^127 and leaves the numerator alone.
-;! target gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = f32[1.0]
 ;! in v8 = f32[3.0, 0.0]
 ;! in v12 = f32[1.0]

@@ -1543,13 +1543,14 @@ ds_add_rtn_f32 v0, v1, v8
 ;= v0 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= lds = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx90a
+;! target gfx908 gfx90a
 ;! exec 0xf
 ;! memory v[2:3] step 4 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v8 = u32[0x40200000, 0xc0400000, 0xc1000000, 0x3f000000]
 global_atomic_add_f32 v[2:3], v8, off
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
+;! target gfx90a
 ;! exec 0xf
 ;! memory v[2:3] step 4 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v8 = u32[0x40200000, 0xc0400000, 0xc1000000, 0x3f000000]
@@ -1557,6 +1558,7 @@ global_atomic_add_f32 v0, v[2:3], v8, off glc
 ;= v0 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
+;! target gfx908 gfx90a
 ;! exec 0xf
 ;! memory s[8:11] = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1564,6 +1566,7 @@ global_atomic_add_f32 v0, v[2:3], v8, off glc
 buffer_atomic_add_f32 v8, v1, s[8:11], 0 offen
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
+;! target gfx90a
 ;! exec 0xf
 ;! memory s[8:11] = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -2035,7 +2038,7 @@ global_atomic_fcmpswap_x2 v[2:3], v[8:11], off
 buffer_atomic_fcmpswap_x2 v[8:11], v1, s[8:11], 0 offen
 ;= memory = u32[0, 0x40040000, 0, 0xc0000000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx90a
+;! target gfx908 gfx90a
 ;! exec 0xf
 ;! memory s[8:11] = u32[0xc0003e00, 0, 0x34004800, 0]
 ;! in v1 = u32[0, 4, 8, 12]

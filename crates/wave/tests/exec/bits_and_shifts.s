@@ -37,7 +37,7 @@ v_or_b32_e32 v0, v4, v8
 v_xor_b32_e32 v0, v4, v8
 ;= v0 = u32[0xf0ff]
 
-;! target gfx906 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = u32[0xff0f]
 ;! in v8 = u32[0xff0]
 v_xnor_b32_e32 v0, v4, v8

@@ -1,7 +1,7 @@
 ; Dot products.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx906 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = u32[0x40003c00]
 ;! in v8 = u32[0x42004400]
 ;! in v12 = u32[0x3f000000]

@@ -1,7 +1,7 @@
 ; Integer arithmetic.
 ;! by spec, worked out by hand from the pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = u32[0xffffffff]
 ;! in v8 = u32[2]
 v_add_u32_e32 v0, v4, v8

@@ -760,7 +760,7 @@ buffer_gl1_inv
 s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
-;! target gfx900
+;! target gfx900 gfx906 gfx908 gfx90a
 buffer_wbinvl1
 s_mov_b32 s0, 1
 ;= s0 = u32[1]

@@ -1,5 +1,6 @@
 ; Buffer loads and stores that convert: format in the resource (buffer_*) or in the instruction (tbuffer_*). Components that
 ; the format lacks read 0, 0, 1. Lanes read and write elements 1, 3, 0 and one beyond the end, and every fifth lane is off.
+; What becomes of the unused half of a d16 load with SRAM ECC on is not published for converting loads: no cases there.
 ;! by spec, CDNA and RDNA manuals "Buffer data formats"; conversions by the rules of D3D and IEEE arithmetic
 
 ;! target gfx900 gfx906 gfx908 gfx90a

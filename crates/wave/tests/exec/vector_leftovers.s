@@ -232,7 +232,7 @@ v_max3_u16 v0, v4, v8, v12
 v_max3_u16 v0, v4, v8, v12
 ;= v0 = u32[0xdeadfffe, 0xdead8000, 0xdead0002, 0xdeadffff]
 
-;! target gfx900
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = u32[3, 0xffff]
 ;! in v8 = u32[5, 2]
 ;! in v12 = u32[7, 1]
@@ -262,7 +262,7 @@ v_madmk_f16 v0, v4, 0x4200, v8
 v_fmac_legacy_f32_e32 v0, v4, v8
 ;= v0 = f32[14.0, 1.0]
 
-;! target gfx900
+;! target gfx900 gfx906 gfx908 gfx90a
 ;! in v4 = u32[0x4500]
 ;! in v8 = u32[0x4000, 0]
 ;! in v12 = u32[0x4900, 0x3c00]
