@@ -47,6 +47,7 @@ mod packed;
 mod quick;
 mod sad;
 mod scalar;
+mod scalar_atomic;
 mod scalar_memory;
 mod scratch;
 mod space;
@@ -234,6 +235,7 @@ pub fn all_rows() -> &'static [Row] {
         scalar::rows(&mut rows);
         scratch::rows(&mut rows);
         scalar_memory::rows(&mut rows);
+        scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);
         rows

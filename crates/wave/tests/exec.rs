@@ -3,8 +3,15 @@
 #[path = "harness/file.rs"]
 mod file;
 mod harness;
+#[path = "harness/probes.rs"]
+mod probes;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use gfx::Target;
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
@@ -37,6 +44,71 @@ fn every_file() {
     }
     println!("{cases} cases");
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// gfx9, or gfx10 with its wave size: where semantics may differ.
+fn column(target: &Target, wave_size: u32) -> String {
+    format!("{:?}/{wave_size}", target.family)
+}
+
+/// Every row has a case on gfx9 and on gfx10 in both wave sizes, wherever LLVM decodes its mnemonic.
+#[test]
+fn every_row_has_a_case() {
+    let mut cases: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        for case in file::parse(&text).unwrap_or_default() {
+            for (target, wave_size) in &case.runs {
+                let target = Target::find(target).expect("a target");
+                let known = cases.entry(column(target, *wave_size)).or_default();
+                known.extend(case.mnemonics(target, *wave_size));
+            }
+        }
+    }
+    let rows: BTreeSet<_> = wave::all_rows().iter().map(|row| row.mnemonic).collect();
+    let mut lacking: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut decoded = BTreeSet::new();
+    for name in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030"] {
+        let target = Target::find(name).expect("a target");
+        let decoder = isa::Decoder::new(target).expect("a decoder");
+        let sizes: &[u32] = if name == "gfx1030" { &[32, 64] } else { &[64] };
+        for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
+            let code: Vec<u8> = words
+                .iter()
+                .chain(&[0, 0])
+                .flat_map(|word| word.to_le_bytes())
+                .collect();
+            let Ok(inst) = decoder.decode(&code, 0) else {
+                continue;
+            };
+            if !rows.contains(inst.mnemonic) {
+                continue;
+            }
+            decoded.insert(inst.mnemonic);
+            for &size in sizes {
+                let column = column(target, size);
+                if !cases[&column].contains(inst.mnemonic) {
+                    lacking.entry(inst.mnemonic).or_default().insert(column);
+                }
+            }
+        }
+    }
+    println!(
+        "{} rows, {} with cases everywhere",
+        rows.len(),
+        decoded.len() - lacking.len()
+    );
+    let dead = &rows - &decoded;
+    assert!(dead.is_empty(), "rows that no target decodes: {dead:?}");
+    let lines: Vec<String> = lacking
+        .iter()
+        .map(|(mnemonic, columns)| format!("{mnemonic}: {columns:?}"))
+        .collect();
+    assert!(
+        lines.is_empty(),
+        "rows without a case in tests/exec:\n{}",
+        lines.join("\n")
+    );
 }
 
 /// The runner notices wrong values, forgotten registers and malformed lines.

@@ -13,8 +13,8 @@ use crate::{
 #[rustfmt::skip]
 const NOPS: &[&str] = &[
     "s_nop", "s_waitcnt", "s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_waitcnt_depctr",
-    "s_setprio", "s_clause", "s_inst_prefetch", "s_set_inst_prefetch_distance", "s_icache_inv", "s_ttracedata", "s_ttracedata_imm",
-    "s_incperflevel", "s_decperflevel", "s_setkill", "s_wakeup", "s_code_end", "s_version", "s_wait_idle", "v_clrexcp", "s_round_trip", "v_nop",
+    "s_setprio", "s_clause", "s_inst_prefetch", "s_icache_inv", "s_ttracedata", "s_ttracedata_imm",
+    "s_incperflevel", "s_decperflevel", "s_setkill", "s_wakeup", "s_code_end", "s_version", "s_wait_idle", "v_clrexcp", "v_nop",
     "s_dcache_wb", "s_dcache_inv", "s_dcache_wb_vol", "s_dcache_inv_vol", "s_gl1_inv", "s_atc_probe", "s_atc_probe_buffer",
     "s_dcache_discard", "s_dcache_discard_x2",
     "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "buffer_gl0_inv", "buffer_gl1_inv", "v_pipeflush",

@@ -95,6 +95,17 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     flow::BRANCH
 }
 
+/// Behind `op`, an instruction that wrote MODE without `s_set_gpr_idx_on` or `_off`.
+pub(super) fn follow_mode(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    let was_on = wave.gpr_index_mode != 0;
+    let on = wave.mode.bits() & INDEX_ENABLE != 0;
+    wave.gpr_index_mode = u8::from(on);
+    if on && !was_on {
+        return run_indexed(wave, op, env);
+    }
+    flow::NEXT
+}
+
 struct IndexOn;
 
 impl Body for IndexOn {

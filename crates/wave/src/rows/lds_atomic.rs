@@ -248,6 +248,44 @@ impl Body for ConditionalExchange {
     }
 }
 
+/// `ds_*_src2_*` (gfx9 before gfx90a): the word at A is changed by the word at B, which lies a signed number of dwords from
+/// A: bits 14:0 of the offset, or, if offset bit 15 is set, bits 31:17 of the address, whose bits 16:0 then are A.
+struct SourceTwo<W, M>(PhantomData<(W, M)>);
+
+impl<W: Word, M: Modify<W>> Body for SourceTwo<W, M> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = ds::limit(wave, env);
+        let context = wave.mode.context();
+        let bytes = 4 * W::WORDS as u32;
+        ds::each_group(wave, |wave, group| {
+            let raw = ds::addresses(wave, op, group, 0);
+            let in_address = op.offset >> 15 & 1 != 0;
+            let first = raw.map(|raw| if in_address { raw & 0x1_ffff } else { raw });
+            let second = std::array::from_fn(|i| {
+                let field = if in_address {
+                    raw[i] as i32
+                } else {
+                    op.offset << 17
+                };
+                first[i].wrapping_add(4 * (field >> 17) as u32)
+            });
+            let targets = resolve(wave, env, group, &first, bytes, limit);
+            let sources = resolve(wave, env, group, &second, bytes, limit);
+            let mut pointers = [None; GROUP];
+            sources.each(|i, pointer| pointers[i] = Some(pointer.cast::<W>()));
+            targets.each(|i, pointer| {
+                let pointer = pointer.cast::<W>();
+                // SAFETY: both were resolved for a whole word of this thread's LDS.
+                unsafe {
+                    let data = pointers[i].map_or(W::default(), |source| source.read_unaligned());
+                    let old = pointer.read_unaligned();
+                    pointer.write_unaligned(M::apply(context, old, data, data));
+                }
+            });
+        })
+    }
+}
+
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
@@ -299,6 +337,44 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u64>:          "ds_min_f64",   "ds_min_rtn_f64";
         FloatMax<u64>:          "ds_max_f64",   "ds_max_rtn_f64";
         FloatCompareStore<u64>: "ds_cmpst_f64", "ds_cmpst_rtn_f64";
+    }
+    macro_rules! from_lds {
+        ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
+            ds::push(rows, concat!("ds_", $name), 0, shell::handler::<SourceTwo<$word, $modify>>);
+        )*};
+    }
+    from_lds! {
+        Add<u32>:             "add_src2_u32";
+        Subtract<u32>:        "sub_src2_u32";
+        ReverseSubtract<u32>: "rsub_src2_u32";
+        Increment<u32>:       "inc_src2_u32";
+        Decrement<u32>:       "dec_src2_u32";
+        SignedMin<u32>:       "min_src2_i32";
+        SignedMax<u32>:       "max_src2_i32";
+        UnsignedMin<u32>:     "min_src2_u32";
+        UnsignedMax<u32>:     "max_src2_u32";
+        And<u32>:             "and_src2_b32";
+        Or<u32>:              "or_src2_b32";
+        Xor<u32>:             "xor_src2_b32";
+        Swap<u32>:            "write_src2_b32";
+        FloatMin<u32>:        "min_src2_f32";
+        FloatMax<u32>:        "max_src2_f32";
+        FloatAdd<u32>:        "add_src2_f32";
+        Add<u64>:             "add_src2_u64";
+        Subtract<u64>:        "sub_src2_u64";
+        ReverseSubtract<u64>: "rsub_src2_u64";
+        Increment<u64>:       "inc_src2_u64";
+        Decrement<u64>:       "dec_src2_u64";
+        SignedMin<u64>:       "min_src2_i64";
+        SignedMax<u64>:       "max_src2_i64";
+        UnsignedMin<u64>:     "min_src2_u64";
+        UnsignedMax<u64>:     "max_src2_u64";
+        And<u64>:             "and_src2_b64";
+        Or<u64>:              "or_src2_b64";
+        Xor<u64>:             "xor_src2_b64";
+        Swap<u64>:            "write_src2_b64";
+        FloatMin<u64>:        "min_src2_f64";
+        FloatMax<u64>:        "max_src2_f64";
     }
     ds::push(rows, "ds_wrxchg2_rtn_b32",     1, shell::scalar_handler::<ExchangeTwo<u32, 1, 1>>);
     ds::push(rows, "ds_wrxchg2_rtn_b64",     1, shell::scalar_handler::<ExchangeTwo<u64, 2, 1>>);

@@ -1,9 +1,11 @@
 //! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Manual: "Scalar ALU operations"; SCC rules per instruction.
 
+use gfx::Family;
+
 use super::{Row, ScalarShape, Shape};
 use crate::{
-    engine::Env,
-    micro_op::{MicroOp, flow},
+    engine::{Env, Stop},
+    micro_op::{Handler, MicroOp, flow},
     ports::Type,
     shell::{self, Body},
     state::{Wave, sreg},
@@ -64,21 +66,34 @@ fn bit_field(value: u64, offset: u32, width: u32, word: u32, sign: bool) -> u64 
     }
 }
 
+/// EXEC or its low half: what the row's operands are wide, whatever the wave's size.
+fn exec_part(wave: &Wave, op: &MicroOp) -> (u64, u64) {
+    let ones = if op.width == 1 { 0xffff_ffff } else { !0 };
+    (wave.scalar64(sreg::EXEC) & ones, ones)
+}
+
+fn set_exec_part(wave: &mut Wave, op: &MicroOp, slot: usize, value: u64) {
+    wave.scalars.0[slot] = value as u32;
+    if op.width == 2 {
+        wave.scalars.0[slot + 1] = (value >> 32) as u32;
+    }
+}
+
 fn saveexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
-    let exec = wave.exec();
-    let source = wave.uniform(op, 0) & wave.full;
-    let result = combine(source, exec) & wave.full;
-    wave.set_mask(op.dst as usize, exec);
-    wave.set_mask(sreg::EXEC, result);
+    let (exec, ones) = exec_part(wave, op);
+    let result = combine(wave.uniform(op, 0), exec) & ones;
+    set_exec_part(wave, op, op.dst as usize, exec);
+    set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
     flow::EXEC_CHANGED
 }
 
 /// `*_wrexec`: the result goes to the destination as well.
 fn wrexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
-    let result = combine(wave.uniform(op, 0) & wave.full, wave.exec()) & wave.full;
-    wave.set_mask(op.dst as usize, result);
-    wave.set_mask(sreg::EXEC, result);
+    let (exec, ones) = exec_part(wave, op);
+    let result = combine(wave.uniform(op, 0), exec) & ones;
+    set_exec_part(wave, op, op.dst as usize, result);
+    set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
     flow::EXEC_CHANGED
 }
@@ -356,8 +371,6 @@ scalar_wave_rows! {
     s_cmpk_lt_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a < k as u32 & 0xffff);
     s_cmpk_le_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a <= k as u32 & 0xffff);
     s_getreg_b32:          (None, None) -> B32 = |wave, op| { let value = read_hardware_register(wave, op.offset as u16); write32(wave, op, value) };
-    s_setreg_b32:          (B32, None) -> None = |wave, op| { let value = wave.uniform(op, 0) as u32; write_hardware_register(wave, op.offset as u16, value); flow::NEXT };
-    s_setreg_imm32_b32:    (None, None) -> None = |wave, op| { write_hardware_register(wave, op.offset as u16, op.constant[2]); flow::NEXT };
 }
 
 /// Takes a hwreg immediate apart: register, offset and mask of the field.
@@ -399,8 +412,71 @@ fn write_hardware_register(wave: &mut Wave, immediate: u16, value: u32) {
     }
 }
 
+/// Bit of MODE on gfx9: vector instructions are skipped.
+const SKIP_VECTOR: u32 = 1 << 28;
+
+/// Goes on behind `op` after MODE was written, in index mode if that was turned on.
+fn follow_mode(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    if env.program.config().target.family != Family::Gfx9 {
+        return flow::NEXT;
+    }
+    if wave.mode.bits() & SKIP_VECTOR != 0 {
+        let pc = wave.pc();
+        let why = format!("vector instructions skipped by MODE.vskip, set near {pc:#x}");
+        return wave.stop(Stop::Unsupported(why));
+    }
+    super::indexed::follow_mode(wave, op, env)
+}
+
+/// `s_setreg_b32`, and `s_setreg_imm32_b32`, whose value is its literal.
+struct SetRegister<const IMMEDIATE: bool>;
+
+impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let value = if IMMEDIATE {
+            op.constant[2]
+        } else {
+            wave.uniform(op, 0) as u32
+        };
+        write_hardware_register(wave, op.offset as u16, value);
+        follow_mode(wave, op, env)
+    }
+}
+
+/// `s_setvskip` (gfx9): bit S1 of S0 becomes MODE.vskip.
+struct SetSkip;
+
+impl Body for SetSkip {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let bit = wave.uniform(op, 0) as u32 >> (wave.uniform(op, 1) & 31) & 1;
+        let bits = wave.mode.bits() & !SKIP_VECTOR;
+        wave.mode = crate::Mode::new(if bit == 0 { bits } else { bits | SKIP_VECTOR });
+        follow_mode(wave, op, env)
+    }
+}
+
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
+    use Type::{B32, None};
     table_rows(rows);
     wave_rows(rows);
+    let mut push = |mnemonic, handler, sources| {
+        rows.push(Row {
+            mnemonic,
+            shape: Shape::Scalar(ScalarShape {
+                sources,
+                result: None,
+            }),
+            handler,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        });
+    };
+    let set = shell::handler::<SetRegister<false>> as fn() -> Handler;
+    push("s_setreg_b32", set, [B32, None, None]);
+    let set = shell::handler::<SetRegister<true>> as fn() -> Handler;
+    push("s_setreg_imm32_b32", set, [None; 3]);
+    let skip = shell::handler::<SetSkip> as fn() -> Handler;
+    push("s_setvskip", skip, [B32, B32, None]);
 }

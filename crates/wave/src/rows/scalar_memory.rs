@@ -1,4 +1,4 @@
-//! SMEM: scalar loads, scalar buffer loads, clocks and cache controls.
+//! SMEM: scalar loads and stores, scalar buffer loads and stores, clocks. Atomics are in `scalar_atomic`.
 
 use super::{Row, Shape};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Byte offset from soffset and the immediate.
-fn offset(wave: &Wave, op: &MicroOp) -> u64 {
+pub(super) fn offset(wave: &Wave, op: &MicroOp) -> u64 {
     let soffset = if op.src[1].kind == SrcKind::None {
         0
     } else {
@@ -19,8 +19,17 @@ fn offset(wave: &Wave, op: &MicroOp) -> u64 {
     soffset.wrapping_add(op.offset as i64 as u64)
 }
 
-fn stop_at(wave: &mut Wave, fault: Fault) -> u32 {
+pub(super) fn stop_at(wave: &mut Wave, fault: Fault) -> u32 {
     wave.stop(Stop::Fault(fault))
+}
+
+/// Address and bytes of the buffer that a resource describes.
+pub(super) fn buffer(wave: &Wave, op: &MicroOp) -> (u64, u64) {
+    let descriptor = op.src[0].index as usize;
+    let base = wave.scalar64(descriptor) & 0xffff_ffff_ffff;
+    let stride = wave.scalars.0[descriptor + 1] >> 16 & 0x3fff;
+    let records = u64::from(wave.scalars.0[descriptor + 2]);
+    (base, records * u64::from(stride.max(1)))
 }
 
 /// `s_load_dword*`: the low two address bits are ignored.
@@ -47,15 +56,7 @@ struct BufferLoad<const WORDS: usize>;
 
 impl<const WORDS: usize> Body for BufferLoad<WORDS> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let descriptor = op.src[0].index as usize;
-        let base = wave.scalar64(descriptor) & 0xffff_ffff_ffff;
-        let stride = wave.scalars.0[descriptor + 1] >> 16 & 0x3fff;
-        let records = u64::from(wave.scalars.0[descriptor + 2]);
-        let bytes = if stride == 0 {
-            records
-        } else {
-            records * u64::from(stride)
-        };
+        let (base, bytes) = buffer(wave, op);
         let start = offset(wave, op) & !3;
         let mut words = [0; WORDS];
         for (index, word) in words.iter_mut().enumerate() {
@@ -81,6 +82,70 @@ impl<const WORDS: usize> Body for Store<WORDS> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let base = wave.scalar64(op.src[0].index as usize);
         let address = base.wrapping_add(offset(wave, op)) & !3;
+        let first = op.src[2].index as usize;
+        let words = std::array::from_fn::<u32, WORDS, _>(|word| wave.scalars.0[first + word]);
+        match env.memory.write_words(address, words, 0) {
+            Ok(()) => flow::NEXT,
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
+/// `s_buffer_store_dword*` (gfx9): dwords at or beyond num_records are dropped.
+struct BufferStore<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for BufferStore<WORDS> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let (base, bytes) = buffer(wave, op);
+        let start = offset(wave, op) & !3;
+        for word in 0..WORDS {
+            let at = start + 4 * word as u64;
+            if at + 4 > bytes {
+                continue;
+            }
+            let value = wave.scalars.0[op.src[2].index as usize + word];
+            if let Err(fault) = env.memory.write_words(base.wrapping_add(at), [value], 0) {
+                return stop_at(wave, fault);
+            }
+        }
+        flow::NEXT
+    }
+}
+
+/// `s_scratch_*` (gfx9): the scalar offset counts 64 bytes.
+fn scratch_address(wave: &Wave, op: &MicroOp) -> u64 {
+    let soffset = if op.src[1].kind == SrcKind::None {
+        0
+    } else {
+        64 * u64::from(wave.uniform(op, 1) as u32)
+    };
+    let base = wave.scalar64(op.src[0].index as usize);
+    base.wrapping_add(soffset)
+        .wrapping_add(op.offset as i64 as u64)
+        & !3
+}
+
+struct ScratchLoad<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for ScratchLoad<WORDS> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let address = scratch_address(wave, op);
+        match env.memory.read_words::<WORDS>(address, 0) {
+            Ok(words) => {
+                let first = op.dst as usize;
+                wave.scalars.0[first..first + WORDS].copy_from_slice(&words);
+                u32::from(op.after)
+            }
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
+struct ScratchStore<const WORDS: usize>;
+
+impl<const WORDS: usize> Body for ScratchStore<WORDS> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let address = scratch_address(wave, op);
         let first = op.src[2].index as usize;
         let words = std::array::from_fn::<u32, WORDS, _>(|word| wave.scalars.0[first + word]);
         match env.memory.write_words(address, words, 0) {
@@ -127,6 +192,15 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     push::<Store<1>>(rows, "s_store_dword", 1);
     push::<Store<2>>(rows, "s_store_dwordx2", 2);
     push::<Store<4>>(rows, "s_store_dwordx4", 4);
+    push::<BufferStore<1>>(rows, "s_buffer_store_dword", 1);
+    push::<BufferStore<2>>(rows, "s_buffer_store_dwordx2", 2);
+    push::<BufferStore<4>>(rows, "s_buffer_store_dwordx4", 4);
+    push::<ScratchLoad<1>>(rows, "s_scratch_load_dword", 1);
+    push::<ScratchLoad<2>>(rows, "s_scratch_load_dwordx2", 2);
+    push::<ScratchLoad<4>>(rows, "s_scratch_load_dwordx4", 4);
+    push::<ScratchStore<1>>(rows, "s_scratch_store_dword", 1);
+    push::<ScratchStore<2>>(rows, "s_scratch_store_dwordx2", 2);
+    push::<ScratchStore<4>>(rows, "s_scratch_store_dwordx4", 4);
     push::<Time>(rows, "s_memtime", 2);
     push::<Time>(rows, "s_memrealtime", 2);
 }

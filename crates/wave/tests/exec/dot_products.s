@@ -1,7 +1,7 @@
 ; Dot products.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx906 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx1030
 ;! in v4 = u32[0x40003c00]
 ;! in v8 = u32[0x42004400]
 ;! in v12 = u32[0x3f000000]
@@ -56,7 +56,7 @@ v_dot8_i32_i4 v0, v4, v8, v12
 v_dot8_u32_u4 v0, v4, v8, v12
 ;= v0 = u32[0x2b]
 
-;! target gfx908 gfx90a gfx1030/32
+;! target gfx908 gfx90a gfx1030
 ;! in v0 = f32[0.5]
 ;! in v4 = u32[0x40003c00]
 ;! in v8 = u32[0x42004400]
@@ -70,7 +70,7 @@ v_dot2c_f32_f16 v0, v4, v8
 v_dot2c_i32_i16 v0, v4, v8
 ;= v0 = u32[0x6b]
 
-;! target gfx908 gfx90a gfx1030/32
+;! target gfx908 gfx90a gfx1030
 ;! in v0 = u32[0xa]
 ;! in v4 = u32[0xff020304]
 ;! in v8 = u32[0x1010101]

@@ -11,21 +11,37 @@
 //!
 //! ;! memory s[2:3] = u32[1, 2]       ; a buffer and where its address goes; four scalars get a raw buffer resource,
 //! ;! memory v[2:3] step 8 = u32[..]  ; vector registers the address plus 8 times the lane
+//! ;! memory s[4:7] word3 0x27fac = …  ; another last word of the resource
 //! ;! lds = u32[1, 2]
 //! ;! scratch 64                      ; bytes per lane
 //! s_store_dword s4, s[2:3], 0x4
 //! ;= memory = u32[1, 0xdead0bad]
+//!
+//! ;! time 0x123                      ; of the constant-rate counter
+//! s_barrier
+//! ;= stop = Barrier                  ; a `wave::Stop`, `End` if not said
+//! ;= messages = u32[1, 7]            ; what was sent with `s_sendmsg`: id and M0 of each
+//! ;= barriers = u32[1, 7]            ; resource and count of `ds_gws_init` and `ds_gws_barrier`
+//!
+//! ;! matrix 32x32x8 f16              ; A in v0 and up, B in v16, C in a0; `harness/product.rs` has their values
+//! v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[16:17], a[0:15]
+//! ;= matrix                          ; D = A B + C in a0 and up
 //! ```
 //!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
 //! named under `;=` is an error; `;= vcc = any` names what may change unseen. In lanes that EXEC turns off, vector registers
 //! must keep their value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gfx::Target;
 
 use crate::harness::{AGPR_BASE, Machine};
+
+#[path = "product.rs"]
+mod product;
+
+use product::Product;
 
 /// Numbers of special registers in scalar operand fields.
 const VCC: usize = 106;
@@ -44,7 +60,13 @@ pub struct Case {
     memory: Option<Buffer>,
     lds: Vec<u32>,
     scratch: u32,
+    time: u64,
+    product: Option<Product>,
     after: Vec<(Place, Option<Vec<u64>>)>,
+    product_after: bool,
+    stop: Option<String>,
+    messages: Vec<u32>,
+    barriers: Vec<u32>,
     memory_after: Option<Vec<u32>>,
     lds_after: Option<Vec<u32>>,
 }
@@ -54,6 +76,8 @@ pub struct Case {
 struct Buffer {
     address: Place,
     step: u64,
+    /// Last word of a buffer resource.
+    word3: Option<u32>,
     words: Vec<u32>,
 }
 
@@ -89,6 +113,10 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
             {
                 Some(("memory", list)) => case.memory_after = Some(words(list).map_err(fail)?),
                 Some(("lds", list)) => case.lds_after = Some(words(list).map_err(fail)?),
+                Some(("stop", name)) => case.stop = Some(name.trim().to_owned()),
+                Some(("messages", list)) => case.messages = words(list).map_err(fail)?,
+                Some(("barriers", list)) => case.barriers = words(list).map_err(fail)?,
+                None if rest.trim() == "matrix" => case.product_after = true,
                 _ => case.after.push(assignment(rest).map_err(fail)?),
             }
         } else if let Some(rest) = line.strip_prefix(";!") {
@@ -100,6 +128,8 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                 "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
                 "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
                 "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
+                "time" => case.time = integer(rest.trim()).map_err(fail)?,
+                "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
                 "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
                 "in" => match assignment(rest).map_err(fail)? {
                     (place, Some(values)) => case.before.push((place, values)),
@@ -150,10 +180,15 @@ fn buffer(text: &str) -> Result<Buffer, String> {
     let (place, list) = text
         .split_once('=')
         .ok_or("expected REGISTERS = u32[WORDS]")?;
+    let (place, word3) = match place.split_once(" word3 ") {
+        Some((place, word)) => (place, Some(integer(word.trim())? as u32)),
+        None => (place, None),
+    };
     let (place, step) = place.split_once(" step ").unwrap_or((place, "0"));
     Ok(Buffer {
         address: register(place.trim())?,
         step: integer(step.trim())?,
+        word3,
         words: words(list)?,
     })
 }
@@ -288,7 +323,22 @@ impl Place {
 
 impl Case {
     fn expects(&self) -> bool {
-        !self.after.is_empty() || self.memory_after.is_some() || self.lds_after.is_some()
+        !self.after.is_empty()
+            || self.memory_after.is_some()
+            || self.lds_after.is_some()
+            || self.product_after
+            || self.stop.is_some()
+    }
+
+    /// What it executes on `target`; nothing if that does not assemble.
+    pub fn mnemonics(&self, target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
+        let assembler = isa::Assembler::with_features(target, wave_size as u8, "").expect("LLVM");
+        let decoder = isa::Decoder::with_features(target, wave_size as u8, "").expect("LLVM");
+        let Ok(code) = assembler.assemble(&self.text) else {
+            return BTreeSet::new();
+        };
+        let insts = decoder.decode_all(&code, 0).filter_map(Result::ok);
+        insts.map(|inst| inst.mnemonic).collect()
     }
 
     /// Runs the case everywhere it is for; what was wrong, one line each.
@@ -327,6 +377,10 @@ impl Case {
                 Place::M0 => _ = machine.sgpr(M0, values[0] as u32),
             }
         }
+        if let Some(product) = &self.product {
+            product.set_inputs(&mut machine);
+        }
+        machine.outside.time = self.time;
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self
             .memory
@@ -344,7 +398,8 @@ impl Case {
                         let gfx10 = target.starts_with("gfx10");
                         machine.sgpr(first + 2, 4 * buffer.words.len() as u32);
                         // Raw: no stride, data format 32.
-                        machine.sgpr(first + 3, if gfx10 { 0x3101_4fac } else { 0x0002_7000 });
+                        let raw = if gfx10 { 0x3101_4fac } else { 0x0002_7000 };
+                        machine.sgpr(first + 3, buffer.word3.unwrap_or(raw));
                     }
                 }
                 _ => return vec!["an address goes to general registers".to_owned()],
@@ -360,11 +415,22 @@ impl Case {
         }
         let before = snapshot(&machine);
         let stop = machine.stop();
-        if stop != wave::Stop::End {
+        if format!("{stop:?}") != self.stop.as_deref().unwrap_or("End") {
             return vec![format!("stopped by {stop:?}")];
         }
         let after = snapshot(&machine);
         let mut complaints = Vec::new();
+        let outside = &machine.outside;
+        for (what, found, expected) in [
+            ("messages", &outside.messages, &self.messages),
+            ("barriers", &outside.barriers, &self.barriers),
+        ] {
+            let pairs = found.lock().unwrap();
+            let found: Vec<u32> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+            if found != *expected {
+                complaints.push(format!("{what} are {found:x?}, not {expected:x?}"));
+            }
+        }
         let words_before = self.memory.as_ref().map_or(&[][..], |buffer| &buffer.words);
         let expected = self.memory_after.as_deref().unwrap_or(words_before);
         if memory != expected {
@@ -378,6 +444,10 @@ impl Case {
             complaints.push(format!("LDS is {lds:x?}, not {expected:x?}"));
         }
         let mut named: Vec<String> = Vec::new();
+        if let Some(product) = self.product.as_ref().filter(|_| self.product_after) {
+            complaints.extend(product.check(&machine));
+            named.extend(product.result().parts());
+        }
         for (place, expected) in &self.after {
             named.extend(place.parts());
             if let Some(expected) = expected {

@@ -5,7 +5,7 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
-use std::io::Write;
+use std::{io::Write, sync::Mutex};
 
 use gfx::Target;
 use wave::{
@@ -42,11 +42,29 @@ impl AddressSpace for Allocations {
     }
 }
 
-struct Quiet;
+/// What instructions do to the world outside the wave, and what they hear from there.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// The constant-rate counter.
+    pub time: u64,
+    /// `s_sendmsg`: id and M0 of each.
+    pub messages: Mutex<Vec<(u32, u32)>>,
+    /// `ds_gws_init` and `ds_gws_barrier`: resource and count of each. No barrier holds anybody up.
+    pub barriers: Mutex<Vec<(u32, u32)>>,
+}
 
-impl Host for Quiet {
-    fn send_message(&self, _: u32, _: u32) {}
+impl Host for Outside {
+    fn send_message(&self, message: u32, m0: u32) {
+        self.messages.lock().unwrap().push((message, m0));
+    }
     fn real_time(&self) -> u64 {
+        self.time
+    }
+    fn barrier_init(&self, resource: u32, count: u32) {
+        self.barriers.lock().unwrap().push((resource, count));
+    }
+    fn barrier_arrive(&self, resource: u32, count: u32) -> u64 {
+        self.barriers.lock().unwrap().push((resource, count));
         0
     }
 }
@@ -75,6 +93,7 @@ pub struct Machine {
     pub wave: Wave,
     /// LDS of the workgroup; its length is the allocation.
     pub lds: Vec<u8>,
+    pub outside: Outside,
     program: Program,
     allocations: Allocations,
     _code: Vec<u8>,
@@ -121,6 +140,7 @@ impl Machine {
         Ok(Machine {
             wave,
             lds: Vec::new(),
+            outside: Outside::default(),
             program,
             allocations,
             _code: code,
@@ -193,7 +213,7 @@ impl Machine {
             memory: Memory::new(&self.allocations),
             lds: std::mem::take(&mut self.lds),
             program: &self.program,
-            host: &Quiet,
+            host: &self.outside,
             counts: Counts::new(),
         };
         let stop = run(&mut self.wave, &mut env, 1_000_000);
