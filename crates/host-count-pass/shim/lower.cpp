@@ -54,19 +54,15 @@ public:
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
+    Value *address = addressFor(addition);
+    Value *sum = load(builder, address, addition);
     if (!addsNothing) {
-      Value *address = addressFor(addition);
-      LoadInst *old = load(builder, address, addition);
-      Value *sum = builder.CreateAdd(old, addition.getValOperand());
+      sum = builder.CreateAdd(sum, addition.getValOperand());
       StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
-    if (isLook) {
-      Value *sum = load(builder, addition.getPointerOperand(), addition);
-      for (unsigned lane = 1; lane < CheckedLanes; ++lane)
-        sum = builder.CreateAdd(sum, load(builder, laneOf(addition, lane), addition));
+    if (isLook)
       replace(addition, sum, builder);
-    }
     addition.eraseFromParent();
   }
 
@@ -92,7 +88,7 @@ private:
     if (!spread || !counter || counter->getName() != CounterName)
       return const_cast<Value *>(addition.getPointerOperand());
     if (checked)
-      return laneOf(addition, turn++ % CheckedLanes);
+      return counter;
     return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
   }
 

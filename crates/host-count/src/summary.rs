@@ -206,6 +206,7 @@ fn constant_cost(function: &Function, summaries: &[Summary]) -> Option<u64> {
         summaries,
         Shape {
             budget: false,
+            first: false,
             tied: false,
         },
     );
