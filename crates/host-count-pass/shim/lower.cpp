@@ -36,6 +36,9 @@ void mergeNeighbours(BasicBlock &block) {
         open.erase(known);
       if (addition.use_empty())
         open.push_back(&addition);
+    } else if (isa<LoadInst, StoreInst>(instruction) && isa<GlobalVariable>(getLoadStorePointerOperand(&instruction)) &&
+               getLoadStorePointerOperand(&instruction)->getName() == CounterName) {
+      open.clear(); // to or from a register
     } else if (auto *call = dyn_cast<CallBase>(&instruction); call && !call->hasFnAttr(ComesBack)) {
       auto *intrinsic = dyn_cast<IntrinsicInst>(call);
       if (!intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow())

@@ -458,6 +458,12 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         site: Site::Start { block },
         vertex: entry(block),
     };
+    let prices_are_known = function.priced_at_run_time.is_empty();
+    let checked_block = if shape.budget && !shape.first && prices_are_known {
+        latest_entry(function, summaries)
+    } else {
+        0
+    };
     for (index, block) in function.blocks.iter().enumerate() {
         let pieces = segments(index, block, summaries);
         let mut from = entry(index);
@@ -469,8 +475,8 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             } else {
                 exit(index)
             };
-            // The entry is checked where its first stretch is paid, so that one instruction does both.
-            let is_entry = shape.budget && (index, number) == (0, 0);
+            // The entry is checked where a first stretch is paid, so that one instruction does both.
+            let is_entry = shape.budget && (index, number) == (checked_block, 0);
             let checked = is_entry && !shape.first && block.holds_code;
             if checked {
                 flow.checks.push(CheckSite {
@@ -518,6 +524,53 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         }
     }
     flow
+}
+
+/// The block that shall check for the entry: on all ways that avoid it a function only does little and returns. Ways like
+/// that (nothing to do, already done) are short and frequent, and a call of the limit makes them save registers.
+fn latest_entry(function: &Function, summaries: &[Summary]) -> usize {
+    let count = function.blocks.len();
+    let mut predecessors = vec![Vec::new(); count];
+    for (index, block) in function.blocks.iter().enumerate() {
+        for successor in &block.successors {
+            predecessors[successor.block].push(index);
+        }
+    }
+    // Blocks from which a long way leads on: a loop, or a call that may be long.
+    let mut long = vec![false; count];
+    let latches = retreating_edges(function);
+    let loops = latches
+        .iter()
+        .map(|&(block, number)| function.blocks[block].successors[number].block);
+    let calls = (0..count)
+        .filter(|&index| summary::short_way(&function.blocks[index], summaries).is_none());
+    let own: Vec<usize> = loops.chain(calls).collect();
+    let mut pending = own.clone();
+    while let Some(block) = pending.pop() {
+        if !std::mem::replace(&mut long[block], true) {
+            pending.extend(&predecessors[block]);
+        }
+    }
+    let mut at = 0;
+    let mut cost = 0;
+    while !own.contains(&at) {
+        cost += summary::short_way(&function.blocks[at], summaries).unwrap_or(0);
+        let successors = &function.blocks[at].successors;
+        let mut on = successors.iter().filter(|successor| long[successor.block]);
+        let (Some(next), None) = (on.next(), on.next()) else {
+            break;
+        };
+        let others: u64 = (0..count)
+            .filter(|&index| !long[index])
+            .filter_map(|index| summary::short_way(&function.blocks[index], summaries))
+            .sum();
+        let alone = predecessors[next.block].len() == 1 && function.blocks[next.block].holds_code;
+        if !alone || cost + others > summary::MOST_WITHOUT_CHECK {
+            break;
+        }
+        at = next.block;
+    }
+    at
 }
 
 /// Jumps back to a block that is being visited: every cycle has one. As (block, number of the successor).

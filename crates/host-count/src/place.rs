@@ -49,7 +49,7 @@ pub struct Unplaceable {
 
 /// Increments for `flow` on the chords of a maximum spanning tree.
 pub fn on_tree(flow: &Flow) -> Result<Placed, Unplaceable> {
-    let debts = debts(flow);
+    let debts = debts_for_checks(flow);
     let mut increments = Vec::new();
     for (index, arc) in flow.arcs.iter().enumerate() {
         let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
@@ -104,6 +104,33 @@ pub fn on_segments(flow: &Flow) -> Result<Placed, Unplaceable> {
         increments,
         checks: checks.collect(),
     })
+}
+
+/// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
+/// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
+fn debts_for_checks(flow: &Flow) -> Vec<Option<i64>> {
+    let mut tied = flow.clone();
+    loop {
+        let debts = debts(&tied);
+        let owing: Vec<usize> = flow
+            .checks
+            .iter()
+            .map(|check| check.vertex)
+            .filter(|vertex| debts[*vertex].is_some_and(|debt| debt > 0))
+            .collect();
+        if owing.is_empty() {
+            return debts;
+        }
+        tied.arcs.extend(owing.into_iter().map(|to| Arc {
+            from: ROOT,
+            to,
+            cost: 0,
+            site: None,
+            frequency: 0.0,
+            checked: false,
+            needs_split: false,
+        }));
+    }
 }
 
 /// The debt of every vertex, `None` for vertices no arc touches.

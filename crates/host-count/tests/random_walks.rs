@@ -71,7 +71,11 @@ impl Walker<'_> {
         }
         if let Some(check) = plan.checks.iter().find(|check| check.site == site) {
             self.checks += 1;
-            // The counter need not be exact there, but the check must know what it lacks.
+            // The counter need not be exact there, but the check must know what it lacks, and that must not be much: a check
+            // compares with 0.
+            if check.owed > 0 && self.wrong.is_none() {
+                self.wrong = Some(format!("a check that is owed {}", check.owed));
+            }
             self.counted += check.owed;
             self.observe("a budget check");
             self.counted -= check.owed;
