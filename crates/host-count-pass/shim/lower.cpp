@@ -11,6 +11,11 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
+bool isOurs(const Value *address) {
+  auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
+  return variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));
+}
+
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
 // Additions to one address in one block, with nobody looking in between, are one.
@@ -26,6 +31,8 @@ void mergeNeighbours(BasicBlock &block) {
         IRBuilder<> builder(&addition);
         // The later one pays for both; a check may read its result.
         if (addition.use_empty()) {
+          // (One of nothing may have become an "or".)
+          addition.setOperation(AtomicRMWInst::Add);
           addition.setOperand(1, builder.CreateAdd((*known)->getValOperand(), addition.getValOperand()));
           (*known)->eraseFromParent();
           *known = &addition;
@@ -122,9 +129,7 @@ Value *additionTo(const Instruction &instruction) {
   bool addsNothing = match(addition->getValOperand(), PatternMatch::m_Zero());
   if (addition->getOperation() != AtomicRMWInst::Add && !(addition->getOperation() == AtomicRMWInst::Or && addsNothing))
     return nullptr;
-  auto *variable = dyn_cast<GlobalVariable>(addition->getPointerOperand()->stripInBoundsConstantOffsets());
-  bool ours = variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));
-  return ours ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
+  return isOurs(addition->getPointerOperand()) ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
 }
 
 void lowerAdditions(Module &module, bool spread) {
@@ -138,6 +143,11 @@ void lowerAdditions(Module &module, bool spread) {
         additions.push_back(cast<AtomicRMWInst>(&instruction));
     for (AtomicRMWInst *addition : additions)
       lowering.lower(*addition);
+    // What the optimiser made of an addition must still be one.
+    for (Instruction &instruction : instructions(function))
+      if (auto *other = dyn_cast<AtomicRMWInst>(&instruction); other && isOurs(other->getPointerOperand()))
+        module.getContext().emitError(other, "luthier count: an addition in `" + function.getName() +
+                                                 "` became something else in the optimiser; please report this");
   }
 }
 

@@ -146,11 +146,11 @@ private:
     for (BasicBlock &block : function)
       if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
         ends.push_back(block.getTerminator());
-    // A sum that lives across a call wants a register saved, which costs more than another addition. (Loops keep theirs.)
+    // A sum that lives across a call wants a register saved, which costs more than another addition.
     SmallVector<Instruction *, 8> calls;
     for (BasicBlock &block : function)
       for (Instruction &instruction : block)
-        if (auto *call = dyn_cast<CallBase>(&instruction); call && !isa<IntrinsicInst>(call) && !loops.getLoopFor(&block))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && !isa<IntrinsicInst>(call))
           calls.push_back(call);
     for (auto &[address, list] : region.additions) {
       MDNode *tag = list.front()->getMetadata(LLVMContext::MD_tbaa);
