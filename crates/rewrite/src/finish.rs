@@ -36,6 +36,15 @@ pub fn static_object(
     let mut metadata = original.metadata().map_err(failed)?;
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
+        let grown =
+            kernel.descriptor.private_segment_size() > found.descriptor.private_segment_size();
+        if grown && found.descriptor.get("uses_dynamic_stack") == Some(1) {
+            return Err(Refusal::Object(format!(
+                "{} has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
+                 instrument it while it runs (luthier run), where launches are known",
+                kernel.kernel
+            )));
+        }
         let name = format!(".text.{}", kernel.kernel);
         let (_, address) = editor
             .append_section(&name, Access::Execute, 256, kernel.text.clone())

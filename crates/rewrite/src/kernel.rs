@@ -6,9 +6,11 @@ use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
 use crate::seam::Seams;
 use crate::splice::Splicer;
+use crate::storage::Storage;
 use crate::supply::Supply;
 use crate::text::Text;
 use crate::{Plan, Refusal, Report, Rewritten};
+use crate::{mode, preload};
 use codeobj::CodeObject;
 use codeobj::resources::{WorkgroupSizes, resources};
 use gfx::Family;
@@ -38,18 +40,6 @@ pub fn rewrite(
         .into_iter()
         .find(|kernel| kernel.name == function.name)
         .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
-    if found
-        .descriptor
-        .get("kernarg_preload_spec_length")
-        .unwrap_or(0)
-        != 0
-    {
-        // Such a kernel is entered at its start or 256 bytes behind, as firmware likes.
-        return Err(Refusal::Registers {
-            what: "the kernel's entry",
-            reason: "arguments are preloaded into SGPRs, which is not supported".to_owned(),
-        });
-    }
     let metadata = object.metadata().map_err(unreadable)?;
     let metadata = metadata.and_then(|metadata| metadata.kernel(&function.name));
     let agenda = Agenda::of(plan);
@@ -66,10 +56,12 @@ pub fn rewrite(
     let codes = Codes::of(module.target, function.wave_size)?;
     let before = found.descriptor.clone();
     let mut descriptor = found.descriptor;
+    preload::give_up(function, &mut descriptor)?;
     let named = named(module, &functions);
     let mut supply = Supply::new(&named, &descriptor, metadata.as_ref());
     let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
+        &Storage::of(plan),
         &codes,
         &mut supply,
         &mut descriptor,
@@ -86,7 +78,10 @@ pub fn rewrite(
         globals: &plan.globals,
         report: &mut report,
         spill: None,
-        translation: None,
+        foreign_mode: mode::is_foreign(
+            &before,
+            functions.iter().map(|index| &module.functions[*index]),
+        ),
     };
     let mut emitter = Emitter {
         module,

@@ -13,10 +13,13 @@ mod error;
 mod finish;
 mod kernel;
 mod memory;
+mod mode;
 mod plan;
+mod preload;
 mod result;
 mod seam;
 mod splice;
+mod storage;
 mod supply;
 mod text;
 

@@ -3,6 +3,7 @@
 use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
 use crate::entry::EntryValues;
 use crate::memory::MemoryAccess;
+use crate::mode;
 use crate::supply::{Free, Supply, Taken};
 use crate::{Half, HookVariants, Lanes, Refusal, Relocation, Report, Symbol, Value};
 use gfx::Family;
@@ -51,8 +52,8 @@ pub(crate) struct Splicer<'a> {
     pub report: &'a mut Report,
     /// VGPR whose lanes take saved scalars, once there is one.
     pub spill: Option<u16>,
-    /// SGPRs for computed addresses, once there are some.
-    pub translation: Option<u16>,
+    /// MODE may be another than hooks are compiled for.
+    pub foreign_mode: bool,
 }
 
 /// Where a dword of a port comes from.
@@ -110,6 +111,18 @@ impl Splicer<'_> {
         if template.code.is_empty() {
             return Ok(Spliced::default());
         }
+        // What the hook is to change is not put back.
+        let writes = |value: Value| {
+            template.ports.iter().any(|port| {
+                let given = arguments.iter().find(|(name, _)| *name == port.name);
+                let bound = given
+                    .map(|(_, value)| *value)
+                    .or_else(|| supplied(&port.name));
+                port.written && bound == Some(value)
+            })
+        };
+        let save_scc = save_scc && !writes(Value::Scc);
+        let save_vcc = save_vcc && !writes(Value::Vcc);
         let save_m0 = template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
         let widen = lanes == Lanes::First;
 
@@ -159,6 +172,7 @@ impl Splicer<'_> {
                 work.first[index] = Some(first);
             }
         }
+        let foreign_mode = self.foreign_mode && template.reads_mode;
         let mut scratch = |wanted: bool, width: u16| {
             wanted
                 .then(|| {
@@ -177,6 +191,7 @@ impl Splicer<'_> {
         let vcc = scratch(save_vcc, wide)?;
         let m0 = scratch(save_m0, 1)?;
         let exec = scratch(widen, wide)?;
+        let mode = scratch(foreign_mode, 1)?;
         let addresses = template.ports.iter().zip(&dwords).any(|(port, dwords)| {
             let is_address = |dword: &Dword| matches!(dword, Dword::Accessed(_));
             port.dwords.iter().any(Option::is_some) && dwords.iter().any(is_address)
@@ -293,6 +308,9 @@ impl Splicer<'_> {
             self.copy_in(copy, code, relocations)?;
         }
 
+        if let Some(register) = mode {
+            code.extend(mode::enter(codes, register)?);
+        }
         // gfx12: what the template takes for settled has to be.
         if code.len() > prefix {
             code.extend_from_slice(codes.bytes(Op::WaitAlu));
@@ -318,6 +336,9 @@ impl Splicer<'_> {
             addend: relocation.addend,
         }));
 
+        if let Some(register) = mode {
+            code.extend(mode::leave(codes, register)?);
+        }
         for copy in outward
             .iter()
             .filter(|copy| copy.file != RegisterFile::Sgpr)
@@ -375,6 +396,7 @@ impl Splicer<'_> {
             && saved.is_empty()
             && saved_lanes.is_empty()
             && m0.is_none()
+            && mode.is_none()
             && place.indexing.is_none();
         let kept = template.code.len() - template.droppable_tail as usize;
         Ok(Spliced {
@@ -403,14 +425,6 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
-    }
-
-    /// Four SGPRs that nothing else uses while a computed address is translated; the same everywhere.
-    pub fn for_translation(&mut self) -> Option<u16> {
-        if self.translation.is_none() {
-            self.translation = self.supply.keep(RegisterFile::Sgpr, 4, 2, 0);
-        }
-        self.translation
     }
 
     /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
@@ -557,6 +571,11 @@ impl Splicer<'_> {
             pc: place.pc,
             reason,
         };
+        if let Some(name) = port.name.strip_prefix("lds:") {
+            let first = self.entry.shared.get(name).copied();
+            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+            return Ok(vec![Dword::Kept(first)]);
+        }
         let given = arguments.iter().find(|(name, _)| *name == port.name);
         let value = match given {
             Some((_, value)) => *value,
@@ -624,6 +643,7 @@ impl Splicer<'_> {
             Value::KernargPointer => return kept(self.entry.kernarg, 2),
             Value::DispatchPointer => return kept(self.entry.dispatch, 2),
             Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
+            Value::Stack => return kept(self.entry.stack, 2),
             Value::DispatchId => return kept(self.entry.dispatch_id, 2),
             Value::WorkgroupId(dimension) => {
                 let register = self.entry.workgroup.get(usize::from(dimension)).copied();
@@ -713,6 +733,10 @@ impl Splicer<'_> {
             (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
                 code.first_lane(codes, to, from);
             }
+            (RegisterFile::Sgpr, Dword::Scc) => {
+                let (value, zero) = (Source::Scalar(from), Source::Constant(0));
+                code.compare(codes, Op::SCmpLgU32, value, zero);
+            }
             // The high half of a mask of 32 lanes.
             (RegisterFile::Sgpr, Dword::Constant(_)) => {}
             _ => {
@@ -749,6 +773,9 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
         ("effective_address", Value::EffectiveAddress),
         ("access_size", Value::AccessSize),
         ("access_kind", Value::AccessKind),
+        ("scc", Value::Scc),
+        ("vcc", Value::Vcc),
+        ("stack", Value::Stack),
         ("kernarg_ptr", Value::KernargPointer),
         ("dispatch_ptr", Value::DispatchPointer),
         ("implicitarg_ptr", Value::ImplicitArgumentPointer),
