@@ -17,9 +17,12 @@ use gfx::Family;
 use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use template::RegisterFile;
 
 /// Kernels and functions start at multiples of this.
 const ALIGNMENT: usize = 256;
+/// Those that are not VCC, FLAT_SCRATCH or XNACK_MASK anywhere.
+const GENERAL_SGPRS: u16 = 102;
 /// Bytes behind the last instruction that the prefetcher may read.
 const PREFETCH: usize = 256;
 
@@ -29,6 +32,21 @@ pub fn rewrite(
     module: &Module,
     kernel: FunctionIndex,
     plan: &Plan<'_>,
+) -> Result<Rewritten, Refusal> {
+    match attempt(object, module, kernel, plan, false) {
+        // Room in scratch costs every wave something, so it is made only where registers do not suffice.
+        Err(Refusal::NoRegisters { .. }) => attempt(object, module, kernel, plan, true),
+        outcome => outcome,
+    }
+}
+
+/// `aside`: VGPRs may be put aside in scratch.
+fn attempt(
+    object: &CodeObject<'_>,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    aside: bool,
 ) -> Result<Rewritten, Refusal> {
     let function = module.functions.get(kernel).ok_or(Refusal::BadPlan {
         what: "kernel",
@@ -59,9 +77,25 @@ pub fn rewrite(
     preload::give_up(function, &mut descriptor)?;
     let named = named(module, &functions);
     let mut supply = Supply::new(&named, &descriptor, metadata.as_ref());
+    let mut storage = Storage::of(plan);
+    let mut scratch = None;
+    if aside {
+        let (with_room, start) = storage.with_room_aside(&before)?;
+        (storage, scratch) = (with_room, Some(start));
+        // FLAT_SCRATCH has to be among the SGPRs of the wave.
+        let highest = named
+            .registers
+            .scalars
+            .iter()
+            .filter(|number| *number < GENERAL_SGPRS);
+        supply.use_up(
+            RegisterFile::Sgpr,
+            highest.max().map_or(0, |number| number + 1),
+        );
+    }
     let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
-        &Storage::of(plan),
+        &storage,
         &codes,
         &mut supply,
         &mut descriptor,
@@ -78,6 +112,7 @@ pub fn rewrite(
         globals: &plan.globals,
         report: &mut report,
         spill: None,
+        scratch,
         foreign_mode: mode::is_foreign(
             &before,
             functions.iter().map(|index| &module.functions[*index]),

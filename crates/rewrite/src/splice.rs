@@ -1,7 +1,7 @@
 //! One hook at one place: registers, values, and the code around the template.
 
 use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
-use crate::entry::EntryValues;
+use crate::entry::{EntryValues, assemble};
 use crate::memory::MemoryAccess;
 use crate::mode;
 use crate::supply::{Free, Supply, Taken};
@@ -54,6 +54,8 @@ pub(crate) struct Splicer<'a> {
     pub spill: Option<u16>,
     /// MODE may be another than hooks are compiled for.
     pub foreign_mode: bool,
+    /// Bytes from the start of a lane's scratch to where its VGPRs may be put aside, if they may.
+    pub scratch: Option<u32>,
 }
 
 /// Where a dword of a port comes from.
@@ -139,10 +141,13 @@ impl Splicer<'_> {
             free: self.supply.all(),
             dead_given: false,
             saved: Vec::new(),
+            spill: None,
             saved_lanes: Vec::new(),
+            in_scratch: Vec::new(),
             in_use: self.supply.kept_scalars,
             in_use_vectors: self.supply.kept_vectors,
             inputs: RegisterSet::default(),
+            used: RegisterSet::default(),
             widen,
         };
         let accessed = |dword: &Dword| matches!(dword, Dword::Accessed(_));
@@ -202,10 +207,16 @@ impl Splicer<'_> {
         let sum = addresses
             .then(|| self.take(&mut work, RegisterFile::Vgpr, 2, 2, 256, false))
             .transpose()?;
+        let scratch_at = (!work.in_scratch.is_empty())
+            .then(|| self.take(&mut work, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false))
+            .transpose()?;
         let Work {
             first,
             saved,
+            spill,
             saved_lanes,
+            in_scratch,
+            used,
             ..
         } = work;
         let first: Vec<u16> = first.into_iter().flatten().collect();
@@ -214,6 +225,8 @@ impl Splicer<'_> {
         let mut inward = Vec::new();
         let mut outward = Vec::new();
         let mut touched = inputs;
+        // A load may still be on its way to a register that is dead.
+        touched.unite(&used);
         for (port, dwords) in template.ports.iter().zip(&dwords) {
             for (place, dword) in port.dwords.iter().zip(dwords) {
                 let Some((group, offset)) = *place else {
@@ -260,6 +273,9 @@ impl Splicer<'_> {
         for (_, number) in &saved {
             touched.insert(Span::Scalar(*number, 1));
         }
+        if let Some(spill) = spill.filter(|_| !saved.is_empty()) {
+            touched.insert(Span::Vector(spill, 1));
+        }
 
         let codes = self.codes;
         self.waits(&touched, place, code);
@@ -279,7 +295,7 @@ impl Splicer<'_> {
         if let Some(register) = m0 {
             code.move_scalar(codes, register, Source::Scalar(codes.m0()));
         }
-        if let Some(spill) = self.spill {
+        if let Some(spill) = spill {
             for (lane, number) in &saved {
                 code.write_lane(codes, spill, *lane, *number);
             }
@@ -292,6 +308,14 @@ impl Splicer<'_> {
         }
         if let Some(register) = exec {
             first_lane_only(codes, wide, register, code);
+        }
+        let aside = scratch_at.map(|register| Aside {
+            register,
+            offset: self.scratch.unwrap_or(0),
+            vgprs: &in_scratch,
+        });
+        if let Some(aside) = &aside {
+            aside.store(codes, code)?;
         }
         if let (Some(memory), Some(sum), Some(constant), Some(carry)) =
             (&memory, sum, constant, carry)
@@ -345,6 +369,9 @@ impl Splicer<'_> {
         {
             self.copy_out(hook, copy, place, code)?;
         }
+        if let Some(aside) = &aside {
+            aside.load(codes, code)?;
+        }
         if let Some(register) = exec {
             restore_exec(codes, wide, register, code);
         }
@@ -357,7 +384,7 @@ impl Splicer<'_> {
         for (vgpr, scalar) in &saved_lanes {
             code.write_lane(codes, *vgpr, 0, *scalar);
         }
-        if let Some(spill) = self.spill {
+        if let Some(spill) = spill {
             for (lane, number) in &saved {
                 code.read_lane(codes, *number, spill, *lane);
             }
@@ -395,6 +422,7 @@ impl Splicer<'_> {
         let plain = !vectors
             && saved.is_empty()
             && saved_lanes.is_empty()
+            && in_scratch.is_empty()
             && m0.is_none()
             && mode.is_none()
             && place.indexing.is_none();
@@ -487,7 +515,17 @@ impl Splicer<'_> {
             return Ok(first);
         }
         if file == RegisterFile::Vgpr && work.widen && !all_lanes {
-            return self.save_first_lanes(work, width, alignment, limit);
+            let state = work.clone();
+            match self.save_first_lanes(work, width, alignment, limit) {
+                Err(_) if self.scratch.is_some() => *work = state,
+                result => return result,
+            }
+        }
+        if file == RegisterFile::Vgpr
+            && !all_lanes
+            && let Some(first) = self.save_in_scratch(work, width, alignment, limit)
+        {
+            return Ok(first);
         }
         Err(Refusal::NoRegisters {
             hook: work.hook.name.clone(),
@@ -508,8 +546,20 @@ impl Splicer<'_> {
         if self.spill.is_none() {
             self.spill = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
         }
-        let spill = self.spill?;
+        if work.spill.is_none() {
+            // One that is dead in all lanes at this place will do as well.
+            work.spill = self.spill.or_else(|| {
+                let mut dead = work.free.clone();
+                for (file, number) in work.half_dead() {
+                    dead.withhold(file, number, 1);
+                }
+                dead.take(RegisterFile::Vgpr, 1, 1, 256)
+            });
+        }
+        let spill = work.spill?;
         work.free.withhold(RegisterFile::Vgpr, spill, 1);
+        work.use_up(RegisterFile::Vgpr, spill, 1);
+        self.supply.use_up(RegisterFile::Vgpr, spill + 1);
         let next = work.saved.len() as u16;
         if next + width > u16::from(work.place.wave_size) {
             return None;
@@ -555,6 +605,30 @@ impl Splicer<'_> {
         }
         self.report.saved_lanes += u32::from(width);
         Ok(first)
+    }
+
+    /// Live VGPRs that are put aside in scratch, in the lanes that the hook runs in.
+    fn save_in_scratch(
+        &mut self,
+        work: &mut Work<'_>,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+    ) -> Option<u16> {
+        self.scratch?;
+        if work.in_scratch.len() + usize::from(width) > usize::from(SCRATCH_SLOTS) {
+            return None;
+        }
+        let limit = limit.min(self.supply.allocated.1);
+        let mut starts =
+            (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+        let usable = |number: u16| !work.in_use_vectors[usize::from(number)];
+        let first = starts.find(|start| (*start..start + width).all(usable))?;
+        work.use_up(RegisterFile::Vgpr, first, width);
+        work.free.withhold(RegisterFile::Vgpr, first, width);
+        work.in_scratch.extend(first..first + width);
+        self.report.saved_vectors += u32::from(width);
+        Some(first)
     }
 
     /// Where the dwords of a port come from or go to.
@@ -859,7 +933,66 @@ fn application(reg: Reg, count: usize) -> Option<Vec<Dword>> {
         .collect()
 }
 
+/// VGPRs in scratch around a template.
+struct Aside<'a> {
+    /// SGPR for the address.
+    register: u16,
+    /// Bytes from the start of a lane's scratch.
+    offset: u32,
+    vgprs: &'a [u16],
+}
+
+impl Aside<'_> {
+    fn store(&self, codes: &Codes, code: &mut Vec<u8>) -> Result<(), Refusal> {
+        code.move_scalar(codes, self.register, Source::Constant(self.offset));
+        self.each(
+            codes,
+            code,
+            |name, vgpr, at| format!("{name} off, v{vgpr}, {at}"),
+            "store",
+        )
+    }
+
+    fn load(&self, codes: &Codes, code: &mut Vec<u8>) -> Result<(), Refusal> {
+        // The template may have left its own accesses unfinished; those to one address stay in order.
+        self.each(
+            codes,
+            code,
+            |name, vgpr, at| format!("{name} v{vgpr}, off, {at}"),
+            "load",
+        )?;
+        code.extend_from_slice(codes.wait(lift::Counter::Load));
+        Ok(())
+    }
+
+    fn each(
+        &self,
+        codes: &Codes,
+        code: &mut Vec<u8>,
+        line: impl Fn(&str, u16, &str) -> String,
+        what: &str,
+    ) -> Result<(), Refusal> {
+        let width = if codes.target.family >= Family::Gfx11 {
+            "b32"
+        } else {
+            "dword"
+        };
+        for (slot, vgpr) in self.vgprs.iter().enumerate() {
+            let at = format!("s{} offset:{}", self.register, 4 * slot);
+            code.extend(assemble(
+                codes,
+                &line(&format!("scratch_{what}_{width}"), *vgpr, &at),
+            )?);
+        }
+        Ok(())
+    }
+}
+
+/// VGPRs that can be in scratch at a time.
+pub(crate) const SCRATCH_SLOTS: u16 = 64;
+
 /// The choice of registers for one splice.
+#[derive(Clone)]
 struct Work<'a> {
     hook: &'a HookVariants<'a>,
     template: &'a Template,
@@ -869,13 +1002,19 @@ struct Work<'a> {
     dead_given: bool,
     /// Lane of the spill register, SGPR.
     saved: Vec<(u16, u16)>,
+    /// The VGPR of those lanes.
+    spill: Option<u16>,
     /// VGPR whose lane 0 is put aside, SGPR that has it.
     saved_lanes: Vec<(u16, u16)>,
+    /// VGPRs that are put aside in scratch.
+    in_scratch: Vec<u16>,
     /// SGPRs that cannot be put aside here.
     in_use: Free,
     /// VGPRs that are not free here even if dead.
     in_use_vectors: Free,
     inputs: RegisterSet,
+    /// All that were chosen so far.
+    used: RegisterSet,
     widen: bool,
 }
 
@@ -883,9 +1022,15 @@ impl Work<'_> {
     fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
         let range = usize::from(first)..usize::from(first + width);
         match file {
-            RegisterFile::Sgpr => self.in_use[range].fill(true),
-            RegisterFile::Vgpr => self.in_use_vectors[range].fill(true),
-            RegisterFile::Agpr => {}
+            RegisterFile::Sgpr => {
+                self.used.insert(Span::Scalar(first, width));
+                self.in_use[range].fill(true);
+            }
+            RegisterFile::Vgpr => {
+                self.used.insert(Span::Vector(first, width));
+                self.in_use_vectors[range].fill(true);
+            }
+            RegisterFile::Agpr => self.used.insert(Span::Vector(AGPR_BASE + first, width)),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::encode::Codes;
 use crate::entry::{EntryValues, assemble};
+use crate::splice::SCRATCH_SLOTS;
 use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
 use gfx::Family;
@@ -23,6 +24,8 @@ const LDS_ALIGNMENT: u32 = 16;
 pub(crate) struct Storage {
     /// Bytes per lane, of the largest hook: no two run at a time.
     pub stack: u32,
+    /// Bytes per lane for VGPRs that are put aside, between the application's scratch and the stack.
+    aside: u32,
     /// Offsets of LDS variables by name: all hooks that name one share it.
     shared: BTreeMap<String, u32>,
     shared_bytes: u32,
@@ -71,8 +74,28 @@ impl Storage {
         }
     }
 
+    /// With room for VGPRs of the application; returns where it begins, in bytes from the start of a lane's scratch.
+    pub fn with_room_aside(
+        mut self,
+        descriptor: &KernelDescriptor,
+    ) -> Result<(Storage, u32), Refusal> {
+        if descriptor.get("uses_dynamic_stack") == Some(1) {
+            return Err(refused(
+                "VGPRs would have to be put aside behind a stack whose size is decided at each launch",
+            ));
+        }
+        self.aside = 4 * u32::from(SCRATCH_SLOTS);
+        let start = descriptor.private_segment_size().next_multiple_of(4);
+        Ok((self, start))
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.stack == 0 && self.shared.is_empty()
+        self.private() == 0 && self.shared.is_empty()
+    }
+
+    /// Bytes per lane behind the application's scratch.
+    fn private(&self) -> u32 {
+        self.aside + self.stack
     }
 
     /// Makes room in the descriptor, and lets arrive what is needed to find it; returns the user SGPRs that this adds.
@@ -82,10 +105,13 @@ impl Storage {
         }
         let failed = |error: codeobj::Error| refused(&error.to_string());
         let target = descriptor.target();
-        let mut wanted = vec![("enable_sgpr_dispatch_ptr", 2)];
-        if self.stack > 0 {
+        let mut wanted = Vec::new();
+        if self.stack > 0 || !self.shared.is_empty() {
+            wanted.push(("enable_sgpr_dispatch_ptr", 2));
+        }
+        if self.private() > 0 {
             let before = descriptor.private_segment_size().next_multiple_of(4);
-            let size = u64::from(before) + u64::from(self.stack);
+            let size = u64::from(before) + u64::from(self.private());
             descriptor
                 .set("private_segment_fixed_size", size)
                 .map_err(failed)?;
@@ -136,6 +162,32 @@ impl Storage {
         let find = |name: &str| {
             position(name).ok_or_else(|| refused("the kernel's entry does not have them"))
         };
+        if self.aside > 0 && !codes.target.architected_flat_scratch {
+            let (init, wave) = (
+                find("flat_scratch_init")?,
+                find("private_segment_wave_offset")?,
+            );
+            // Where the application uses it, it sets it to the same value. VCC is undefined at the entry.
+            let lines = if codes.target.family == Family::Gfx9 {
+                vec![
+                    format!("s_add_u32 flat_scratch_lo, s{init}, s{wave}"),
+                    format!("s_addc_u32 flat_scratch_hi, s{}, 0", init + 1),
+                ]
+            } else {
+                vec![
+                    format!("s_add_u32 vcc_lo, s{init}, s{wave}"),
+                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), vcc_lo".to_owned(),
+                    format!("s_addc_u32 vcc_lo, s{}, 0", init + 1),
+                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), vcc_lo".to_owned(),
+                ]
+            };
+            for line in lines {
+                code.extend(assemble(codes, &line)?);
+            }
+        }
+        if self.stack == 0 && self.shared.is_empty() {
+            return Ok(());
+        }
         let packet = find("dispatch_ptr")?;
         let packet = format!("s[{packet}:{}]", packet + 1);
         let counter = if codes.target.family >= Family::Gfx12 {
