@@ -18,6 +18,7 @@ mod live_set;
 mod liveness;
 mod modes;
 mod module;
+mod parallel;
 mod pending;
 mod program;
 pub mod registers;
