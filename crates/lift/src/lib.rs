@@ -11,6 +11,7 @@ mod addresses;
 mod bits;
 mod blocks;
 mod counters;
+mod decode;
 mod error;
 mod function;
 mod graph;

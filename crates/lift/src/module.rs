@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
+use crate::decode::Remembering;
 use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
 use crate::graph::{self, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
@@ -13,7 +14,7 @@ use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
-use isa::{Decoder, Effects, Inst, Operand, RegKind};
+use isa::{Effects, Inst, Operand, RegKind};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -226,7 +227,7 @@ struct Draft {
 }
 
 /// By wave size.
-type Decoders = BTreeMap<u8, Decoder>;
+type Decoders = BTreeMap<u8, Remembering>;
 
 fn own_writes(draft: &Draft) -> RegisterSet {
     let mut own = RegisterSet::default();
@@ -273,9 +274,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         seeds.sort_by_key(|seed| seed.entry);
         seeds.dedup_by_key(|seed| seed.entry);
         let limits = seeds.iter().skip(1).map(|next| Some(next.entry));
-        let bounded: Vec<(FunctionSeed, Option<u64>)> = (seeds.iter().cloned())
-            .zip(limits.chain([None]))
-            .collect();
+        let bounded: Vec<(FunctionSeed, Option<u64>)> =
+            (seeds.iter().cloned()).zip(limits.chain([None])).collect();
         let bytes: usize = self.program.code.iter().map(|(_, code)| code.len()).sum();
         let drafts = parallel::map_with(
             &bounded,
@@ -334,16 +334,17 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut broken_until = None;
         let decoder = match decoders.entry(wave_size) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(Decoder::with_features(
-                self.program.target,
-                wave_size,
-                "",
-            )?),
+            Entry::Vacant(place) => place.insert(Remembering::new(self.program.target, wave_size)?),
         };
-        for decoded in decoder.decode_all(code, entry) {
-            match decoded {
-                Ok(inst) => insts.push(inst),
+        let mut at = 0;
+        while at < code.len() {
+            match decoder.decode(&code[at..], entry + at as u64) {
+                Ok(inst) => {
+                    at += usize::from(inst.size);
+                    insts.push(inst);
+                }
                 Err(error) => {
+                    at += 4;
                     if broken_until != Some(error.pc()) {
                         undecodable.push(error.pc());
                     }

@@ -237,7 +237,9 @@ pub(crate) fn solve(
     }
     // Nobody needs what is on its way at the end of the others.
     let insts = functions.iter().map(|function| function.insts.len()).sum();
-    let last: Vec<usize> = (0..functions.len()).filter(|index| !called[*index]).collect();
+    let last: Vec<usize> = (0..functions.len())
+        .filter(|index| !called[*index])
+        .collect();
     let solved = parallel::map(&last, insts, |&index| {
         let (starts, _) = solve_one(&functions[index], &returns, family);
         PendingOperations { starts, family }
