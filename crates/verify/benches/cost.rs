@@ -74,7 +74,11 @@ fn naive_call(registers: &Registers, scratch: u32) -> String {
     );
     let special = ["vcc_lo", "vcc_hi"];
     for v in 0..vectors {
-        let _ = writeln!(text, "scratch_store_dword off, v{v}, s{offset} offset:{}", 4 * v);
+        let _ = writeln!(
+            text,
+            "scratch_store_dword off, v{v}, s{offset} offset:{}",
+            4 * v
+        );
     }
     let lane = |index: u16| format!("v{}, {{}}, {}", index / 64, index % 64);
     let names: Vec<String> = (0..scalars)
@@ -82,7 +86,11 @@ fn naive_call(registers: &Registers, scratch: u32) -> String {
         .chain(special.map(str::to_owned))
         .collect();
     for (index, name) in names.iter().enumerate() {
-        let _ = writeln!(text, "v_writelane_b32 {}", lane(index as u16).replace("{}", name));
+        let _ = writeln!(
+            text,
+            "v_writelane_b32 {}",
+            lane(index as u16).replace("{}", name)
+        );
     }
     let pair = |first: u16| format!("s[{first}:{}]", first + 1);
     let (to, back) = (pair(target), pair(link));
@@ -99,7 +107,11 @@ fn naive_call(registers: &Registers, scratch: u32) -> String {
         let _ = writeln!(text, "v_readlane_b32 {name}, v{vgpr}, {lane}");
     }
     for v in 0..vectors {
-        let _ = writeln!(text, "scratch_load_dword v{v}, off, s{offset} offset:{}", 4 * v);
+        let _ = writeln!(
+            text,
+            "scratch_load_dword v{v}, off, s{offset} offset:{}",
+            4 * v
+        );
     }
     let _ = write!(
         text,
@@ -136,7 +148,9 @@ fn naive(object: &CodeObject<'_>, module: &Module, kernel: usize) -> Rewritten {
                 inst: block.first,
                 change: Change::Add {
                     point: Point::Before,
-                    bytes: assembler.assemble(&text).unwrap_or_else(|error| panic!("{error}")),
+                    bytes: assembler
+                        .assemble(&text)
+                        .unwrap_or_else(|error| panic!("{error}")),
                 },
             });
         }
@@ -146,10 +160,14 @@ fn naive(object: &CodeObject<'_>, module: &Module, kernel: usize) -> Rewritten {
     let descriptor = &mut rewritten.descriptor;
     let size = scratch + 4 * u32::from(registers.vectors);
     let sgprs = u32::from(registers.free) + 8 + 6;
-    descriptor.set("private_segment_fixed_size", size.into()).expect("fits");
+    descriptor
+        .set("private_segment_fixed_size", size.into())
+        .expect("fits");
     descriptor.set("enable_private_segment", 1).expect("fits");
     descriptor.require_sgprs(sgprs).expect("fits");
-    descriptor.require_vgprs(registers.vectors.into()).expect("fits");
+    descriptor
+        .require_vgprs(registers.vectors.into())
+        .expect("fits");
     rewritten
 }
 
@@ -188,7 +206,10 @@ fn main() {
                 initial: None,
             };
             let ways = [
-                (rewritten(&empty_everywhere(&module, kernel, &hook)), bundle.globals.clone()),
+                (
+                    rewritten(&empty_everywhere(&module, kernel, &hook)),
+                    bundle.globals.clone(),
+                ),
                 (rewritten(&blocks), vec![counters]),
                 (naive(&object, &module, kernel), Vec::new()),
             ];
