@@ -24,8 +24,8 @@ mod supply;
 mod text;
 
 pub use error::Refusal;
-pub use finish::{LivePatch, live_object, static_object};
-pub use kernel::rewrite;
+pub use finish::{LivePatch, check_static, live_object, static_object};
+pub use kernel::{Kernels, rewrite, rewrite_of};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,

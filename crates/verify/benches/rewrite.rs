@@ -67,8 +67,9 @@ fn measure<'t>(
         }
     }
     let start = processor_seconds();
+    let kernels = rewrite::Kernels::of(object).expect("reads");
     for (index, plan) in &plans {
-        let rewritten = rewrite::rewrite(object, module, *index, plan)
+        let rewritten = rewrite::rewrite_of(&kernels, module, *index, plan)
             .unwrap_or_else(|refusal| panic!("{}: {refusal}", module.functions[*index].name));
         sites += rewritten.report.sites;
     }
