@@ -2,7 +2,11 @@
 //
 // A hook is a device function marked LUTHIER_HOOK in a HIP file. It is spliced into compiled kernels before or after chosen
 // instructions; it runs with the EXEC mask of that place and must not disturb the kernel, which the engine guarantees: what
-// it cannot guarantee (barriers, LDS variables, a stack, traps, calls that do not inline) is refused when the tool is built.
+// it cannot guarantee (barriers, traps, calls that do not inline) is refused when the tool is built.
+//
+// Variables may live in memory. A private array lies behind the kernel's own scratch; its contents last for one call of the
+// hook. A __shared__ variable lies behind the kernel's own LDS; all hooks of the tool that name it see the same one, which
+// starts undefined, as in any kernel. Both cost registers at the kernel's entry and memory only where such a hook goes in.
 //
 // Arguments are bound by the host side of the tool, per insertion: constants, registers of the kernel (a reference
 // parameter may be assigned to, which changes the register), or nothing at all. Everything below can be called without an
@@ -14,6 +18,9 @@
 #ifndef __HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #ifndef __device__
 #define __device__ __attribute__((device))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
 #endif
 #ifndef __host__
 #define __host__ __attribute__((host))
@@ -53,6 +60,10 @@ __device__ luthier_u32 __luthier_read_agpr(luthier_u32 index);
 __device__ void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
 __device__ void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
 __device__ void __luthier_write_exec(luthier_u64 mask);
+__device__ luthier_u64 __luthier_scalar64_vcc(void);
+__device__ luthier_u32 __luthier_scalar32_scc(void);
+__device__ void __luthier_write_vcc(luthier_u64 mask);
+__device__ void __luthier_write_scc(luthier_u32 value);
 }
 
 namespace luthier {
@@ -65,6 +76,11 @@ namespace luthier {
 LUTHIER_INLINE luthier_u64 exec() { return __builtin_amdgcn_read_exec(); }
 // Makes these lanes the active ones behind the hook.
 LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
+// The vector condition code, a bit per lane, and the scalar one. Where the kernel no longer needs them, they may be anything.
+LUTHIER_INLINE luthier_u64 vcc() { return __luthier_scalar64_vcc(); }
+LUTHIER_INLINE void write_vcc(luthier_u64 mask) { __luthier_write_vcc(mask); }
+LUTHIER_INLINE bool scc() { return __luthier_scalar32_scc() != 0; }
+LUTHIER_INLINE void write_scc(bool value) { __luthier_write_scc(value); }
 // This lane's number in its wave.
 LUTHIER_INLINE luthier_u32 lane() {
   luthier_u32 low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);

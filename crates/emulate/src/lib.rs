@@ -37,6 +37,9 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
+/// Where the two segment sizes are in a dispatch packet.
+const PACKET_SIZES: u64 = 24;
+
 /// A launch with all that it needs in device memory, to be run any number of times.
 #[derive(Clone, Debug)]
 pub struct Prepared {
@@ -197,7 +200,15 @@ impl<'a> Device<'a> {
             kernel_object: base + other.descriptor_address,
             ..prepared.packet
         };
-        self.execute(prepared, packet, &other)
+        // Kernels may read their sizes there.
+        let sizes = [packet.private_segment_size, packet.group_segment_size];
+        let at = prepared.packet_address + PACKET_SIZES;
+        let write = |sizes: [u32; 2]| self.write(at, sizes.map(u32::to_le_bytes).as_flattened());
+        write(sizes)?;
+        let outcome = self.execute(prepared, packet, &other);
+        let own = &prepared.packet;
+        write([own.private_segment_size, own.group_segment_size])?;
+        outcome
     }
 
     fn dispatch(

@@ -8,7 +8,7 @@ use crate::{
 use codeobj::{CodeObject, SourceLines};
 use isa::Decoder;
 use lift::{FunctionIndex, Module};
-use rewrite::{Plan, Rewritten};
+use rewrite::{Kernels, Plan, Rewritten};
 use session::{Content, Global, MemoryKind, Report, Request, Usage, Variant};
 
 /// A kernel with everything in it, at no address yet.
@@ -28,6 +28,7 @@ pub(crate) struct Source<'a> {
     /// SHA-256 of its bytes.
     pub hash: &'a [u8; 32],
     pub module: &'a Module,
+    pub kernels: &'a Kernels,
     pub lines: Option<&'a SourceLines>,
 }
 
@@ -39,7 +40,9 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
     // Damaged line tables must not keep a kernel from running instrumented.
     let lines = SourceLines::of(&object).ok().flatten();
+    let kernels = kernels(&object)?;
     let source = Source {
+        kernels: &kernels,
         object: &object,
         hash: request.object_hash,
         module: &module,
@@ -64,6 +67,11 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
     })
 }
 
+/// What the object says of its kernels.
+pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
+    Kernels::of(object).map_err(|refusal| Error::Tool(refusal.to_string()))
+}
+
 /// Asks every tool and rewrites the kernel.
 pub(crate) fn kernel(
     engine: &Engine,
@@ -77,7 +85,7 @@ pub(crate) fn kernel(
     let kernel = Kernel::new(source.object, module, source.lines, &decoder, function);
     let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
         let wanted = wanted(engine, &kernel, source.hash, counting)?;
-        let rewritten = rewrite::rewrite(source.object, module, function, &wanted.plan)
+        let rewritten = rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
             .map_err(|refusal| Error::Tool(refusal.to_string()))?;
         Ok((rewritten, wanted))
     };

@@ -39,7 +39,9 @@ impl Engine {
     ) -> Result<(Rewritten, Vec<Global>)> {
         let lines = SourceLines::of(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
+        let kernels = build::kernels(object)?;
         let source = Source {
+            kernels: &kernels,
             object,
             hash: &hash,
             module,
@@ -68,7 +70,9 @@ impl Engine {
         let module = Module::lift(&object).map_err(|error| failed(&error))?;
         let lines = SourceLines::of(&object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(bytes).into();
+        let known = build::kernels(&object)?;
         let source = Source {
+            kernels: &known,
             object: &object,
             hash: &hash,
             module: &module,
@@ -80,7 +84,11 @@ impl Engine {
             if function.kind != FunctionKind::Kernel || !chosen {
                 continue;
             }
-            let result = build::kernel(self, source, index).map(|mut built| {
+            let built = build::kernel(self, source, index).and_then(|built| {
+                rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
+                Ok(built)
+            });
+            let result = built.map(|mut built| {
                 globals.extend(counters(self, &built, &hash));
                 let report = build::report(&mut built);
                 rewritten.push(built.rewritten);

@@ -211,6 +211,25 @@ impl Session {
             ));
             return Decision::Original;
         }
+        // The packet may ask for more than the descriptor: dynamic LDS, a larger stack.
+        let grown = |packet: u32, before: u32, after: u32| {
+            packet
+                .saturating_add(after.saturating_sub(before))
+                .max(after)
+        };
+        let group_segment_size = grown(
+            dispatch.group_segment_size,
+            kernel.original.group_segment_size,
+            ready.group_segment_size,
+        );
+        let lds = after.most_lds;
+        if group_segment_size > lds && dispatch.group_segment_size <= lds {
+            self.note(format!(
+                "{}: a launch with {} bytes of LDS ran uninstrumented, because hooks need more and a workgroup has at most {lds}",
+                kernel.pretty, dispatch.group_segment_size
+            ));
+            return Decision::Original;
+        }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
         kernel.ran_on(dispatch.queue);
         self.instrumenter.launch(&Launch {
@@ -220,12 +239,6 @@ impl Session {
             grid: dispatch.grid,
             workgroup: dispatch.workgroup,
         });
-        // The packet may ask for more than the descriptor: dynamic LDS, a larger stack.
-        let grown = |packet: u32, before: u32, after: u32| {
-            packet
-                .saturating_add(after.saturating_sub(before))
-                .max(after)
-        };
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
             private_segment_size: grown(
@@ -233,11 +246,7 @@ impl Session {
                 kernel.original.private_segment_size,
                 ready.private_segment_size,
             ),
-            group_segment_size: grown(
-                dispatch.group_segment_size,
-                kernel.original.group_segment_size,
-                ready.group_segment_size,
-            ),
+            group_segment_size,
             launch: number,
         })
     }
