@@ -9,6 +9,7 @@
 //! goes wrong means that the original kernel runs.
 
 mod api;
+mod copies;
 mod device;
 mod hooks;
 mod intercepted;

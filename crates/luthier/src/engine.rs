@@ -114,17 +114,7 @@ impl Instrumenter for Engine {
 
     fn adopt(&self, request: &Request<'_>, variant: &Variant) {
         let tools = serde_json::from_slice(&variant.tool_data).unwrap_or_default();
-        let mut adopted = lock(&self.adopted);
-        let known = adopted.iter().any(|adopted| {
-            adopted.kernel == request.kernel && adopted.object_hash == *request.object_hash
-        });
-        if !known {
-            adopted.push(Adopted {
-                kernel: request.kernel.to_owned(),
-                object_hash: *request.object_hash,
-                tools,
-            });
-        }
+        self.know(request.kernel, request.object_hash, tools);
     }
 
     fn launch(&self, launch: &Launch<'_>) {
@@ -184,6 +174,47 @@ impl Instrumenter for Engine {
 }
 
 impl Engine {
+    /// A kernel may run instrumented from now on.
+    pub(crate) fn know(&self, kernel: &str, object_hash: &[u8; 32], tools: Vec<ToolData>) {
+        let mut adopted = lock(&self.adopted);
+        let known = adopted
+            .iter()
+            .any(|adopted| adopted.kernel == kernel && adopted.object_hash == *object_hash);
+        if !known {
+            adopted.push(Adopted {
+                kernel: kernel.to_owned(),
+                object_hash: *object_hash,
+                tools,
+            });
+        }
+    }
+
+    pub(crate) fn knows(&self, kernel: &str) -> bool {
+        let adopted = lock(&self.adopted);
+        adopted.iter().any(|adopted| adopted.kernel == kernel)
+    }
+
+    /// The variables with a kernel's counters, one for each tool that has any.
+    pub(crate) fn counters(
+        &self,
+        kernel: &str,
+        object_hash: &[u8; 32],
+        data: &[ToolData],
+    ) -> Vec<Global> {
+        let tools = self.tools.iter().zip(data);
+        tools
+            .filter(|(_, data)| data.counters != 0)
+            .map(|(tool, data)| Global {
+                name: tool.file().counters_name(kernel, object_hash),
+                size: data.counters as u64 * 8,
+                content: Content::Memory {
+                    kind: MemoryKind::Device,
+                    initial: Vec::new(),
+                },
+            })
+            .collect()
+    }
+
     /// Leaves the tool's results in the output directory as `NAME.json`.
     fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
         let value = tool.finish_json(results)?;
@@ -247,7 +278,7 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
     let copies = globals
         .agents()
         .iter()
-        .filter_map(|agent| globals.global(agent, name));
+        .flat_map(|agent| globals.global(agent, name));
     copies
         .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
         .collect()
@@ -260,6 +291,6 @@ fn of_process(name: &str) -> String {
 }
 
 /// A tool that panicked must not take the others along.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

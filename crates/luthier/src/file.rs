@@ -19,6 +19,8 @@ pub struct ToolFile {
     name: String,
     bundle: Bundle,
     description: Description,
+    /// The description as it is in the HIP file.
+    description_bytes: Vec<u8>,
     hash: [u8; 32],
 }
 
@@ -27,14 +29,14 @@ impl ToolFile {
     pub fn parse(name: &str, bytes: &[u8]) -> Result<ToolFile> {
         let mut bundle =
             Bundle::from_bytes(bytes).map_err(|error| Error::NotATool(name.to_owned(), error))?;
-        let text = bundle
+        let description_bytes = bundle
             .globals
             .iter()
             .find(|global| global.name == DESCRIPTION)
-            .and_then(|global| global.initial.as_deref())
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let description =
-            Description::parse(name, text.as_deref().unwrap_or("").trim_end_matches('\0'))?;
+            .and_then(|global| global.initial.clone())
+            .unwrap_or_default();
+        let text = String::from_utf8_lossy(&description_bytes);
+        let description = Description::parse(name, text.trim_end_matches('\0'))?;
         bundle.globals.retain(|global| global.name != DESCRIPTION);
         // Several tools share one kernel; their variables must not.
         for global in &mut bundle.globals {
@@ -51,12 +53,34 @@ impl ToolFile {
             name: name.to_owned(),
             bundle,
             description,
+            description_bytes,
             hash: Sha256::digest(bytes).into(),
         })
     }
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A file with the same variables and description, for code that has the hooks already.
+    pub(crate) fn without_hooks(&self) -> Result<Vec<u8>> {
+        let own = format!("{}/", self.name);
+        let mut globals = self.bundle.globals.clone();
+        for global in &mut globals {
+            if let Some(name) = global.name.strip_prefix(&own) {
+                global.name = name.to_owned();
+            }
+        }
+        globals.push(Global {
+            name: DESCRIPTION.to_owned(),
+            size: self.description_bytes.len() as u64,
+            alignment: 1,
+            initial: Some(self.description_bytes.clone()),
+        });
+        let entries = Vec::new();
+        let bundle = Bundle { entries, globals };
+        let bytes = bundle.to_bytes();
+        bytes.map_err(|error| Error::NotATool(self.name.clone(), error))
     }
 
     pub fn description(&self) -> &Description {

@@ -33,7 +33,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod buffer;
 mod build;
+mod built_in;
 mod compose;
 mod declarative;
 mod description;
@@ -47,6 +49,8 @@ mod offline;
 mod results;
 mod tool;
 
+pub use buffer::BUFFER_ARGUMENTS;
+pub use built_in::{BuiltInTools, tools_in};
 pub use declarative::Declarative;
 pub use description::{At, Description, Insert, Kind, Print, Stream};
 pub use edit::{Argument, Counter, Counters, Edit, Place};

@@ -2,6 +2,7 @@
 
 use crate::{Agent, DeviceError, MemoryKind, Usage};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One kernel to instrument.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +122,15 @@ pub struct RingSpec {
     pub capacity: u32,
 }
 
+/// What somebody put into a code object before it was loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BuiltIn {
+    /// The tool's variables, with their addresses in the file.
+    pub globals: Vec<(Global, u64)>,
+    /// What instrumenting came to, by kernel, or why it was refused; others nobody asked for.
+    pub kernels: BTreeMap<String, Result<Report, String>>,
+}
+
 /// One launch that runs instrumented.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
@@ -136,8 +146,9 @@ pub struct Launch<'a> {
 /// Access to the tool's globals when all is over.
 pub trait Finish {
     fn agents(&self) -> &[Agent];
-    /// The bytes of a global on an agent; `None` if no variant ever ran there.
-    fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>>;
+    /// The bytes of a global on an agent, once for each place that has it: none if no variant ever ran there, several if it
+    /// is in code objects that were loaded.
+    fn global(&self, agent: &Agent, name: &str) -> Vec<Result<Vec<u8>, DeviceError>>;
 }
 
 /// A tool, or several composed.
@@ -149,6 +160,14 @@ pub trait Instrumenter: Send + Sync {
     fn fingerprint(&self) -> Vec<u8>;
     fn globals(&self) -> Vec<Global> {
         Vec::new()
+    }
+    /// False if there is nothing to do for kernels but look at what is built in.
+    fn builds(&self) -> bool {
+        true
+    }
+    /// Finds out whether a code object that was just loaded has tools in it already.
+    fn built_in(&self, _object: &[u8]) -> Option<BuiltIn> {
+        None
     }
     /// Called from several threads at once, for different kernels.
     fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal>;

@@ -12,7 +12,7 @@ mod memory;
 mod open;
 mod per_block;
 
-pub use open::{OpenError, SUFFIX, check_filter, name_of, open};
+pub use open::{BUILT_IN, OpenError, SUFFIX, check_filter, name_of, open, with_host_code};
 
 use luthier::{Tool, ToolFile};
 
