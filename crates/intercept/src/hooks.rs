@@ -227,7 +227,10 @@ unsafe extern "C" fn queue_destroy(queue: *mut Queue) -> Status {
     let status = forward!(core.queue_destroy(queue));
     if let Some((state, intercepted)) = removed {
         guarded(|| match status {
-            status::SUCCESS => intercepted.destroy_signals(),
+            status::SUCCESS => {
+                intercepted.harvest();
+                intercepted.destroy_signals();
+            }
             _ => state.queues.restore(queue, intercepted),
         });
     }

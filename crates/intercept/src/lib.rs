@@ -20,6 +20,7 @@ mod signals;
 mod state;
 mod threads;
 mod tickets;
+mod times;
 mod tools;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

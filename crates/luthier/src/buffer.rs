@@ -28,7 +28,7 @@ impl Instruction<'_> {
         let family = self.family();
         let buffer = matches!(inst.format, Format::Mubuf | Format::Mtbuf);
         // Cache control has the format too, but no address.
-        if !buffer || !self.is_memory() || family > Family::Gfx10 {
+        if !buffer || !self.is_memory() || family >= Family::Gfx11 {
             return None;
         }
         let [low, high, ..] = inst.words;

@@ -24,7 +24,6 @@ pub struct Engine {
     /// Directory for files.
     output: Option<PathBuf>,
     adopted: Mutex<Vec<Adopted>>,
-    launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
     problems: Mutex<BTreeSet<String>>,
@@ -58,7 +57,6 @@ impl Engine {
             filter_text: filter_text.to_owned(),
             output,
             adopted: Mutex::default(),
-            launches: Mutex::default(),
             sinks: Mutex::default(),
             problems: Mutex::default(),
         })
@@ -118,11 +116,18 @@ impl Instrumenter for Engine {
     }
 
     fn launch(&self, launch: &Launch<'_>) {
-        *lock(&self.launches)
-            .entry(launch.kernel.to_owned())
-            .or_default() += 1;
         for tool in &self.tools {
             tool.launch(launch);
+        }
+    }
+
+    fn observes_launches(&self) -> bool {
+        self.tools.iter().any(|tool| tool.observes_launches())
+    }
+
+    fn ended(&self, launch: u64, start: u64, end: u64) {
+        for tool in &self.tools {
+            tool.ended(launch, start, end);
         }
     }
 
@@ -249,7 +254,13 @@ impl Engine {
 
     /// Results of all kernels for the tool with this index.
     fn kernels(&self, tool: usize, globals: &dyn Finish) -> Vec<KernelResults> {
-        let launches = lock(&self.launches);
+        let launches = |kernel: &str| {
+            let lines = globals.kernels().iter();
+            let lines = lines.filter(|line| line.symbol == kernel);
+            lines.fold((0, 0), |(some, all), line| {
+                (some + line.instrumented_launches, all + line.launches)
+            })
+        };
         let adopted = lock(&self.adopted);
         let kernels = adopted.iter().filter_map(|adopted| {
             let data = adopted.tools.get(tool)?;
@@ -263,8 +274,10 @@ impl Engine {
                     *sum = sum.wrapping_add(more);
                 }
             }
+            let (launches, all_launches) = launches(&adopted.kernel);
             Some(KernelResults {
-                launches: launches.get(&adopted.kernel).copied().unwrap_or(0),
+                launches,
+                all_launches,
                 name: adopted.kernel.clone(),
                 counters,
                 data: data.data.clone(),
@@ -285,7 +298,7 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
 }
 
 /// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
-fn of_process(name: &str) -> String {
+pub(crate) fn of_process(name: &str) -> String {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
     format!("{stem}.{}.{extension}", std::process::id())
 }

@@ -60,6 +60,7 @@ pub use file::ToolFile;
 pub use filter::SiteFilter;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};
+pub use records::{Event, Timeline};
 pub use results::{KernelResults, Results};
 pub use rewrite::Lanes;
 pub use session::Launch;

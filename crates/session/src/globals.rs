@@ -9,6 +9,7 @@ use crate::{
     Agent, AgentId, Content, Device, DeviceError, Finish, Global, Instrumenter, LoadedObject,
     MemoryKind, lock,
     records::{Stream, Streams},
+    summary::KernelLine,
 };
 
 /// Where a global lies on one agent.
@@ -159,9 +160,14 @@ pub(crate) struct Final<'a> {
     pub globals: &'a Globals,
     pub device: &'a dyn Device,
     pub agents: &'a [Agent],
+    pub kernels: &'a [KernelLine],
 }
 
 impl Finish for Final<'_> {
+    fn kernels(&self) -> &[KernelLine] {
+        self.kernels
+    }
+
     fn agents(&self) -> &[Agent] {
         self.agents
     }

@@ -41,6 +41,8 @@ pub(crate) struct Original {
     pub name: String,
     pub private_segment_size: u32,
     pub group_segment_size: u32,
+    /// Bytes of its arguments.
+    pub kernarg_size: u32,
 }
 
 /// By address of the descriptor in the file, or why there are none.
@@ -75,6 +77,7 @@ impl Object {
                 name: kernel.name.to_owned(),
                 private_segment_size: kernel.descriptor.private_segment_size(),
                 group_segment_size: kernel.descriptor.group_segment_size(),
+                kernarg_size: kernel.descriptor.kernarg_size(),
             };
             (kernel.descriptor_address, original)
         });

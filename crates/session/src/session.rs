@@ -31,6 +31,8 @@ pub struct Dispatch {
     /// Names the queue, see [`Device::ticket`].
     pub queue: u64,
     pub kernel_object: u64,
+    /// Address of its arguments.
+    pub kernarg: u64,
     /// Work-items.
     pub grid: [u32; 3],
     pub workgroup: [u16; 3],
@@ -89,6 +91,7 @@ pub struct Session {
     notes: Mutex<Vec<String>>,
     began: Instant,
     finished: AtomicBool,
+    observes: bool,
 }
 
 impl Session {
@@ -102,6 +105,7 @@ impl Session {
             .clone()
             .map(|directory| Cache::new(directory, config.cache_limit));
         Arc::new(Session {
+            observes: instrumenter.observes_launches(),
             cache,
             globals: Globals::new(instrumenter.globals()),
             streams: Arc::default(),
@@ -121,6 +125,16 @@ impl Session {
             began: Instant::now(),
             finished: AtomicBool::new(false),
         })
+    }
+
+    /// Whether [`Session::ended`] is wanted.
+    pub fn observes_launches(&self) -> bool {
+        self.observes
+    }
+
+    /// The launch with this number ran from one time to another, in nanoseconds of a clock that all devices share.
+    pub fn ended(&self, launch: u64, start: u64, end: u64) {
+        self.instrumenter.ended(launch, start, end);
     }
 
     pub fn config(&self) -> &Config {
@@ -243,7 +257,16 @@ impl Session {
         }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
         kernel.ran_on(dispatch.queue);
+        let mut arguments = Vec::new();
+        if self.observes {
+            arguments.resize(kernel.original.kernarg_size as usize, 0);
+            if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
+                arguments.clear();
+            }
+        }
         self.instrumenter.launch(&Launch {
+            queue: dispatch.queue,
+            arguments: &arguments,
             number,
             kernel: &kernel.original.name,
             agent: &kernel.agent,
@@ -348,6 +371,7 @@ impl Session {
             globals: &self.globals,
             device: &*self.device,
             agents: &agents,
+            kernels: &self.summary().kernels,
         });
         Some((self.summary(), text))
     }

@@ -4,6 +4,7 @@
 //! here lie in `luthier-tools/` beside the program, and their host code is compiled in. Any other is declarative.
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod branch_divergence;
 mod by_line;
 mod instruction_count;
