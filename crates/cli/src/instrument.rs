@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
@@ -49,7 +49,14 @@ impl Instrument {
             .with_context(|| format!("cannot read {}", self.input.display()))?;
         let directory = libraries::tools_directory()?;
         let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
-        let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        if let Some(tool) = tools.iter().find(|tool| !tool.file().exports().is_empty()) {
+            bail!(
+                "tool {} has host code of its own, which only `luthier run` can call",
+                tool.name()
+            );
+        }
+        let engine = Engine::new(tools, &self.site.join(";"), None)?;
         let mut report = Report::default();
         let output = self
             .file(&engine, &input, &mut report)

@@ -20,7 +20,10 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
             output,
         )));
     }
-    let opened = config.tools.iter().map(|tool| tools::open(tool, directory));
+    let opened = config
+        .tools
+        .iter()
+        .map(|tool| tool_capi::open(tool, directory));
     let opened = opened
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| error.to_string())?;

@@ -56,7 +56,7 @@ pub use description::{At, Description, Insert, Kind, Print, Stream};
 pub use edit::{Argument, Counter, Counters, Edit, Place};
 pub use engine::Engine;
 pub use error::{Error, Result};
-pub use file::ToolFile;
+pub use file::{ToolFile, exports};
 pub use filter::SiteFilter;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};

@@ -177,7 +177,7 @@ fn kernels_that_cannot_be_instrumented_run_as_they_are() {
     for (name, argument) in [("address", "address"), ("narrow", "s0")] {
         let hook = "LUTHIER_HOOK void count(luthier_u64 n) { luthier::add(&total, n); }";
         let description = format!(
-            "insert = [{{ hook = \"count\", at = \"kernel-entry\", once = true, arguments = [\"{argument}\"] }}]"
+            "insert = [{{ hook = \"count\", at = \"kernel-exit\", once = true, arguments = [\"{argument}\"] }}]"
         );
         let (tool, built) = scene.build(name, DEVICE, hook, &description);
         assert!(built.status.success(), "{}", text(&built.stderr));

@@ -24,6 +24,8 @@ use luthier::Engine;
 /// Larger code objects are for these targets only, unless everything is wanted.
 const LARGE: usize = 300_000;
 const LARGE_TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
+/// LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
+const NOT_YET: &str = "gfx1250";
 const TOOLS: [&str; 2] = ["empty", "bb-count"];
 /// Of the code objects, one in so many is searched for hazards in a default run, which takes longer than all the rest.
 const SEARCHED: usize = 4;
@@ -85,7 +87,7 @@ fn published_kernels_are_rewritten() {
                 .target
                 .name;
             let small = entry.bytes.len() <= LARGE || LARGE_TARGETS.contains(&target);
-            if small || everything {
+            if (small || everything) && target != NOT_YET {
                 objects.push((target.to_owned(), entry.bytes.to_vec()));
             }
         }
