@@ -202,7 +202,7 @@ impl<'a> Device<'a> {
         };
         // Kernels may read their sizes there.
         let sizes = [packet.private_segment_size, packet.group_segment_size];
-        let at = prepared.packet_address + PACKET_SIZES;
+        let at = prepared.origin.packet_address + PACKET_SIZES;
         let write = |sizes: [u32; 2]| self.write(at, sizes.map(u32::to_le_bytes).as_flattened());
         write(sizes)?;
         let outcome = self.execute(prepared, packet, &other);

@@ -14,7 +14,7 @@ use std::{
         atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
         mpsc,
     },
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
 use session::{Config, Session, config::Level};
@@ -76,9 +76,9 @@ pub fn start(api: &'static Api) -> bool {
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
-    let library = own_path();
-    config.engine = library.as_deref().and_then(build_of).unwrap_or_default();
-    let directory = library
+    let own_path = own_path();
+    config.build = own_path.as_deref().map(build_of).unwrap_or_default();
+    let directory = own_path
         .and_then(|path| Some(path.parent()?.join("luthier-tools")))
         .unwrap_or_default();
     let instrumenter = match tools::instrumenter(&config, &directory) {
@@ -133,6 +133,12 @@ pub fn finish(limit: Duration, settle: Duration) {
                     "kernels were still running when the program ended; what they counted is missing".into(),
                 );
             }
+            let untimed = state.queues.harvest();
+            if untimed != 0 {
+                state.session.note(format!(
+                    "{untimed} launches were not timed, because too many were on their way"
+                ));
+            }
             if let Some((summary, text)) = state.session.finish() {
                 output::deliver(&state.session, &summary, &text, state.generation);
             }
@@ -170,6 +176,13 @@ unsafe extern "C" {
     fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
 }
 
+/// Tells this library's file from those that other builds made.
+fn build_of(path: &Path) -> String {
+    let file = std::fs::metadata(path);
+    let modified = file.as_ref().map(|file| file.modified().ok()).ok();
+    format!("{:?} {:?}", file.map(|file| file.len()).ok(), modified)
+}
+
 /// Where this library lies.
 fn own_path() -> Option<PathBuf> {
     // SAFETY: an all-zero `Dl_info` is a valid value for `dladdr` to overwrite.
@@ -184,19 +197,6 @@ fn own_path() -> Option<PathBuf> {
         let name = CStr::from_ptr(info.dli_fname);
         Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
     }
-}
-
-/// A new build of a library has another size or another time of change.
-fn build_of(library: &Path) -> Option<Vec<u8>> {
-    let metadata = std::fs::metadata(library).ok()?;
-    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(
-        [
-            metadata.len().to_le_bytes(),
-            (changed.as_nanos() as u64).to_le_bytes(),
-        ]
-        .concat(),
-    )
 }
 
 /// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order, and this is

@@ -9,7 +9,7 @@ use codeobj::{CodeObject, SourceLines};
 use isa::Decoder;
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Rewritten};
-use session::{Content, Global, MemoryKind, Report, Request, Usage, Variant};
+use session::{Report, Request, Usage, Variant};
 
 /// A kernel with everything in it, at no address yet.
 pub(crate) struct Built {
@@ -62,7 +62,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         private_segment_size: descriptor.private_segment_size(),
         group_segment_size: descriptor.group_segment_size(),
         tool_data: serde_json::to_vec(&built.data)?,
-        globals: counters(engine, &built, request.object_hash),
+        globals: engine.counters(request.kernel, request.object_hash, &built.data),
         report: report(&mut built),
     })
 }
@@ -150,24 +150,6 @@ fn computed(kernel: &Kernel<'_>) -> Option<String> {
     (calls != 0).then(|| {
         format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
     })
-}
-
-/// The variables with the kernel's counters, one for each tool that has any.
-pub(crate) fn counters(engine: &Engine, built: &Built, object_hash: &[u8; 32]) -> Vec<Global> {
-    let tools = engine.tools.iter().zip(&built.data);
-    tools
-        .filter(|(_, data)| data.counters != 0)
-        .map(|(tool, data)| Global {
-            name: tool
-                .file()
-                .counters_name(&built.rewritten.kernel, object_hash),
-            size: data.counters as u64 * 8,
-            content: Content::Memory {
-                kind: MemoryKind::Device,
-                initial: Vec::new(),
-            },
-        })
-        .collect()
 }
 
 fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {

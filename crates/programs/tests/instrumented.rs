@@ -1,5 +1,6 @@
 //! Runs every program once as it is and once with tools at every instruction, block and access, and compares: the program's
-//! own verdict, and what the tools counted with what the emulated GPU itself counted in the first run.
+//! own verdict, and what the tools counted with what the emulated GPU itself counted in the first run. Some programs
+//! have the tools put into their executables before, and run without options for tools then.
 //!
 //! `cargo test -p programs --test instrumented -- lanes lds` runs those two; `-- --all-devices` takes every device of each
 //! program instead of the first.
@@ -18,6 +19,18 @@ use serde_json::Value;
 /// All at once, so that they also have to live with each other.
 const TOOLS: &str =
     "empty,instr-count,bb-count,opcode-histogram,mem-coalesce,mem-trace,branch-divergence";
+
+/// Programs that are also instrumented on disk: kernels that call each other, data that the host reaches by name, several
+/// devices in a file, LDS, printf, streams, graphs.
+const ON_DISK: &[&str] = &[
+    "calls",
+    "device_globals",
+    "device_printf",
+    "graphs",
+    "lds",
+    "managed",
+    "streams",
+];
 
 /// What happened to the kernels of a program.
 #[derive(Default)]
@@ -111,8 +124,46 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
     ])
     .context("with tools")?;
     let expected = emulated(&plain)?;
+    let mut seen = compare(program, &expected, &tools)?;
+    if ON_DISK.contains(&program.name.as_str()) {
+        let inside = folder.path().join("inside");
+        let changed = executable.with_extension("instrumented");
+        let made = emulator
+            .command()
+            .args(["instrument", "-t", TOOLS])
+            .arg(&executable)
+            .arg("-o")
+            .arg(&changed)
+            .output()?;
+        let errors = String::from_utf8_lossy(&made.stderr);
+        ensure!(
+            made.status.success(),
+            "cannot be instrumented on disk: {errors}"
+        );
+        let options = [output, inside.as_os_str()];
+        programs::check_with(emulator, program, &changed, device, &options)
+            .context("instrumented on disk")?;
+        let more = compare(program, &expected, &inside).context("instrumented on disk")?;
+        ensure!(
+            more.compared == seen.compared,
+            "{} kernels counted on disk, {} in the process",
+            more.compared,
+            seen.compared
+        );
+        seen.refused.extend(more.refused);
+    }
+    Ok(seen)
+}
+
+/// Compares what tools left in a folder with what was expected.
+fn compare(
+    program: &Program,
+    expected: &BTreeMap<String, (u64, u64)>,
+    tools: &Path,
+) -> Result<Seen> {
     let mut seen = Seen::default();
-    let summaries = read_all(&tools, "summary.")?;
+    let mut summaries = read_all(tools, "summary.")?;
+    summaries.extend(read(&tools.join("summary.json")));
     ensure!(!summaries.is_empty(), "no summary was written");
     for summary in &summaries {
         for kernel in list(&summary["kernels"])? {
@@ -131,7 +182,7 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
         return Ok(seen);
     }
     let mut counted: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for kernels in read_all(&tools, "instr-count.")? {
+    for kernels in read_all(tools, "instr-count.")? {
         for kernel in list(&kernels)? {
             let sum = counted.entry(name_of(kernel)?).or_default();
             sum.0 += kernel["wave_instructions"].as_u64().context("a count")?;
@@ -140,7 +191,7 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
     }
     // Two tools that count differently must agree too.
     let mut opcodes: BTreeMap<String, u64> = BTreeMap::new();
-    for kernels in read_all(&tools, "opcode-histogram.")? {
+    for kernels in read_all(tools, "opcode-histogram.")? {
         for kernel in list(&kernels)? {
             let counts = kernel["opcodes"].as_object().context("opcodes by name")?;
             *opcodes.entry(name_of(kernel)?).or_default() +=

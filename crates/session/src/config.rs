@@ -32,8 +32,8 @@ pub struct Config {
     /// Bytes in the cache.
     pub cache_limit: u64,
     pub build_limit: Duration,
-    /// Tells one build of the instrumenting code from another; variants in the cache are those of one build. Not a setting.
-    pub engine: Vec<u8>,
+    /// Names this build of the engine: what another build has cached is not used. The environment does not say it.
+    pub build: String,
 }
 
 impl Config {
@@ -107,7 +107,7 @@ impl Config {
             cache,
             cache_limit,
             build_limit: Duration::from_secs(build_limit),
-            engine: Vec::new(),
+            build: String::new(),
         };
         (config, problems)
     }
