@@ -17,6 +17,8 @@ use std::{
 pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
 const LARGE_PAGE: u64 = 2 << 20;
+/// Allocations of this size and more are rather pools of which little is touched; the host gives them small pages.
+const SPARSE: u64 = 1 << 30;
 
 pub use wave::{ALIAS, AddressSpace, Range, host_address};
 
@@ -606,6 +608,15 @@ fn map_pages(size: u64) -> Option<u64> {
         if libc::mprotect(start as *mut libc::c_void, size as usize, protection) != 0 {
             libc::munmap(start as *mut libc::c_void, (size + PAGE) as usize);
             return None;
+        }
+        if (LARGE_PAGE..SPARSE).contains(&size) {
+            // Kernels walk over buffers with a stride per wave, which misses the processor's table of small pages. Only a
+            // wish: what was never touched still takes no memory.
+            libc::madvise(
+                start as *mut libc::c_void,
+                size as usize,
+                libc::MADV_HUGEPAGE,
+            );
         }
     }
     Some(start)

@@ -5,6 +5,7 @@
 
 use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
+    LANES,
     engine::{Env, Stop},
     micro_op::{MicroOp, SrcKind, flow, modifier},
     ports::*,
@@ -40,6 +41,10 @@ fn displaced(wave: &Wave, op: &MicroOp) -> Option<MicroOp> {
     for (index, src) in moved.src.iter_mut().enumerate() {
         if src.kind == SrcKind::Vector && enables >> index & 1 != 0 {
             src.index = wave.relative_row(src.index, distance).unwrap_or(0);
+            if op.modifiers & modifier::PAIR != 0 && (moved.constant[index] as i32) < 0 {
+                // The second word may have been the row before.
+                moved.constant[index] = LANES as u32;
+            }
         }
     }
     if op.modifiers & modifier::VECTOR_RESULT != 0 && enables & 8 != 0 {
@@ -230,7 +235,7 @@ impl Body for SwapVector {
             return flow::NEXT;
         };
         let exec = wave.exec();
-        for lane in (0..crate::LANES).filter(|lane| exec >> lane & 1 != 0) {
+        for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let kept = wave.row(target as usize).0[lane];
             wave.row_mut(target as usize).0[lane] = wave.row(source as usize).0[lane];
             wave.row_mut(source as usize).0[lane] = kept;
