@@ -1,4 +1,5 @@
 // Floating-point atomics and compare-and-swap loops. Sums of small integers are exact in any order.
+// devices: gfx90a gfx1030 gfx900 gfx908
 // varies: compare-and-swap loops
 #include "check.h"
 

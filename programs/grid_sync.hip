@@ -1,4 +1,5 @@
 // Cooperative launches: a grid that synchronises, small and as large as the device holds.
+// devices: gfx90a gfx1030 gfx908
 // varies: waves wait for each other
 #include "check.h"
 #include <hip/hip_cooperative_groups.h>

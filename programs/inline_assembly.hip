@@ -1,4 +1,5 @@
 // Inline assembly: scalar, vector and memory instructions with several addressing modes.
+// devices: gfx90a gfx1030 gfx900
 #include "check.h"
 
 __global__ void arithmetic(unsigned *out, int n) {

@@ -46,68 +46,83 @@ fn every_file() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// gfx9, or gfx10 with its wave size: where semantics may differ.
-fn column(target: &Target, wave_size: u32) -> String {
-    format!("{:?}/{wave_size}", target.family)
+/// The emulated devices with their wave sizes.
+const DEVICES: &[(&str, u32)] = &[
+    ("gfx900", 64),
+    ("gfx906", 64),
+    ("gfx908", 64),
+    ("gfx90a", 64),
+    ("gfx1030", 32),
+    ("gfx1030", 64),
+];
+
+/// Rows without a case on targets that have SRAM ECC on: what becomes of the unused half of a register when the other half is
+/// loaded and converted is not published for them.
+const UNPUBLISHED_WITH_ECC: &[&str] = &[
+    "buffer_load_format_d16_hi_x",
+    "buffer_load_format_d16_x",
+    "buffer_load_format_d16_xyz",
+    "tbuffer_load_format_d16_x",
+    "tbuffer_load_format_d16_xyz",
+];
+
+/// Mnemonics with a row that LLVM decodes for `target`.
+fn executed(target: &'static Target) -> BTreeSet<&'static str> {
+    let decoder = isa::Decoder::new(target).expect("a decoder");
+    let probes = [probes::alu(target.family), probes::memory(target.family)].concat();
+    let mnemonic = |words: [u32; 3]| {
+        let code: Vec<u8> = words
+            .iter()
+            .chain(&[0, 0])
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        decoder.decode(&code, 0).ok().map(|inst| inst.mnemonic)
+    };
+    let decoded: BTreeSet<_> = probes.into_iter().filter_map(mnemonic).collect();
+    let rows = wave::all_rows().iter().map(|row| row.mnemonic);
+    rows.filter(|row| decoded.contains(row)).collect()
 }
 
-/// Every row has a case on gfx9 and on gfx10 in both wave sizes, wherever LLVM decodes its mnemonic.
+/// Every row has a case on each device whose instructions LLVM says it is in, in each wave size.
 #[test]
 fn every_row_has_a_case() {
-    let mut cases: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+    let mut cases: BTreeMap<(String, u32), BTreeSet<&'static str>> = BTreeMap::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         for case in file::parse(&text).unwrap_or_default() {
-            for (target, wave_size) in &case.runs {
-                let target = Target::find(target).expect("a target");
-                let known = cases.entry(column(target, *wave_size)).or_default();
+            for (name, wave_size) in &case.runs {
+                let target = Target::find(name).expect("a target");
+                let known = cases.entry((name.clone(), *wave_size)).or_default();
                 known.extend(case.mnemonics(target, *wave_size));
             }
         }
     }
-    let rows: BTreeSet<_> = wave::all_rows().iter().map(|row| row.mnemonic).collect();
-    let mut lacking: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    let mut decoded = BTreeSet::new();
-    for name in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030"] {
+    let mut lacking = Vec::new();
+    for &(name, wave_size) in DEVICES {
         let target = Target::find(name).expect("a target");
-        let decoder = isa::Decoder::new(target).expect("a decoder");
-        let sizes: &[u32] = if name == "gfx1030" { &[32, 64] } else { &[64] };
-        for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
-            let code: Vec<u8> = words
-                .iter()
-                .chain(&[0, 0])
-                .flat_map(|word| word.to_le_bytes())
-                .collect();
-            let Ok(inst) = decoder.decode(&code, 0) else {
-                continue;
-            };
-            if !rows.contains(inst.mnemonic) {
-                continue;
-            }
-            decoded.insert(inst.mnemonic);
-            for &size in sizes {
-                let column = column(target, size);
-                if !cases[&column].contains(inst.mnemonic) {
-                    lacking.entry(inst.mnemonic).or_default().insert(column);
-                }
+        let mut without = &executed(target) - &cases[&(name.to_owned(), wave_size)];
+        if target.has_sramecc_by_default() {
+            for mnemonic in UNPUBLISHED_WITH_ECC {
+                assert!(without.remove(mnemonic), "{mnemonic} has a case on {name}");
             }
         }
+        lacking.extend(
+            without
+                .iter()
+                .map(|row| format!("{row} on {name} wave{wave_size}")),
+        );
     }
-    println!(
-        "{} rows, {} with cases everywhere",
-        rows.len(),
-        decoded.len() - lacking.len()
+    // Rows of later targets only, and rows of none.
+    let anywhere: BTreeSet<&str> = cases.values().flatten().copied().collect();
+    let rows = wave::all_rows().iter().map(|row| row.mnemonic);
+    lacking.extend(
+        rows.filter(|row| !anywhere.contains(row))
+            .map(str::to_owned),
     );
-    let dead = &rows - &decoded;
-    assert!(dead.is_empty(), "rows that no target decodes: {dead:?}");
-    let lines: Vec<String> = lacking
-        .iter()
-        .map(|(mnemonic, columns)| format!("{mnemonic}: {columns:?}"))
-        .collect();
     assert!(
-        lines.is_empty(),
+        lacking.is_empty(),
         "rows without a case in tests/exec:\n{}",
-        lines.join("\n")
+        lacking.join("\n")
     );
 }
 
