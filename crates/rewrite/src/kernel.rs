@@ -47,7 +47,7 @@ impl Kernels {
                 .collect(),
             None => BTreeMap::new(),
         };
-        let chosen = found.into_iter().filter(|kernel| wanted(&kernel.name));
+        let chosen = found.into_iter().filter(|kernel| wanted(kernel.name));
         let with_metadata = chosen.map(|kernel| {
             let metadata = known.remove(kernel.name);
             (kernel.name.to_owned(), (kernel.descriptor, metadata))
