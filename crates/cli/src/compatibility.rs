@@ -25,7 +25,12 @@ pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
     for device in devices.split(',') {
         match contents.select(&emulated(Target::find(device.trim())?)) {
             Ok(_) | Err(SelectError::Empty { .. }) => return None,
-            Err(error) => complaint = Some(format!("{} {error}", path.display())),
+            Err(mut error) => {
+                if let SelectError::NoMatch { alternative, .. } = &mut error {
+                    alternative.take_if(|name| gpu::topology::Config::new(name).is_err());
+                }
+                complaint = Some(format!("{} {error}", path.display()));
+            }
         }
     }
     complaint

@@ -10,14 +10,22 @@ pub enum SelectError {
     )]
     Empty { device: String },
     #[error(
-        "has {available}; the device is {device}: rebuild with --offload-arch={device} or --device {alternative}"
+        "has {available}; the device is {device}: rebuild with --offload-arch={device}{}",
+        or_device(alternative)
     )]
     NoMatch {
         available: String,
         device: String,
-        /// The first processor there is code for.
-        alternative: String,
+        /// The first target there is code for.
+        alternative: Option<String>,
     },
+}
+
+fn or_device(alternative: &Option<String>) -> String {
+    match alternative {
+        Some(name) => format!(" or --device {name}"),
+        None => String::new(),
+    }
 }
 
 /// Index of the code object that fits `device` best: of those that run, the one that assumes most; of equals the first.
@@ -50,7 +58,7 @@ pub fn select(available: &[TargetId], device: &TargetId) -> Result<usize, Select
     Err(SelectError::NoMatch {
         available: names.join(", "),
         device,
-        alternative: first.to_string(),
+        alternative: Some(first.to_string()),
     })
 }
 

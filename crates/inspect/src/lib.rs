@@ -56,11 +56,8 @@ impl Options {
 /// Why there is nothing to report.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{name}: {source}")]
-    Input {
-        name: String,
-        source: codeobj::Error,
-    },
+    #[error("{name}: {cause}")]
+    Input { name: String, cause: codeobj::Error },
     #[error("{name}: no code object for {wanted}; it has {available}")]
     NoSuchTarget {
         name: String,

@@ -119,9 +119,9 @@ pub struct KernelReport {
 }
 
 pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
-    let input = |source| Error::Input {
+    let input = |cause| Error::Input {
         name: name.to_owned(),
-        source,
+        cause,
     };
     let contents = walk(bytes).map_err(input)?;
     let mut report = Report {
@@ -157,7 +157,7 @@ pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Repor
     }
     check_filters(&report, &contents, name, options, &mut names)?;
     match first_error {
-        Some(source) if report.objects.is_empty() => Err(input(source)),
+        Some(cause) if report.objects.is_empty() => Err(input(cause)),
         _ => Ok(report),
     }
 }

@@ -178,10 +178,7 @@ pub(crate) fn report(built: &mut Built) -> Report {
         before: built.before,
         after: Usage::of(&built.rewritten.descriptor),
         sites: report.sites.into(),
-        added_instructions: report
-            .instructions_after
-            .saturating_sub(report.instructions_before)
-            .into(),
+        added_bytes: report.text_after.saturating_sub(report.text_before),
         notes: std::mem::take(&mut built.notes),
     }
 }

@@ -61,9 +61,8 @@ pub struct NewFunction {
 pub struct Report {
     /// Insertions made.
     pub sites: u32,
-    /// Instructions of the original kernel with all functions it may call, and of the new one.
+    /// Instructions of the original kernel with all functions it may call.
     pub instructions_before: u32,
-    pub instructions_after: u32,
     /// Bytes of code.
     pub text_before: u64,
     pub text_after: u64,

@@ -55,7 +55,8 @@ pub struct Report {
     pub after: Usage,
     /// Places where something was inserted.
     pub sites: u64,
-    pub added_instructions: u64,
+    /// Bytes of code that came with it.
+    pub added_bytes: u64,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }

@@ -76,7 +76,29 @@ impl<'a> Contents<'a> {
             Some((entry, target.or_else(|| entry.target())?))
         });
         let (entries, targets): (Vec<_>, Vec<_>) = readable.unzip();
-        select(&targets, device).map(|index| entries[index])
+        match select(&targets, device) {
+            Ok(index) => Ok(entries[index]),
+            Err(SelectError::Empty { device }) => Err(match self.unknown_processors() {
+                unknown if unknown.is_empty() => SelectError::Empty { device },
+                unknown => SelectError::NoMatch {
+                    available: unknown.join(", "),
+                    device,
+                    alternative: None,
+                },
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Processors there is code for by the ids of their bundles' entries, but that are none of ours.
+    fn unknown_processors(&self) -> Vec<&str> {
+        let ids = self.code_objects().filter(|entry| entry.target().is_none());
+        let mut names: Vec<&str> = ids
+            .filter_map(|entry| entry.id.rsplit("--").next())
+            .filter(|name| name.starts_with("gfx"))
+            .collect();
+        names.dedup();
+        names
     }
 }
 

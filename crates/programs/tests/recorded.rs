@@ -1,0 +1,107 @@
+//! Records the first dispatch of every kernel of some programs and compares the kernel with tools at every place with the kernel
+//! as it was, instruction by instruction: `luthier run --record`, then `luthier verify`.
+//!
+//! `cargo test -p programs --test recorded -- --all` takes every program; names choose some.
+
+use std::{
+    fs,
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Context, Result, ensure};
+use programs::{Emulator, Program};
+
+/// Different kinds of control flow, memory and calls.
+const USUAL: &[&str] = &[
+    "calls",
+    "lds",
+    "lanes",
+    "prim_sizes",
+    "tiles",
+    "wave_algorithms",
+];
+const TOOLS: &str = "empty,instr-count,bb-count,mem-trace";
+
+/// Kernels of a program that were the same, that tools refused, and those with a difference.
+#[derive(Default)]
+struct Seen {
+    same: usize,
+    refused: usize,
+    different: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    if Command::new("hipcc").arg("--version").output().is_err() {
+        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+        return ExitCode::SUCCESS;
+    }
+    let (options, names): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|argument| argument.starts_with('-'));
+    let all = options.iter().any(|option| option == "--all");
+    let wanted = |program: &Program| match names.is_empty() {
+        true => all || USUAL.contains(&program.name.as_str()),
+        false => names.contains(&program.name),
+    };
+    let emulator = Emulator::find().expect("the emulator is built");
+    let programs = programs::all().expect("programs can be listed");
+    let (mut failed, mut same) = (0, 0);
+    for program in programs.iter().filter(|program| wanted(program)) {
+        match judge(&emulator, program) {
+            Ok(seen) => {
+                println!(
+                    "{:24} {} kernels the same, {} refused",
+                    program.name, seen.same, seen.refused
+                );
+                same += seen.same;
+                for difference in &seen.different {
+                    eprintln!("FAILED {}: {difference}", program.name);
+                }
+                failed += seen.different.len();
+            }
+            Err(error) => {
+                eprintln!("FAILED {}: {error:#}", program.name);
+                failed += 1;
+            }
+        }
+    }
+    println!("{same} kernels the same, {failed} failures");
+    if failed == 0 && same > 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn judge(emulator: &Emulator, program: &Program) -> Result<Seen> {
+    let executable = programs::compile(program)?;
+    let folder = tempfile::tempdir()?;
+    let device = program.header.devices.first().context("no device")?;
+    let record = ["--record".as_ref(), folder.path().as_os_str()];
+    programs::check_with(emulator, program, &executable, device, &record)?;
+    let mut seen = Seen::default();
+    for entry in fs::read_dir(folder.path())? {
+        let path = entry?.path();
+        let verdict = emulator
+            .command()
+            .args(["verify", "-t", TOOLS])
+            .arg(&path)
+            .output()?;
+        let said = String::from_utf8_lossy(&verdict.stdout).trim().to_owned();
+        let error = String::from_utf8_lossy(&verdict.stderr).trim().to_owned();
+        match verdict.status.code() {
+            Some(0) => {
+                ensure!(said.contains("the same at"), "{said}");
+                seen.same += 1;
+            }
+            // A refusal keeps a kernel as it is, which is no difference.
+            _ if error.contains("refuse") => seen.refused += 1,
+            _ => seen.different.push(format!("{said}{error}")),
+        }
+    }
+    ensure!(
+        seen.same + seen.refused + seen.different.len() > 0,
+        "nothing was recorded"
+    );
+    Ok(seen)
+}
