@@ -1,27 +1,70 @@
-//! Finds out whether a program has tools in it, put there by `luthier instrument`.
+//! Programs that have tools in them, put there by `luthier instrument`, say so behind their last byte, where it costs nothing to
+//! look: names of tools, the names' length as a 32-bit number, and a mark.
 
-use std::{ffi::OsStr, fs};
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+};
 
-use crate::compatibility::{LARGEST, find};
+use crate::compatibility::find;
 
-/// Names of the tools, in no order; none if the program cannot be read.
+const MARK: &[u8; 16] = b"luthier built in";
+/// Bytes of length and mark.
+const TAIL: u64 = 4 + MARK.len() as u64;
+/// Names take fewer bytes.
+const LONGEST: u64 = 1 << 16;
+
+/// Marks a program.
+pub fn mark(program: &mut Vec<u8>, tools: &[&str]) {
+    let names = tools.join("\n");
+    program.extend(names.as_bytes());
+    program.extend((names.len() as u32).to_le_bytes());
+    program.extend(MARK);
+}
+
+/// Names of the tools in a program; none if it cannot be read.
 pub fn tools(program: &OsStr) -> Vec<String> {
-    let small =
-        |path: &std::path::PathBuf| fs::metadata(path).is_ok_and(|file| file.len() <= LARGEST);
-    let Some(bytes) = find(program)
-        .filter(small)
-        .and_then(|path| fs::read(path).ok())
-    else {
-        return Vec::new();
-    };
-    let Ok(contents) = codeobj::walk(&bytes) else {
-        return Vec::new();
-    };
-    let objects = contents.code_objects();
-    let mut tools: Vec<String> = objects
-        .flat_map(|entry| luthier::tools_in(&entry.bytes))
-        .collect();
-    tools.sort_unstable();
-    tools.dedup();
-    tools
+    let names = find(program).and_then(|path| names(&mut File::open(path).ok()?));
+    let names = names.unwrap_or_default();
+    names.lines().map(str::to_owned).collect()
+}
+
+fn names(file: &mut (impl Read + Seek)) -> Option<String> {
+    let end = file.seek(SeekFrom::End(0)).ok()?;
+    file.seek(SeekFrom::Start(end.checked_sub(TAIL)?)).ok()?;
+    let mut tail = [0; TAIL as usize];
+    file.read_exact(&mut tail).ok()?;
+    let (length, mark) = tail.split_first_chunk::<4>()?;
+    let length = u64::from(u32::from_le_bytes(*length));
+    if mark != MARK || length > LONGEST {
+        return None;
+    }
+    let start = end.checked_sub(TAIL + length)?;
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut names = String::new();
+    file.take(length).read_to_string(&mut names).ok()?;
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn marks_are_found_and_nothing_else_is_one() {
+        let mut program = vec![7; 100];
+        assert_eq!(names(&mut Cursor::new(&program)), None);
+        mark(&mut program, &["bb-count", "empty"]);
+        let found = names(&mut Cursor::new(&program));
+        assert_eq!(found.as_deref(), Some("bb-count\nempty"));
+        for cut in 1..program.len() {
+            assert_eq!(names(&mut Cursor::new(&program[..cut])), None, "{cut}");
+        }
+        // A length that reaches beyond the file.
+        let mut bad = 1000u32.to_le_bytes().to_vec();
+        bad.extend(MARK);
+        assert_eq!(names(&mut Cursor::new(&bad)), None);
+    }
 }

@@ -11,7 +11,7 @@ use codeobj::{Setting, TargetId, select::SelectError};
 use gfx::{Feature, Target};
 
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
-pub const LARGEST: u64 = 256 << 20;
+const LARGEST: u64 = 256 << 20;
 
 /// A line for the user if `program` holds device code, but none that runs on any of the emulated `devices`.
 pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {

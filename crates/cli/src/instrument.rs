@@ -10,10 +10,13 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use codeobj::{CodeObject, elf::Elf};
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
 
 use launcher::libraries;
+
+use crate::built_in;
 
 /// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
@@ -58,9 +61,16 @@ impl Instrument {
         }
         let engine = Engine::new(tools, &self.site.join(";"), None)?;
         let mut report = Report::default();
-        let output = self
+        let mut output = self
             .file(&engine, &input, &mut report)
             .with_context(|| self.input.display().to_string())?;
+        let instrumented = report.kernels.iter().any(|kernel| kernel.result.is_ok());
+        // Only host files are run; what others consist of is for their readers.
+        if instrumented && Elf::is_elf(&output) && !CodeObject::is_code_object(&output) {
+            let names: Vec<_> = self.tools.iter().map(|tool| tools::name_of(tool)).collect();
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            built_in::mark(&mut output, &names);
+        }
         records::write_whole(&self.output, &output)?;
         // Programs stay programs.
         if let Ok(input) = fs::metadata(&self.input) {

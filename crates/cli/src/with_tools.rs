@@ -52,7 +52,7 @@ impl WithTools {
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
             eprintln!(
-                "luthier: {} has tools in it, {}; what they count is not shown beside that of -t",
+                "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")
             );

@@ -1,7 +1,7 @@
 //! One kernel, instrumented by all tools.
 
 use crate::{
-    Edit, Engine, Error, Kernel, Result,
+    Edit, Engine, Error, Kernel, Result, built_in,
     compose::{self, Counting},
     engine::ToolData,
 };
@@ -36,6 +36,12 @@ pub(crate) struct Source<'a> {
 pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant> {
     let object = CodeObject::parse(request.object)
         .map_err(|error| Error::Tool(format!("cannot read the code object: {error}")))?;
+    if built_in::is_in(object.elf()) {
+        // Addresses of the first tools' variables are not in its bytes: the loader fills them in.
+        return Err(Error::Tool(
+            "its code object has tools in it already".to_owned(),
+        ));
+    }
     let module = Module::lift_kernel(&object, request.kernel)
         .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
     // Damaged line tables must not keep a kernel from running instrumented.

@@ -106,8 +106,13 @@ impl Manifest {
     }
 }
 
+/// Whether a code object has tools in it.
+pub(crate) fn is_in(object: &Elf<'_>) -> bool {
+    object.section(SECTION).is_some()
+}
+
 /// Names of the tools in a code object.
-pub fn tools_in(object: &[u8]) -> Vec<String> {
+pub(crate) fn tools_in(object: &[u8]) -> Vec<String> {
     let manifest = Manifest::read(object).and_then(Result::ok);
     let tools = manifest.into_iter().flat_map(|manifest| manifest.tools);
     tools.map(|tool| tool.name).collect()

@@ -50,7 +50,7 @@ mod results;
 mod tool;
 
 pub use buffer::BUFFER_ARGUMENTS;
-pub use built_in::{BuiltInTools, tools_in};
+pub use built_in::BuiltInTools;
 pub use declarative::Declarative;
 pub use description::{At, Description, Insert, Kind, Print, Stream};
 pub use edit::{Argument, Counter, Counters, Edit, Place};

@@ -3,7 +3,7 @@
 use crate::{
     Engine, Error, Result,
     build::{self, Built, Source},
-    built_in::Manifest,
+    built_in::{Manifest, tools_in},
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionKind, Module};
@@ -68,6 +68,14 @@ impl Engine {
     pub fn instrument_object(&self, bytes: &[u8], wanted: Option<&Regex>) -> Result<Offline> {
         let failed = |error: &dyn std::fmt::Display| Error::Tool(error.to_string());
         let object = CodeObject::parse(bytes).map_err(|error| failed(&error))?;
+        let known = tools_in(bytes);
+        if !known.is_empty() {
+            let known = known.join(", ");
+            let reason = format!(
+                "it has tools in it already ({known}); name all tools at once for the original"
+            );
+            return Err(Error::Tool(reason));
+        }
         let module = Module::lift(&object).map_err(|error| failed(&error))?;
         let lines = SourceLines::of(&object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(bytes).into();

@@ -257,6 +257,19 @@ fn files_that_cannot_be_instrumented_say_why() {
     std::fs::write(&file, "no program").unwrap();
     let nowhere = file.join("out");
     let out = scene.path("out");
+    let twice = scene.path("twice");
+    let once = scene
+        .emulator
+        .command()
+        .arg("instrument")
+        .arg(&scene.application)
+        .arg("-t")
+        .arg(&tool)
+        .arg("-o")
+        .arg(&twice)
+        .output()
+        .unwrap();
+    assert!(once.status.success(), "{}", text(&once.stderr));
     for (input, output, word) in [
         (&file, &out, "it is no ELF file or offload bundle"),
         (&scene.path("missing"), &out, "cannot read"),
@@ -266,6 +279,7 @@ fn files_that_cannot_be_instrumented_say_why() {
             "without device code",
         ),
         (&scene.application, &nowhere, "out"),
+        (&twice, &out, "it has tools in it already (good)"),
     ] {
         let done = scene
             .emulator

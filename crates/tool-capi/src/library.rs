@@ -142,10 +142,10 @@ fn look_up(library: NonNull<c_void>, symbol: &str) -> Option<NonNull<c_void>> {
 /// # Safety
 /// A string or null.
 unsafe fn said(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
     // SAFETY: by the caller's promise.
-    (!text.is_null()).then(|| {
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }

@@ -20,6 +20,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-pass",
     "drain-tool",
     "intercept",
+    "tool-capi",
 ];
 /// Words that name no idea.
 const BANNED_NAMES: &[&str] = &[
