@@ -26,7 +26,8 @@ uint64_t luthier_count_process(void);
 /* --- Budgets ---------------------------------------------------------------------------------------------------------
  * A budget is pushed at the beginning of a turn and popped at its end. Budgets nest; an inner one never extends an outer
  * one. A limit is noticed at the next loop latch or function entry of code built with budget checks: never before the
- * budget is used up, and no later than one loop iteration, or one stretch of code without loops and calls, after it. */
+ * budget is used up, and no later than one loop iteration, or one stretch of code without loops and calls of functions that
+ * check, after it (docs/count/contract.md, "Budgets", says which do not). */
 
 /* What a thread had done when its budget was reached. */
 struct luthier_count_stop {
