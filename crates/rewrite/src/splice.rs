@@ -544,7 +544,14 @@ impl Splicer<'_> {
         limit: u16,
     ) -> Option<u16> {
         if self.spill.is_none() {
-            self.spill = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
+            // Not one that was already chosen for something else at this place.
+            let mut free = self.supply.all();
+            for (number, _) in (0..).zip(&work.in_use_vectors).filter(|(_, used)| **used) {
+                free.withhold(RegisterFile::Vgpr, number, 1);
+            }
+            self.spill = free
+                .take(RegisterFile::Vgpr, 1, 1, 256)
+                .and_then(|first| self.supply.keep(RegisterFile::Vgpr, 1, 1, first));
         }
         if work.spill.is_none() {
             // One that is dead in all lanes at this place will do as well.

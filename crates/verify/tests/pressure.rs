@@ -92,6 +92,30 @@ fn both_files_full_count_exactly_or_say_why() {
     }
 }
 
+/// However many registers are left: each number of them ends the supply at another step of a splice.
+#[test]
+fn every_number_of_free_registers_counts_exactly() {
+    let target = "gfx90a";
+    let tool = Tool::build(target);
+    for sgprs in 88..=102 {
+        let bytes = full_kernel(target, sgprs, 60);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let kernel = module.function("full").expect("is there");
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let plan = plan_each(&module, kernel, &tool);
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{sgprs}: {refusal}"));
+        let globals = &tool.bundle.globals;
+        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+        let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
+        assert_eq!(before.buffers, after.buffers, "{sgprs}");
+        let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
+        assert_eq!(total, before.wave_instructions, "{sgprs}");
+    }
+}
+
 /// The new code lifted again, the kernel as one.
 fn unwaited(rewritten: &Rewritten, module: &Module) -> Vec<String> {
     let program = Program {
