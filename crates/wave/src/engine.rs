@@ -65,6 +65,16 @@ pub enum Stop {
     NoCode(u64),
 }
 
+impl Stop {
+    /// Whether the wave goes on later.
+    pub(crate) fn is_pause(&self) -> bool {
+        matches!(
+            self,
+            Stop::Barrier | Stop::Slice | Stop::Sleep | Stop::Retry
+        )
+    }
+}
+
 /// Runs `wave` until it stops, at the latest after `slice` taken backward branches.
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     let mut slice = slice;

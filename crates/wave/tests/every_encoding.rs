@@ -137,7 +137,6 @@ fn check(name: &str, wave_size: u32) {
             "src_pops",
             "src_flat_scratch",
             "src_lds_direct",
-            "MODE.vskip",
         ];
         !outside.iter().any(|part| line.contains(part))
     });

@@ -1,11 +1,14 @@
 //! Registers chosen at run time by M0: gfx9's VGPR index mode, `v_movrel*` of gfx10 and `s_movrel*`.
 //!
 //! Micro-ops carry register numbers fixed at decode. `s_set_gpr_idx_on` therefore executes what follows it itself, on
-//! patched copies, until `s_set_gpr_idx_off`; compilers keep that stretch a few instructions long.
+//! patched copies, until `s_set_gpr_idx_off`; compilers keep that stretch a few instructions long. MODE.vskip, which passes
+//! over vector instructions, is the same loop.
+
+use gfx::Family;
 
 use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
-    LANES,
+    LANES, Segment,
     engine::{Env, Stop},
     micro_op::{MicroOp, SrcKind, flow, modifier},
     ports::*,
@@ -15,6 +18,27 @@ use crate::{
 
 /// GPR_IDX_EN in MODE.
 const INDEX_ENABLE: u32 = 1 << 27;
+/// VSKIP in MODE.
+pub(super) const SKIP_VECTOR: u32 = 1 << 28;
+
+/// What is not issued under VSKIP, by the beginning of its mnemonic.
+const VECTOR: &[&str] = &[
+    "v_", "ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_",
+];
+
+/// Whether micro-op `index` belongs to a vector instruction.
+fn is_vector(segment: &Segment, index: usize) -> bool {
+    let position = segment
+        .insts
+        .partition_point(|inst| (inst.op as usize) < index);
+    segment.insts.get(position).is_some_and(|inst| {
+        // Ops between instructions lead to other segments and belong to none.
+        segment.op_at(inst.pc).is_some_and(|first| first <= index)
+            && VECTOR
+                .iter()
+                .any(|prefix| inst.mnemonic.starts_with(prefix))
+    })
+}
 
 impl Wave {
     fn set_index_mode(&mut self, on: bool) {
@@ -53,7 +77,7 @@ fn displaced(wave: &Wave, op: &MicroOp) -> Option<MicroOp> {
     Some(moved)
 }
 
-/// Executes in index mode from behind `op` to `s_set_gpr_idx_off`.
+/// Executes from behind `op` to where neither index mode nor VSKIP is on.
 fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     let segment = wave.segment.clone();
     let Some(own) = segment.ops.iter().position(|other| std::ptr::eq(other, op)) else {
@@ -62,7 +86,15 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     let mut index = own + 1;
     let mut start = index;
     let mut lanes = wave.exec().count_ones();
-    while wave.gpr_index_mode != 0 {
+    while wave.gpr_index_mode != 0 || wave.mode.bits() & SKIP_VECTOR != 0 {
+        if wave.mode.bits() & SKIP_VECTOR != 0 && is_vector(&segment, index) {
+            if start != index {
+                env.counts.retire(start, index, lanes);
+            }
+            index += 1;
+            start = index;
+            continue;
+        }
         let op = &segment.ops[index];
         index += 1;
         let code = if op.modifiers & modifier::VECTOR_ALU != 0 {
@@ -80,13 +112,19 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         match code {
             flow::EXEC_CHANGED => wave.sync_exec(),
             flow::BRANCH => index = wave.next,
+            // Whoever comes back would come back to plain execution.
+            flow::STOP if wave.stop.as_ref().is_some_and(Stop::is_pause) => {
+                return wave.stop(Stop::Unsupported(
+                    "VGPR index mode or VSKIP across a barrier or sleep".into(),
+                ));
+            }
             flow::STOP => {
                 wave.next = index;
                 return code;
             }
             _ => {
                 return wave.stop(Stop::Unsupported(
-                    "VGPR index mode across a call or return".into(),
+                    "VGPR index mode or VSKIP across a call or return".into(),
                 ));
             }
         }
@@ -100,12 +138,15 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     flow::BRANCH
 }
 
-/// Behind `op`, an instruction that wrote MODE without `s_set_gpr_idx_on` or `_off`.
-pub(super) fn follow_mode(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    let was_on = wave.gpr_index_mode != 0;
-    let on = wave.mode.bits() & INDEX_ENABLE != 0;
-    wave.gpr_index_mode = u8::from(on);
-    if on && !was_on {
+/// Goes on behind `op`, an instruction that wrote MODE, whose bits were `before`.
+pub(super) fn follow_mode(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, before: u32) -> u32 {
+    if env.program.config().target.family != Family::Gfx9 {
+        return flow::NEXT;
+    }
+    let bits = wave.mode.bits();
+    wave.gpr_index_mode = u8::from(bits & INDEX_ENABLE != 0);
+    let special = INDEX_ENABLE | SKIP_VECTOR;
+    if bits & special != 0 && before & special == 0 {
         return run_indexed(wave, op, env);
     }
     flow::NEXT

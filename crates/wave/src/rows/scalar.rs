@@ -1,10 +1,11 @@
 //! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Manual: "Scalar ALU operations"; SCC rules per instruction.
 
-use gfx::Family;
-
-use super::{Row, ScalarShape, Shape};
+use super::{
+    Row, ScalarShape, Shape,
+    indexed::{self, SKIP_VECTOR},
+};
 use crate::{
-    engine::{Env, Stop},
+    engine::Env,
     micro_op::{Handler, MicroOp, flow},
     ports::Type,
     shell::{self, Body},
@@ -412,22 +413,6 @@ fn write_hardware_register(wave: &mut Wave, immediate: u16, value: u32) {
     }
 }
 
-/// Bit of MODE on gfx9: vector instructions are skipped.
-const SKIP_VECTOR: u32 = 1 << 28;
-
-/// Goes on behind `op` after MODE was written, in index mode if that was turned on.
-fn follow_mode(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    if env.program.config().target.family != Family::Gfx9 {
-        return flow::NEXT;
-    }
-    if wave.mode.bits() & SKIP_VECTOR != 0 {
-        let pc = wave.pc();
-        let why = format!("vector instructions skipped by MODE.vskip, set near {pc:#x}");
-        return wave.stop(Stop::Unsupported(why));
-    }
-    super::indexed::follow_mode(wave, op, env)
-}
-
 /// `s_setreg_b32`, and `s_setreg_imm32_b32`, whose value is its literal.
 struct SetRegister<const IMMEDIATE: bool>;
 
@@ -438,8 +423,9 @@ impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
         } else {
             wave.uniform(op, 0) as u32
         };
+        let before = wave.mode.bits();
         write_hardware_register(wave, op.offset as u16, value);
-        follow_mode(wave, op, env)
+        indexed::follow_mode(wave, op, env, before)
     }
 }
 
@@ -449,9 +435,14 @@ struct SetSkip;
 impl Body for SetSkip {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let bit = wave.uniform(op, 0) as u32 >> (wave.uniform(op, 1) & 31) & 1;
-        let bits = wave.mode.bits() & !SKIP_VECTOR;
-        wave.mode = crate::Mode::new(if bit == 0 { bits } else { bits | SKIP_VECTOR });
-        follow_mode(wave, op, env)
+        let before = wave.mode.bits();
+        let others = before & !SKIP_VECTOR;
+        wave.mode = crate::Mode::new(if bit == 0 {
+            others
+        } else {
+            others | SKIP_VECTOR
+        });
+        indexed::follow_mode(wave, op, env, before)
     }
 }
 

@@ -373,11 +373,39 @@ s_set_gpr_idx_off
 ;= v2 = u32[0x44442222]
 ;= m0 = u32[0x8002]
 
-; Skipping vector instructions is refused by name; not skipping them is the default.
-;! in s4 = u32[0xfffffff7]
+; VSKIP passes over vector instructions of every kind, until scalar ones turn it off.
+;! in s4 = u32[8]
 s_setvskip s4, 3
 v_mov_b32_e32 v0, 1
-;= v0 = u32[1]
+global_load_dword v2, v[4:5], off
+ds_write_b32 v4, v5
+v_cmp_eq_u32_e64 s[10:11], v4, v4
+s_mov_b32 s0, 5
+v_readlane_b32 s1, v4, 0
+s_setvskip s4, 2
+v_mov_b32_e32 v1, 2
+;= s0 = u32[5]
+;= v1 = u32[2]
+
+s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1
+v_mov_b32_e32 v0, 1
+s_cmp_eq_u32 s0, s0
+s_cbranch_scc1 1
+s_mov_b32 s2, 7
+v_mov_b32_e32 v1, 2
+s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0
+v_mov_b32_e32 v2, 3
+;= v2 = u32[3]
+;= scc = u32[1]
+
+; Who pauses in either mode could not go on in it.
+;! in m0 = u32[0]
+;! in s8 = u32[2]
+s_set_gpr_idx_on s8, gpr_idx(SRC0)
+s_barrier
+s_set_gpr_idx_off
+;= stop = Unsupported("VGPR index mode or VSKIP across a barrier or sleep")
+;= m0 = u32[0x1002]
 
 ; Division's last step: the quotient fma, scaled by 2^64 towards the exponent's end where VCC says so (f64: 2^128).
 ;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
