@@ -2,7 +2,11 @@
 //
 // A hook is a device function marked LUTHIER_HOOK in a HIP file. It is spliced into compiled kernels before or after chosen
 // instructions; it runs with the EXEC mask of that place and must not disturb the kernel, which the engine guarantees: what
-// it cannot guarantee (barriers, LDS variables, a stack, traps, calls that do not inline) is refused when the tool is built.
+// it cannot guarantee (barriers, traps, calls that do not inline) is refused when the tool is built.
+//
+// Variables may live in memory. A private array lies behind the kernel's own scratch; its contents last for one call of the
+// hook. A __shared__ variable lies behind the kernel's own LDS; all hooks of the tool that name it see the same one, which
+// starts undefined, as in any kernel. Both cost registers at the kernel's entry and memory only where such a hook goes in.
 //
 // Arguments are bound by the host side of the tool, per insertion: constants, registers of the kernel (a reference
 // parameter may be assigned to, which changes the register), or nothing at all. Everything below can be called without an
@@ -14,6 +18,9 @@
 #ifndef __HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #ifndef __device__
 #define __device__ __attribute__((device))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
 #endif
 #ifndef __host__
 #define __host__ __attribute__((host))
@@ -53,6 +60,10 @@ __device__ luthier_u32 __luthier_read_agpr(luthier_u32 index);
 __device__ void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
 __device__ void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
 __device__ void __luthier_write_exec(luthier_u64 mask);
+__device__ luthier_u64 __luthier_scalar64_vcc(void);
+__device__ luthier_u32 __luthier_scalar32_scc(void);
+__device__ void __luthier_write_vcc(luthier_u64 mask);
+__device__ void __luthier_write_scc(luthier_u32 value);
 }
 
 namespace luthier {
@@ -65,6 +76,11 @@ namespace luthier {
 LUTHIER_INLINE luthier_u64 exec() { return __builtin_amdgcn_read_exec(); }
 // Makes these lanes the active ones behind the hook.
 LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
+// The vector condition code, a bit per lane, and the scalar one. Where the kernel no longer needs them, they may be anything.
+LUTHIER_INLINE luthier_u64 vcc() { return __luthier_scalar64_vcc(); }
+LUTHIER_INLINE void write_vcc(luthier_u64 mask) { __luthier_write_vcc(mask); }
+LUTHIER_INLINE bool scc() { return __luthier_scalar32_scc() != 0; }
+LUTHIER_INLINE void write_scc(bool value) { __luthier_write_scc(value); }
 // This lane's number in its wave.
 LUTHIER_INLINE luthier_u32 lane() {
   luthier_u32 low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);
@@ -94,6 +110,37 @@ LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effec
 LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
 // Bits of `access`.
 LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
+
+// Works out what a buffer instruction (MUBUF, MTBUF of gfx9 and gfx10) accesses in this lane; false if nothing, because the
+// lane is out of the descriptor's bounds. The arguments are what `Instruction::buffer_arguments` gives: the descriptor, the
+// scalar offset, the lane's index and offset, the constant offset, and flags (1: has an index, 2: gfx10). Of elements that
+// swizzling scatters it is the first.
+LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2,
+                                   luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset,
+                                   luthier_u32 constant, luthier_u32 flags) {
+  bool indexed = flags & 1, since_gfx10 = flags & 2;
+  bool swizzled = word1 >> 31, by_lane = word3 >> 23 & 1;
+  luthier_u64 stride = word1 >> 16 & 0x3fff;
+  if (by_lane && !since_gfx10)
+    stride |= (word3 >> 15 & 15) << 14;
+  luthier_u64 record = (luthier_u64)index + (by_lane ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) : 0);
+  luthier_u64 within = (luthier_u64)offset + constant;
+  luthier_u64 records = word2, size = __luthier_scalar32_access_size();
+  // 0: by record and stride, 1: by record, 2: unless empty, 3: by byte.
+  luthier_u32 check = since_gfx10 ? word3 >> 28 & 3 : stride == 0 || (!indexed && !swizzled) ? 3 : 1;
+  bool inside = check == 3   ? within + size <= records
+                : check == 2 ? records != 0
+                : check == 1 ? record < records
+                             : record < records && within + size <= stride;
+  luthier_u64 place = within + record * stride;
+  if (swizzled) {
+    luthier_u32 shift = 3 + (word3 >> 21 & 3);
+    luthier_u64 interleaved = (record & ((1u << shift) - 1)) * 4 + (within & 3);
+    place = ((within & ~3ull) << shift) + interleaved + ((record >> shift) * stride << shift);
+  }
+  *address = ((luthier_u64)(word1 & 0xffff) << 32 | word0) + scalar_offset + place;
+  return inside;
+}
 
 // --- Registers of the kernel -------------------------------------------------------------------------------------------
 // The index is a constant after inlining.
@@ -152,9 +199,12 @@ struct ring {
 // one memory operation per wave of each addition.
 template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   static_assert(sizeof(T) % 4 == 0, "records consist of 32-bit words");
+  luthier_u64 capacity = *(global_u64)&stream->capacity;
+  // Code that was instrumented on disk may run where nobody has made the ring.
+  if (capacity == 0)
+    return false;
   luthier_u64 consumed =
       __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
-  luthier_u64 capacity = *(global_u64)&stream->capacity;
   luthier_u64 before =
       __scoped_atomic_fetch_add((global_u64)&stream->taken, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
   if (before - consumed >= capacity) {

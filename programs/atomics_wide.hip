@@ -1,4 +1,5 @@
 // flags: -std=c++17 -munsafe-fp-atomics
+// varies: compare-and-swap loops
 // Atomics of 64 bits and floats, in memory, LDS and host memory, with scopes, compare-and-swap loops and wrapping counters.
 #include "check.h"
 #include <algorithm>

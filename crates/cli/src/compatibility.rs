@@ -11,7 +11,7 @@ use codeobj::{Setting, TargetId, select::SelectError};
 use gfx::{Feature, Target};
 
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
-const LARGEST: u64 = 256 << 20;
+pub const LARGEST: u64 = 256 << 20;
 
 /// A line for the user if `program` holds device code, but none that runs on any of the emulated `devices`.
 pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
@@ -48,7 +48,7 @@ fn emulated(target: &'static Target) -> TargetId {
 }
 
 /// Where the shell would find `program`.
-fn find(program: &OsStr) -> Option<PathBuf> {
+pub fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
         return Some(path.to_path_buf());

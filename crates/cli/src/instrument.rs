@@ -10,19 +10,16 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use codeobj::{
-    CodeObject,
-    bundle::{self, Bundle},
-};
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
 
 use launcher::libraries;
 
-/// Put tools into a code object (.hsaco, .co) or an offload bundle.
+/// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
-/// The tools' variables become symbols of the code object, which the program that loads it can read
-/// (hipModuleGetGlobal). Kernels that cannot be instrumented stay as they are.
+/// `luthier run` shows what tools in a program found out when it ends; for those in libraries and files that a program
+/// loads, say `luthier run -t built-in`. The tools' variables are also symbols of the code object, which the program can
+/// read (hipModuleGetGlobal). Kernels that cannot be instrumented stay as they are.
 #[derive(Args)]
 pub struct Instrument {
     #[arg(value_name = "IN")]
@@ -52,46 +49,35 @@ impl Instrument {
             .with_context(|| format!("cannot read {}", self.input.display()))?;
         let directory = libraries::tools_directory()?;
         let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
-        let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        if let Some(tool) = tools.iter().find(|tool| !tool.file().exports().is_empty()) {
+            bail!(
+                "tool {} has host code of its own, which only `luthier run` can call",
+                tool.name()
+            );
+        }
+        let engine = Engine::new(tools, &self.site.join(";"), None)?;
         let mut report = Report::default();
         let output = self
             .file(&engine, &input, &mut report)
             .with_context(|| self.input.display().to_string())?;
         records::write_whole(&self.output, &output)?;
+        // Programs stay programs.
+        if let Ok(input) = fs::metadata(&self.input) {
+            fs::set_permissions(&self.output, input.permissions())?;
+        }
         report.print(&self.output);
         Ok(ExitCode::SUCCESS)
     }
 
     fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
-        if CodeObject::is_code_object(input) {
-            return self.object(engine, input, report);
-        }
-        if !input.starts_with(bundle::MAGIC) {
-            bail!(
-                "is neither a code object nor an uncompressed offload bundle; take code objects out of other files with \
-                 `clang-offload-bundler-22 --unbundle`"
-            );
-        }
-        let entries = Bundle::parse(input)?.entries;
-        let mut output = input.to_vec();
-        for entry in &entries {
-            if CodeObject::is_code_object(entry.bytes) {
-                let object = self.object(engine, entry.bytes, report)?;
-                output = bundle::replace_entry(&output, entry.id, &object, BUNDLE_ALIGNMENT)?;
-            }
-        }
-        Ok(output)
-    }
-
-    fn object(&self, engine: &Engine, bytes: &[u8], report: &mut Report) -> Result<Vec<u8>> {
-        let done = engine.instrument_object(bytes, self.kernel.as_ref())?;
-        report.kernels.extend(done.kernels);
-        Ok(done.object)
+        codeobj::replace::code_objects(input, &mut |object| -> Result<Vec<u8>> {
+            let done = engine.instrument_object(object, self.kernel.as_ref())?;
+            report.kernels.extend(done.kernels);
+            Ok(done.object)
+        })
     }
 }
-
-/// Code objects in bundles are mapped by page.
-const BUNDLE_ALIGNMENT: u64 = 4096;
 
 #[derive(Default)]
 struct Report {

@@ -1,5 +1,6 @@
 //! The `luthier` command.
 
+mod built_in;
 mod compatibility;
 mod doctor;
 mod emulate;

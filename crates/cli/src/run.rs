@@ -4,7 +4,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
     time::Instant,
 };
@@ -41,6 +41,10 @@ pub struct Run {
     stats: bool,
     #[command(flatten)]
     tools: WithTools,
+    /// Directory for recorded dispatches, which `luthier verify` can run again: the first launch of every kernel, or with -k of
+    /// those whose symbol matches
+    #[arg(long, value_name = "DIR", conflicts_with = "tools")]
+    record: Option<PathBuf>,
     /// Directory for files: with --stats, statistics.json; traces and reports of tools
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -60,15 +64,14 @@ impl Run {
         command.args(&self.program[1..]);
         self.tools.apply(&mut command)?;
         if let Some(directory) = &self.output {
-            fs::create_dir_all(directory).with_context(|| {
-                format!("cannot make the output directory {}", directory.display())
-            })?;
+            make(directory)?;
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
         }
         let Some(target) = device::choose(&self.device)? else {
-            if self.stats {
+            let emulated_only = [(self.stats, "--stats"), (self.record.is_some(), "--record")];
+            if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
-                    "--stats counts on the emulated GPU; add --device {}",
+                    "{option} needs the emulated GPU; add --device {}",
                     device::DEFAULT_TARGET
                 );
             }
@@ -76,6 +79,14 @@ impl Run {
         };
         check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
+        if let Some(directory) = &self.record {
+            make(directory)?;
+            command.env("LUTHIER_RECORD", fs::canonicalize(directory)?);
+            if let Some(pattern) = self.tools.kernel() {
+                regex::Regex::new(pattern).context("-k")?;
+                command.env("LUTHIER_RECORD_KERNEL", pattern);
+            }
+        }
         if !self.stats && self.output.is_none() {
             return Err(launch::replace(&mut command));
         }
@@ -112,6 +123,11 @@ impl Run {
         }
         Ok(())
     }
+}
+
+fn make(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make the output directory {}", directory.display()))
 }
 
 /// Refuses unknown targets before the program starts, and says when it has no code for them.

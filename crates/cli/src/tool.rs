@@ -96,6 +96,8 @@ impl Build {
             .output
             .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
+        let library = tool_capi::library_of(&output);
+        tool_build::build_host(&file, &bytes, &library, &self.clang)?;
         records::write_whole(&output, &bytes)?;
         eprintln!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",

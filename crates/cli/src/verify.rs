@@ -2,30 +2,35 @@
 
 use std::{fs, path::PathBuf, process::ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use codeobj::CodeObject;
 use launcher::libraries;
 use lift::Module;
 use luthier::Engine;
-use verify::{Input, Launch, Verdict};
+use verify::{Input, Launch, Subject, Verdict};
 
 use crate::emulate::{Extent, Given, choose};
 
 /// Prove on the emulated GPU that tools change nothing they must not.
 ///
 /// Runs the kernel twice, as it is and with the tools, and compares before every instruction of the application all registers
-/// that it may still read, and at the end all memory that it can see. Arguments are given as for `luthier emulate`.
+/// that it may still read, and at the end all memory that it can see. The launch is either made up here, with arguments as for
+/// `luthier emulate`, or a dispatch that `luthier run --record DIR` kept. Examples:
+///
+///   luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
+///   luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace
 #[derive(Args)]
 pub struct Verify {
-    /// Code object, or a file that holds some (executable, library, bundle)
-    #[arg(value_name = "CODEOBJ")]
+    /// Code object, or a file that holds some (executable, library, bundle); or a recorded dispatch
+    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
     tools: Vec<String>,
+    /// Needed unless the file is a recorded dispatch
     #[arg(short, long, value_name = "NAME")]
-    kernel: String,
+    kernel: Option<String>,
     /// Workgroups: X[,Y[,Z]]
     #[arg(long, value_name = "N", default_value = "1")]
     grid: Extent,
@@ -52,38 +57,50 @@ pub struct Verify {
 
 impl Verify {
     pub fn execute(self) -> Result<ExitCode> {
+        if recording::is_one(&self.file)? {
+            let recording = recording::read(&self.file)?;
+            return self.judge(&recording.object, Subject::Recording(&recording));
+        }
         let bytes =
             fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        let bytes = choose(&bytes, &self.kernel, self.target.as_deref())
+        let Some(kernel) = &self.kernel else {
+            bail!("which kernel? name it with -k; `luthier inspect` lists them");
+        };
+        let bytes = choose(&bytes, kernel, self.target.as_deref())
             .with_context(|| self.file.display().to_string())?;
-        let object = CodeObject::parse(&bytes)?;
+        let launch = self.launch(kernel)?;
+        self.judge(&bytes, Subject::Launch(&launch))
+    }
+
+    fn judge(&self, bytes: &[u8], subject: Subject<'_>) -> Result<ExitCode> {
+        let object = CodeObject::parse(bytes)?;
         let module = Module::lift(&object)?;
-        let launch = self.launch()?;
+        let kernel = subject.kernel();
         let verdict = if self.poison {
-            verify::poison(&object, &module, &launch, SEED)?
+            verify::poison(&object, &module, subject, SEED)?
         } else {
             let directory = libraries::tools_directory()?;
             let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
             let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
-            let (rewritten, globals) = engine.instrument_kernel(&object, &module, &self.kernel)?;
-            verify::lockstep(&object, &module, &rewritten, &globals, &launch)?
+            let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
+            verify::lockstep(&object, &module, &rewritten, &globals, subject)?
         };
         match verdict {
             Verdict::Same { compared, waves } => {
                 println!(
                     "{}: the same at {compared} instructions of {waves} waves, and in memory",
-                    self.kernel
+                    kernel
                 );
                 Ok(ExitCode::SUCCESS)
             }
             Verdict::Diverged(divergence) => {
-                println!("{}: {divergence}", self.kernel);
+                println!("{kernel}: {divergence}");
                 Ok(ExitCode::FAILURE)
             }
         }
     }
 
-    fn launch(&self) -> Result<Launch> {
+    fn launch(&self, kernel: &str) -> Result<Launch> {
         let inputs = self.arguments.iter().map(|given| {
             Ok(match given {
                 Given::Scalar(bytes) => Input::Value(bytes.clone()),
@@ -94,7 +111,7 @@ impl Verify {
             })
         });
         Ok(Launch {
-            kernel: self.kernel.clone(),
+            kernel: kernel.to_owned(),
             grid: self.grid.0,
             block: self.block.0,
             dynamic_lds: self.lds,

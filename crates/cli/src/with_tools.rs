@@ -7,6 +7,8 @@ use clap::Args;
 
 use launcher::libraries;
 
+use crate::built_in;
+
 #[derive(Args)]
 pub struct WithTools {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
@@ -36,13 +38,28 @@ pub struct WithTools {
 }
 
 impl WithTools {
-    /// Checks what was asked for and tells the program's process.
+    /// The expression for kernels' names.
+    pub fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
+    /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
+    /// others are named.
     pub fn apply(&self, command: &mut Command) -> Result<()> {
-        if self.tools.is_empty() {
+        let in_program = built_in::tools(command.get_program());
+        if self.tools.is_empty() && in_program.is_empty() {
             return Ok(());
         }
+        if !self.tools.is_empty() && !in_program.is_empty() {
+            eprintln!(
+                "luthier: {} has tools in it, {}; what they count is not shown beside that of -t",
+                command.get_program().display(),
+                in_program.join(", ")
+            );
+        }
         let directory = libraries::tools_directory()?;
-        for tool in self.tools.iter().filter(|tool| *tool != "identity") {
+        let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
+        for tool in self.tools.iter().filter(with_file) {
             tools::open(tool, &directory)?;
         }
         let mut conditions = self.site.clone();
@@ -79,6 +96,9 @@ impl WithTools {
 
     /// The program may change its directory before it first uses the GPU.
     fn absolute(&self) -> Vec<String> {
+        if self.tools.is_empty() {
+            return vec![tools::BUILT_IN.to_owned()];
+        }
         let absolute = self.tools.iter().map(|tool| {
             let path = tool.contains('/').then(|| std::path::absolute(tool).ok());
             match path.flatten() {

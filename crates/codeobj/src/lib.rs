@@ -2,9 +2,9 @@
 //!
 //! Entry types: [`CodeObject`] (one AMDGPU ELF: target, sections, symbols, kernels, loaded image), [`KernelDescriptor`]
 //! and [`Metadata`] (what a kernel needs, by field), [`container::walk`] (every code object inside an executable, bundle or
-//! archive), [`select::select`] (which of them a device runs), [`ElfEditor`] (change one and write it back) and
-//! [`SourceLines`] (pc to file and line). Nothing here touches a file, the environment or a global, and no input bytes
-//! may cause a panic.
+//! archive), [`select::select`] (which of them a device runs), [`ElfEditor`] (change one and write it back),
+//! [`replace::code_objects`] (a whole file with other code objects in it) and [`SourceLines`] (pc to file and line). Nothing
+//! here touches a file, the environment or a global, and no input bytes may cause a panic.
 #![forbid(unsafe_code)]
 
 pub mod bundle;
@@ -17,6 +17,7 @@ pub mod elf;
 mod error;
 pub mod lines;
 pub mod metadata;
+pub mod replace;
 pub mod resources;
 pub mod select;
 mod target_id;

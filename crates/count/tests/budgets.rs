@@ -92,6 +92,37 @@ fn a_limit_can_throw() {
     }
 }
 
+/// Never before the budget is used up, and at most one iteration of the program's loop (and the few units of the loop itself)
+/// after it; functions without loops that are dear check for themselves.
+#[test]
+fn limits_are_met_within_one_iteration() {
+    for (ours, clang) in [
+        (&["--budget"][..], "-O2"),
+        (&["--budget"], "-O0"),
+        (&["--budget", "--point", "last"], "-O2"),
+        (&["--budget", "--per", "line"], "-O2"),
+    ] {
+        let (lines, stderr, status) = lines_of("bounds.c", ours, &[clang]);
+        assert_eq!((status, lines.len()), (Some(0), 4), "{ours:?}: {stderr}");
+        for line in lines {
+            let numbers: Vec<u64> = line
+                .split(|letter: char| !letter.is_ascii_digit())
+                .filter_map(|word| word.parse().ok())
+                .collect();
+            let [early, over, iteration] = numbers[..] else {
+                panic!("{line}");
+            };
+            assert_eq!(early, 0, "{ours:?} {clang}: {line}");
+            // (Optimised, `dear` costs less than what needs a check.)
+            let most = match line.starts_with("long_way") && !ours.contains(&"last") {
+                true => iteration / 2,
+                false => iteration + 10,
+            };
+            assert!(over > 0 && over <= most, "{ours:?} {clang}: {line}");
+        }
+    }
+}
+
 #[test]
 fn the_watchdog_ends_a_wait() {
     let (_, stderr, status) = lines_of("blocking.c", &[], &["-O2"]);

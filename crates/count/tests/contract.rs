@@ -83,6 +83,54 @@ fn objects_of_different_presets_do_not_link() {
     assert_eq!(mixed, run(&[], &[out.as_os_str()]).total);
 }
 
+/// What another version of the compiler wrote would count differently.
+#[test]
+fn objects_of_different_compilers_do_not_link() {
+    let place = Place::new();
+    let (helper, main) = (place.write("helper.c", HELPER), place.write("main.c", MAIN));
+    let (ours, other, out) = (place.at("a.o"), place.at("b.o"), place.at("out"));
+    built(&["cc", "-c"], &[&main], &ours);
+    let plain = place.at("plain.ll");
+    must(
+        Command::new("clang-22")
+            .args(["-O2", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"])
+            .arg(&helper)
+            .arg("-o")
+            .arg(&plain),
+    );
+    let ir = fs::read_to_string(&plain).unwrap();
+    let version = ir
+        .split("clang version ")
+        .nth(1)
+        .and_then(|rest| rest.split([' ', '"']).next())
+        .expect("clang names itself");
+    let (foreign, counted) = (place.at("foreign.ll"), place.at("counted.bc"));
+    for (stands, links) in [(version, true), ("22.1.0", false)] {
+        let named = format!("clang version {stands}");
+        let ir = ir.replace(&format!("clang version {version}"), &named);
+        fs::write(&foreign, ir).unwrap();
+        must(
+            luthier_count()
+                .arg("rewrite")
+                .arg(&foreign)
+                .arg("-o")
+                .arg(&counted),
+        );
+        must(
+            Command::new("clang-22")
+                .args(["-O1", "-c"])
+                .arg(&counted)
+                .arg("-o")
+                .arg(&other),
+        );
+        let output = cc(&["cc"], &[&ours, &other], &out);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.success(), links, "{stands}: {message}");
+        let collision = message.contains("__luthier_count_one_clang_version_per_program");
+        assert!(links || collision, "{message}");
+    }
+}
+
 #[test]
 fn a_library_of_another_preset_is_refused_when_it_is_opened() {
     let place = Place::new();

@@ -106,7 +106,7 @@ fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
     for line in ir.lines() {
         if let Some(rest) = line.strip_prefix("define ") {
             let name = &rest[rest.find('@').expect("functions have names") + 1..];
-            function = name[..name.find('(').unwrap()].to_owned();
+            function = name[..name.find('(').unwrap()].trim_matches('"').to_owned();
             block = "entry".to_owned();
         } else if !line.starts_with(' ') && line.contains(':') && !line.starts_with(';') {
             block = line[..line.find(':').unwrap()].trim_matches('"').to_owned();
@@ -117,9 +117,10 @@ fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
                 "@llvm.experimental.noalias",
                 "#dbg",
             ];
-            if !marker.iter().any(|marker| line.contains(marker)) {
-                *sizes.entry((function.clone(), block.clone())).or_default() += 1;
-            }
+            // (What follows a throw is never reached.)
+            let counts =
+                line != "  unreachable" && !marker.iter().any(|marker| line.contains(marker));
+            *sizes.entry((function.clone(), block.clone())).or_default() += u64::from(counts);
         }
     }
     sizes
@@ -133,7 +134,7 @@ fn shared_functions(ir: &str) -> HashSet<String> {
     definitions
         .map(|line| {
             let name = &line[line.find('@').expect("functions have names") + 1..];
-            name[..name.find('(').unwrap()].to_owned()
+            name[..name.find('(').unwrap()].trim_matches('"').to_owned()
         })
         .collect()
 }
@@ -173,7 +174,8 @@ fn profiled(real: &Real, directory: &Path) -> u64 {
         );
         must(
             Command::new("clang-22")
-                .args(["-O1", "-c"])
+                // (At -O1 bodies of library functions would be inlined, and what they call be counted.)
+                .args([if real.is_cxx() { "-O0" } else { "-O1" }, "-c"])
                 .arg(&counting)
                 .arg("-o")
                 .arg(at(&format!("{index}.o"))),
@@ -270,7 +272,8 @@ fn agree(name: &str) {
         "per function",
         counted(real, &["--per", "function"], &["-O2"]),
     ));
-    if name != "lua" {
+    // (Wrong where blocks are left in their middle.)
+    if name != "lua" && name != "objects" {
         others.push((
             "article",
             counted(real, &["--placement", "article"], &["-O2"]),
@@ -302,6 +305,13 @@ fn bzip2() {
 #[test]
 fn bot() {
     agree("bot");
+}
+
+/// Without coroutines: a suspended block is left in its middle and entered there again, which no block count can say.
+/// (They are compared with the segment-exact reference in `corners.rs`.)
+#[test]
+fn objects() {
+    agree("objects");
 }
 
 #[test]

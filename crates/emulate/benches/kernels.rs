@@ -119,14 +119,15 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
         line.rsplit(' ').next()?.parse::<f64>().ok()
     };
     println!(
-        "{:22} {:>7} {:>12} {:>10} {:>16} {:>9} {:>14}",
+        "{:22} {:>7} {:>12} {:>10} {:>16} {:>9} {:>14} {:>15}",
         "program",
         "threads",
         "wave instr.",
         "seconds",
         "M/s per thread",
         "scaling",
-        "times one CPU"
+        "times one CPU",
+        "M/s of CPU time"
     );
     for (name, prepare) in PROGRAMS {
         if !name.contains(part) {
@@ -156,7 +157,33 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
             );
         }
     }
+    if "untouched memory, 1 GiB".contains(part) {
+        untouched(&object)?;
+    }
     Ok(())
+}
+
+/// What a gigabyte of device memory costs as long as nobody touches it.
+fn untouched(object: &[u8]) -> Outcome<()> {
+    let device = Device::new(CodeObject::parse(object)?, 1)?;
+    let (before, began) = (resident_bytes(), Instant::now());
+    let address = device.buffer(&[], 1 << 30)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let grown = resident_bytes() - before;
+    println!("untouched memory, 1 GiB: {seconds:.6} s, {grown} bytes of host memory more");
+    let mut last = [1];
+    device.read(address + (1 << 30) - 1, &mut last)?;
+    expect(last == [0], "the last byte")
+}
+
+/// Memory that this process really has, in bytes.
+fn resident_bytes() -> i64 {
+    let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let resident = pages
+        .split(' ')
+        .nth(1)
+        .and_then(|word| word.parse::<i64>().ok());
+    4096 * resident.unwrap_or(0)
 }
 
 /// Processor time that this process's threads have had, which other load on the machine does not stretch.

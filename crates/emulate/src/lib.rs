@@ -7,6 +7,7 @@
 mod arguments;
 mod error;
 mod image;
+mod replay;
 
 use std::{
     collections::BTreeMap,
@@ -36,12 +37,15 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
+/// Where the two segment sizes are in a dispatch packet.
+const PACKET_SIZES: u64 = 24;
+
 /// A launch with all that it needs in device memory, to be run any number of times.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kernel: String,
     packet: KernelDispatchPacket,
-    packet_address: u64,
+    origin: dispatch::Origin,
     scratch: Option<Scratch>,
 }
 
@@ -158,10 +162,15 @@ impl<'a> Device<'a> {
             kernarg_address,
             ..Default::default()
         };
+        let origin = dispatch::Origin {
+            node: NODE,
+            packet_address: self.buffer(&packet.to_bytes(), 64)?,
+            ..Default::default()
+        };
         let mut prepared = Prepared {
             kernel: kernel.to_owned(),
-            packet_address: self.packet(&packet)?,
             packet,
+            origin,
             scratch: None,
         };
         let dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
@@ -191,7 +200,15 @@ impl<'a> Device<'a> {
             kernel_object: base + other.descriptor_address,
             ..prepared.packet
         };
-        self.execute(prepared, packet, &other)
+        // Kernels may read their sizes there.
+        let sizes = [packet.private_segment_size, packet.group_segment_size];
+        let at = prepared.origin.packet_address + PACKET_SIZES;
+        let write = |sizes: [u32; 2]| self.write(at, sizes.map(u32::to_le_bytes).as_flattened());
+        write(sizes)?;
+        let outcome = self.execute(prepared, packet, &other);
+        let own = &prepared.packet;
+        write([own.private_segment_size, own.group_segment_size])?;
+        outcome
     }
 
     fn dispatch(
@@ -201,13 +218,8 @@ impl<'a> Device<'a> {
         kernel: &codeobj::Kernel<'_>,
     ) -> Result<Dispatch> {
         let descriptor = dispatch::Descriptor::parse(kernel.descriptor.bytes());
-        let origin = dispatch::Origin {
-            node: NODE,
-            packet_address: prepared.packet_address,
-            ..Default::default()
-        };
         let target = self.object.target().target;
-        let mut dispatch = Dispatch::prepare(target, origin, packet, descriptor)?;
+        let mut dispatch = Dispatch::prepare(target, prepared.origin, packet, descriptor)?;
         dispatch.name = Some(prepared.kernel.clone());
         Ok(dispatch)
     }
@@ -271,26 +283,6 @@ impl<'a> Device<'a> {
     fn source(&self, pc: u64) -> Option<String> {
         let lines = SourceLines::of(&self.object).ok()??;
         lines.describe(pc.checked_sub(self.base)?)
-    }
-
-    /// Kernels may read their packet (block size, grid size), so it needs an address.
-    fn packet(&self, packet: &KernelDispatchPacket) -> Result<u64> {
-        let mut bytes = Vec::with_capacity(64);
-        bytes.extend(packet.header.to_le_bytes());
-        bytes.extend(packet.setup.to_le_bytes());
-        bytes.extend(
-            packet
-                .workgroup_size
-                .iter()
-                .flat_map(|size| size.to_le_bytes()),
-        );
-        bytes.extend([0; 2]);
-        bytes.extend(packet.grid_size.iter().flat_map(|size| size.to_le_bytes()));
-        bytes.extend(packet.private_segment_size.to_le_bytes());
-        bytes.extend(packet.group_segment_size.to_le_bytes());
-        bytes.extend(packet.kernel_object.to_le_bytes());
-        bytes.extend(packet.kernarg_address.to_le_bytes());
-        self.buffer(&bytes, 64)
     }
 }
 

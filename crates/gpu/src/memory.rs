@@ -17,6 +17,8 @@ use std::{
 pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
 const LARGE_PAGE: u64 = 2 << 20;
+/// Allocations of this size and more are rather pools of which little is touched; the host gives them small pages.
+const SPARSE: u64 = 1 << 30;
 
 pub use wave::{ALIAS, AddressSpace, Range, host_address};
 
@@ -56,9 +58,33 @@ pub enum MemoryError {
     /// The host refused the mapping.
     #[error("the host cannot map {size} bytes")]
     NoHostMemory { size: u64 },
+    /// Something else is where memory was to be recreated.
+    #[error(
+        "{size} bytes at {address:#x} are in use in this process: run it again, it starts elsewhere each time"
+    )]
+    Occupied { address: u64, size: u64 },
     /// No range begins at, or contains, the address.
     #[error("no range at {address:#x}")]
     UnknownAddress { address: u64 },
+}
+
+/// Addresses that the device may use, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub start: u64,
+    pub end: u64,
+    pub origin: ExtentOrigin,
+    pub writable: bool,
+}
+
+/// Where an [`Extent`] comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtentOrigin {
+    Allocated,
+    /// By [`Memory::register_user`].
+    Registered,
+    /// By [`Memory::share`].
+    Shared,
 }
 
 /// What to allocate.
@@ -170,6 +196,82 @@ impl Memory {
             },
         );
         Ok(start)
+    }
+
+    /// Everything that the device may use.
+    pub fn extents(&self) -> Vec<Extent> {
+        let map = self.read();
+        let of = |regions: &BTreeMap<u64, Region>, origin| -> Vec<Extent> {
+            let regions = regions.iter();
+            regions
+                .map(|(&start, region)| Extent {
+                    start,
+                    end: region.end,
+                    origin,
+                    writable: region.writable,
+                })
+                .collect()
+        };
+        let mut extents = of(&map.allocations, ExtentOrigin::Allocated);
+        extents.extend(of(&map.user, ExtentOrigin::Registered));
+        extents.extend(map.shared.iter().map(|(&start, &end)| Extent {
+            start,
+            end,
+            origin: ExtentOrigin::Shared,
+            writable: true,
+        }));
+        extents
+    }
+
+    /// Recreates what [`Memory::extents`] said in another process: zeroed memory at the same addresses. Pages that something
+    /// else here occupies are an error.
+    pub fn adopt(&self, extents: &[Extent]) -> Result<(), MemoryError> {
+        let pages = |extent: &Extent| {
+            (
+                extent.start & !(PAGE - 1),
+                extent.end.next_multiple_of(PAGE),
+            )
+        };
+        let mut spans: Vec<(u64, u64)> = extents.iter().map(pages).collect();
+        spans.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in spans {
+            match joined.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => joined.push((start, end)),
+            }
+        }
+        for (start, end) in joined {
+            if !map_fixed(start, end - start) {
+                return Err(MemoryError::Occupied {
+                    address: start,
+                    size: end - start,
+                });
+            }
+        }
+        for extent in extents {
+            let size = extent.end - extent.start;
+            match extent.origin {
+                ExtentOrigin::Registered => self.register_user(extent.start, size, 0, 0)?,
+                ExtentOrigin::Shared => self.share(extent.start, size),
+                ExtentOrigin::Allocated => {
+                    let region = Region {
+                        end: extent.end,
+                        kind: Kind::Allocated,
+                        node: 0,
+                        flags: 0,
+                        writable: extent.writable,
+                        device_local: false,
+                        mapped_nodes: &[],
+                        user_data: 0,
+                        size,
+                        count: 0,
+                    };
+                    self.write().allocations.insert(extent.start, region);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Unmaps the allocation that begins at `address`.
@@ -507,8 +609,35 @@ fn map_pages(size: u64) -> Option<u64> {
             libc::munmap(start as *mut libc::c_void, (size + PAGE) as usize);
             return None;
         }
+        if (LARGE_PAGE..SPARSE).contains(&size) {
+            // Kernels walk over buffers with a stride per wave, which misses the processor's table of small pages. Only a
+            // wish: what was never touched still takes no memory.
+            libc::madvise(
+                start as *mut libc::c_void,
+                size as usize,
+                libc::MADV_HUGEPAGE,
+            );
+        }
     }
     Some(start)
+}
+
+/// Zeroed memory at just these addresses; false if there is something already.
+fn map_fixed(start: u64, size: u64) -> bool {
+    let flags =
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: the flag makes the call fail rather than replace anything that is mapped.
+    let mapped = unsafe {
+        libc::mmap(
+            start as *mut libc::c_void,
+            size as usize,
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags,
+            -1,
+            0,
+        )
+    };
+    mapped as u64 == start
 }
 
 fn unmap_pages(start: u64, size: u64) {
@@ -622,6 +751,35 @@ mod tests {
         assert!(memory.find(0x10_0000).is_some());
         memory.deregister_user(0x10_0123).unwrap();
         assert!(memory.find(0x10_0000).is_none());
+    }
+
+    #[test]
+    fn memory_is_recreated_where_it_was() {
+        let memory = Memory::new(BTreeMap::new());
+        let address = memory.allocate(request(3 * PAGE)).unwrap();
+        memory
+            .register_user(address + 0x10_0010, 0x20, 0, 0)
+            .unwrap();
+        let extents = memory.extents();
+        let occupied = MemoryError::Occupied {
+            address,
+            size: 3 * PAGE,
+        };
+        assert_eq!(
+            Memory::new(BTreeMap::new()).adopt(&extents),
+            Err(occupied),
+            "the first memory is still there"
+        );
+        memory.free(address).unwrap();
+        let again = Memory::new(BTreeMap::new());
+        again.adopt(&extents).unwrap();
+        assert_eq!(again.extents(), extents);
+        again.write_bytes(address + PAGE, &[1, 2, 3]).unwrap();
+        let mut bytes = [9; 4];
+        again.read_bytes(address + PAGE, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2, 3, 0]);
+        let registered = (address + 0x10_0000) | ALIAS;
+        assert_eq!(again.covers(registered, PAGE, true), Ok(()));
     }
 
     #[test]

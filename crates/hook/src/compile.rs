@@ -1,7 +1,7 @@
 //! Bitcode to templates: one hook, one target, one variant.
 
 use crate::{
-    CompileError, RegisterFile, Relocation, Template, VerifyError,
+    CompileError, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
     derive::{self, Declared, DeclaredPort},
     fields::register_of,
     flow::Flow,
@@ -224,12 +224,19 @@ impl Compiler {
             symbol: relocation.symbol.clone(),
             addend: relocation.addend,
         });
+        let shared = compiled.shared.iter().map(|variable| SharedVariable {
+            name: variable.name.clone(),
+            size: variable.size,
+            alignment: variable.alignment,
+        });
         let declared = Declared {
             ports,
             relocations: relocations.collect(),
             preserve_scc: request.preserve_scc,
             preserve_vcc: request.preserve_vcc,
             preserved,
+            stack: compiled.stack,
+            shared: shared.collect(),
         };
         match derive::derive(&self.decoder, &compiled.code, &declared) {
             Err(VerifyError::ExecChanged) => {

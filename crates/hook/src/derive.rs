@@ -1,7 +1,8 @@
 //! From machine code to a template: groups, ports, clobbers and patches, all from decoded bytes, and every reason to refuse.
 
 use crate::{
-    Binding, Clobbers, Group, Patch, Port, RegisterFile, Relocation, Template, VerifyError, bind,
+    Binding, Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template,
+    VerifyError, bind,
     fields::{self, FieldBit, alignment, register_of},
     flow::Flow,
     symbolic,
@@ -19,6 +20,9 @@ pub struct Declared {
     pub preserve_vcc: bool,
     /// Registers that the code must not write besides the inputs (a site's live registers).
     pub preserved: BTreeSet<(RegisterFile, u16)>,
+    /// [`Template::stack`] and [`Template::shared`].
+    pub stack: u32,
+    pub shared: Vec<SharedVariable>,
 }
 
 /// A value that crosses the border, at the registers the compiler was told.
@@ -136,9 +140,20 @@ pub fn derive(
         patches,
         relocations: declared.relocations.clone(),
         instructions: flow.instructions.len() as u32,
+        stack: declared.stack,
+        shared: declared.shared.clone(),
+        reads_mode: reads_mode(&flow),
     };
     prove_patches(decoder, &template, &flow)?;
     Ok(template)
+}
+
+/// Whether anything depends on how floating-point numbers are rounded or on what becomes of small ones.
+fn reads_mode(flow: &Flow) -> bool {
+    flow.instructions.iter().any(|inst| {
+        let implicit = inst.implicit_uses.iter();
+        implicit.into_iter().any(|reg| reg.kind == RegKind::Mode)
+    })
 }
 
 fn even_vector_tuples(decoder: &Decoder) -> bool {

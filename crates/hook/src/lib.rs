@@ -20,6 +20,6 @@ pub use error::{BuildError, CompileError, VerifyError};
 pub use llvm_codegen::{Bitcode, File as CodegenFile};
 pub use template::{
     BindError, Binding, Bundle, BundleError, Clobbers, Entry, Global, Group, Patch, Port,
-    RegisterFile, Relocation, Template, bind, bind_into,
+    RegisterFile, Relocation, SharedVariable, Template, bind, bind_into,
 };
 pub use tool::{HookList, TARGETS, ToolRequest, build_tool};

@@ -57,9 +57,9 @@ fn refusals_name_the_construct_and_its_line() {
         ("", "__builtin_amdgcn_s_barrier();", "barrier"),
         ("", "__builtin_trap();", "trap"),
         (
-            "__attribute__((shared)) luthier_u32 local;",
-            "local = n;",
-            "LDS variable local",
+            "extern __attribute__((shared)) luthier_u32 local[];",
+            "local[n] = n;",
+            "LDS variable local, whose size",
         ),
         (
             "extern \"C\" __device__ void elsewhere();",
@@ -73,8 +73,13 @@ fn refusals_name_the_construct_and_its_line() {
         ),
         (
             "LUTHIER_GLOBAL luthier_u32 sink;",
-            "volatile luthier_u32 a[32]; a[n & 31] = n; sink = a[n >> 27];",
-            "stack",
+            "volatile luthier_u32 a[n]; a[n & 31] = n; sink = a[n >> 27];",
+            "known at run time only",
+        ),
+        (
+            "LUTHIER_GLOBAL luthier_u32 sink;",
+            "volatile luthier_u32 a[32768]; a[n & 31] = n; sink = a[n >> 27];",
+            "131072 bytes per lane",
         ),
         ("", "luthier::write_vgpr(n, 1);", "not a constant"),
     ];

@@ -12,6 +12,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <array>
+#include <optional>
 
 using namespace llvm;
 
@@ -86,7 +87,7 @@ private:
   using Sums = SmallVector<std::pair<uint32_t, int64_t>, 1>; // slot, amount
   struct Place {
     Sums sums;
-    bool check = false;
+    std::optional<int64_t> check; // what is owed there
   };
   using Places = MapVector<Instruction *, std::array<Place, Phases>>;
   using Jumps = MapVector<std::pair<uint32_t, uint32_t>, Place>; // block, successor
@@ -113,7 +114,7 @@ private:
       place(described, increment, places, jumps).sums.emplace_back(increment.slot, increment.amount);
     count = lc_checks(session, index, &list);
     for (const Increment &check : ArrayRef(list, count))
-      place(described, check, places, jumps).check = true;
+      place(described, check, places, jumps).check = check.amount;
 
     // Jumps before code: code inserted first could move a terminator away from the block the jump is named after.
     for (auto &[jump, place] : jumps) {
@@ -125,11 +126,11 @@ private:
       for (Place &place : phases) {
         sums.append(place.sums);
         if (place.check) {
-          emit(before, sums, true);
+          emit(before, sums, place.check);
           sums.clear();
         }
       }
-      emit(before, sums, false);
+      emit(before, sums, std::nullopt);
     }
   }
 
@@ -191,7 +192,7 @@ private:
     return edge != edges.end() && *edge == from && ++edge == edges.end() && !to->isEntryBlock();
   }
 
-  void emit(Instruction *before, const Sums &list, bool withCheck) {
+  void emit(Instruction *before, const Sums &list, std::optional<int64_t> owed) {
     IRBuilder<> builder(before);
     DenseMap<uint32_t, int64_t> sums;
     SmallVector<uint32_t, 2> order;
@@ -215,11 +216,11 @@ private:
         uint64_t unit = slots ? lc_slot_unit(session, slot) : 1;
         Value *amount = builder.getInt64(sums[slot] * int64_t(unit));
         Value *old = add(builder, counter(module, settings), amount);
-        total = withCheck ? builder.CreateAdd(old, amount) : nullptr;
+        total = owed ? builder.CreateAdd(old, amount) : nullptr;
       }
     }
-    if (withCheck)
-      check(builder, before, total);
+    if (owed)
+      check(builder, before, total, *owed);
   }
 
   // Atomic for a single thread, that is, towards signal handlers, in name; lowerAdditions() makes it plain. Until then no
@@ -231,15 +232,16 @@ private:
     return old;
   }
 
-  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing.
-  void check(IRBuilder<> &builder, Instruction *before, Value *total) {
+  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing. Where the
+  // counter has been paid ahead the limit's handler is called too early: it is told, and sends us on to the next check.
+  void check(IRBuilder<> &builder, Instruction *before, Value *total, int64_t owed) {
     if (!total)
       total = add(builder, counter(module, settings), builder.getInt64(0));
-    Value *reached = builder.CreateICmpSGE(total, builder.getInt64(0));
+    Value *reached = builder.CreateICmpSGE(total, builder.getInt64(std::min<int64_t>(-owed, 0)));
     MDNode *unlikely = MDBuilder(context).createBranchWeights(1, 1 << 20);
     Instruction *then = SplitBlockAndInsertIfThen(reached, before->getIterator(), false, unlikely);
     builder.SetInsertPoint(then);
-    CallInst *call = builder.CreateCall(limitFunction());
+    CallInst *call = builder.CreateCall(limitFunction(), {builder.getInt64(owed)});
     call->setCallingConv(limitFunction()->getCallingConv());
     if (before->getDebugLoc())
       call->setDebugLoc(before->getDebugLoc());
@@ -266,7 +268,7 @@ private:
     if (limit)
       return limit;
     FunctionCallee callee =
-        module.getOrInsertFunction(LimitName, FunctionType::get(Type::getVoidTy(context), false));
+        module.getOrInsertFunction(LimitName, FunctionType::get(Type::getVoidTy(context), {word}, false));
     limit = cast<Function>(callee.getCallee());
     // Saves registers itself: the code around a check stays as good as without.
     limit->setCallingConv(CallingConv::PreserveMost);

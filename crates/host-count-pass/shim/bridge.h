@@ -34,7 +34,7 @@ struct Increment {
   uint32_t block;
   uint32_t index; // call or successor
   uint32_t slot;
-  int64_t amount;
+  int64_t amount; // for a check: what is owed there
 };
 
 struct Session;

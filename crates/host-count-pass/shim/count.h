@@ -23,8 +23,8 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
-// Code with budget checks adds to the first of them only, and its checks look at their sum.
-inline constexpr unsigned CheckedLanes = 2;
+// Code with budget checks adds to the first of them only: one instruction adds and compares.
+inline constexpr unsigned CheckedLanes = 1;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";

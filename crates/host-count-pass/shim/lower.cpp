@@ -11,6 +11,11 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
+bool isOurs(const Value *address) {
+  auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
+  return variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));
+}
+
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
 // Additions to one address in one block, with nobody looking in between, are one.
@@ -26,6 +31,8 @@ void mergeNeighbours(BasicBlock &block) {
         IRBuilder<> builder(&addition);
         // The later one pays for both; a check may read its result.
         if (addition.use_empty()) {
+          // (One of nothing may have become an "or".)
+          addition.setOperation(AtomicRMWInst::Add);
           addition.setOperand(1, builder.CreateAdd((*known)->getValOperand(), addition.getValOperand()));
           (*known)->eraseFromParent();
           *known = &addition;
@@ -36,6 +43,9 @@ void mergeNeighbours(BasicBlock &block) {
         open.erase(known);
       if (addition.use_empty())
         open.push_back(&addition);
+    } else if (isa<LoadInst, StoreInst>(instruction) && isa<GlobalVariable>(getLoadStorePointerOperand(&instruction)) &&
+               getLoadStorePointerOperand(&instruction)->getName() == CounterName) {
+      open.clear(); // to or from a register
     } else if (auto *call = dyn_cast<CallBase>(&instruction); call && !call->hasFnAttr(ComesBack)) {
       auto *intrinsic = dyn_cast<IntrinsicInst>(call);
       if (!intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow())
@@ -54,19 +64,15 @@ public:
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
+    Value *address = addressFor(addition);
+    Value *sum = load(builder, address, addition);
     if (!addsNothing) {
-      Value *address = addressFor(addition);
-      LoadInst *old = load(builder, address, addition);
-      Value *sum = builder.CreateAdd(old, addition.getValOperand());
+      sum = builder.CreateAdd(sum, addition.getValOperand());
       StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
-    if (isLook) {
-      Value *sum = load(builder, addition.getPointerOperand(), addition);
-      for (unsigned lane = 1; lane < CheckedLanes; ++lane)
-        sum = builder.CreateAdd(sum, load(builder, laneOf(addition, lane), addition));
+    if (isLook)
       replace(addition, sum, builder);
-    }
     addition.eraseFromParent();
   }
 
@@ -92,7 +98,7 @@ private:
     if (!spread || !counter || counter->getName() != CounterName)
       return const_cast<Value *>(addition.getPointerOperand());
     if (checked)
-      return laneOf(addition, turn++ % CheckedLanes);
+      return counter;
     return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
   }
 
@@ -123,9 +129,7 @@ Value *additionTo(const Instruction &instruction) {
   bool addsNothing = match(addition->getValOperand(), PatternMatch::m_Zero());
   if (addition->getOperation() != AtomicRMWInst::Add && !(addition->getOperation() == AtomicRMWInst::Or && addsNothing))
     return nullptr;
-  auto *variable = dyn_cast<GlobalVariable>(addition->getPointerOperand()->stripInBoundsConstantOffsets());
-  bool ours = variable && (variable->getName() == CounterName || variable->getName().starts_with(SlotsName));
-  return ours ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
+  return isOurs(addition->getPointerOperand()) ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
 }
 
 void lowerAdditions(Module &module, bool spread) {
@@ -139,6 +143,11 @@ void lowerAdditions(Module &module, bool spread) {
         additions.push_back(cast<AtomicRMWInst>(&instruction));
     for (AtomicRMWInst *addition : additions)
       lowering.lower(*addition);
+    // What the optimiser made of an addition must still be one.
+    for (Instruction &instruction : instructions(function))
+      if (auto *other = dyn_cast<AtomicRMWInst>(&instruction); other && isOurs(other->getPointerOperand()))
+        module.getContext().emitError(other, "luthier count: an addition in `" + function.getName() +
+                                                 "` became something else in the optimiser; please report this");
   }
 }
 

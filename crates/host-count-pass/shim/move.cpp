@@ -5,10 +5,10 @@
 // and, where the number of iterations is known, the sum into a product behind the loop. A local *difference* is kept,
 // never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
 //
-// A loop with budget checks cannot leave its sum aside for long: there the variable begins as a copy of the counter, which
-// the checks compare instead, and the difference to where it began is added on every way out and before the limit is
-// handled. Where the number of iterations is known beforehand, a copy of the loop without checks runs if the budget is
-// certain to last for all of them.
+// A loop with budget checks cannot leave its sum aside for long: there the variable is the counter itself, which the checks
+// compare, and which goes back on every way out and before the limit is handled. (The runtime takes what a signal handler
+// counts out of the counter again.) Where the number of iterations is known beforehand, a copy of the loop without checks
+// runs if the budget is certain to last for all of them.
 
 #include "count.h"
 
@@ -29,6 +29,7 @@
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 
 using namespace llvm;
 
@@ -40,6 +41,10 @@ constexpr double LeastIterations = 3.0;
 // A copy of a loop pays if the loop is small and runs often.
 constexpr unsigned MostCopied = 40;
 constexpr double LeastIterationsOfCopy = 8.0;
+// Loops with checks keep the counter in a register if they are no longer than this.
+constexpr size_t MostPromoted = 80;
+// A return is copied if it is no longer than this.
+constexpr ptrdiff_t MostReturned = 4;
 // Costs of one iteration and numbers of iterations whose product cannot overflow.
 constexpr int64_t MostPerIteration = int64_t(1) << 20;
 constexpr int64_t MostIterations = int64_t(1) << 40;
@@ -91,6 +96,9 @@ public:
       return true;
     for (Loop *loop : SmallVector<Loop *, 8>(loops.begin(), loops.end()))
       visit(loop);
+    if (stage == Stage::Late)
+      for (BasicBlock &block : make_early_inc_range(function))
+        returnEarly(block);
     return changed;
   }
 
@@ -138,22 +146,72 @@ private:
     for (BasicBlock &block : function)
       if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
         ends.push_back(block.getTerminator());
-    for (auto &[address, list] : region.additions)
-      redirect(address, list, &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), ends);
+    // A sum that lives across a call wants a register saved, which costs more than another addition.
+    SmallVector<Instruction *, 8> calls;
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block)
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && !isa<IntrinsicInst>(call))
+          calls.push_back(call);
+    for (auto &[address, list] : region.additions) {
+      MDNode *tag = list.front()->getMetadata(LLVMContext::MD_tbaa);
+      AllocaInst *sum = redirect(address, list, &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), ends);
+      IRBuilder<> builder(function.getContext());
+      for (Instruction *call : calls) {
+        builder.SetInsertPoint(call);
+        addTo(builder, address, builder.CreateLoad(word, sum), tag);
+        builder.CreateStore(builder.getInt64(0), sum);
+      }
+    }
     return true;
   }
 
   // The outermost loop that can be done, else the loops in it.
   void visit(Loop *loop) {
     Region region;
-    if (isCandidate(loop, region)) {
-      region.iterations = iterations(loop, region);
-      if (!region.empty() && region.iterations >= LeastIterations)
-        promote(loop, region);
+    if (!isCandidate(loop, region)) {
+      for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
+        visit(inner);
       return;
     }
-    for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
-      visit(inner);
+    if (!region.limits.empty())
+      return visitChecked(loop);
+    if (!region.empty() && iterations(loop, region) >= LeastIterations && prepare(loop))
+      promoteSums(loop, region);
+  }
+
+  void visitChecked(Loop *loop, bool withCopies = true) {
+    for (Loop *inner : SmallVector<Loop *, 8>(loop->getLoopsInPreorder())) {
+      if (!withCopies)
+        break;
+      Region region;
+      if (!inner->isInnermost() || !isCandidate(inner, region) || region.limits.empty() || region.additions.empty())
+        continue;
+      region.iterations = iterations(inner, region);
+      if (region.iterations < LeastIterationsOfCopy || !prepare(inner))
+        continue;
+      if (Loop *copy = copyWithoutChecks(inner, region)) {
+        Region inCopy;
+        for (BasicBlock *block : copy->blocks())
+          collect(*block, inCopy);
+        if (copy->getLoopPreheader() && copy->hasDedicatedExits())
+          promoteSums(copy, inCopy);
+      }
+    }
+    // In long loops additions have the time they take, and registers are scarce.
+    size_t size = 0;
+    for (BasicBlock *block : loop->blocks())
+      size += block->size();
+    if (size > MostPromoted) {
+      for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
+        visitChecked(inner, false);
+      return;
+    }
+    Region region;
+    // Every check looks at something; without that there is nothing to move.
+    if (!isCandidate(loop, region) || region.additions.empty() || iterations(loop, region) < LeastIterations)
+      return;
+    if (prepare(loop))
+      promoteChecked(loop, region);
   }
 
   bool isCandidate(Loop *loop, Region &region) {
@@ -164,8 +222,8 @@ private:
     for (BasicBlock *block : loop->blocks())
       if (!collect(*block, region))
         return false;
-    // Loops with checks are done behind the optimiser, one level at a time.
-    return region.limits.empty() || (stage == Stage::Late && loop->isInnermost());
+    // Loops with checks are done behind the optimiser.
+    return region.limits.empty() || stage == Stage::Late;
   }
 
   // How often additions run per entry of the loop.
@@ -177,28 +235,16 @@ private:
     return region.frequency / std::max(outside, 1.0);
   }
 
-  void promote(Loop *loop, Region &region) {
+  // Gives the loop places for code before and behind it.
+  bool prepare(Loop *loop) {
     simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
     SmallVector<BasicBlock *, 4> exits;
     loop->getUniqueExitBlocks(exits);
     if (!loop->getLoopPreheader() || !loop->hasDedicatedExits() || any_of(exits, [](BasicBlock *exit) {
           return exit->getFirstInsertionPt() == exit->end() || exit->isEHPad();
         }))
-      return;
-    changed = true;
-    if (!region.limits.empty()) {
-      if (region.additions.empty())
-        return; // every check looks at something; without one there is nothing to move
-      if (Loop *copy = copyWithoutChecks(loop, region)) {
-        Region inCopy;
-        for (BasicBlock *block : copy->blocks())
-          collect(*block, inCopy);
-        if (copy->getLoopPreheader() && copy->hasDedicatedExits())
-          promoteSums(copy, inCopy);
-      }
-      return promoteChecked(loop, region);
-    }
-    promoteSums(loop, region);
+      return false;
+    return changed = true;
   }
 
   SmallVector<Instruction *, 4> exitsOf(Loop *loop) {
@@ -252,23 +298,22 @@ private:
     return addition;
   }
 
-  // The counter in a register, and what it was when it was taken there.
+  // The counter in a register.
   void promoteChecked(Loop *loop, Region &region) {
     GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
-    AllocaInst *now = newVariable(), *taken = newVariable();
+    AllocaInst *now = newVariable();
     MDNode *tag = region.additions.begin()->second.front()->getMetadata(LLVMContext::MD_tbaa);
     IRBuilder<> builder(loop->getLoopPreheader()->getTerminator());
     auto take = [&] {
-      // An addition of nothing is a look; lowering knows what to look at.
-      Value *look = addTo(builder, counter, builder.getInt64(0), tag);
-      builder.CreateStore(look, now);
-      builder.CreateStore(look, taken);
+      LoadInst *value = builder.CreateAlignedLoad(word, counter, Align(8));
+      value->setMetadata(LLVMContext::MD_tbaa, tag);
+      builder.CreateStore(value, now);
     };
     auto giveBack = [&] {
-      Value *difference = builder.CreateSub(builder.CreateLoad(word, now), builder.CreateLoad(word, taken));
-      addTo(builder, counter, difference, tag);
+      StoreInst *store = builder.CreateAlignedStore(builder.CreateLoad(word, now), counter, Align(8));
+      store->setMetadata(LLVMContext::MD_tbaa, tag);
     };
-    SmallVector<AllocaInst *, 4> variables = {now, taken};
+    SmallVector<AllocaInst *, 4> variables = {now};
     take();
     for (auto &[address, list] : region.additions) {
       if (!isCounter(address)) {
@@ -300,7 +345,7 @@ private:
   // A copy of an innermost loop for when the budget lasts for all its iterations, or nothing if that cannot be known or
   // does not pay.
   Loop *copyWithoutChecks(Loop *loop, const Region &region) {
-    if (region.iterations < LeastIterationsOfCopy || !all_of(region.limits, isLeftOut))
+    if (!all_of(region.limits, isLeftOut))
       return nullptr;
     unsigned size = 0;
     for (BasicBlock *block : loop->blocks()) {
@@ -391,6 +436,44 @@ private:
       auto *branch = dyn_cast<BranchInst>(from->getTerminator());
       return branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1);
     });
+  }
+
+  // A way to a return on which the sum is a constant gets a return of its own: it adds the constant, and needs no register
+  // saved for the sum. (Functions that begin with "nothing to do" run such ways most.)
+  void returnEarly(BasicBlock &block) {
+    auto *end = dyn_cast<ReturnInst>(block.getTerminator());
+    if (!end || std::distance(block.getFirstNonPHIIt(), block.end()) > MostReturned)
+      return;
+    SmallVector<PHINode *, 2> sums;
+    for (Instruction &instruction : block)
+      if (additionTo(instruction)) {
+        auto *sum = dyn_cast<PHINode>(instruction.getOperand(1));
+        if (sum && sum->getParent() == &block)
+          sums.push_back(sum);
+      } else if (instruction.mayHaveSideEffects()) {
+        return;
+      }
+    if (sums.empty() || block.isEntryBlock())
+      return;
+    for (BasicBlock *from : SmallVector<BasicBlock *, 8>(predecessors(&block))) {
+      auto *branch = dyn_cast<BranchInst>(from->getTerminator());
+      bool known = all_of(sums, [&](PHINode *sum) { return isa<ConstantInt>(sum->getIncomingValueForBlock(from)); });
+      if (!branch || !known || block.hasNPredecessors(1) || (branch->isConditional() && branch->getSuccessor(0) == branch->getSuccessor(1)))
+        continue;
+      ValueToValueMapTy map;
+      auto *own = BasicBlock::Create(function.getContext(), "", &function, &block);
+      for (PHINode &phi : block.phis())
+        map[&phi] = phi.getIncomingValueForBlock(from);
+      for (Instruction &instruction : make_range(block.getFirstNonPHIIt(), block.end())) {
+        Instruction *copy = instruction.clone();
+        copy->insertInto(own, own->end());
+        RemapInstruction(copy, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+        map[&instruction] = copy;
+      }
+      branch->replaceSuccessorWith(&block, own);
+      block.removePredecessor(from, true);
+      changed = true;
+    }
   }
 
   // Sums that are a cheap product of the number of iterations are computed behind the loop.

@@ -441,7 +441,7 @@ impl Sites {
             checks: plan
                 .checks
                 .iter()
-                .map(|check| SiteRecord::new(check.site, 0, 0))
+                .map(|check| SiteRecord::new(check.site, 0, check.owed))
                 .collect(),
         }
     }

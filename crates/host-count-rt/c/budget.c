@@ -92,8 +92,8 @@ static void stop_here(const struct luthier_count_stop *stop) {
   luthier_stop(text);
 }
 
-/* Called from a check that found the counter at or past its limit. */
-PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
+/* What happens at a limit, the counter being exact. */
+static void meet_limit(void) {
   struct thread *self = &luthier_self;
   uint64_t now = luthier_checked_now();
   int index = 0;
@@ -137,6 +137,14 @@ PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(void) {
   default:
     stop_here(&stop);
   }
+}
+
+/* Called from a check that found the counter at or past its limit, short of what is `owed` there. The counter may have been
+ * paid ahead (a negative debt); then the limit may not have been reached yet, and the next check comes here again. */
+PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) {
+  __luthier_count[0] += owed;
+  meet_limit();
+  __luthier_count[0] -= owed;
 }
 
 static void task_main(unsigned low, unsigned high) {

@@ -99,8 +99,9 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   luthier_self.signals += luthier_self.limit - limit;
   for (int lane = 0; lane < LANES; ++lane)
     *(lane < CHECKED_LANES ? &luthier_self.signals : &luthier_self.signals_unchecked) += __luthier_count[lane] - lanes[lane];
-  /* A budget changed by the handler moves the split between counter and limit. */
-  lanes[0] += limit - luthier_self.limit;
+  /* A budget changed by the handler would move the split between counter and limit; that waits until the counter is in its
+   * place: at the limit that stands, or when a budget is changed next. */
+  luthier_self.limit = limit;
   memcpy(__luthier_count, lanes, sizeof lanes);
 }
 

@@ -49,6 +49,8 @@ pub struct Arc {
     pub site: Option<Site>,
     /// Estimated executions, any unit; the most frequent arcs get no code.
     pub frequency: f64,
+    /// A check stands here: an addition at the same place is free, for the check looks at its result.
+    pub checked: bool,
     /// Putting code here needs a new block (a jump between a fork and a join).
     pub needs_split: bool,
 }
@@ -61,7 +63,16 @@ pub struct Flow {
     /// The arcs.
     pub arcs: Vec<Arc>,
     /// Places that must check the budget.
-    pub checks: Vec<Site>,
+    pub checks: Vec<CheckSite>,
+}
+
+/// A place that must check the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckSite {
+    /// Where; after the increment at the same site.
+    pub site: Site,
+    /// The vertex that control has come to there: its debt is what the counter lacks.
+    pub vertex: usize,
 }
 
 /// The entry vertex of a block.

@@ -1,6 +1,6 @@
 //! The description of a module, and the plan for it.
 
-use crate::flow::{Arc, Flow, ROOT, Site, entry, exit};
+use crate::flow::{Arc, CheckSite, Flow, ROOT, Site, entry, exit};
 use crate::options::{Granularity, Options, Placement};
 use crate::place::{self, Check, Increment, Unplaceable};
 use crate::summary::{self, Summary};
@@ -121,7 +121,7 @@ pub struct Location {
 pub struct FunctionPlan {
     /// The increments.
     pub increments: Vec<Increment>,
-    /// The budget checks; each comes after the increment at the same site.
+    /// The budget checks; each comes after the increment at the same site and says what is owed there.
     pub checks: Vec<Check>,
     /// Its whole cost is charged by its callers.
     pub charged_by_callers: Option<u64>,
@@ -187,6 +187,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                 &summaries,
                 Shape {
                     budget: summaries[index].checks_budget,
+                    first: options.unwind,
                     tied: true,
                 },
             );
@@ -211,10 +212,12 @@ fn counted(
     options: &Options,
     slots: &mut Vec<Slot>,
 ) -> Result<FunctionPlan, Unplaceable> {
-    let mut increments = match (options.granularity, options.placement) {
+    let placed = match (options.granularity, options.placement) {
         (Granularity::Line, _) => {
+            let placed = place::on_segments(flow)?;
             return Ok(FunctionPlan {
-                increments: per_line(index, function, flow, summaries, slots)?,
+                increments: per_line(index, function, placed.increments, summaries, slots),
+                checks: placed.checks,
                 priced_slots: priced_per_line(index, function, slots),
                 ..FunctionPlan::default()
             });
@@ -222,6 +225,7 @@ fn counted(
         (_, Placement::Segment) => place::on_segments(flow)?,
         _ => place::on_tree(flow)?,
     };
+    let (mut increments, checks) = (placed.increments, placed.checks);
     let mut priced_slots = Vec::new();
     if options.granularity == Granularity::Function {
         priced_slots = vec![slots.len() as u32; function.priced_at_run_time.len()];
@@ -234,7 +238,6 @@ fn counted(
             lines: Vec::new(),
         });
     }
-    let checks = flow.checks.iter().map(|&site| Check { site }).collect();
     Ok(FunctionPlan {
         increments,
         checks,
@@ -293,11 +296,10 @@ fn as_call(item: &Item) -> Option<&Call> {
 fn per_line(
     index: usize,
     function: &Function,
-    flow: &Flow,
+    mut increments: Vec<Increment>,
     summaries: &[Summary],
     slots: &mut Vec<Slot>,
-) -> Result<Vec<Increment>, Unplaceable> {
-    let mut increments = place::on_segments(flow)?;
+) -> Vec<Increment> {
     let segments: Vec<Segment> = function
         .blocks
         .iter()
@@ -325,7 +327,7 @@ fn per_line(
             lines,
         });
     }
-    Ok(increments)
+    increments
 }
 
 /// One counter per operation whose price is known at run time only; it counts units.
@@ -418,6 +420,8 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
 pub struct Shape {
     /// With budget checks.
     pub budget: bool,
+    /// The check at entry comes before anything else: a limit may throw, and nothing has been constructed there yet.
+    pub first: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
     pub tied: bool,
 }
@@ -439,6 +443,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         cost: 0,
         site: None,
         frequency: 0.0,
+        checked: false,
         needs_split: false,
     };
     let mut predecessors = vec![0u32; function.blocks.len()];
@@ -449,13 +454,20 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
     if shape.tied {
         flow.arcs.push(arc(ROOT, entry(0)));
     }
-    if shape.budget {
-        flow.checks.push(Site::Start { block: 0 });
-    }
+    let at_start = |block| CheckSite {
+        site: Site::Start { block },
+        vertex: entry(block),
+    };
+    let prices_are_known = function.priced_at_run_time.is_empty();
+    let checked_block = if shape.budget && !shape.first && prices_are_known {
+        latest_entry(function, summaries)
+    } else {
+        0
+    };
     for (index, block) in function.blocks.iter().enumerate() {
         let pieces = segments(index, block, summaries);
         let mut from = entry(index);
-        for piece in &pieces {
+        for (number, piece) in pieces.iter().enumerate() {
             let returns = piece.site == Site::End { block: index }
                 && matches!(block.end, End::Return | End::Resume);
             let to = if piece.observed && (shape.tied || !returns) {
@@ -463,10 +475,22 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             } else {
                 exit(index)
             };
+            // The entry is checked where a first stretch is paid, so that one instruction does both.
+            let is_entry = shape.budget && (index, number) == (checked_block, 0);
+            let checked = is_entry && !shape.first && block.holds_code;
+            if checked {
+                flow.checks.push(CheckSite {
+                    site: piece.site,
+                    vertex: to,
+                });
+            } else if is_entry {
+                flow.checks.push(at_start(0));
+            }
             flow.arcs.push(Arc {
                 cost: piece.cost,
                 site: block.holds_code.then_some(piece.site),
                 frequency: block.frequency,
+                checked,
                 ..arc(from, to)
             });
             from = to;
@@ -488,25 +512,65 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 needs_split: block.successors.len() > 1 && predecessors[successor.block] > 1,
                 ..arc(from, to)
             };
-            if !back.contains(&(index, number)) {
-                flow.arcs.push(jump);
-            } else if successor.holds_code {
-                flow.arcs.push(Arc { to: ROOT, ..jump });
-                flow.arcs.push(arc(ROOT, to));
-                flow.checks.push(site);
-            } else {
-                flow.arcs.push(jump);
-                flow.arcs.push(arc(ROOT, to));
-                let start = Site::Start {
-                    block: successor.block,
-                };
-                if !flow.checks.contains(&start) {
-                    flow.checks.push(start);
-                }
+            let latch = back.contains(&(index, number));
+            let checked = latch && successor.holds_code;
+            flow.arcs.push(Arc { checked, ..jump });
+            let start = at_start(successor.block);
+            if checked {
+                flow.checks.push(CheckSite { site, vertex: to });
+            } else if latch && !flow.checks.contains(&start) {
+                flow.checks.push(start);
             }
         }
     }
     flow
+}
+
+/// The block that shall check for the entry: on all ways that avoid it a function only does little and returns. Ways like
+/// that (nothing to do, already done) are short and frequent, and a call of the limit makes them save registers.
+fn latest_entry(function: &Function, summaries: &[Summary]) -> usize {
+    let count = function.blocks.len();
+    let mut predecessors = vec![Vec::new(); count];
+    for (index, block) in function.blocks.iter().enumerate() {
+        for successor in &block.successors {
+            predecessors[successor.block].push(index);
+        }
+    }
+    // Blocks from which a long way leads on: a loop, or a call that may be long.
+    let mut long = vec![false; count];
+    let latches = retreating_edges(function);
+    let loops = latches
+        .iter()
+        .map(|&(block, number)| function.blocks[block].successors[number].block);
+    let calls = (0..count)
+        .filter(|&index| summary::short_way(&function.blocks[index], summaries).is_none());
+    let own: Vec<usize> = loops.chain(calls).collect();
+    let mut pending = own.clone();
+    while let Some(block) = pending.pop() {
+        if !std::mem::replace(&mut long[block], true) {
+            pending.extend(&predecessors[block]);
+        }
+    }
+    let mut at = 0;
+    let mut cost = 0;
+    while !own.contains(&at) {
+        cost += summary::short_way(&function.blocks[at], summaries).unwrap_or(0);
+        let successors = &function.blocks[at].successors;
+        let mut on = successors.iter().filter(|successor| long[successor.block]);
+        let (Some(next), None) = (on.next(), on.next()) else {
+            break;
+        };
+        let others: u64 = (0..count)
+            .filter(|&index| !long[index])
+            .filter_map(|index| summary::short_way(&function.blocks[index], summaries))
+            .sum();
+        let alone = predecessors[next.block].len() == 1 && function.blocks[next.block].holds_code;
+        if !alone || cost + others > summary::MOST_WITHOUT_CHECK {
+            break;
+        }
+        at = next.block;
+    }
+    at
 }
 
 /// Jumps back to a block that is being visited: every cycle has one. As (block, number of the successor).

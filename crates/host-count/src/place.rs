@@ -19,11 +19,22 @@ pub struct Increment {
     pub slot: u32,
 }
 
-/// Compare the counter with the budget at `site`; it is exact there.
+/// Compare the counter with the budget at `site`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
     /// Where; an increment at the same site comes first.
     pub site: Site,
+    /// What the counter lacks there; negative if it has been paid ahead.
+    pub owed: i64,
+}
+
+/// What to insert for a flow graph.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Placed {
+    /// The increments.
+    pub increments: Vec<Increment>,
+    /// The checks.
+    pub checks: Vec<Check>,
 }
 
 /// Arcs that can hold no code must not need any.
@@ -37,8 +48,8 @@ pub struct Unplaceable {
 }
 
 /// Increments for `flow` on the chords of a maximum spanning tree.
-pub fn on_tree(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
-    let debts = debts(flow)?;
+pub fn on_tree(flow: &Flow) -> Result<Placed, Unplaceable> {
+    let debts = debts_for_checks(flow);
     let mut increments = Vec::new();
     for (index, arc) in flow.arcs.iter().enumerate() {
         let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
@@ -60,11 +71,18 @@ pub fn on_tree(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
             }),
         }
     }
-    Ok(increments)
+    let checks = flow.checks.iter().map(|check| Check {
+        site: check.site,
+        owed: debts[check.vertex].unwrap_or(0),
+    });
+    Ok(Placed {
+        increments,
+        checks: checks.collect(),
+    })
 }
 
 /// Increments for `flow` on every arc that costs something: the reference.
-pub fn on_segments(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
+pub fn on_segments(flow: &Flow) -> Result<Placed, Unplaceable> {
     let mut increments = Vec::new();
     for (index, arc) in flow.arcs.iter().enumerate() {
         match (arc.cost, arc.site) {
@@ -77,11 +95,46 @@ pub fn on_segments(flow: &Flow) -> Result<Vec<Increment>, Unplaceable> {
             }),
         }
     }
-    Ok(increments)
+    // Everything is paid at once: nothing is ever owed.
+    let checks = flow.checks.iter().map(|check| Check {
+        site: check.site,
+        owed: 0,
+    });
+    Ok(Placed {
+        increments,
+        checks: checks.collect(),
+    })
+}
+
+/// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
+/// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
+fn debts_for_checks(flow: &Flow) -> Vec<Option<i64>> {
+    let mut tied = flow.clone();
+    loop {
+        let debts = debts(&tied);
+        let owing: Vec<usize> = flow
+            .checks
+            .iter()
+            .map(|check| check.vertex)
+            .filter(|vertex| debts[*vertex].is_some_and(|debt| debt > 0))
+            .collect();
+        if owing.is_empty() {
+            return debts;
+        }
+        tied.arcs.extend(owing.into_iter().map(|to| Arc {
+            from: ROOT,
+            to,
+            cost: 0,
+            site: None,
+            frequency: 0.0,
+            checked: false,
+            needs_split: false,
+        }));
+    }
 }
 
 /// The debt of every vertex, `None` for vertices no arc touches.
-fn debts(flow: &Flow) -> Result<Vec<Option<i64>>, Unplaceable> {
+fn debts(flow: &Flow) -> Vec<Option<i64>> {
     let mut order: Vec<usize> = (0..flow.arcs.len()).collect();
     order.sort_by(|&a, &b| compare(&flow.arcs[b], &flow.arcs[a]).then(a.cmp(&b)));
 
@@ -116,12 +169,13 @@ fn debts(flow: &Flow) -> Result<Vec<Option<i64>>, Unplaceable> {
             }
         }
     }
-    Ok(debts)
+    debts
 }
 
 /// Arcs that can hold no code first, then by frequency; among equals, those that would need a new block.
 fn compare(a: &Arc, b: &Arc) -> std::cmp::Ordering {
-    let key = |arc: &Arc| (arc.site.is_none(), arc.frequency, arc.needs_split);
+    let price = |arc: &Arc| if arc.checked { 0.0 } else { arc.frequency };
+    let key = |arc: &Arc| (arc.site.is_none(), price(arc), arc.needs_split);
     let (a, b) = (key(a), key(b));
     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
 }

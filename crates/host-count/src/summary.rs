@@ -16,7 +16,7 @@ const MOST_CHARGED_AT_ONCE: u64 = 10_000;
 
 /// Functions without loops and recursion that cost at most this much on any way check no budget; the limit may be noticed
 /// that much later.
-const MOST_WITHOUT_CHECK: u64 = 1_000;
+pub const MOST_WITHOUT_CHECK: u64 = 1_000;
 
 /// What callers may know of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,6 +138,21 @@ fn dearest_way(function: &Function, most: &[Option<u64>]) -> Option<u64> {
     None
 }
 
+/// What a block costs at most, if it calls nobody who may take long.
+pub fn short_way(block: &Block, summaries: &[Summary]) -> Option<u64> {
+    let items = block.items.iter().map(|item| match item {
+        Item::Cost { cost, .. } => Some(*cost),
+        Item::Call(call) if !comes_back(call, summaries) => None,
+        Item::Call(call) => match call.callee {
+            Callee::Function(index) => {
+                Some(summaries[index].constant_cost.unwrap_or(MOST_WITHOUT_CHECK))
+            }
+            _ => Some(0),
+        },
+    });
+    items.sum()
+}
+
 /// Greatest fixed point: a function comes back unless something in it, or in whom it calls, says otherwise.
 fn find_comes_back(module: &Module, summaries: &mut [Summary]) {
     for (summary, function) in summaries.iter_mut().zip(&module.functions) {
@@ -206,6 +221,7 @@ fn constant_cost(function: &Function, summaries: &[Summary]) -> Option<u64> {
         summaries,
         Shape {
             budget: false,
+            first: false,
             tied: false,
         },
     );

@@ -69,9 +69,16 @@ impl Walker<'_> {
                 .map_or(1, |slot| slot.unit);
             self.counted += increment.amount * unit as i64;
         }
-        if plan.checks.iter().any(|check| check.site == site) {
+        if let Some(check) = plan.checks.iter().find(|check| check.site == site) {
             self.checks += 1;
+            // The counter need not be exact there, but the check must know what it lacks, and that must not be much: a check
+            // compares with 0.
+            if check.owed > 0 && self.wrong.is_none() {
+                self.wrong = Some(format!("a check that is owed {}", check.owed));
+            }
+            self.counted += check.owed;
             self.observe("a budget check");
+            self.counted -= check.owed;
         }
     }
 
@@ -492,7 +499,7 @@ fn budgets_are_checked_at_latches_and_entries() {
     assert_eq!(
         sites,
         [
-            Site::Start { block: 0 },
+            Site::End { block: 0 },
             Site::Edge {
                 block: 1,
                 successor: 0

@@ -21,6 +21,8 @@ pub mod agent_info {
     pub const PRODUCT_NAME: u32 = 0xa009;
 }
 pub const DEVICE_TYPE_GPU: u32 = 1;
+/// `hsa_system_info_t`: ticks of the system's clock per second, 64 bits.
+pub const SYSTEM_TIMESTAMP_FREQUENCY: u32 = 3;
 
 /// `hsa_isa_info_t`.
 pub mod isa_info {

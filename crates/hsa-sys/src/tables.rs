@@ -61,6 +61,12 @@ pub type PoolFree = unsafe extern "C" fn(*mut c_void) -> Status;
 /// Number of agents, agents, flags (null), memory.
 pub type AllowAccess =
     unsafe extern "C" fn(u32, *const Handle, *const u32, *const c_void) -> Status;
+/// Queue, whether completion signals get times.
+pub type SetProfiler = unsafe extern "C" fn(*mut Queue, i32) -> Status;
+/// Agent, completion signal, result.
+pub type DispatchTime = unsafe extern "C" fn(Handle, Handle, *mut Times) -> Status;
+/// Attribute of the system, written to memory of the attribute's type.
+pub type SystemInfo = unsafe extern "C" fn(u32, *mut c_void) -> Status;
 /// Packets, how many.
 pub type PacketWriter = unsafe extern "C" fn(*const Packet, u64);
 /// Packets, how many, index in the application's queue, data of the registration, where to pass packets on.
@@ -68,6 +74,14 @@ pub type InterceptHandler =
     unsafe extern "C" fn(*const Packet, u64, u64, *mut c_void, PacketWriter);
 pub type InterceptRegister =
     unsafe extern "C" fn(*mut Queue, InterceptHandler, *mut c_void) -> Status;
+
+/// `hsa_amd_profiling_dispatch_time_t`, in ticks of the system's clock.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    pub start: u64,
+    pub end: u64,
+}
 
 /// First member of every API table.
 #[repr(C)]
@@ -116,7 +130,7 @@ table! {
     CoreTable, 1016 bytes:
     init,
     shut_down (ShutDown),
-    system_get_info,
+    system_get_info (SystemInfo),
     system_extension_supported,
     system_get_extension_table,
     iterate_agents (IterateAgents),
@@ -247,9 +261,9 @@ table! {
     AmdTable, 400 bytes:
     coherency_get_type,
     coherency_set_type,
-    profiling_set_profiler_enabled,
+    profiling_set_profiler_enabled (SetProfiler),
     profiling_async_copy_enable,
-    profiling_get_dispatch_time,
+    profiling_get_dispatch_time (DispatchTime),
     profiling_get_async_copy_time,
     profiling_convert_tick_to_system_domain,
     signal_async_handler,

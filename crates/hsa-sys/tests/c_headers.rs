@@ -6,7 +6,7 @@ use hsa_sys::{
     constants::{self, agent_info, isa_info, pool_flag, pool_info, status, symbol_info},
     loader::{self, LoaderTable, object_info},
     packets::{HEADER_BARRIER, KernelDispatchPacket, Queue, packet_type},
-    tables::{AmdTable, ApiTable, CoreTable},
+    tables::{AmdTable, ApiTable, CoreTable, Times},
 };
 
 /// A C expression and what we believe it is.
@@ -25,6 +25,7 @@ macro_rules! offsets {
 fn tables() -> Vec<Row> {
     let mut rows = offsets! { CoreApiTable, CoreTable:
         hsa_shut_down_fn => shut_down,
+        hsa_system_get_info_fn => system_get_info,
         hsa_iterate_agents_fn => iterate_agents,
         hsa_agent_get_info_fn => agent_get_info,
         hsa_queue_create_fn => queue_create,
@@ -50,6 +51,8 @@ fn tables() -> Vec<Row> {
         hsa_executable_get_symbol_by_name_fn => executable_get_symbol_by_name,
     };
     rows.extend(offsets! { AmdExtTable, AmdTable:
+        hsa_amd_profiling_set_profiler_enabled_fn => profiling_set_profiler_enabled,
+        hsa_amd_profiling_get_dispatch_time_fn => profiling_get_dispatch_time,
         hsa_amd_agent_iterate_memory_pools_fn => agent_iterate_memory_pools,
         hsa_amd_memory_pool_get_info_fn => memory_pool_get_info,
         hsa_amd_memory_pool_allocate_fn => memory_pool_allocate,
@@ -82,6 +85,10 @@ fn sizes() -> Vec<Row> {
             size_of::<LoaderTable>() as u64,
         ),
         ("sizeof(hsa_queue_t)", size_of::<Queue>() as u64),
+        (
+            "sizeof(hsa_amd_profiling_dispatch_time_t)",
+            size_of::<Times>() as u64,
+        ),
     ]
 }
 
@@ -94,6 +101,7 @@ fn values() -> Vec<Row> {
         ("HSA_AGENT_INFO_NAME", agent_info::NAME.into()),
         ("HSA_AGENT_INFO_DEVICE", agent_info::DEVICE.into()),
         ("HSA_AMD_AGENT_INFO_PRODUCT_NAME", agent_info::PRODUCT_NAME.into()),
+        ("HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY", constants::SYSTEM_TIMESTAMP_FREQUENCY.into()),
         ("HSA_DEVICE_TYPE_GPU", constants::DEVICE_TYPE_GPU.into()),
         ("HSA_ISA_INFO_NAME_LENGTH", isa_info::NAME_LENGTH.into()),
         ("HSA_ISA_INFO_NAME", isa_info::NAME.into()),

@@ -436,6 +436,20 @@ impl Device for HsaDevice {
         unsafe { AtomicU32::from_ptr(address as *mut u32) }.load(Ordering::Acquire)
     }
 
+    fn peek(&self, address: u64, into: &mut [u8]) -> bool {
+        let local = libc::iovec {
+            iov_base: into.as_mut_ptr().cast(),
+            iov_len: into.len(),
+        };
+        let remote = libc::iovec {
+            iov_base: address as *mut c_void,
+            iov_len: into.len(),
+        };
+        // SAFETY: the kernel checks the address and writes only to `into`.
+        let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+        usize::try_from(read) == Ok(into.len())
+    }
+
     fn read_shared(&self, address: u64, into: &mut [u8]) {
         // SAFETY: as above, and nobody writes these bytes now.
         unsafe {

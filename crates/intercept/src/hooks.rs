@@ -22,6 +22,7 @@ use session::{AgentId, LoadedObject};
 
 use crate::{
     api::{self, Api},
+    copies,
     device::Loader,
     lock,
     output::say,
@@ -78,10 +79,17 @@ pub unsafe extern "C" fn OnLoad(
             if table.is_null() || is_hooked(table) {
                 return;
             }
+            if let Some(other) = copies::other() {
+                say(&format!(
+                    "{other} instruments this program already; this copy stands aside"
+                ));
+                return;
+            }
             match Api::save(table) {
                 Ok(api) => {
                     // The session exists before any hook can run.
                     if state::start(api) {
+                        copies::announce(true);
                         install(table);
                     }
                 }
@@ -141,6 +149,7 @@ unsafe fn install(table: *mut ApiTable) {
 #[unsafe(no_mangle)]
 pub extern "C" fn OnUnload() {
     state::finish(state::END, state::SETTLE);
+    copies::announce(false);
 }
 
 /// Calls a saved entry, or answers "not initialised" when there is none.
@@ -218,7 +227,10 @@ unsafe extern "C" fn queue_destroy(queue: *mut Queue) -> Status {
     let status = forward!(core.queue_destroy(queue));
     if let Some((state, intercepted)) = removed {
         guarded(|| match status {
-            status::SUCCESS => intercepted.destroy_signals(),
+            status::SUCCESS => {
+                intercepted.harvest();
+                intercepted.destroy_signals();
+            }
             _ => state.queues.restore(queue, intercepted),
         });
     }

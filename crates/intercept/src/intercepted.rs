@@ -1,13 +1,14 @@
 //! One queue whose packets pass through us: the handler that the runtime calls.
 //!
 //! The runtime's intercept queues are a ring in software, whose packets are shown to us in the order of their indices before
-//! they are copied to the device's ring. We change dispatch packets, and add two kinds of our own:
+//! they are copied to the device's ring. We change dispatch packets, and add three kinds of our own:
 //!
 //! * *Markers*. The runtime frees slots of the software ring at once, so applications do not notice when the device's ring
 //!   is full, and ROCr 5.2 reorders packets that did not fit or fails an assertion. A barrier packet every quarter of the
 //!   ring, with a signal that counts down, tells how far the device has come, and we wait before the ring is full, as the
 //!   application would without us. It waits for all packets before it, because a slot is free only when its kernel has
 //!   ended; kernels of one queue do not overlap across a marker.
+//! * *Followers* of launches whose duration is measured, see [`crate::times`].
 //! * *Tickets*. A barrier packet that waits for all packets before it tells that nothing before it is running any more;
 //!   added only when somebody asks.
 
@@ -28,7 +29,7 @@ use hsa_sys::{
 };
 use session::{AgentId, Decision, Dispatch};
 
-use crate::{api::Api, lock, queue_errors::Errors, state, tickets::Ticket};
+use crate::{api::Api, lock, queue_errors::Errors, state, tickets::Ticket, times::Times};
 
 /// Longest wait for room in the device's ring; then the runtime has to cope. Kernels may run long.
 const ROOM: Duration = Duration::from_secs(600);
@@ -63,6 +64,8 @@ pub struct Intercepted {
     /// Some ticket has no packet yet.
     pub wanted: AtomicBool,
     pub errors: Arc<Errors>,
+    /// Only if the tool wants to know when launches run.
+    pub times: Option<Times>,
 }
 
 /// Called by the runtime for packets that the application has written, under a lock of the queue.
@@ -109,6 +112,7 @@ impl Intercepted {
         agent: Handle,
         queue: &Queue,
         errors: Arc<Errors>,
+        times: Option<Times>,
     ) -> Self {
         Intercepted {
             id,
@@ -125,6 +129,7 @@ impl Intercepted {
             tickets: Mutex::default(),
             wanted: AtomicBool::new(false),
             errors,
+            times,
         }
     }
 
@@ -135,7 +140,9 @@ impl Intercepted {
         };
         let tickets = lock(&self.tickets);
         let signals = tickets.iter().map(|ticket| ticket.signal);
-        for signal in signals.chain([self.marker_signal.load(Ordering::Relaxed)]) {
+        let times = self.times.as_ref().map(Times::signals).unwrap_or_default();
+        let marker = self.marker_signal.load(Ordering::Relaxed);
+        for signal in signals.chain([marker]).chain(times) {
             if signal != 0 {
                 // SAFETY: ours, and nobody writes to it any more.
                 unsafe { destroy(signal) };
@@ -144,9 +151,15 @@ impl Intercepted {
     }
 
     fn rewrite(&self, packets: &mut Vec<Packet>) {
-        for packet in packets.iter_mut() {
-            if packet.kind() == packet_type::KERNEL_DISPATCH {
-                self.substitute(packet);
+        self.harvest();
+        let mut index = 0;
+        while let Some(packet) = packets.get_mut(index) {
+            index += 1;
+            if packet.kind() == packet_type::KERNEL_DISPATCH
+                && let Some(follower) = self.substitute(packet)
+            {
+                packets.insert(index, follower);
+                index += 1;
             }
         }
         if self.wanted.load(Ordering::Acquire) {
@@ -155,29 +168,41 @@ impl Intercepted {
         self.mark(packets);
     }
 
-    fn substitute(&self, packet: &mut Packet) {
-        let Some(state) = state::running() else {
-            return;
-        };
+    /// Tells the session which launches have ended.
+    pub fn harvest(&self) {
+        if let (Some(times), Some(state)) = (&self.times, state::running()) {
+            times.harvest(&state.session);
+        }
+    }
+
+    /// Returns a packet that has to follow this one, if any.
+    fn substitute(&self, packet: &mut Packet) -> Option<Packet> {
+        let state = state::running()?;
         // SAFETY: both are 64 plain bytes with the same alignment, and the header says that this is a dispatch.
         let dispatch = unsafe { &mut *std::ptr::from_mut(packet).cast::<KernelDispatchPacket>() };
         let decision = state.session.dispatch(&Dispatch {
             agent: AgentId(self.agent),
             queue: self.id,
             kernel_object: dispatch.kernel_object,
+            kernarg: dispatch.kernarg_address,
             grid: dispatch.grid_size,
             workgroup: dispatch.workgroup_size,
             private_segment_size: dispatch.private_segment_size,
             group_segment_size: dispatch.group_segment_size,
             cooperative: self.cooperative,
         });
+        let mut follower = None;
         if let Decision::Variant(substitute) = decision {
             dispatch.kernel_object = substitute.kernel_object;
             dispatch.private_segment_size = substitute.private_segment_size;
             dispatch.group_segment_size = substitute.group_segment_size;
             dispatch.reserved2 = substitute.launch;
             self.substituted.store(true, Ordering::Relaxed);
+            if let Some(times) = &self.times {
+                follower = times.attach(substitute.launch, dispatch, || self.signal(1));
+            }
         }
+        follower
     }
 
     /// A signal of ours.

@@ -9,6 +9,7 @@
 //! goes wrong means that the original kernel runs.
 
 mod api;
+mod copies;
 mod device;
 mod hooks;
 mod intercepted;
@@ -19,6 +20,7 @@ mod signals;
 mod state;
 mod threads;
 mod tickets;
+mod times;
 mod tools;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

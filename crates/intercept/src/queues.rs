@@ -21,6 +21,8 @@ use crate::{
     intercepted::{Intercepted, handle},
     lock,
     queue_errors::Errors,
+    state,
+    times::Times,
 };
 
 /// The device's one queue for cooperative launches. The runtime hands out the same to all callers, and one that is wrapped
@@ -147,7 +149,11 @@ impl Queues {
         // SAFETY: a living queue, by the caller's promise. The handler's data lives in `known` until the queue is gone.
         unsafe {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
-            let intercepted = Intercepted::new(self.api, id, agent, &*queue, errors);
+            let observes = state::running().is_some_and(|state| state.session.observes_launches());
+            let times = observes
+                .then(|| Times::of(self.api, agent, queue))
+                .flatten();
+            let intercepted = Intercepted::new(self.api, id, agent, &*queue, errors, times);
             let intercepted = Arc::new(intercepted);
             let data = Arc::as_ptr(&intercepted).cast_mut().cast::<c_void>();
             let registered = register(queue, handle, data) == status::SUCCESS;
@@ -179,6 +185,17 @@ impl Queues {
     /// The queue was not destroyed after all.
     pub fn restore(&self, queue: *mut Queue, intercepted: Arc<Intercepted>) {
         lock(&self.known).insert(queue as usize, intercepted);
+    }
+
+    /// Tells the session which launches have ended, and how many were not watched.
+    pub fn harvest(&self) -> u64 {
+        let known: Vec<_> = lock(&self.known).values().cloned().collect();
+        known.iter().for_each(|queue| queue.harvest());
+        known
+            .iter()
+            .filter_map(|queue| queue.times.as_ref())
+            .map(Times::untimed)
+            .sum()
     }
 
     pub(crate) fn find(&self, id: u64) -> Option<Arc<Intercepted>> {

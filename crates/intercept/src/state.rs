@@ -8,7 +8,7 @@ use std::{
     ffi::{CStr, CString, OsStr},
     os::unix::ffi::{OsStrExt, OsStringExt},
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
@@ -69,14 +69,16 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
-    let (config, problems) = Config::read(|name| std::env::var(name).ok());
+    let (mut config, problems) = Config::read(|name| std::env::var(name).ok());
     if config.tools.is_empty() {
         return false;
     }
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
-    let directory = own_path()
+    let own_path = own_path();
+    config.build = own_path.as_deref().map(build_of).unwrap_or_default();
+    let directory = own_path
         .and_then(|path| Some(path.parent()?.join("luthier-tools")))
         .unwrap_or_default();
     let instrumenter = match tools::instrumenter(&config, &directory) {
@@ -131,6 +133,12 @@ pub fn finish(limit: Duration, settle: Duration) {
                     "kernels were still running when the program ended; what they counted is missing".into(),
                 );
             }
+            let untimed = state.queues.harvest();
+            if untimed != 0 {
+                state.session.note(format!(
+                    "{untimed} launches were not timed, because too many were on their way"
+                ));
+            }
             if let Some((summary, text)) = state.session.finish() {
                 output::deliver(&state.session, &summary, &text, state.generation);
             }
@@ -166,6 +174,13 @@ extern "C" fn after_fork_in_child() {
 
 unsafe extern "C" {
     fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
+}
+
+/// Tells this library's file from those that other builds made.
+fn build_of(path: &Path) -> String {
+    let file = std::fs::metadata(path);
+    let modified = file.as_ref().map(|file| file.modified().ok()).ok();
+    format!("{:?} {:?}", file.map(|file| file.len()).ok(), modified)
 }
 
 /// Where this library lies.

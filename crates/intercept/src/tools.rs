@@ -11,7 +11,19 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     {
         return Ok(Arc::new(Identity));
     }
-    let opened = config.tools.iter().map(|tool| tools::open(tool, directory));
+    if let [tool] = config.tools.as_slice()
+        && tool == tools::BUILT_IN
+    {
+        let output = config.output.clone();
+        return Ok(Arc::new(luthier::BuiltInTools::new(
+            tools::with_host_code,
+            output,
+        )));
+    }
+    let opened = config
+        .tools
+        .iter()
+        .map(|tool| tool_capi::open(tool, directory));
     let opened = opened
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| error.to_string())?;

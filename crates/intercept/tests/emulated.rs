@@ -205,6 +205,24 @@ fn another_tool_before_and_behind() {
     }
 }
 
+/// Say, of another version, named by the user's environment.
+#[test]
+fn a_second_copy_stands_aside() {
+    let copy = common::folder().join("libluthier_copy.so");
+    std::fs::copy(tool(), &copy).unwrap();
+    let (ours, copy) = (tool().display().to_string(), copy.display().to_string());
+    for (first, second) in [(&ours, &copy), (&copy, &ours)] {
+        let tools = format!("{first} {second}");
+        let outcome = good("gfx90a", &["basic"], &[("HSA_TOOLS_LIB", &tools)]);
+        assert!(
+            outcome.headline().contains("3 of 4 launches"),
+            "{tools}: {outcome:#?}"
+        );
+        let aside = format!("luthier: {first} instruments this program already");
+        assert_eq!(outcome.stderr.matches(&aside).count(), 1, "{outcome:#?}");
+    }
+}
+
 #[test]
 fn hsa_may_be_shut_down_and_started_again() {
     let program = compile("gcc", "restart.c", &["-lhsa-runtime64"]);

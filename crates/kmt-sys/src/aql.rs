@@ -111,6 +111,51 @@ assert_layout!(KernelDispatchPacket, 64, { header @ 0, setup @ 2, workgroup_size
     private_segment_size @ 24, group_segment_size @ 28, kernel_object @ 32, kernarg_address @ 40,
     completion_signal @ 56 });
 
+impl KernelDispatchPacket {
+    /// As it lies in a ring.
+    pub fn to_bytes(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        let [x, y, z] = self.workgroup_size;
+        let halves = [self.header, self.setup, x, y, z, self.reserved0];
+        let [width, height, depth] = self.grid_size;
+        let (private, group) = (self.private_segment_size, self.group_segment_size);
+        let words = [width, height, depth, private, group];
+        let longs = [
+            self.kernel_object,
+            self.kernarg_address,
+            self.reserved2,
+            self.completion_signal,
+        ];
+        let all = halves.iter().flat_map(|half| half.to_le_bytes());
+        let all = all.chain(words.iter().flat_map(|word| word.to_le_bytes()));
+        let all = all.chain(longs.iter().flat_map(|long| long.to_le_bytes()));
+        for (byte, value) in bytes.iter_mut().zip(all) {
+            *byte = value;
+        }
+        bytes
+    }
+
+    /// From a ring's slot.
+    pub fn from_bytes(bytes: &[u8; 64]) -> KernelDispatchPacket {
+        let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        KernelDispatchPacket {
+            header: half(0),
+            setup: half(2),
+            workgroup_size: [4, 6, 8].map(half),
+            reserved0: half(10),
+            grid_size: [12, 16, 20].map(word),
+            private_segment_size: word(24),
+            group_segment_size: word(28),
+            kernel_object: long(32),
+            kernarg_address: long(40),
+            reserved2: long(48),
+            completion_signal: long(56),
+        }
+    }
+}
+
 /// `hsa_barrier_and_packet_t` and `hsa_barrier_or_packet_t`.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,3 +189,18 @@ pub struct BarrierValuePacket {
 }
 assert_layout!(BarrierValuePacket, 64, { amd_format @ 2, signal @ 8, value @ 16, mask @ 24, condition @ 32,
     completion_signal @ 56 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_survive_as_bytes() {
+        let bytes: [u8; 64] = std::array::from_fn(|index| index as u8 * 3 + 1);
+        let packet = KernelDispatchPacket::from_bytes(&bytes);
+        assert_eq!(packet.to_bytes(), bytes);
+        assert_eq!(packet.setup, u16::from_le_bytes([7, 10]));
+        assert_eq!(packet.group_segment_size.to_le_bytes(), bytes[28..32]);
+        assert_eq!(packet.kernarg_address.to_le_bytes(), bytes[40..48]);
+    }
+}

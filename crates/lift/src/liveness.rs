@@ -6,7 +6,9 @@
 use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
 use crate::graph::postorder;
 use crate::live_set::{LiveSet, PROBES, Transfer};
+use crate::parallel;
 use crate::program::FunctionKind;
+use crate::registers::RegisterSet;
 
 /// Results for one function.
 #[derive(Clone, Debug)]
@@ -69,11 +71,14 @@ struct Solver<'a> {
     function: &'a Function,
     transfers: Vec<Transfer>,
     order: Vec<BlockIndex>,
+    /// Registers that the instructions name.
+    named: RegisterSet,
 }
 
 impl<'a> Solver<'a> {
     fn new(function: &'a Function) -> Solver<'a> {
         let blocks = &function.blocks;
+        let mut named = RegisterSet::default();
         let transfers = blocks
             .iter()
             .map(|block| {
@@ -81,6 +86,7 @@ impl<'a> Solver<'a> {
                 for index in block.range().rev() {
                     let access = function.access(index);
                     let full = function.exec_is_full_before(index);
+                    access.named().for_each(|span| named.insert(span));
                     for probe in &mut probes {
                         probe.step_back(&access, full);
                     }
@@ -99,6 +105,7 @@ impl<'a> Solver<'a> {
             function,
             transfers,
             order,
+            named,
         }
     }
 
@@ -156,9 +163,11 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Liveness of all functions.
-pub(crate) fn solve(functions: &[Function]) -> Vec<Liveness> {
-    let solvers: Vec<Solver<'_>> = functions.iter().map(Solver::new).collect();
+/// Liveness of all functions, and what the instructions of each name.
+pub(crate) fn solve(functions: &[Function]) -> (Vec<Liveness>, Vec<RegisterSet>) {
+    let insts = functions.iter().map(|function| function.insts.len()).sum();
+    let solvers: Vec<Solver<'_>> = parallel::map(functions, insts, Solver::new);
+    let named = solvers.iter().map(|solver| solver.named).collect();
     let summaries = summaries(&solvers);
     let mut at_return: Vec<LiveSet> = functions
         .iter()
@@ -175,14 +184,22 @@ pub(crate) fn solve(functions: &[Function]) -> Vec<Liveness> {
     for callee in functions.iter().flat_map(callees) {
         called[callee] = true;
     }
-    for (live, called) in at_return.iter_mut().zip(called) {
+    for (live, &called) in at_return.iter_mut().zip(&called) {
         // A function that nobody we know calls is there for somebody else.
         if !called {
             *live = LiveSet::EVERYTHING;
         }
     }
-    let mut results: Vec<Option<Liveness>> = vec![None; functions.len()];
-    let mut todo: Vec<FunctionIndex> = (0..functions.len()).collect();
+    // What calls nobody and is called by nobody depends on nothing else.
+    let numbers: Vec<FunctionIndex> = (0..functions.len()).collect();
+    let alone: Vec<bool> = (numbers.iter())
+        .map(|&index| !called[index] && callees(&functions[index]).next().is_none())
+        .collect();
+    let mut results: Vec<Option<Liveness>> = parallel::map(&numbers, insts, |&index| {
+        alone[index].then(|| solvers[index].solve(&at_return[index], &summaries))
+    });
+    let mut todo: Vec<FunctionIndex> = numbers;
+    todo.retain(|index| !alone[*index]);
     while let Some(index) = todo.pop() {
         let result = solvers[index].solve(&at_return[index], &summaries);
         for block in &functions[index].blocks {
@@ -212,7 +229,7 @@ pub(crate) fn solve(functions: &[Function]) -> Vec<Liveness> {
         }
         results[index] = Some(result);
     }
-    results.into_iter().flatten().collect()
+    (results.into_iter().flatten().collect(), named)
 }
 
 /// Functions that a function calls or jumps to.

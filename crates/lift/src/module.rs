@@ -2,17 +2,20 @@
 
 use crate::Error;
 use crate::addresses::{self, Addresses, Pair, Target};
-use crate::blocks::{self, Context};
+use crate::blocks::{self, Built, Context};
+use crate::decode::Remembering;
 use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
-use crate::graph::{self, postorder};
+use crate::graph::{self, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
-use crate::modes;
+use crate::modes::{self, Modes};
+use crate::parallel;
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
-use isa::{Decoder, Effects, Inst, Operand, RegKind};
+use isa::{Effects, Inst, Operand, RegKind};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// First SGPR of the pair in which LLVM's calling convention has the return address.
@@ -93,9 +96,8 @@ impl Module {
         let functions = Builder::new(program, options).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);
-        let liveness = liveness::solve(&functions);
+        let (liveness, named_alone) = liveness::solve(&functions);
         let pending = pending::solve(&functions, &order, program.target.family);
-        let named_alone: Vec<RegisterSet> = functions.iter().map(named_alone).collect();
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
             target: program.target,
@@ -199,16 +201,6 @@ fn named(functions: &[Function], order: &[FunctionIndex], alone: &[RegisterSet])
     named
 }
 
-fn named_alone(function: &Function) -> RegisterSet {
-    let mut named = RegisterSet::default();
-    for index in 0..function.insts.len() {
-        for span in function.access(index).named() {
-            named.insert(span);
-        }
-    }
-    named
-}
-
 fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
     let mut named = Named {
         registers: *alone,
@@ -234,10 +226,23 @@ struct Draft {
     addresses: Addresses,
 }
 
+/// By wave size.
+type Decoders = BTreeMap<u8, Remembering>;
+
+fn own_writes(draft: &Draft) -> RegisterSet {
+    let mut own = RegisterSet::default();
+    for inst in &draft.insts {
+        let access = crate::Access::of(inst, draft.wave_size, false);
+        let indexed = access.indexed.spans();
+        let written = access.writes.iter().copied().chain(indexed);
+        written.for_each(|span| own.insert(span));
+    }
+    own
+}
+
 struct Builder<'a, 'p> {
     program: &'a Program<'p>,
     options: Options,
-    decoders: BTreeMap<u8, Decoder>,
     wave_size: u8,
     drafts: Vec<Draft>,
     entries: BTreeMap<u64, FunctionIndex>,
@@ -257,7 +262,6 @@ impl<'a, 'p> Builder<'a, 'p> {
         Builder {
             program,
             options,
-            decoders: BTreeMap::new(),
             wave_size,
             drafts: Vec::new(),
             entries: BTreeMap::new(),
@@ -269,18 +273,28 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut seeds = self.program.functions.clone();
         seeds.sort_by_key(|seed| seed.entry);
         seeds.dedup_by_key(|seed| seed.entry);
-        for seed in seeds.clone() {
-            let next = seeds.partition_point(|other| other.entry <= seed.entry);
-            let limit = seeds.get(next).map(|next| next.entry);
-            self.add(seed, limit)?;
+        let limits = seeds.iter().skip(1).map(|next| Some(next.entry));
+        let bounded: Vec<(FunctionSeed, Option<u64>)> =
+            (seeds.iter().cloned()).zip(limits.chain([None])).collect();
+        let bytes: usize = self.program.code.iter().map(|(_, code)| code.len()).sum();
+        let drafts = parallel::map_with(
+            &bounded,
+            bytes / 6,
+            Decoders::default,
+            |decoders, (seed, limit)| self.decode(decoders, seed.clone(), *limit),
+        );
+        for draft in drafts {
+            self.enter(draft?);
         }
+        let mut decoders = Decoders::default();
+        let own = self.own_writes();
         // What a callee leaves alone is known only when its own calls are.
         for _ in 0..MAX_ROUNDS {
-            let written = self.written();
+            let written = self.written(&own);
             let mut changed = false;
             let mut index = 0;
             while index < self.drafts.len() {
-                changed |= self.resolve(index, &written)?;
+                changed |= self.resolve(index, &written, &mut decoders)?;
                 index += 1;
             }
             if !changed {
@@ -291,24 +305,19 @@ impl<'a, 'p> Builder<'a, 'p> {
         for draft in &self.drafts {
             taken.extend(&draft.addresses.escaped);
         }
-        let drafts = std::mem::take(&mut self.drafts);
-        Ok(drafts
-            .into_iter()
-            .map(|draft| self.finish(draft, &taken))
-            .collect())
-    }
-
-    fn decoder(&mut self, wave_size: u8) -> Result<&Decoder, Error> {
-        if !self.decoders.contains_key(&wave_size) {
-            let decoder = Decoder::with_features(self.program.target, wave_size, "")?;
-            self.decoders.insert(wave_size, decoder);
-        }
-        Ok(&self.decoders[&wave_size])
+        let shapes = parallel::map(&self.drafts, bytes / 6, |draft| self.shape(draft));
+        let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
+        let finish = |(draft, shape)| self.finish(draft, shape, &taken);
+        Ok(drafts.map(finish).collect())
     }
 
     /// Decodes a function, whose code ends before `limit` if it does not say itself.
-    fn add(&mut self, mut seed: FunctionSeed, limit: Option<u64>) -> Result<FunctionIndex, Error> {
-        let index = self.drafts.len();
+    fn decode(
+        &self,
+        decoders: &mut Decoders,
+        mut seed: FunctionSeed,
+        limit: Option<u64>,
+    ) -> Result<Draft, Error> {
         let code = self.program.code_at(seed.entry).unwrap_or_default();
         let available = code.len() as u64;
         let wanted = match (seed.size, limit) {
@@ -323,10 +332,19 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut insts = Vec::with_capacity(code.len() / 6);
         let mut undecodable: Vec<u64> = Vec::new();
         let mut broken_until = None;
-        for decoded in self.decoder(wave_size)?.decode_all(code, entry) {
-            match decoded {
-                Ok(inst) => insts.push(inst),
+        let decoder = match decoders.entry(wave_size) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(Remembering::new(self.program.target, wave_size)?),
+        };
+        let mut at = 0;
+        while at < code.len() {
+            match decoder.decode(&code[at..], entry + at as u64) {
+                Ok(inst) => {
+                    at += usize::from(inst.size);
+                    insts.push(inst);
+                }
                 Err(error) => {
+                    at += 4;
                     if broken_until != Some(error.pc()) {
                         undecodable.push(error.pc());
                     }
@@ -334,7 +352,19 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
             }
         }
-        let returns = insts
+        Ok(Draft {
+            seed,
+            wave_size,
+            insts,
+            undecodable,
+            addresses: Addresses::default(),
+        })
+    }
+
+    /// Takes a function in.
+    fn enter(&mut self, draft: Draft) {
+        let returns = draft
+            .insts
             .iter()
             .filter(|inst| inst.effects.contains(Effects::CALL))
             .filter_map(|inst| match inst.operands.first() {
@@ -342,15 +372,8 @@ impl<'a, 'p> Builder<'a, 'p> {
                 _ => None,
             });
         self.return_registers.extend(returns);
-        self.entries.insert(entry, index);
-        self.drafts.push(Draft {
-            seed,
-            wave_size,
-            insts,
-            undecodable,
-            addresses: Addresses::default(),
-        });
-        Ok(index)
+        self.entries.insert(draft.seed.entry, self.drafts.len());
+        self.drafts.push(draft);
     }
 
     fn context<'c>(&'c self, draft: &'c Draft) -> Context<'c> {
@@ -365,7 +388,12 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// Finds the targets of indirect branches and calls, and functions that are only known through calls.
     /// Says whether anything came out differently than before.
-    fn resolve(&mut self, index: usize, written: &[RegisterSet]) -> Result<bool, Error> {
+    fn resolve(
+        &mut self,
+        index: usize,
+        written: &[RegisterSet],
+        decoders: &mut Decoders,
+    ) -> Result<bool, Error> {
         let before = self.drafts[index].addresses.targets.clone();
         if addresses::worthwhile(&self.drafts[index].insts) {
             for _ in 0..MAX_ROUNDS {
@@ -422,35 +450,34 @@ impl<'a, 'p> Builder<'a, 'p> {
                 size: 0,
                 wave_size: Some(wave_size),
             };
-            self.add(seed, limit)?;
+            let draft = self.decode(decoders, seed, limit)?;
+            self.enter(draft);
         }
         Ok(before != self.drafts[index].addresses.targets)
     }
 
+    /// What each function's own instructions write; nothing if nobody needs it.
+    fn own_writes(&self) -> Vec<RegisterSet> {
+        let mut drafts = self.drafts.iter();
+        if !drafts.any(|draft| addresses::worthwhile(&draft.insts)) {
+            return Vec::new();
+        }
+        let insts = self.drafts.iter().map(|draft| draft.insts.len()).sum();
+        parallel::map(&self.drafts, insts, own_writes)
+    }
+
     /// What each function writes, with all that it calls; everything if that is not known.
-    fn written(&self) -> Vec<RegisterSet> {
-        if !self
-            .drafts
-            .iter()
-            .any(|draft| addresses::worthwhile(&draft.insts))
-        {
+    fn written(&self, own: &[RegisterSet]) -> Vec<RegisterSet> {
+        if own.is_empty() {
             return vec![RegisterSet::EVERYTHING; self.drafts.len()];
         }
         let mut callees: Vec<Vec<FunctionIndex>> = Vec::new();
         let mut written: Vec<RegisterSet> = Vec::new();
-        for draft in &self.drafts {
+        for (index, draft) in self.drafts.iter().enumerate() {
             let built = blocks::build(&draft.insts, &self.context(draft));
-            let mut own = RegisterSet::default();
-            for inst in &draft.insts {
-                let access = crate::Access::of(inst, draft.wave_size, false);
-                let indexed = access.indexed.spans();
-                access
-                    .writes
-                    .iter()
-                    .copied()
-                    .chain(indexed)
-                    .for_each(|span| own.insert(span));
-            }
+            // Those that were found on the way are not among the known.
+            let known = own.get(index).copied();
+            let mut own = known.unwrap_or_else(|| own_writes(draft));
             let mut called = Vec::new();
             for block in built.blocks.iter().filter(|block| block.reachable) {
                 match block.call {
@@ -482,11 +509,21 @@ impl<'a, 'p> Builder<'a, 'p> {
         written
     }
 
-    fn finish(&self, draft: Draft, taken: &BTreeSet<u64>) -> Function {
-        let mut built = blocks::build(&draft.insts, &self.context(&draft));
+    /// Blocks, and what holds in them.
+    fn shape(&self, draft: &Draft) -> (Built, Modes, Shape) {
+        let mut built = blocks::build(&draft.insts, &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
         let modes = modes::find(&draft.insts, &mut built.blocks, draft.wave_size, full);
         let shape = graph::shape(&built.blocks);
+        (built, modes, shape)
+    }
+
+    fn finish(
+        &self,
+        draft: Draft,
+        (mut built, modes, shape): (Built, Modes, Shape),
+        taken: &BTreeSet<u64>,
+    ) -> Function {
         // A function without a single instruction.
         if draft.insts.is_empty() {
             built.unresolved.push(Unresolved {

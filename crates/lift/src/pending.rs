@@ -7,6 +7,8 @@
 
 use crate::counters::{self, COUNTERS, Counter, Kind};
 use crate::function::{BlockIndex, Callee, EdgeKind, Function, InstIndex, Leave};
+use crate::liveness::callees;
+use crate::parallel;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
 use gfx::Family;
@@ -224,10 +226,26 @@ pub(crate) fn solve(
     // What is on its way when a function returns.
     let mut returns: Vec<Pending> = vec![Pending::everything(family); functions.len()];
     let mut results: Vec<Option<PendingOperations>> = vec![None; functions.len()];
-    for &index in order {
+    let mut called = vec![false; functions.len()];
+    for callee in functions.iter().flat_map(callees) {
+        called[callee] = true;
+    }
+    for &index in order.iter().filter(|index| called[**index]) {
         let (starts, at_return) = solve_one(&functions[index], &returns, family);
         returns[index] = at_return;
         results[index] = Some(PendingOperations { starts, family });
+    }
+    // Nobody needs what is on its way at the end of the others.
+    let insts = functions.iter().map(|function| function.insts.len()).sum();
+    let last: Vec<usize> = (0..functions.len())
+        .filter(|index| !called[*index])
+        .collect();
+    let solved = parallel::map(&last, insts, |&index| {
+        let (starts, _) = solve_one(&functions[index], &returns, family);
+        PendingOperations { starts, family }
+    });
+    for (index, solved) in last.into_iter().zip(solved) {
+        results[index] = Some(solved);
     }
     results.into_iter().flatten().collect()
 }

@@ -52,7 +52,16 @@ pub struct Global {
     pub reserved: u32,
 }
 
+#[repr(C)]
+pub struct Shared {
+    pub name: *const c_char,
+    pub name_length: usize,
+    pub size: u64,
+    pub alignment: u64,
+}
+
 const _: () = assert!(size_of::<Binding>() == 40 && size_of::<Global>() == 48);
+const _: () = assert!(size_of::<Shared>() == 32);
 
 /// Declares the table of entry points and how to fill it.
 macro_rules! entry_points {
@@ -103,4 +112,7 @@ entry_points! {
     object: fn(*const Job, *mut usize) -> *const u8;
     binding_count: fn(*const Job) -> u32;
     binding_at: fn(*const Job, u32, *mut Binding) -> c_int;
+    stack: fn(*const Job) -> u64;
+    shared_count: fn(*const Job) -> u32;
+    shared_at: fn(*const Job, u32, *mut Shared) -> c_int;
 }

@@ -65,12 +65,25 @@ pub struct Binding {
     pub written: bool,
 }
 
+/// An LDS variable of a hook. The hook gets its address in the binding `lds:NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    pub name: String,
+    /// Bytes.
+    pub size: u32,
+    /// Bytes.
+    pub alignment: u32,
+}
+
 /// Machine code of a hook.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub code: Vec<u8>,
     pub relocations: Vec<Relocation>,
     pub bindings: Vec<Binding>,
+    /// Bytes per lane of variables in memory, a multiple of 16; the binding `stack` is where lane 0's are, in global memory.
+    pub stack: u32,
+    pub shared: Vec<Shared>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -134,6 +147,9 @@ impl Job {
             code,
             relocations,
             bindings: bindings(shim, &handle),
+            // SAFETY: the handle is live.
+            stack: unsafe { (shim.stack)(handle.job.as_ptr()) } as u32,
+            shared: shared(shim, &handle),
             diagnostics,
         })
     }
@@ -212,4 +228,27 @@ fn bindings(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Binding> {
         });
     }
     bindings
+}
+
+fn shared(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Shared> {
+    // SAFETY: the handle is live.
+    let count = unsafe { (shim.shared_count)(handle.job.as_ptr()) };
+    let mut variables = Vec::new();
+    for index in 0..count {
+        let mut variable = MaybeUninit::<ffi::Shared>::uninit();
+        // SAFETY: the handle is live; on success the structure is filled.
+        let variable = unsafe {
+            if (shim.shared_at)(handle.job.as_ptr(), index, variable.as_mut_ptr()) == 0 {
+                break;
+            }
+            variable.assume_init()
+        };
+        variables.push(Shared {
+            // SAFETY: the job owns the name.
+            name: unsafe { text(variable.name, variable.name_length) },
+            size: u32::try_from(variable.size).unwrap_or(u32::MAX),
+            alignment: variable.alignment as u32,
+        });
+    }
+    variables
 }

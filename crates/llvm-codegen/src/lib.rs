@@ -15,6 +15,6 @@ mod split;
 
 pub use bitcode::{Bitcode, Global};
 pub use error::{Diagnostic, Error, Severity};
-pub use job::{Binding, Compiled, File, Job, Parameter};
+pub use job::{Binding, Compiled, File, Job, Parameter, Shared};
 pub use object::Relocation;
 pub use split::{SplitError, split};

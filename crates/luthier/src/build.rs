@@ -8,8 +8,8 @@ use crate::{
 use codeobj::{CodeObject, SourceLines};
 use isa::Decoder;
 use lift::{FunctionIndex, Module};
-use rewrite::{Plan, Rewritten};
-use session::{Content, Global, MemoryKind, Report, Request, Usage, Variant};
+use rewrite::{Kernels, Plan, Rewritten};
+use session::{Report, Request, Usage, Variant};
 
 /// A kernel with everything in it, at no address yet.
 pub(crate) struct Built {
@@ -28,6 +28,7 @@ pub(crate) struct Source<'a> {
     /// SHA-256 of its bytes.
     pub hash: &'a [u8; 32],
     pub module: &'a Module,
+    pub kernels: &'a Kernels,
     pub lines: Option<&'a SourceLines>,
 }
 
@@ -39,7 +40,9 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
     // Damaged line tables must not keep a kernel from running instrumented.
     let lines = SourceLines::of(&object).ok().flatten();
+    let kernels = kernels(&object)?;
     let source = Source {
+        kernels: &kernels,
         object: &object,
         hash: request.object_hash,
         module: &module,
@@ -59,9 +62,14 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         private_segment_size: descriptor.private_segment_size(),
         group_segment_size: descriptor.group_segment_size(),
         tool_data: serde_json::to_vec(&built.data)?,
-        globals: counters(engine, &built, request.object_hash),
+        globals: engine.counters(request.kernel, request.object_hash, &built.data),
         report: report(&mut built),
     })
+}
+
+/// What the object says of its kernels.
+pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
+    Kernels::of(object).map_err(|refusal| Error::Tool(refusal.to_string()))
 }
 
 /// Asks every tool and rewrites the kernel.
@@ -77,7 +85,7 @@ pub(crate) fn kernel(
     let kernel = Kernel::new(source.object, module, source.lines, &decoder, function);
     let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
         let wanted = wanted(engine, &kernel, source.hash, counting)?;
-        let rewritten = rewrite::rewrite(source.object, module, function, &wanted.plan)
+        let rewritten = rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
             .map_err(|refusal| Error::Tool(refusal.to_string()))?;
         Ok((rewritten, wanted))
     };
@@ -142,24 +150,6 @@ fn computed(kernel: &Kernel<'_>) -> Option<String> {
     (calls != 0).then(|| {
         format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
     })
-}
-
-/// The variables with the kernel's counters, one for each tool that has any.
-pub(crate) fn counters(engine: &Engine, built: &Built, object_hash: &[u8; 32]) -> Vec<Global> {
-    let tools = engine.tools.iter().zip(&built.data);
-    tools
-        .filter(|(_, data)| data.counters != 0)
-        .map(|(tool, data)| Global {
-            name: tool
-                .file()
-                .counters_name(&built.rewritten.kernel, object_hash),
-            size: data.counters as u64 * 8,
-            content: Content::Memory {
-                kind: MemoryKind::Device,
-                initial: Vec::new(),
-            },
-        })
-        .collect()
 }
 
 fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {

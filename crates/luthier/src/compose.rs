@@ -122,6 +122,11 @@ fn join<'k>(plan: &mut Plan<'k>, other: Plan<'k>) {
     plan.hooks.extend(other.hooks);
     plan.globals.extend(other.globals);
     plan.changes.extend(other.changes);
+    let counters = other.counters.into_iter();
+    plan.counters.extend(counters.map(|array| CounterArray {
+        global: array.global + globals,
+        ..array
+    }));
     plan.accumulators.extend(
         other
             .accumulators

@@ -24,7 +24,6 @@ pub struct Engine {
     /// Directory for files.
     output: Option<PathBuf>,
     adopted: Mutex<Vec<Adopted>>,
-    launches: Mutex<BTreeMap<String, u64>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
     problems: Mutex<BTreeSet<String>>,
@@ -58,7 +57,6 @@ impl Engine {
             filter_text: filter_text.to_owned(),
             output,
             adopted: Mutex::default(),
-            launches: Mutex::default(),
             sinks: Mutex::default(),
             problems: Mutex::default(),
         })
@@ -114,25 +112,22 @@ impl Instrumenter for Engine {
 
     fn adopt(&self, request: &Request<'_>, variant: &Variant) {
         let tools = serde_json::from_slice(&variant.tool_data).unwrap_or_default();
-        let mut adopted = lock(&self.adopted);
-        let known = adopted.iter().any(|adopted| {
-            adopted.kernel == request.kernel && adopted.object_hash == *request.object_hash
-        });
-        if !known {
-            adopted.push(Adopted {
-                kernel: request.kernel.to_owned(),
-                object_hash: *request.object_hash,
-                tools,
-            });
-        }
+        self.know(request.kernel, request.object_hash, tools);
     }
 
     fn launch(&self, launch: &Launch<'_>) {
-        *lock(&self.launches)
-            .entry(launch.kernel.to_owned())
-            .or_default() += 1;
         for tool in &self.tools {
             tool.launch(launch);
+        }
+    }
+
+    fn observes_launches(&self) -> bool {
+        self.tools.iter().any(|tool| tool.observes_launches())
+    }
+
+    fn ended(&self, launch: u64, start: u64, end: u64) {
+        for tool in &self.tools {
+            tool.ended(launch, start, end);
         }
     }
 
@@ -184,6 +179,47 @@ impl Instrumenter for Engine {
 }
 
 impl Engine {
+    /// A kernel may run instrumented from now on.
+    pub(crate) fn know(&self, kernel: &str, object_hash: &[u8; 32], tools: Vec<ToolData>) {
+        let mut adopted = lock(&self.adopted);
+        let known = adopted
+            .iter()
+            .any(|adopted| adopted.kernel == kernel && adopted.object_hash == *object_hash);
+        if !known {
+            adopted.push(Adopted {
+                kernel: kernel.to_owned(),
+                object_hash: *object_hash,
+                tools,
+            });
+        }
+    }
+
+    pub(crate) fn knows(&self, kernel: &str) -> bool {
+        let adopted = lock(&self.adopted);
+        adopted.iter().any(|adopted| adopted.kernel == kernel)
+    }
+
+    /// The variables with a kernel's counters, one for each tool that has any.
+    pub(crate) fn counters(
+        &self,
+        kernel: &str,
+        object_hash: &[u8; 32],
+        data: &[ToolData],
+    ) -> Vec<Global> {
+        let tools = self.tools.iter().zip(data);
+        tools
+            .filter(|(_, data)| data.counters != 0)
+            .map(|(tool, data)| Global {
+                name: tool.file().counters_name(kernel, object_hash),
+                size: data.counters as u64 * 8,
+                content: Content::Memory {
+                    kind: MemoryKind::Device,
+                    initial: Vec::new(),
+                },
+            })
+            .collect()
+    }
+
     /// Leaves the tool's results in the output directory as `NAME.json`.
     fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
         let value = tool.finish_json(results)?;
@@ -218,7 +254,13 @@ impl Engine {
 
     /// Results of all kernels for the tool with this index.
     fn kernels(&self, tool: usize, globals: &dyn Finish) -> Vec<KernelResults> {
-        let launches = lock(&self.launches);
+        let launches = |kernel: &str| {
+            let lines = globals.kernels().iter();
+            let lines = lines.filter(|line| line.symbol == kernel);
+            lines.fold((0, 0), |(some, all), line| {
+                (some + line.instrumented_launches, all + line.launches)
+            })
+        };
         let adopted = lock(&self.adopted);
         let kernels = adopted.iter().filter_map(|adopted| {
             let data = adopted.tools.get(tool)?;
@@ -232,8 +274,10 @@ impl Engine {
                     *sum = sum.wrapping_add(more);
                 }
             }
+            let (launches, all_launches) = launches(&adopted.kernel);
             Some(KernelResults {
-                launches: launches.get(&adopted.kernel).copied().unwrap_or(0),
+                launches,
+                all_launches,
                 name: adopted.kernel.clone(),
                 counters,
                 data: data.data.clone(),
@@ -247,19 +291,19 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
     let copies = globals
         .agents()
         .iter()
-        .filter_map(|agent| globals.global(agent, name));
+        .flat_map(|agent| globals.global(agent, name));
     copies
         .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
         .collect()
 }
 
 /// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
-fn of_process(name: &str) -> String {
+pub(crate) fn of_process(name: &str) -> String {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
     format!("{stem}.{}.{extension}", std::process::id())
 }
 
 /// A tool that panicked must not take the others along.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,10 +8,24 @@ use template::{Bundle, Global};
 /// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
 pub(crate) const DESCRIPTION: &str = "__luthier_description";
 
+/// What variables are called that name hooks of tools with a library, with the number of parameters as a digit; see
+/// `LUTHIER_EXPORT_FUNC` in `luthier.h`.
+const EXPORT: &str = "__luthier_export_";
+
 /// Hooks that every tool has, because `luthier_device.h` defines them: adds a number of 32 bits to a counter in memory.
 pub(crate) const ADD: &str = "__luthier_add";
 /// Adds one of 64 bits.
 pub(crate) const FLUSH: &str = "__luthier_flush";
+
+/// Hooks that host code in a library inserts, with their numbers of parameters, by the tool's variables.
+pub fn exports(globals: &[Global]) -> Vec<(String, usize)> {
+    let exports = globals.iter().filter_map(|global| {
+        let hook = global.name.strip_prefix(EXPORT)?;
+        let digit = *global.initial.as_ref()?.first()?;
+        Some((hook.to_owned(), usize::from(digit.checked_sub(b'0')?)))
+    });
+    exports.collect()
+}
 
 /// Templates and variables of one tool, under the tool's name.
 #[derive(Clone, Debug)]
@@ -19,6 +33,9 @@ pub struct ToolFile {
     name: String,
     bundle: Bundle,
     description: Description,
+    /// The description as it is in the HIP file.
+    description_bytes: Vec<u8>,
+    exports: Vec<String>,
     hash: [u8; 32],
 }
 
@@ -27,15 +44,21 @@ impl ToolFile {
     pub fn parse(name: &str, bytes: &[u8]) -> Result<ToolFile> {
         let mut bundle =
             Bundle::from_bytes(bytes).map_err(|error| Error::NotATool(name.to_owned(), error))?;
-        let text = bundle
+        let description_bytes = bundle
             .globals
             .iter()
             .find(|global| global.name == DESCRIPTION)
-            .and_then(|global| global.initial.as_deref())
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let description =
-            Description::parse(name, text.as_deref().unwrap_or("").trim_end_matches('\0'))?;
+            .and_then(|global| global.initial.clone())
+            .unwrap_or_default();
+        let text = String::from_utf8_lossy(&description_bytes);
+        let description = Description::parse(name, text.trim_end_matches('\0'))?;
         bundle.globals.retain(|global| global.name != DESCRIPTION);
+        let exported = bundle
+            .globals
+            .extract_if(.., |global| global.name.starts_with(EXPORT));
+        let exports = exported
+            .map(|global| global.name[EXPORT.len()..].to_owned())
+            .collect();
         // Several tools share one kernel; their variables must not.
         for global in &mut bundle.globals {
             global.name = format!("{name}/{}", global.name);
@@ -51,12 +74,47 @@ impl ToolFile {
             name: name.to_owned(),
             bundle,
             description,
+            description_bytes,
+            exports,
             hash: Sha256::digest(bytes).into(),
         })
     }
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Hooks that host code in a library inserts; none if there is no such library.
+    pub fn exports(&self) -> Vec<String> {
+        self.exports.clone()
+    }
+
+    /// Its variables as they are called in the HIP file, and their sizes in bytes.
+    pub fn variables(&self) -> impl Iterator<Item = (String, u64)> + '_ {
+        let own = self.name.len() + 1;
+        let globals = self.bundle.globals.iter();
+        globals.map(move |global| (global.name[own..].to_owned(), global.size))
+    }
+
+    /// A file with the same variables and description, for code that has the hooks already.
+    pub(crate) fn without_hooks(&self) -> Result<Vec<u8>> {
+        let own = format!("{}/", self.name);
+        let mut globals = self.bundle.globals.clone();
+        for global in &mut globals {
+            if let Some(name) = global.name.strip_prefix(&own) {
+                global.name = name.to_owned();
+            }
+        }
+        globals.push(Global {
+            name: DESCRIPTION.to_owned(),
+            size: self.description_bytes.len() as u64,
+            alignment: 1,
+            initial: Some(self.description_bytes.clone()),
+        });
+        let entries = Vec::new();
+        let bundle = Bundle { entries, globals };
+        let bytes = bundle.to_bytes();
+        bytes.map_err(|error| Error::NotATool(self.name.clone(), error))
     }
 
     pub fn description(&self) -> &Description {

@@ -281,13 +281,18 @@ impl<'a> Instruction<'a> {
         self.is_memory() && !self.effects().contains(Effects::SMEM)
     }
 
-    /// Whether hooks can have the address that each lane accesses: not where a buffer descriptor decides.
+    /// Whether hooks can have the address that each lane accesses: not where a buffer descriptor decides, for which there is
+    /// [`Instruction::buffer_arguments`].
     pub fn has_address(&self) -> bool {
         let buffer = matches!(
             self.decoded().format,
             Format::Mubuf | Format::Mtbuf | Format::Mimg
         );
         self.is_vector_memory() && !buffer
+    }
+
+    pub(crate) fn family(&self) -> gfx::Family {
+        self.function.kernel.module.target.family
     }
 
     /// Whether EXEC may be different behind it.

@@ -33,7 +33,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod buffer;
 mod build;
+mod built_in;
 mod compose;
 mod declarative;
 mod description;
@@ -47,15 +49,18 @@ mod offline;
 mod results;
 mod tool;
 
+pub use buffer::BUFFER_ARGUMENTS;
+pub use built_in::{BuiltInTools, tools_in};
 pub use declarative::Declarative;
 pub use description::{At, Description, Insert, Kind, Print, Stream};
 pub use edit::{Argument, Counter, Counters, Edit, Place};
 pub use engine::Engine;
 pub use error::{Error, Result};
-pub use file::ToolFile;
+pub use file::{ToolFile, exports};
 pub use filter::SiteFilter;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};
+pub use records::{Event, Timeline};
 pub use results::{KernelResults, Results};
 pub use rewrite::Lanes;
 pub use session::Launch;

@@ -3,6 +3,7 @@
 use crate::{
     Engine, Error, Result,
     build::{self, Built, Source},
+    built_in::Manifest,
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionKind, Module};
@@ -39,7 +40,9 @@ impl Engine {
     ) -> Result<(Rewritten, Vec<Global>)> {
         let lines = SourceLines::of(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
+        let kernels = build::kernels(object)?;
         let source = Source {
+            kernels: &kernels,
             object,
             hash: &hash,
             module,
@@ -61,48 +64,64 @@ impl Engine {
     }
 
     /// Instruments all kernels of a linked code object whose name `wanted` matches. Tools' variables become exported
-    /// symbols of the object, `TOOL/NAME`.
+    /// symbols of the object, `TOOL/NAME`, and a section says what is in it, so that a run can deliver it.
     pub fn instrument_object(&self, bytes: &[u8], wanted: Option<&Regex>) -> Result<Offline> {
         let failed = |error: &dyn std::fmt::Display| Error::Tool(error.to_string());
         let object = CodeObject::parse(bytes).map_err(|error| failed(&error))?;
         let module = Module::lift(&object).map_err(|error| failed(&error))?;
         let lines = SourceLines::of(&object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(bytes).into();
+        let known = build::kernels(&object)?;
         let source = Source {
+            kernels: &known,
             object: &object,
             hash: &hash,
             module: &module,
             lines: lines.as_ref(),
         };
+        let mut manifest = Manifest::new(self, hash)?;
         let (mut rewritten, mut kernels, mut globals) = (Vec::new(), Vec::new(), Vec::new());
         for (index, function) in module.functions.iter().enumerate() {
             let chosen = wanted.is_none_or(|wanted| wanted.is_match(&function.name));
             if function.kind != FunctionKind::Kernel || !chosen {
                 continue;
             }
-            let result = build::kernel(self, source, index).map(|mut built| {
+            let mut data = Vec::new();
+            let built = build::kernel(self, source, index).and_then(|built| {
+                rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
+                Ok(built)
+            });
+            let result = built.map(|mut built| {
                 globals.extend(counters(self, &built, &hash));
                 let report = build::report(&mut built);
+                data = built.data;
                 rewritten.push(built.rewritten);
                 report
             });
-            kernels.push(KernelOutcome {
+            let outcome = KernelOutcome {
                 name: function.name.clone(),
                 result: result.map_err(|error| error.to_string()),
-            });
+            };
+            manifest.add(&outcome, data);
+            kernels.push(outcome);
         }
         if !rewritten.is_empty() {
             globals.extend(self.variables());
         }
-        let object = rewrite::static_object(&rewritten, &object, &globals)
+        let mut object = rewrite::static_object(&rewritten, &object, &globals)
             .map_err(|error| failed(&error))?;
+        if !rewritten.is_empty() {
+            object = manifest.write(&object)?;
+        }
         Ok(Offline { object, kernels })
     }
 }
 
 /// The variables with a kernel's counters.
 fn counters(engine: &Engine, built: &Built, hash: &[u8; 32]) -> Vec<Global> {
-    let counters = build::counters(engine, built, hash).into_iter();
+    let counters = engine
+        .counters(&built.rewritten.kernel, hash, &built.data)
+        .into_iter();
     counters
         .map(|global| Global {
             name: global.name,

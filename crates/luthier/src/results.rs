@@ -9,6 +9,7 @@ use std::path::Path;
 pub struct KernelResults {
     pub(crate) name: String,
     pub(crate) launches: u64,
+    pub(crate) all_launches: u64,
     pub(crate) counters: Vec<u64>,
     pub(crate) data: serde_json::Value,
 }
@@ -25,6 +26,11 @@ impl KernelResults {
     /// Instrumented launches.
     pub fn launches(&self) -> u64 {
         self.launches
+    }
+
+    /// All launches, also those that the user's choice left out.
+    pub fn all_launches(&self) -> u64 {
+        self.all_launches
     }
 
     /// In the order in which [`crate::Edit::counters`] gave them out, summed over devices.
@@ -74,6 +80,11 @@ impl Results<'_> {
                 u64::from_le_bytes(wide)
             })
             .fold(0, u64::wrapping_add))
+    }
+
+    /// Where this process leaves a file with such a name, if the user wants files.
+    pub fn file(&self, name: &str) -> Option<std::path::PathBuf> {
+        Some(self.output?.join(crate::engine::of_process(name)))
     }
 
     /// Directory for files, if the user wants any.

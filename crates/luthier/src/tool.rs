@@ -11,6 +11,12 @@ pub trait Tool: Send + Sync {
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()>;
     /// An instrumented kernel is about to be dispatched.
     fn launch(&self, _launch: &Launch<'_>) {}
+    /// Whether [`Launch::arguments`] and [`Tool::ended`] are wanted, which cost time.
+    fn observes_launches(&self) -> bool {
+        false
+    }
+    /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
+    fn ended(&self, _launch: u64, _start: u64, _end: u64) {}
     /// Records of a stream; `true` when they were taken care of, otherwise they go into the stream's file.
     fn records(&self, _stream: &str, _records: &[u8]) -> bool {
         false

@@ -6,6 +6,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use anyhow::{Context, Result, bail};
@@ -36,11 +37,13 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     if executable.exists() {
         return Ok(executable);
     }
-    // Another test run may compile the same program now; whoever renames last wins.
+    // Another test, here or elsewhere, may compile the same program now; whoever renames last wins.
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
     let unfinished = cache.join(format!(
-        "{}.{}.unfinished",
+        "{}.{}.{}.unfinished",
         program.name,
-        std::process::id()
+        std::process::id(),
+        NUMBER.fetch_add(1, Ordering::Relaxed)
     ));
     let output = Command::new("hipcc")
         .args(&arguments)

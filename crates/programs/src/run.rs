@@ -44,6 +44,13 @@ impl Emulator {
     }
 }
 
+impl Emulator {
+    /// A call of `luthier`, for everything besides running programs.
+    pub fn command(&self) -> Command {
+        Command::new(&self.luthier)
+    }
+}
+
 /// Runs `executable` on `device`; fails unless it does what its header promises.
 pub fn check(
     emulator: &Emulator,

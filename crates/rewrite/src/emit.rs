@@ -361,12 +361,7 @@ impl Emitter<'_, '_> {
                 return Ok(());
             }
             let candidates = self.functions_pointed_to();
-            let target = self.translate(function, inst, &candidates)?;
-            // SOP1 has its source in the lowest bits.
-            self.text
-                .bytes
-                .put(inst.words[0] & !0xff | u32::from(target));
-            return Ok(());
+            return self.translate(function, inst, &candidates, Some(pair));
         };
         let word = self.codes.branch(Op::SCallB64, pair, 0);
         self.text.branch_word(word, Label::Inst(callee, 0));
@@ -474,10 +469,7 @@ impl Emitter<'_, '_> {
                 if leaves.contains(&Leave::Anywhere) {
                     candidates.extend(self.functions_pointed_to());
                 }
-                let target = self.translate(function, inst, &candidates)?;
-                self.text
-                    .bytes
-                    .put(inst.words[0] & !0xff | u32::from(target));
+                self.translate(function, inst, &candidates, None)?;
             }
         }
         Ok(())
@@ -490,59 +482,70 @@ impl Emitter<'_, '_> {
             .collect()
     }
 
-    /// Code that finds out where the original's target is now; returns the SGPR pair that holds it then. An address that is
-    /// none of the candidates stays as it is, and what is there runs as it was.
+    /// Code that goes where the original's target is now. An address that is none of the candidates stays as it is, and what is
+    /// there runs as it was. Needs no register: SCC alone changes, and so there is one copy of the code for either value of it,
+    /// which puts that back. `link`: the pair of the return address, of a call.
     fn translate(
         &mut self,
         function: &Function,
         inst: &Inst,
         candidates: &[(u64, Label)],
-    ) -> Result<u16, Refusal> {
-        let unresolved = |reason: &str| Refusal::Unresolved {
-            function: function.name.clone(),
-            pc: inst.pc,
-            reason: reason.to_owned(),
-        };
+        link: Option<u16>,
+    ) -> Result<(), Refusal> {
         let source = inst.operands.iter().find_map(|operand| match operand {
             Operand::Use(reg) => scalar_encoding(*reg),
             _ => None,
         });
-        let source = source.ok_or_else(|| unresolved("the target is in no SGPR"))?;
+        let source = source.ok_or_else(|| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: inst.pc,
+            reason: "the target is in no SGPR".to_owned(),
+        })?;
         let codes = self.codes;
-        let registers = self.splicer.for_translation();
-        let first = registers
-            .ok_or_else(|| unresolved("no SGPRs are free to translate a computed address in"))?;
-        let scc = first + 2;
-        let (one, zero) = (Source::Constant(1), Source::Constant(0));
-        let done = self.text.new_label();
-        let bytes = &mut self.text.bytes;
-        bytes.scalar2(codes, Op::SCselectB32, scc, one, zero);
-        for half in 0..2 {
-            bytes.move_scalar(codes, first + half, Source::Scalar(source + half));
-        }
-        for &(address, label) in candidates {
-            let next = self.text.new_label();
-            for (half, register) in [(Half::Low, source), (Half::High, source + 1)] {
-                self.text
-                    .bytes
-                    .compare_literal(codes, Op::SCmpEqU32, register);
-                let literal = self.text.offset() - 4;
-                self.text
-                    .relocate(literal, half, Symbol::Original(address), 0);
-                self.text.branch(codes, Op::SCbranchScc0, next);
+        let (done, is_set) = (self.text.new_label(), self.text.new_label());
+        self.text.branch(codes, Op::SCbranchScc1, is_set);
+        for scc in [false, true] {
+            if scc {
+                self.text.mark_own(is_set);
             }
-            for (half, register) in [(Half::Low, first), (Half::High, first + 1)] {
-                self.text.bytes.move_literal(codes, register, 0);
-                let literal = self.text.offset() - 4;
-                self.text.point(literal, half, label);
+            let op = if scc { Op::SCmpEqU32 } else { Op::SCmpLgU32 };
+            let zero = Source::Constant(0);
+            for &(address, label) in candidates {
+                let next = self.text.new_label();
+                for (half, register) in [(Half::Low, source), (Half::High, source + 1)] {
+                    self.text
+                        .bytes
+                        .compare_literal(codes, Op::SCmpEqU32, register);
+                    let literal = self.text.offset() - 4;
+                    self.text
+                        .relocate(literal, half, Symbol::Original(address), 0);
+                    self.text.branch(codes, Op::SCbranchScc0, next);
+                }
+                self.text.bytes.compare(codes, op, zero, zero);
+                match link {
+                    Some(pair) => {
+                        let word = codes.branch(Op::SCallB64, pair, 0);
+                        self.text.branch_word(word, label);
+                        self.comes_back(inst, done);
+                    }
+                    None => self.text.branch(codes, Op::SBranch, label),
+                }
+                self.text.mark_own(next);
             }
-            self.text.branch(codes, Op::SBranch, done);
-            self.text.mark_own(next);
+            self.text.bytes.compare(codes, op, zero, zero);
+            self.copy(inst);
+            if link.is_some() {
+                self.comes_back(inst, done);
+            }
         }
         self.text.mark_own(done);
-        let bytes = &mut self.text.bytes;
-        bytes.compare(codes, Op::SCmpLgU32, Source::Scalar(scc), zero);
-        Ok(first)
+        Ok(())
+    }
+
+    /// Where a call returns to instead of the instruction behind it.
+    fn comes_back(&mut self, inst: &Inst, done: Label) {
+        self.inserted(inst.end());
+        self.text.branch(self.codes, Op::SBranch, done);
     }
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.

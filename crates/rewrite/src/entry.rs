@@ -1,6 +1,7 @@
 //! Values that only a kernel's entry knows, kept in SGPRs that nothing names.
 
 use crate::encode::{Codes, Op, Source, Write};
+use crate::storage::Storage;
 use crate::supply::Supply;
 use crate::{Action, Plan, Refusal, Value, splice::supplied};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
@@ -18,6 +19,10 @@ pub(crate) struct EntryValues {
     pub implicit: Option<u16>,
     pub dispatch_id: Option<u16>,
     pub workgroup: [Option<u16>; 3],
+    /// Global address of lane 0's variables of hooks.
+    pub stack: Option<u16>,
+    /// LDS addresses of hooks' variables, by name.
+    pub shared: BTreeMap<String, u16>,
 }
 
 /// What of it a plan needs.
@@ -93,6 +98,7 @@ impl Needs {
 /// Keeps what is needed; returns where, and the code that does it. Changes the descriptor so that it arrives at all.
 pub(crate) fn keep(
     needs: Needs,
+    storage: &Storage,
     codes: &Codes,
     supply: &mut Supply,
     descriptor: &mut KernelDescriptor,
@@ -100,7 +106,7 @@ pub(crate) fn keep(
 ) -> Result<(EntryValues, Vec<u8>), Refusal> {
     let mut kept = EntryValues::default();
     let mut code = Vec::new();
-    if needs == Needs::default() {
+    if needs == Needs::default() && storage.is_empty() {
         return Ok((kept, code));
     }
     let refused = |reason: &str| Refusal::Registers {
@@ -129,6 +135,7 @@ pub(crate) fn keep(
             enable(descriptor, field, 0).map_err(failed)?;
         }
     }
+    added += storage.enable(descriptor)?;
     let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added;
     if user > MOST_USER_SGPRS {
         return Err(refused("no user SGPR is left to receive them in"));
@@ -218,6 +225,7 @@ pub(crate) fn keep(
         code.extend_from_slice(codes.wait(counter));
         kept.dispatch_id = Some(to);
     }
+    storage.keep(codes, &position, &mut place, &mut kept, &mut code)?;
     // Back to where the kernel expects it: downwards, in ascending order.
     for (name, first, count) in &before {
         let Some(arrived) = position(name).filter(|arrived| arrived != first) else {

@@ -36,6 +36,7 @@ pub fn static_object(
     let mut metadata = original.metadata().map_err(failed)?;
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
+        check_static(kernel, original)?;
         let name = format!(".text.{}", kernel.kernel);
         let (_, address) = editor
             .append_section(&name, Access::Execute, 256, kernel.text.clone())
@@ -75,6 +76,22 @@ pub fn static_object(
     editor.finish().map_err(failed)
 }
 
+/// Whether [`static_object`] can take a kernel.
+pub fn check_static(kernel: &Rewritten, original: &CodeObject<'_>) -> Result<(), Refusal> {
+    let found = original
+        .kernel(&kernel.kernel)
+        .map_err(|error| Refusal::Object(error.to_string()))?;
+    let grown = kernel.descriptor.private_segment_size() > found.descriptor.private_segment_size();
+    if grown && found.descriptor.get("uses_dynamic_stack") == Some(1) {
+        return Err(Refusal::Object(format!(
+            "{} has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
+             instrument it while it runs (luthier run), where launches are known",
+            kernel.kernel
+        )));
+    }
+    Ok(())
+}
+
 /// A new code object with this kernel only, and the literals that hold addresses from elsewhere. Those have to be patched
 /// into the file before it is loaded; addresses of the new code itself are left to the loader.
 pub fn live_object(
@@ -106,6 +123,11 @@ pub fn live_object(
         }
     }
     let elf = original.elf();
+    let functions: Vec<_> = kernel
+        .functions
+        .iter()
+        .map(|function| (&*function.name, function.offset, function.size))
+        .collect();
     let created = create(&NewObject {
         flags: elf.flags,
         abi_version: elf.abi_version,
@@ -117,6 +139,7 @@ pub fn live_object(
         metadata: &metadata,
         relocations: &relocations,
         lines: &lines(kernel, original),
+        functions: &functions,
     });
     for patch in &mut patches {
         patch.offset += created.text;

@@ -6,20 +6,55 @@ use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
 use crate::seam::Seams;
 use crate::splice::Splicer;
+use crate::storage::Storage;
 use crate::supply::Supply;
 use crate::text::Text;
 use crate::{Plan, Refusal, Report, Rewritten};
-use codeobj::CodeObject;
+use crate::{mode, preload};
+use codeobj::metadata::KernelMetadata;
 use codeobj::resources::{WorkgroupSizes, resources};
+use codeobj::{CodeObject, KernelDescriptor};
 use gfx::Family;
 use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use template::RegisterFile;
 
 /// Kernels and functions start at multiples of this.
 const ALIGNMENT: usize = 256;
+/// Those that are not VCC, FLAT_SCRATCH or XNACK_MASK anywhere.
+const GENERAL_SGPRS: u16 = 102;
 /// Bytes behind the last instruction that the prefetcher may read.
 const PREFETCH: usize = 256;
+
+/// What an object says of its kernels, read once for many of them.
+#[derive(Clone, Debug, Default)]
+pub struct Kernels(BTreeMap<String, (KernelDescriptor, Option<KernelMetadata>)>);
+
+impl Kernels {
+    /// Of all kernels.
+    pub fn of(object: &CodeObject<'_>) -> Result<Kernels, Refusal> {
+        Kernels::chosen(object, |_| true)
+    }
+
+    fn chosen(object: &CodeObject<'_>, wanted: impl Fn(&str) -> bool) -> Result<Kernels, Refusal> {
+        let unreadable = |error: codeobj::Error| Refusal::Object(error.to_string());
+        let found = object.kernels().map_err(unreadable)?;
+        let metadata = object.metadata().map_err(unreadable)?;
+        let mut known: BTreeMap<String, KernelMetadata> = match &metadata {
+            Some(metadata) => (metadata.kernels().into_iter())
+                .map(|kernel| (kernel.name.clone(), kernel))
+                .collect(),
+            None => BTreeMap::new(),
+        };
+        let chosen = found.into_iter().filter(|kernel| wanted(kernel.name));
+        let with_metadata = chosen.map(|kernel| {
+            let metadata = known.remove(kernel.name);
+            (kernel.name.to_owned(), (kernel.descriptor, metadata))
+        });
+        Ok(Kernels(with_metadata.collect()))
+    }
+}
 
 /// Carries `plan` out on a kernel and the functions it may call.
 pub fn rewrite(
@@ -28,30 +63,42 @@ pub fn rewrite(
     kernel: FunctionIndex,
     plan: &Plan<'_>,
 ) -> Result<Rewritten, Refusal> {
+    let function = module.functions.get(kernel);
+    let name = function.map_or("", |function| &function.name);
+    let kernels = Kernels::chosen(object, |known| known == name)?;
+    rewrite_of(&kernels, module, kernel, plan)
+}
+
+/// Likewise, for many kernels of one object.
+pub fn rewrite_of(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+) -> Result<Rewritten, Refusal> {
+    match attempt(kernels, module, kernel, plan, false) {
+        // Room in scratch costs every wave something, so it is made only where registers do not suffice.
+        Err(Refusal::NoRegisters { .. }) => attempt(kernels, module, kernel, plan, true),
+        outcome => outcome,
+    }
+}
+
+/// `aside`: VGPRs may be put aside in scratch.
+fn attempt(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    aside: bool,
+) -> Result<Rewritten, Refusal> {
     let function = module.functions.get(kernel).ok_or(Refusal::BadPlan {
         what: "kernel",
         index: kernel,
     })?;
-    let unreadable = |error: codeobj::Error| Refusal::Object(error.to_string());
-    let found = object.kernels().map_err(unreadable)?;
-    let found = found
-        .into_iter()
-        .find(|kernel| kernel.name == function.name)
+    let (before, metadata) = (kernels.0)
+        .get(&function.name)
         .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
-    if found
-        .descriptor
-        .get("kernarg_preload_spec_length")
-        .unwrap_or(0)
-        != 0
-    {
-        // Such a kernel is entered at its start or 256 bytes behind, as firmware likes.
-        return Err(Refusal::Registers {
-            what: "the kernel's entry",
-            reason: "arguments are preloaded into SGPRs, which is not supported".to_owned(),
-        });
-    }
-    let metadata = object.metadata().map_err(unreadable)?;
-    let metadata = metadata.and_then(|metadata| metadata.kernel(&function.name));
+    let metadata = metadata.as_ref();
     let agenda = Agenda::of(plan);
     let functions = closure(module, kernel);
     for (index, inst) in agenda.places() {
@@ -64,16 +111,33 @@ pub fn rewrite(
         }
     }
     let codes = Codes::of(module.target, function.wave_size)?;
-    let before = found.descriptor.clone();
-    let mut descriptor = found.descriptor;
+    let mut descriptor = before.clone();
+    preload::give_up(function, &mut descriptor)?;
     let named = named(module, &functions);
-    let mut supply = Supply::new(&named, &descriptor, metadata.as_ref());
+    let mut supply = Supply::new(&named, &descriptor, metadata);
+    let mut storage = Storage::of(plan);
+    let mut scratch = None;
+    if aside {
+        let (with_room, start) = storage.with_room_aside(before)?;
+        (storage, scratch) = (with_room, Some(start));
+        // FLAT_SCRATCH has to be among the SGPRs of the wave.
+        let highest = named
+            .registers
+            .scalars
+            .iter()
+            .filter(|number| *number < GENERAL_SGPRS);
+        supply.use_up(
+            RegisterFile::Sgpr,
+            highest.max().map_or(0, |number| number + 1),
+        );
+    }
     let (entry, mut prologue) = entry::keep(
         Needs::of(plan),
+        &storage,
         &codes,
         &mut supply,
         &mut descriptor,
-        metadata.as_ref(),
+        metadata,
     )?;
     let counting = Counting::new(plan, module, &mut supply, function.wave_size)?;
     counting.prologue(&codes, function.wave_size, &mut prologue);
@@ -86,7 +150,11 @@ pub fn rewrite(
         globals: &plan.globals,
         report: &mut report,
         spill: None,
-        translation: None,
+        scratch,
+        foreign_mode: mode::is_foreign(
+            before,
+            functions.iter().map(|index| &module.functions[*index]),
+        ),
     };
     let mut emitter = Emitter {
         module,
@@ -132,7 +200,7 @@ pub fn rewrite(
         let resources = resources(descriptor, 0, WorkgroupSizes::default());
         resources.occupancy.waves_per_simd
     };
-    report.occupancy = (waves(&before), waves(&descriptor));
+    report.occupancy = (waves(before), waves(&descriptor));
     let offset = text.functions.first().map_or(0, |function| function.offset);
     Ok(Rewritten {
         kernel: function.name.clone(),
@@ -194,7 +262,7 @@ fn pad(bytes: &mut Vec<u8>, codes: &Codes, alignment: usize) {
 }
 
 /// Since gfx11 the descriptor says how much code to prefetch, in units of 128 bytes.
-fn prefetch(descriptor: &mut codeobj::KernelDescriptor, size: usize) {
+fn prefetch(descriptor: &mut KernelDescriptor, size: usize) {
     if descriptor.target().family < Family::Gfx11 {
         return;
     }

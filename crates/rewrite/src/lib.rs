@@ -13,16 +13,19 @@ mod error;
 mod finish;
 mod kernel;
 mod memory;
+mod mode;
 mod plan;
+mod preload;
 mod result;
 mod seam;
 mod splice;
+mod storage;
 mod supply;
 mod text;
 
 pub use error::Refusal;
-pub use finish::{LivePatch, live_object, static_object};
-pub use kernel::rewrite;
+pub use finish::{LivePatch, check_static, live_object, static_object};
+pub use kernel::{Kernels, rewrite, rewrite_of};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,

@@ -29,6 +29,8 @@ pub enum Value {
     KernargPointer,
     DispatchPointer,
     ImplicitArgumentPointer,
+    /// Global address of the variables in memory that lane 0 of the wave has for hooks.
+    Stack,
     /// The launch number that the host leaves in the dispatch packet's second reserved field.
     DispatchId,
     /// Dimension 0, 1 or 2.

@@ -74,6 +74,9 @@ pub struct Report {
     pub saved_scalars: u32,
     /// VGPRs of which lane 0 is put aside, likewise.
     pub saved_lanes: u32,
+    /// VGPRs that are put aside in scratch, likewise.
+    #[serde(default)]
+    pub saved_vectors: u32,
     pub vgprs: (u32, u32),
     pub sgprs: (u32, u32),
     /// Bytes per work-item.

@@ -1,8 +1,9 @@
 //! One hook at one place: registers, values, and the code around the template.
 
 use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
-use crate::entry::EntryValues;
+use crate::entry::{EntryValues, assemble};
 use crate::memory::MemoryAccess;
+use crate::mode;
 use crate::supply::{Free, Supply, Taken};
 use crate::{Half, HookVariants, Lanes, Refusal, Relocation, Report, Symbol, Value};
 use gfx::Family;
@@ -51,8 +52,10 @@ pub(crate) struct Splicer<'a> {
     pub report: &'a mut Report,
     /// VGPR whose lanes take saved scalars, once there is one.
     pub spill: Option<u16>,
-    /// SGPRs for computed addresses, once there are some.
-    pub translation: Option<u16>,
+    /// MODE may be another than hooks are compiled for.
+    pub foreign_mode: bool,
+    /// Bytes from the start of a lane's scratch to where its VGPRs may be put aside, if they may.
+    pub scratch: Option<u32>,
 }
 
 /// Where a dword of a port comes from.
@@ -110,6 +113,18 @@ impl Splicer<'_> {
         if template.code.is_empty() {
             return Ok(Spliced::default());
         }
+        // What the hook is to change is not put back.
+        let writes = |value: Value| {
+            template.ports.iter().any(|port| {
+                let given = arguments.iter().find(|(name, _)| *name == port.name);
+                let bound = given
+                    .map(|(_, value)| *value)
+                    .or_else(|| supplied(&port.name));
+                port.written && bound == Some(value)
+            })
+        };
+        let save_scc = save_scc && !writes(Value::Scc);
+        let save_vcc = save_vcc && !writes(Value::Vcc);
         let save_m0 = template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
         let widen = lanes == Lanes::First;
 
@@ -126,10 +141,13 @@ impl Splicer<'_> {
             free: self.supply.all(),
             dead_given: false,
             saved: Vec::new(),
+            spill: None,
             saved_lanes: Vec::new(),
+            in_scratch: Vec::new(),
             in_use: self.supply.kept_scalars,
             in_use_vectors: self.supply.kept_vectors,
             inputs: RegisterSet::default(),
+            used: RegisterSet::default(),
             widen,
         };
         let accessed = |dword: &Dword| matches!(dword, Dword::Accessed(_));
@@ -159,6 +177,7 @@ impl Splicer<'_> {
                 work.first[index] = Some(first);
             }
         }
+        let foreign_mode = self.foreign_mode && template.reads_mode;
         let mut scratch = |wanted: bool, width: u16| {
             wanted
                 .then(|| {
@@ -177,6 +196,7 @@ impl Splicer<'_> {
         let vcc = scratch(save_vcc, wide)?;
         let m0 = scratch(save_m0, 1)?;
         let exec = scratch(widen, wide)?;
+        let mode = scratch(foreign_mode, 1)?;
         let addresses = template.ports.iter().zip(&dwords).any(|(port, dwords)| {
             let is_address = |dword: &Dword| matches!(dword, Dword::Accessed(_));
             port.dwords.iter().any(Option::is_some) && dwords.iter().any(is_address)
@@ -187,10 +207,16 @@ impl Splicer<'_> {
         let sum = addresses
             .then(|| self.take(&mut work, RegisterFile::Vgpr, 2, 2, 256, false))
             .transpose()?;
+        let scratch_at = (!work.in_scratch.is_empty())
+            .then(|| self.take(&mut work, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false))
+            .transpose()?;
         let Work {
             first,
             saved,
+            spill,
             saved_lanes,
+            in_scratch,
+            used,
             ..
         } = work;
         let first: Vec<u16> = first.into_iter().flatten().collect();
@@ -199,6 +225,8 @@ impl Splicer<'_> {
         let mut inward = Vec::new();
         let mut outward = Vec::new();
         let mut touched = inputs;
+        // A load may still be on its way to a register that is dead.
+        touched.unite(&used);
         for (port, dwords) in template.ports.iter().zip(&dwords) {
             for (place, dword) in port.dwords.iter().zip(dwords) {
                 let Some((group, offset)) = *place else {
@@ -245,6 +273,9 @@ impl Splicer<'_> {
         for (_, number) in &saved {
             touched.insert(Span::Scalar(*number, 1));
         }
+        if let Some(spill) = spill.filter(|_| !saved.is_empty()) {
+            touched.insert(Span::Vector(spill, 1));
+        }
 
         let codes = self.codes;
         self.waits(&touched, place, code);
@@ -264,7 +295,7 @@ impl Splicer<'_> {
         if let Some(register) = m0 {
             code.move_scalar(codes, register, Source::Scalar(codes.m0()));
         }
-        if let Some(spill) = self.spill {
+        if let Some(spill) = spill {
             for (lane, number) in &saved {
                 code.write_lane(codes, spill, *lane, *number);
             }
@@ -277,6 +308,14 @@ impl Splicer<'_> {
         }
         if let Some(register) = exec {
             first_lane_only(codes, wide, register, code);
+        }
+        let aside = scratch_at.map(|register| Aside {
+            register,
+            offset: self.scratch.unwrap_or(0),
+            vgprs: &in_scratch,
+        });
+        if let Some(aside) = &aside {
+            aside.store(codes, code)?;
         }
         if let (Some(memory), Some(sum), Some(constant), Some(carry)) =
             (&memory, sum, constant, carry)
@@ -293,6 +332,9 @@ impl Splicer<'_> {
             self.copy_in(copy, code, relocations)?;
         }
 
+        if let Some(register) = mode {
+            code.extend(mode::enter(codes, register)?);
+        }
         // gfx12: what the template takes for settled has to be.
         if code.len() > prefix {
             code.extend_from_slice(codes.bytes(Op::WaitAlu));
@@ -318,11 +360,17 @@ impl Splicer<'_> {
             addend: relocation.addend,
         }));
 
+        if let Some(register) = mode {
+            code.extend(mode::leave(codes, register)?);
+        }
         for copy in outward
             .iter()
             .filter(|copy| copy.file != RegisterFile::Sgpr)
         {
             self.copy_out(hook, copy, place, code)?;
+        }
+        if let Some(aside) = &aside {
+            aside.load(codes, code)?;
         }
         if let Some(register) = exec {
             restore_exec(codes, wide, register, code);
@@ -336,7 +384,7 @@ impl Splicer<'_> {
         for (vgpr, scalar) in &saved_lanes {
             code.write_lane(codes, *vgpr, 0, *scalar);
         }
-        if let Some(spill) = self.spill {
+        if let Some(spill) = spill {
             for (lane, number) in &saved {
                 code.read_lane(codes, *number, spill, *lane);
             }
@@ -374,7 +422,9 @@ impl Splicer<'_> {
         let plain = !vectors
             && saved.is_empty()
             && saved_lanes.is_empty()
+            && in_scratch.is_empty()
             && m0.is_none()
+            && mode.is_none()
             && place.indexing.is_none();
         let kept = template.code.len() - template.droppable_tail as usize;
         Ok(Spliced {
@@ -403,14 +453,6 @@ impl Splicer<'_> {
                 self.report.seam_waits += 1;
             }
         }
-    }
-
-    /// Four SGPRs that nothing else uses while a computed address is translated; the same everywhere.
-    pub fn for_translation(&mut self) -> Option<u16> {
-        if self.translation.is_none() {
-            self.translation = self.supply.keep(RegisterFile::Sgpr, 4, 2, 0);
-        }
-        self.translation
     }
 
     /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
@@ -473,7 +515,17 @@ impl Splicer<'_> {
             return Ok(first);
         }
         if file == RegisterFile::Vgpr && work.widen && !all_lanes {
-            return self.save_first_lanes(work, width, alignment, limit);
+            let state = work.clone();
+            match self.save_first_lanes(work, width, alignment, limit) {
+                Err(_) if self.scratch.is_some() => *work = state,
+                result => return result,
+            }
+        }
+        if file == RegisterFile::Vgpr
+            && !all_lanes
+            && let Some(first) = self.save_in_scratch(work, width, alignment, limit)
+        {
+            return Ok(first);
         }
         Err(Refusal::NoRegisters {
             hook: work.hook.name.clone(),
@@ -494,8 +546,20 @@ impl Splicer<'_> {
         if self.spill.is_none() {
             self.spill = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
         }
-        let spill = self.spill?;
+        if work.spill.is_none() {
+            // One that is dead in all lanes at this place will do as well.
+            work.spill = self.spill.or_else(|| {
+                let mut dead = work.free.clone();
+                for (file, number) in work.half_dead() {
+                    dead.withhold(file, number, 1);
+                }
+                dead.take(RegisterFile::Vgpr, 1, 1, 256)
+            });
+        }
+        let spill = work.spill?;
         work.free.withhold(RegisterFile::Vgpr, spill, 1);
+        work.use_up(RegisterFile::Vgpr, spill, 1);
+        self.supply.use_up(RegisterFile::Vgpr, spill + 1);
         let next = work.saved.len() as u16;
         if next + width > u16::from(work.place.wave_size) {
             return None;
@@ -543,6 +607,30 @@ impl Splicer<'_> {
         Ok(first)
     }
 
+    /// Live VGPRs that are put aside in scratch, in the lanes that the hook runs in.
+    fn save_in_scratch(
+        &mut self,
+        work: &mut Work<'_>,
+        width: u16,
+        alignment: u16,
+        limit: u16,
+    ) -> Option<u16> {
+        self.scratch?;
+        if work.in_scratch.len() + usize::from(width) > usize::from(SCRATCH_SLOTS) {
+            return None;
+        }
+        let limit = limit.min(self.supply.allocated.1);
+        let mut starts =
+            (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+        let usable = |number: u16| !work.in_use_vectors[usize::from(number)];
+        let first = starts.find(|start| (*start..start + width).all(usable))?;
+        work.use_up(RegisterFile::Vgpr, first, width);
+        work.free.withhold(RegisterFile::Vgpr, first, width);
+        work.in_scratch.extend(first..first + width);
+        self.report.saved_vectors += u32::from(width);
+        Some(first)
+    }
+
     /// Where the dwords of a port come from or go to.
     fn dwords(
         &self,
@@ -557,6 +645,11 @@ impl Splicer<'_> {
             pc: place.pc,
             reason,
         };
+        if let Some(name) = port.name.strip_prefix("lds:") {
+            let first = self.entry.shared.get(name).copied();
+            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+            return Ok(vec![Dword::Kept(first)]);
+        }
         let given = arguments.iter().find(|(name, _)| *name == port.name);
         let value = match given {
             Some((_, value)) => *value,
@@ -624,6 +717,7 @@ impl Splicer<'_> {
             Value::KernargPointer => return kept(self.entry.kernarg, 2),
             Value::DispatchPointer => return kept(self.entry.dispatch, 2),
             Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
+            Value::Stack => return kept(self.entry.stack, 2),
             Value::DispatchId => return kept(self.entry.dispatch_id, 2),
             Value::WorkgroupId(dimension) => {
                 let register = self.entry.workgroup.get(usize::from(dimension)).copied();
@@ -713,6 +807,10 @@ impl Splicer<'_> {
             (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
                 code.first_lane(codes, to, from);
             }
+            (RegisterFile::Sgpr, Dword::Scc) => {
+                let (value, zero) = (Source::Scalar(from), Source::Constant(0));
+                code.compare(codes, Op::SCmpLgU32, value, zero);
+            }
             // The high half of a mask of 32 lanes.
             (RegisterFile::Sgpr, Dword::Constant(_)) => {}
             _ => {
@@ -749,6 +847,9 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
         ("effective_address", Value::EffectiveAddress),
         ("access_size", Value::AccessSize),
         ("access_kind", Value::AccessKind),
+        ("scc", Value::Scc),
+        ("vcc", Value::Vcc),
+        ("stack", Value::Stack),
         ("kernarg_ptr", Value::KernargPointer),
         ("dispatch_ptr", Value::DispatchPointer),
         ("implicitarg_ptr", Value::ImplicitArgumentPointer),
@@ -832,7 +933,66 @@ fn application(reg: Reg, count: usize) -> Option<Vec<Dword>> {
         .collect()
 }
 
+/// VGPRs in scratch around a template.
+struct Aside<'a> {
+    /// SGPR for the address.
+    register: u16,
+    /// Bytes from the start of a lane's scratch.
+    offset: u32,
+    vgprs: &'a [u16],
+}
+
+impl Aside<'_> {
+    fn store(&self, codes: &Codes, code: &mut Vec<u8>) -> Result<(), Refusal> {
+        code.move_scalar(codes, self.register, Source::Constant(self.offset));
+        self.each(
+            codes,
+            code,
+            |name, vgpr, at| format!("{name} off, v{vgpr}, {at}"),
+            "store",
+        )
+    }
+
+    fn load(&self, codes: &Codes, code: &mut Vec<u8>) -> Result<(), Refusal> {
+        // The template may have left its own accesses unfinished; those to one address stay in order.
+        self.each(
+            codes,
+            code,
+            |name, vgpr, at| format!("{name} v{vgpr}, off, {at}"),
+            "load",
+        )?;
+        code.extend_from_slice(codes.wait(lift::Counter::Load));
+        Ok(())
+    }
+
+    fn each(
+        &self,
+        codes: &Codes,
+        code: &mut Vec<u8>,
+        line: impl Fn(&str, u16, &str) -> String,
+        what: &str,
+    ) -> Result<(), Refusal> {
+        let width = if codes.target.family >= Family::Gfx11 {
+            "b32"
+        } else {
+            "dword"
+        };
+        for (slot, vgpr) in self.vgprs.iter().enumerate() {
+            let at = format!("s{} offset:{}", self.register, 4 * slot);
+            code.extend(assemble(
+                codes,
+                &line(&format!("scratch_{what}_{width}"), *vgpr, &at),
+            )?);
+        }
+        Ok(())
+    }
+}
+
+/// VGPRs that can be in scratch at a time.
+pub(crate) const SCRATCH_SLOTS: u16 = 64;
+
 /// The choice of registers for one splice.
+#[derive(Clone)]
 struct Work<'a> {
     hook: &'a HookVariants<'a>,
     template: &'a Template,
@@ -842,13 +1002,19 @@ struct Work<'a> {
     dead_given: bool,
     /// Lane of the spill register, SGPR.
     saved: Vec<(u16, u16)>,
+    /// The VGPR of those lanes.
+    spill: Option<u16>,
     /// VGPR whose lane 0 is put aside, SGPR that has it.
     saved_lanes: Vec<(u16, u16)>,
+    /// VGPRs that are put aside in scratch.
+    in_scratch: Vec<u16>,
     /// SGPRs that cannot be put aside here.
     in_use: Free,
     /// VGPRs that are not free here even if dead.
     in_use_vectors: Free,
     inputs: RegisterSet,
+    /// All that were chosen so far.
+    used: RegisterSet,
     widen: bool,
 }
 
@@ -856,9 +1022,15 @@ impl Work<'_> {
     fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
         let range = usize::from(first)..usize::from(first + width);
         match file {
-            RegisterFile::Sgpr => self.in_use[range].fill(true),
-            RegisterFile::Vgpr => self.in_use_vectors[range].fill(true),
-            RegisterFile::Agpr => {}
+            RegisterFile::Sgpr => {
+                self.used.insert(Span::Scalar(first, width));
+                self.in_use[range].fill(true);
+            }
+            RegisterFile::Vgpr => {
+                self.used.insert(Span::Vector(first, width));
+                self.in_use_vectors[range].fill(true);
+            }
+            RegisterFile::Agpr => self.used.insert(Span::Vector(AGPR_BASE + first, width)),
         }
     }
 

@@ -32,8 +32,6 @@ pub(crate) struct Text {
     /// Offset of every instruction of every function, `u64::MAX` while unknown.
     instructions: BTreeMap<FunctionIndex, Vec<u64>>,
     own: Vec<u64>,
-    /// Literals that hold a label's address.
-    pointers: Vec<(u64, Half, Label)>,
     /// Offsets where islands may be put, in order.
     gaps: Vec<u64>,
 }
@@ -122,10 +120,6 @@ impl Text {
         });
     }
 
-    pub fn point(&mut self, offset: u64, half: Half, to: Label) {
-        self.pointers.push((offset, half, to));
-    }
-
     fn place_of(&self, label: Label) -> Option<u64> {
         let place = match label {
             Label::Inst(function, inst) => *self.instructions.get(&function)?.get(inst)?,
@@ -161,10 +155,6 @@ impl Text {
                 let goal = hop(&pools, &moved, at, target, *label);
                 self.displace(at, goal)?;
             }
-        }
-        for (offset, half, label) in std::mem::take(&mut self.pointers) {
-            let target = self.place_of(label).map_or(0, |place| moved.now(place));
-            self.relocate(moved.now(offset), half, Symbol::Text(target), 0);
         }
         self.relocations.sort_by_key(|relocation| relocation.offset);
         Ok(())

@@ -61,10 +61,15 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
         request.object_hash,
         request.kernel,
         &kernel.agent.target,
-        &session.instrumenter.fingerprint(),
+        &[
+            session.instrumenter.fingerprint(),
+            session.config.build.clone().into_bytes(),
+        ]
+        .concat(),
     );
     let cached = match session.cache.as_ref().map(|cache| cache.get(&key)) {
         Some(Found::Variant(variant)) => Some(*variant),
+        Some(Found::Refused(refusal)) => return Err(refusal),
         Some(Found::Damaged(problem)) => {
             session.note(format!("cache entry ignored: {problem}"));
             None
@@ -75,15 +80,15 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
     let mut variant = match cached {
         Some(variant) => variant,
         None => {
-            let variant = session.instrumenter.instrument(&request)?;
+            let result = session.instrumenter.instrument(&request);
             let kept = session
                 .cache
                 .as_ref()
-                .map(|cache| cache.put(&key, &variant));
+                .map(|cache| cache.put(&key, result.as_ref()));
             if let Some(Err(error)) = kept {
                 session.note(format!("cache not written: {error}"));
             }
-            variant
+            result?
         }
     };
     session.instrumenter.adopt(&request, &variant);

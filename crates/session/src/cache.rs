@@ -1,7 +1,7 @@
-//! Instrumented kernels on disk.
+//! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
-//! One file per variant, named by its key: `LUTHIERV`, format version, sizes, SHA-256 of the rest, then the variant as JSON
-//! and its object. Files appear by renaming, so readers never see half of one; what does not check out is ignored and
+//! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, SHA-256 of the rest, then the variant or the
+//! reason of the refusal as JSON, and the variant's object. Files appear by renaming, so readers never see half of one; what does not check out is ignored and
 //! rewritten. The least recently used files go when the directory grows beyond its limit.
 
 use std::{
@@ -14,11 +14,11 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::Variant;
+use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Magic, format, sizes of JSON and object, checksum.
 const HEADER: usize = 8 + 4 + 4 + 8 + 32;
 const SUFFIX: &str = "variant";
@@ -60,6 +60,7 @@ impl Key {
 #[derive(Debug)]
 pub enum Found {
     Variant(Box<Variant>),
+    Refused(Refusal),
     Nothing,
     /// There is a file, and this is wrong with it.
     Damaged(String),
@@ -86,20 +87,23 @@ impl Cache {
             Err(error) => return Found::Damaged(format!("{}: {error}", path.display())),
         };
         match decode(&bytes) {
-            Ok(variant) => {
+            Ok(kept) => {
                 // The time of last use, for eviction; a directory that cannot be written just ages differently.
                 let touched = fs::File::options().append(true).open(&path);
                 let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
-                Found::Variant(Box::new(variant))
+                match kept {
+                    Ok(variant) => Found::Variant(Box::new(variant)),
+                    Err(refusal) => Found::Refused(refusal),
+                }
             }
             Err(reason) => Found::Damaged(format!("{}: {reason}", path.display())),
         }
     }
 
-    /// Keeps a variant, then makes room.
-    pub fn put(&self, key: &Key, variant: &Variant) -> io::Result<()> {
+    /// Keeps what instrumenting came to, then makes room.
+    pub fn put(&self, key: &Key, result: Result<&Variant, &Refusal>) -> io::Result<()> {
         static UNIQUE: AtomicU64 = AtomicU64::new(0);
-        let bytes = encode(variant)?;
+        let bytes = encode(result)?;
         if bytes.len() as u64 > self.limit {
             return Ok(());
         }
@@ -151,23 +155,25 @@ impl Cache {
     }
 }
 
-fn encode(variant: &Variant) -> io::Result<Vec<u8>> {
-    let json = serde_json::to_vec(variant)?;
+fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(&result.map_err(|refusal| &refusal.reason))?;
+    let object = result.map_or(&[][..], |variant| &variant.object);
     let length = u32::try_from(json.len()).map_err(io::Error::other)?;
-    let mut bytes = Vec::with_capacity(HEADER + json.len() + variant.object.len());
+    let mut bytes = Vec::with_capacity(HEADER + json.len() + object.len());
     bytes.extend(MAGIC);
     bytes.extend(FORMAT.to_le_bytes());
     bytes.extend(length.to_le_bytes());
-    bytes.extend((variant.object.len() as u64).to_le_bytes());
+    bytes.extend((object.len() as u64).to_le_bytes());
     bytes.extend([0; 32]);
     bytes.extend(&json);
-    bytes.extend(&variant.object);
+    bytes.extend(object);
     let checksum = Sha256::digest(&bytes[HEADER..]);
     bytes[HEADER - 32..HEADER].copy_from_slice(&checksum);
     Ok(bytes)
 }
 
-fn decode(bytes: &[u8]) -> Result<Variant, String> {
+/// What instrumenting came to, or what is wrong with the file.
+fn decode(bytes: &[u8]) -> Result<Result<Variant, Refusal>, String> {
     let (header, rest) = bytes
         .split_at_checked(HEADER)
         .ok_or("shorter than a header")?;
@@ -184,8 +190,10 @@ fn decode(bytes: &[u8]) -> Result<Variant, String> {
         return Err("its checksum is wrong".into());
     }
     let (json, object) = rest.split_at(json_length as usize);
-    let mut variant: Variant =
+    let mut kept: Result<Variant, String> =
         serde_json::from_slice(json).map_err(|error| format!("its description: {error}"))?;
-    variant.object = object.to_vec();
-    Ok(variant)
+    if let Ok(variant) = &mut kept {
+        variant.object = object.to_vec();
+    }
+    Ok(kept.map_err(Refusal::new))
 }

@@ -32,6 +32,8 @@ pub struct Config {
     /// Bytes in the cache.
     pub cache_limit: u64,
     pub build_limit: Duration,
+    /// Names this build of the engine: what another build has cached is not used. The environment does not say it.
+    pub build: String,
 }
 
 impl Config {
@@ -105,6 +107,7 @@ impl Config {
             cache,
             cache_limit,
             build_limit: Duration::from_secs(build_limit),
+            build: String::new(),
         };
         (config, problems)
     }

@@ -60,6 +60,8 @@ pub trait Device: Send + Sync {
     fn free(&self, address: u64);
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
+    /// Copies the application's memory; false if it cannot be read, whatever the address.
+    fn peek(&self, address: u64, into: &mut [u8]) -> bool;
     /// An aligned word of [`MemoryKind::Shared`] memory; what the device wrote before it is visible afterwards.
     fn load_shared(&self, address: u64) -> u32;
     /// Copies [`MemoryKind::Shared`] memory that the device does not write now.

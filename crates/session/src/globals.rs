@@ -6,8 +6,10 @@ use std::{
 };
 
 use crate::{
-    Agent, AgentId, Content, Device, DeviceError, Finish, Global, MemoryKind, lock,
+    Agent, AgentId, Content, Device, DeviceError, Finish, Global, Instrumenter, LoadedObject,
+    MemoryKind, lock,
     records::{Stream, Streams},
+    summary::KernelLine,
 };
 
 /// Where a global lies on one agent.
@@ -23,6 +25,18 @@ struct Allocated {
 pub(crate) struct Globals {
     declared: Vec<Global>,
     agents: Mutex<HashMap<AgentId, HashMap<String, Allocated>>>,
+    inside: Mutex<Vec<Inside>>,
+}
+
+/// A global in a code object that the application loads.
+#[derive(Debug)]
+struct Inside {
+    agent: AgentId,
+    executable: u64,
+    name: String,
+    place: Allocated,
+    /// What it was when the object went.
+    last: Option<Result<Vec<u8>, DeviceError>>,
 }
 
 impl Globals {
@@ -30,6 +44,55 @@ impl Globals {
         Globals {
             declared,
             agents: Mutex::new(HashMap::new()),
+            inside: Mutex::default(),
+        }
+    }
+
+    /// An object with globals in it was loaded: rings begin to work.
+    pub fn enter(
+        &self,
+        device: &dyn Device,
+        agent: &Arc<Agent>,
+        object: &LoadedObject,
+        globals: &[(Global, u64)],
+        streams: &Streams,
+    ) -> Result<(), DeviceError> {
+        for (global, address) in globals {
+            let address = address.wrapping_add(object.delta);
+            if let Content::Ring(spec) = &global.content {
+                let stream = Stream::make(device, agent, &global.name, *spec)?;
+                device.write(address, &stream.control())?;
+                streams.add(stream, address);
+            }
+            lock(&self.inside).push(Inside {
+                agent: agent.id,
+                executable: object.executable,
+                name: global.name.clone(),
+                place: Allocated {
+                    address,
+                    size: global.size,
+                },
+                last: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// An executable is about to go: what its objects' globals have come to is kept.
+    pub fn leave(
+        &self,
+        device: &dyn Device,
+        executable: u64,
+        streams: &Streams,
+        tool: &dyn Instrumenter,
+    ) {
+        let mut inside = lock(&self.inside);
+        let leaving = inside
+            .iter_mut()
+            .filter(|global| global.executable == executable && global.last.is_none());
+        for global in leaving {
+            streams.leave(global.place.address, device, tool);
+            global.last = Some(fetch(device, global.place));
         }
     }
 
@@ -97,16 +160,35 @@ pub(crate) struct Final<'a> {
     pub globals: &'a Globals,
     pub device: &'a dyn Device,
     pub agents: &'a [Agent],
+    pub kernels: &'a [KernelLine],
 }
 
 impl Finish for Final<'_> {
+    fn kernels(&self) -> &[KernelLine] {
+        self.kernels
+    }
+
     fn agents(&self) -> &[Agent] {
         self.agents
     }
 
-    fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>> {
-        let global = *lock(&self.globals.agents).get(&agent.id)?.get(name)?;
-        let mut bytes = vec![0; global.size as usize];
-        Some(self.device.read(global.address, &mut bytes).map(|()| bytes))
+    fn global(&self, agent: &Agent, name: &str) -> Vec<Result<Vec<u8>, DeviceError>> {
+        let agents = lock(&self.globals.agents);
+        let own = agents.get(&agent.id).and_then(|globals| globals.get(name));
+        let own = own.map(|global| fetch(self.device, *global));
+        let inside = lock(&self.globals.inside);
+        let inside = inside
+            .iter()
+            .filter(|global| global.agent == agent.id && global.name == name)
+            .map(|global| match &global.last {
+                Some(last) => last.clone(),
+                None => fetch(self.device, global.place),
+            });
+        own.into_iter().chain(inside).collect()
     }
+}
+
+fn fetch(device: &dyn Device, global: Allocated) -> Result<Vec<u8>, DeviceError> {
+    let mut bytes = vec![0; global.size as usize];
+    device.read(global.address, &mut bytes).map(|()| bytes)
 }

@@ -1,7 +1,8 @@
 //! What instruments: the interface between the engine and whatever rewrites code.
 
-use crate::{Agent, DeviceError, MemoryKind, Usage};
+use crate::{Agent, DeviceError, MemoryKind, Usage, summary::KernelLine};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One kernel to instrument.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +122,15 @@ pub struct RingSpec {
     pub capacity: u32,
 }
 
+/// What somebody put into a code object before it was loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BuiltIn {
+    /// The tool's variables, with their addresses in the file.
+    pub globals: Vec<(Global, u64)>,
+    /// What instrumenting came to, by kernel, or why it was refused; others nobody asked for.
+    pub kernels: BTreeMap<String, Result<Report, String>>,
+}
+
 /// One launch that runs instrumented.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
@@ -131,13 +141,20 @@ pub struct Launch<'a> {
     /// Work-items.
     pub grid: [u32; 3],
     pub workgroup: [u16; 3],
+    /// Names the queue.
+    pub queue: u64,
+    /// Its arguments as they lie in memory, if [`Instrumenter::observes_launches`] and they can be read.
+    pub arguments: &'a [u8],
 }
 
 /// Access to the tool's globals when all is over.
 pub trait Finish {
+    /// All kernels that were launched, with what became of them and how often they ran.
+    fn kernels(&self) -> &[KernelLine];
     fn agents(&self) -> &[Agent];
-    /// The bytes of a global on an agent; `None` if no variant ever ran there.
-    fn global(&self, agent: &Agent, name: &str) -> Option<Result<Vec<u8>, DeviceError>>;
+    /// The bytes of a global on an agent, once for each place that has it: none if no variant ever ran there, several if it
+    /// is in code objects that were loaded.
+    fn global(&self, agent: &Agent, name: &str) -> Vec<Result<Vec<u8>, DeviceError>>;
 }
 
 /// A tool, or several composed.
@@ -150,12 +167,26 @@ pub trait Instrumenter: Send + Sync {
     fn globals(&self) -> Vec<Global> {
         Vec::new()
     }
+    /// False if there is nothing to do for kernels but look at what is built in.
+    fn builds(&self) -> bool {
+        true
+    }
+    /// Finds out whether a code object that was just loaded has tools in it already.
+    fn built_in(&self, _object: &[u8]) -> Option<BuiltIn> {
+        None
+    }
     /// Called from several threads at once, for different kernels.
     fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal>;
     /// A variant is about to be used, whether built now or found in the cache.
     fn adopt(&self, _request: &Request<'_>, _variant: &Variant) {}
+    /// Whether [`Launch::arguments`] are wanted, and [`Instrumenter::ended`].
+    fn observes_launches(&self) -> bool {
+        false
+    }
     /// A variant is about to run.
     fn launch(&self, _launch: &Launch<'_>) {}
+    /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
+    fn ended(&self, _launch: u64, _start: u64, _end: u64) {}
     /// Complete records of a ring, one after the other, in the order of their indices. Calls for one ring come one at a time.
     fn records(&self, _agent: &Agent, _global: &str, _records: &[u8]) {}
     /// The last call; whatever it returns is printed behind the summary.

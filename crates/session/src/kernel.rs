@@ -54,12 +54,30 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
+    /// `address` is that of its descriptor on the device.
     pub fn new(
+        address: u64,
         object: Arc<Object>,
         agent: Arc<Agent>,
         original: Original,
         selected: bool,
     ) -> Kernel {
+        let outcome = OnceLock::new();
+        if let Some(result) = object.built_in(&original.name) {
+            let _ = outcome.set(match result {
+                Ok(report) => Outcome::Ready(Ready {
+                    loaded: Loaded {
+                        executable: object.loaded.executable,
+                        kernel_object: address,
+                    },
+                    private_segment_size: original.private_segment_size,
+                    group_segment_size: original.group_segment_size,
+                    report: report.clone(),
+                    from_cache: false,
+                }),
+                Err(reason) => Outcome::Refused(reason.clone()),
+            });
+        }
         Kernel {
             pretty: pretty(&original.name),
             original,
@@ -69,13 +87,18 @@ impl Kernel {
             launches: AtomicU64::new(0),
             instrumented: AtomicU64::new(0),
             build_time: AtomicU64::new(0),
-            outcome: OnceLock::new(),
+            outcome,
             building: Mutex::new(false),
             built: Condvar::new(),
             late: AtomicBool::new(false),
             queues: Mutex::new(BTreeSet::new()),
             last_queue: AtomicU64::new(0),
         }
+    }
+
+    /// Whether the application's own code object has the tool in it.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.object.built_in(&self.original.name), Some(Ok(_)))
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {

@@ -31,8 +31,8 @@ pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 pub use identity::Identity;
 pub use instrument::{
-    Content, Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report, Request,
-    RingSpec, Symbol, Variant,
+    BuiltIn, Content, Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report,
+    Request, RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
 pub use selection::Selection;

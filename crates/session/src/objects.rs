@@ -8,7 +8,7 @@ use std::{
 use codeobj::CodeObject;
 use sha2::{Digest, Sha256};
 
-use crate::AgentId;
+use crate::{AgentId, BuiltIn, Report};
 
 /// A code object that the application loaded on an agent.
 #[derive(Debug)]
@@ -30,6 +30,7 @@ pub struct LoadedObject {
 #[derive(Debug)]
 pub(crate) struct Object {
     pub loaded: LoadedObject,
+    built_in: Option<BuiltIn>,
     hash: OnceLock<[u8; 32]>,
     kernels: OnceLock<Kernels>,
 }
@@ -40,6 +41,8 @@ pub(crate) struct Original {
     pub name: String,
     pub private_segment_size: u32,
     pub group_segment_size: u32,
+    /// Bytes of its arguments.
+    pub kernarg_size: u32,
 }
 
 /// By address of the descriptor in the file, or why there are none.
@@ -49,6 +52,11 @@ impl Object {
     pub fn hash(&self) -> &[u8; 32] {
         self.hash
             .get_or_init(|| Sha256::digest(&self.loaded.bytes).into())
+    }
+
+    /// What instrumenting a kernel came to when a tool was put into the file.
+    pub fn built_in(&self, kernel: &str) -> Option<&Result<Report, String>> {
+        self.built_in.as_ref()?.kernels.get(kernel)
     }
 
     /// The kernel whose descriptor lies at this device address.
@@ -69,6 +77,7 @@ impl Object {
                 name: kernel.name.to_owned(),
                 private_segment_size: kernel.descriptor.private_segment_size(),
                 group_segment_size: kernel.descriptor.group_segment_size(),
+                kernarg_size: kernel.descriptor.kernarg_size(),
             };
             (kernel.descriptor_address, original)
         });
@@ -81,8 +90,9 @@ impl Object {
 pub(crate) struct Objects(BTreeMap<u64, Arc<Object>>);
 
 impl Objects {
-    pub fn insert(&mut self, loaded: LoadedObject) {
+    pub fn insert(&mut self, loaded: LoadedObject, built_in: Option<BuiltIn>) {
         let object = Object {
+            built_in,
             hash: OnceLock::new(),
             kernels: OnceLock::new(),
             loaded,
@@ -120,8 +130,8 @@ mod tests {
     #[test]
     fn addresses_belong_to_the_object_around_them() {
         let mut objects = Objects::default();
-        objects.insert(loaded(1, 0x1000, 0x100));
-        objects.insert(loaded(2, 0x2000, 0x100));
+        objects.insert(loaded(1, 0x1000, 0x100), None);
+        objects.insert(loaded(2, 0x2000, 0x100), None);
         let executable = |objects: &Objects, address| {
             objects.find(address).map(|object| object.loaded.executable)
         };
@@ -143,7 +153,7 @@ mod tests {
     #[test]
     fn damaged_objects_have_no_kernels() {
         let mut objects = Objects::default();
-        objects.insert(loaded(1, 0, 16));
+        objects.insert(loaded(1, 0, 16), None);
         let error = objects.find(8).unwrap().kernel_at(8).unwrap_err();
         assert!(error.contains("unreadable"), "{error}");
     }

@@ -183,17 +183,17 @@ impl Stream {
     }
 }
 
-/// All rings, each with the address of its `luthier::ring`.
+/// All rings, each with the address of its `luthier::ring` while that exists.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
-    streams: Mutex<Vec<(Stream, u64)>>,
+    streams: Mutex<Vec<(Stream, Option<u64>)>>,
     consuming: AtomicBool,
     finished: AtomicBool,
 }
 
 impl Streams {
     pub fn add(&self, stream: Stream, control: u64) {
-        lock(&self.streams).push((stream, control));
+        lock(&self.streams).push((stream, Some(control)));
     }
 
     /// Starts the thread that empties the rings, if there are any and it does not run yet.
@@ -225,19 +225,31 @@ impl Streams {
         device.spawn("luthier-records", STACK, task)
     }
 
+    /// The `luthier::ring` at this address, if there is one, is about to go.
+    pub fn leave(&self, control: u64, device: &dyn Device, tool: &dyn Instrumenter) {
+        for (stream, place) in lock(&self.streams).iter_mut() {
+            if *place == Some(control) {
+                stream.finish(control, device, tool);
+                *place = None;
+            }
+        }
+    }
+
     /// Stops the thread and takes what is left.
     pub fn finish(&self, device: &dyn Device, tool: &dyn Instrumenter) {
         if self.finished.swap(true, Ordering::AcqRel) {
             return;
         }
         for (stream, control) in lock(&self.streams).iter_mut() {
-            stream.finish(*control, device, tool);
+            if let Some(control) = control.take() {
+                stream.finish(control, device, tool);
+            }
         }
     }
 
     pub fn lines(&self) -> Vec<RecordLine> {
         let streams = lock(&self.streams);
-        let line = |(stream, _): &(Stream, u64)| RecordLine {
+        let line = |(stream, _): &(Stream, Option<u64>)| RecordLine {
             name: stream.name.clone(),
             agent: stream.agent.number,
             written: stream.consumed - stream.unfinished,

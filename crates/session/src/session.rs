@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    Agent, AgentId, Config, Device, Instrumenter, Launch, LoadedObject, Summary, build,
+    Agent, AgentId, BuiltIn, Config, Device, Instrumenter, Launch, LoadedObject, Summary, build,
     cache::Cache,
     globals::{Final, Globals},
     kernel::{Kernel, Outcome, pretty},
@@ -31,6 +31,8 @@ pub struct Dispatch {
     /// Names the queue, see [`Device::ticket`].
     pub queue: u64,
     pub kernel_object: u64,
+    /// Address of its arguments.
+    pub kernarg: u64,
     /// Work-items.
     pub grid: [u32; 3],
     pub workgroup: [u16; 3],
@@ -89,6 +91,7 @@ pub struct Session {
     notes: Mutex<Vec<String>>,
     began: Instant,
     finished: AtomicBool,
+    observes: bool,
 }
 
 impl Session {
@@ -102,6 +105,7 @@ impl Session {
             .clone()
             .map(|directory| Cache::new(directory, config.cache_limit));
         Arc::new(Session {
+            observes: instrumenter.observes_launches(),
             cache,
             globals: Globals::new(instrumenter.globals()),
             streams: Arc::default(),
@@ -123,13 +127,44 @@ impl Session {
         })
     }
 
+    /// Whether [`Session::ended`] is wanted.
+    pub fn observes_launches(&self) -> bool {
+        self.observes
+    }
+
+    /// The launch with this number ran from one time to another, in nanoseconds of a clock that all devices share.
+    pub fn ended(&self, launch: u64, start: u64, end: u64) {
+        self.instrumenter.ended(launch, start, end);
+    }
+
     pub fn config(&self) -> &Config {
         &self.config
     }
 
     /// A code object was loaded and its executable is frozen.
     pub fn loaded(&self, object: LoadedObject) {
-        write(&self.objects).insert(object);
+        let built_in = self.instrumenter.built_in(&object.bytes);
+        if let Some(built_in) = &built_in {
+            self.enter(&object, built_in);
+        }
+        write(&self.objects).insert(object, built_in);
+    }
+
+    fn enter(&self, object: &LoadedObject, built_in: &BuiltIn) {
+        let Some(agent) = self.agents.iter().find(|agent| agent.id == object.agent) else {
+            return;
+        };
+        let entered = self.globals.enter(
+            &*self.device,
+            agent,
+            object,
+            &built_in.globals,
+            &self.streams,
+        );
+        if let Err(error) = entered {
+            self.note(format!("tools in {} do not work: {error}", object.uri));
+        }
+        self.consume();
     }
 
     /// An executable is about to be destroyed. Its variants follow when their last dispatch has completed.
@@ -139,6 +174,12 @@ impl Session {
             return;
         }
         write(&self.objects).remove(executable);
+        self.globals.leave(
+            &*self.device,
+            executable,
+            &self.streams,
+            &*self.instrumenter,
+        );
         let mut kernels = write(&self.kernels);
         let gone: Vec<Arc<Kernel>> = kernels
             .extract_if(|_, kernel| kernel.object.loaded.executable == executable)
@@ -148,7 +189,9 @@ impl Session {
         for kernel in gone {
             lock(&self.gone).push(summary::KernelLine::of(&kernel));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
-            if let Some(Outcome::Ready(ready)) = kernel.outcome() {
+            if let Some(Outcome::Ready(ready)) = kernel.outcome()
+                && !kernel.is_built_in()
+            {
                 let tickets = kernel
                     .queues()
                     .into_iter()
@@ -196,7 +239,8 @@ impl Session {
             return Decision::Original;
         };
         let ordinal = kernel.launches.fetch_add(1, Ordering::Relaxed) + 1;
-        if !kernel.selected || !self.config.selection.launch(ordinal, dispatch.grid) {
+        let chosen = kernel.selected && self.config.selection.launch(ordinal, dispatch.grid);
+        if !chosen && !kernel.is_built_in() {
             return Decision::Original;
         }
         let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
@@ -211,21 +255,43 @@ impl Session {
             ));
             return Decision::Original;
         }
-        kernel.instrumented.fetch_add(1, Ordering::Relaxed);
-        kernel.ran_on(dispatch.queue);
-        self.instrumenter.launch(&Launch {
-            number,
-            kernel: &kernel.original.name,
-            agent: &kernel.agent,
-            grid: dispatch.grid,
-            workgroup: dispatch.workgroup,
-        });
         // The packet may ask for more than the descriptor: dynamic LDS, a larger stack.
         let grown = |packet: u32, before: u32, after: u32| {
             packet
                 .saturating_add(after.saturating_sub(before))
                 .max(after)
         };
+        let group_segment_size = grown(
+            dispatch.group_segment_size,
+            kernel.original.group_segment_size,
+            ready.group_segment_size,
+        );
+        let lds = after.most_lds;
+        if group_segment_size > lds && dispatch.group_segment_size <= lds {
+            self.note(format!(
+                "{}: a launch with {} bytes of LDS ran uninstrumented, because hooks need more and a workgroup has at most {lds}",
+                kernel.pretty, dispatch.group_segment_size
+            ));
+            return Decision::Original;
+        }
+        kernel.instrumented.fetch_add(1, Ordering::Relaxed);
+        kernel.ran_on(dispatch.queue);
+        let mut arguments = Vec::new();
+        if self.observes {
+            arguments.resize(kernel.original.kernarg_size as usize, 0);
+            if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
+                arguments.clear();
+            }
+        }
+        self.instrumenter.launch(&Launch {
+            queue: dispatch.queue,
+            arguments: &arguments,
+            number,
+            kernel: &kernel.original.name,
+            agent: &kernel.agent,
+            grid: dispatch.grid,
+            workgroup: dispatch.workgroup,
+        });
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
             private_segment_size: grown(
@@ -233,11 +299,7 @@ impl Session {
                 kernel.original.private_segment_size,
                 ready.private_segment_size,
             ),
-            group_segment_size: grown(
-                dispatch.group_segment_size,
-                kernel.original.group_segment_size,
-                ready.group_segment_size,
-            ),
+            group_segment_size,
             launch: number,
         })
     }
@@ -259,11 +321,10 @@ impl Session {
             .agents
             .iter()
             .find(|agent| agent.id == dispatch.agent)?;
-        let selected = self
-            .config
-            .selection
-            .kernel(&original.name, &pretty(&original.name));
-        let kernel = Kernel::new(object, Arc::clone(agent), original, selected);
+        let selection = &self.config.selection;
+        let selected =
+            self.instrumenter.builds() && selection.kernel(&original.name, &pretty(&original.name));
+        let kernel = Kernel::new(address, object, Arc::clone(agent), original, selected);
         let mut kernels = write(&self.kernels);
         let kernel = kernels.entry(address).or_insert_with(|| Arc::new(kernel));
         Some(Arc::clone(kernel))
@@ -319,6 +380,7 @@ impl Session {
             globals: &self.globals,
             device: &*self.device,
             agents: &agents,
+            kernels: &self.summary().kernels,
         });
         Some((self.summary(), text))
     }

@@ -17,6 +17,13 @@ pub struct Usage {
     /// Bytes per work-item.
     pub scratch: u32,
     pub waves_per_simd: u32,
+    /// Bytes that a workgroup can have on this target.
+    #[serde(default = "unlimited")]
+    pub most_lds: u32,
+}
+
+fn unlimited() -> u32 {
+    u32::MAX
 }
 
 impl Usage {
@@ -28,6 +35,7 @@ impl Usage {
             lds: resources.lds_bytes,
             scratch: descriptor.private_segment_size(),
             waves_per_simd: resources.occupancy.waves_per_simd,
+            most_lds: descriptor.target().lds_bytes,
         }
     }
 }

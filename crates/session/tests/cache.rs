@@ -62,12 +62,18 @@ fn what_was_put_is_found_whole() {
     let cache = Cache::new(directory.path().join("deep/er"), 1 << 20);
     let key = Key::of(&[0; 32], "k", "gfx90a", b"");
     assert!(matches!(cache.get(&key), Found::Nothing));
-    cache.put(&key, &sample(5000)).unwrap();
+    cache.put(&key, Ok(&sample(5000))).unwrap();
     let Found::Variant(found) = cache.get(&key) else {
         panic!("not found")
     };
     assert_eq!(*found, sample(5000));
     assert_eq!(files(&directory.path().join("deep/er")).len(), 1);
+    let refusal = session::Refusal::new("too many registers");
+    cache.put(&key, Err(&refusal)).unwrap();
+    let Found::Refused(found) = cache.get(&key) else {
+        panic!("not found")
+    };
+    assert_eq!(found, refusal);
 }
 
 #[test]
@@ -75,7 +81,7 @@ fn every_damaged_byte_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().into(), 1 << 20);
     let key = Key::of(&[0; 32], "k", "gfx90a", b"");
-    cache.put(&key, &sample(100)).unwrap();
+    cache.put(&key, Ok(&sample(100))).unwrap();
     let path = files(directory.path()).remove(0);
     let good = fs::read(&path).unwrap();
     for at in 0..good.len() {
@@ -94,8 +100,8 @@ fn the_least_recently_used_go_first() {
     let cache = Cache::new(directory.path().into(), 5000);
     let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
     let present = |name: &str| matches!(cache.get(&key(name)), Found::Variant(_));
-    cache.put(&key("old"), &sample(2000)).unwrap();
-    cache.put(&key("older"), &sample(2000)).unwrap();
+    cache.put(&key("old"), Ok(&sample(2000))).unwrap();
+    cache.put(&key("older"), Ok(&sample(2000))).unwrap();
     // Files of an hour ago, the second used again since.
     for path in files(directory.path()) {
         let file = fs::File::options().append(true).open(path).unwrap();
@@ -103,10 +109,10 @@ fn the_least_recently_used_go_first() {
             .unwrap();
     }
     assert!(present("older"));
-    cache.put(&key("new"), &sample(2000)).unwrap();
+    cache.put(&key("new"), Ok(&sample(2000))).unwrap();
     assert!(present("older") && present("new") && !present("old"));
     // What is larger than the whole cache is not kept.
-    cache.put(&key("huge"), &sample(9000)).unwrap();
+    cache.put(&key("huge"), Ok(&sample(9000))).unwrap();
     assert!(!present("huge") && present("new"));
 }
 
@@ -133,4 +139,40 @@ fn sessions_share_variants_and_survive_damage() {
         "{notes:?}"
     );
     assert_eq!(run(), (true, vec![]));
+}
+
+/// Refuses, and counts how often it was asked.
+#[derive(Default)]
+struct Refusing(std::sync::atomic::AtomicU32);
+
+impl session::Instrumenter for Refusing {
+    fn name(&self) -> String {
+        "refusing".into()
+    }
+    fn fingerprint(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    fn instrument(&self, _: &session::Request<'_>) -> Result<Variant, session::Refusal> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Err(session::Refusal::new("not this one"))
+    }
+}
+
+#[test]
+fn refusals_are_not_worked_out_again_except_by_another_build() {
+    let directory = tempfile::tempdir().unwrap();
+    let bytes = object(&[]);
+    let tool = Arc::new(Refusing::default());
+    for (build, asked) in [("a", 1), ("a", 1), ("b", 2), ("a", 2)] {
+        let settings = [("LUTHIER_CACHE", directory.path().to_str().unwrap())];
+        let mut config = config(&settings);
+        config.build = build.into();
+        let (session, _) = start(&bytes, config, tool.clone());
+        assert!(variant(session.dispatch(&launch(&bytes, "scale"))).is_none());
+        let Status::Refused { reason } = &session.summary().kernels[0].status else {
+            panic!("{:?}", session.summary().kernels)
+        };
+        assert_eq!(reason, "not this one");
+        assert_eq!(tool.0.load(std::sync::atomic::Ordering::Relaxed), asked);
+    }
 }

@@ -9,6 +9,9 @@ const MAGIC: &[u8; 8] = b"LUTHTOOL";
 const VERSION: u32 = 1;
 /// Unpacked bytes that a bundle may have; more is damage.
 const LARGEST: u64 = 1 << 30;
+/// Bytes per lane, and of one LDS variable.
+const LARGEST_STACK: u32 = 1 << 16;
+const LARGEST_SHARED: u32 = 1 << 20;
 
 /// One variant of one hook for one target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,10 +105,16 @@ impl Bundle {
                     && usize::from(patch.group) < template.groups.len()
                     && patch.offset < 1024
             }) && template.groups.iter().all(|group| group.limit <= 1024)
-                && u64::from(template.droppable_tail) * 8 <= bits;
+                && u64::from(template.droppable_tail) * 8 <= bits
+                && template.stack <= LARGEST_STACK
+                && template.shared.iter().all(|variable| {
+                    variable.size <= LARGEST_SHARED
+                        && variable.alignment.is_power_of_two()
+                        && variable.alignment <= 16
+                });
             if !good {
                 let text = format!(
-                    "a patch of hook {hook} for {} leaves its code",
+                    "a patch or a variable of hook {hook} for {} is out of range",
                     template.target
                 );
                 return Err(BundleError::Damaged(text));

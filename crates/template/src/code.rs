@@ -91,6 +91,16 @@ pub struct Relocation {
     pub addend: i64,
 }
 
+/// An LDS variable of a hook; the port `lds:NAME` takes its address. All hooks of a tool that name it share it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedVariable {
+    pub name: String,
+    /// Bytes.
+    pub size: u32,
+    /// Bytes; a power of two up to 16.
+    pub alignment: u32,
+}
+
 /// Straight machine code that falls off its end, with all it needs derived from the code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
@@ -108,6 +118,19 @@ pub struct Template {
     pub relocations: Vec<Relocation>,
     /// Instructions, branches not followed.
     pub instructions: u32,
+    /// Bytes per lane of variables in memory, a multiple of 16: lane after lane from the address in port `stack`, which need
+    /// not outlive the template.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stack: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedVariable>,
+    /// It computes with floating-point numbers: rounding and denormals have to be as it was compiled for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_mode: bool,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Template {

@@ -12,5 +12,5 @@ mod error;
 
 pub use bind::{Binding, bind, bind_into};
 pub use bundle::{Bundle, Entry, Global};
-pub use code::{Clobbers, Group, Patch, Port, RegisterFile, Relocation, Template};
+pub use code::{Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template};
 pub use error::{BindError, BundleError};

@@ -1,6 +1,7 @@
 //! `libhsakmt.so.1`: the thunk interface that ROCr calls, answered by an emulated machine.
 //!
-//! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`),
+//! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`,
+//! `LUTHIER_RECORD`),
 //! writes to standard error and to the statistics file, and holds the process's one [`instance`]. Everything real is in
 //! `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`.
 //!
@@ -12,6 +13,7 @@ mod executor;
 mod export;
 mod ffi;
 mod instance;
+mod record;
 mod report;
 mod source;
 mod statistics;

@@ -29,6 +29,13 @@ pub fn set_debug_list(address: u64) {
 
 /// Where the instruction at `pc` comes from, if its code object has line tables.
 pub fn describe(pc: u64) -> Option<String> {
+    let (base, bytes) = object(pc)?;
+    let object = CodeObject::parse(&bytes).ok()?;
+    SourceLines::of(&object).ok()??.describe(pc - base)
+}
+
+/// The loaded code object around `pc`: where its address 0 is, and its bytes.
+pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
     let memory = OwnMemory::open()?;
     let debug = DEBUG_LIST.load(Ordering::Acquire);
     let list = if debug == 0 {
@@ -41,12 +48,8 @@ pub fn describe(pc: u64) -> Option<String> {
     objects.retain(|object| object.base <= pc);
     let found = objects.iter().max_by_key(|object| object.base)?;
     let bytes = found.read(&memory)?;
-    let object = CodeObject::parse(&bytes).ok()?;
-    let offset = pc - found.base;
-    if offset >= object.image().size {
-        return None;
-    }
-    SourceLines::of(&object).ok()??.describe(offset)
+    let size = CodeObject::parse(&bytes).ok()?.image().size;
+    (pc - found.base < size).then_some((found.base, bytes))
 }
 
 /// One entry of the list.
@@ -151,10 +154,10 @@ fn unescape(text: &str) -> Option<String> {
 }
 
 /// This process's memory as a file: reading what is not mapped is an error, not a crash.
-struct OwnMemory(File);
+pub struct OwnMemory(File);
 
 impl OwnMemory {
-    fn open() -> Option<OwnMemory> {
+    pub fn open() -> Option<OwnMemory> {
         File::open("/proc/self/mem").ok().map(OwnMemory)
     }
 
@@ -164,7 +167,7 @@ impl OwnMemory {
         Some(u64::from_le_bytes(bytes))
     }
 
-    fn bytes(&self, address: u64, size: u64) -> Option<Vec<u8>> {
+    pub fn bytes(&self, address: u64, size: u64) -> Option<Vec<u8>> {
         read_at(&self.0, address, size)
     }
 

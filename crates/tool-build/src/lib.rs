@@ -4,7 +4,7 @@
 //! so it never runs in an application's process.
 #![forbid(unsafe_code)]
 
-use hook::{Arg, BuildError, Global, ToolRequest};
+use hook::{Arg, BuildError, Bundle, Global, ToolRequest};
 use luthier::{Description, Kind};
 use std::{
     panic::resume_unwind,
@@ -14,9 +14,14 @@ use std::{
 
 pub use hook::TARGETS;
 
-/// The header that hooks include.
-const HEADER: &str = include_str!("../../../include/luthier_device.h");
-const HEADER_NAME: &str = "luthier_device.h";
+/// The headers that tools include.
+const HEADERS: [(&str, &str); 2] = [
+    (
+        "luthier_device.h",
+        include_str!("../../../include/luthier_device.h"),
+    ),
+    ("luthier.h", include_str!("../../../include/luthier.h")),
+];
 /// Variable with the description, and the hooks that the header itself defines with the number of their parameters.
 const DESCRIPTION: &str = "__luthier_description";
 const OWN_HOOKS: [(&str, usize); 2] = [("__luthier_add", 2), ("__luthier_flush", 3)];
@@ -53,6 +58,38 @@ pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Er
         file: source.display().to_string(),
         source: error,
     })
+}
+
+/// Builds the shared library with a tool's host code, if the tool that [`build`] made has any; false if it has none.
+pub fn build_host(source: &Path, tool: &[u8], output: &Path, clang: &str) -> Result<bool, Error> {
+    let bundle = Bundle::from_bytes(tool).map_err(|error| Error::Bundle {
+        file: source.display().to_string(),
+        source: error,
+    })?;
+    if luthier::exports(&bundle.globals).is_empty() {
+        return Ok(false);
+    }
+    let headers = header()?;
+    let compiled = std::process::Command::new(clang)
+        .args(["-x", "hip", "--cuda-host-only", "-O2", "-std=c++17"])
+        .args(["-nogpulib", "-nogpuinc", "-fPIC", "-shared", "-I"])
+        .arg(headers.path())
+        .arg(source)
+        .arg("-o")
+        .arg(output)
+        .output()
+        .map_err(|source| BuildError::Clang {
+            program: clang.to_owned(),
+            source,
+        })?;
+    if !compiled.status.success() {
+        return Err(Error::Build(BuildError::Source {
+            file: source.display().to_string(),
+            target: "the host".to_owned(),
+            output: String::from_utf8_lossy(&compiled.stderr).trim().to_owned(),
+        }));
+    }
+    Ok(true)
 }
 
 /// Builds all tools that come with Luthier into `directory`, several at a time, telling `progress` about each.
@@ -92,14 +129,16 @@ pub fn ready(
     })
 }
 
-/// A directory with the header in it.
+/// A directory with the headers in it.
 fn header() -> Result<tempfile::TempDir, Error> {
     let failed = |source| Error::File {
         path: std::env::temp_dir(),
         source,
     };
     let directory = tempfile::tempdir().map_err(failed)?;
-    std::fs::write(directory.path().join(HEADER_NAME), HEADER).map_err(failed)?;
+    for (name, text) in HEADERS {
+        std::fs::write(directory.path().join(name), text).map_err(failed)?;
+    }
     Ok(directory)
 }
 
@@ -109,18 +148,29 @@ fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
         .iter()
         .find(|global| global.name == DESCRIPTION)
         .and_then(|global| global.initial.as_deref())
-        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        .ok_or("there is no LUTHIER_TOOL(...), which names the hooks and where they go")?;
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let exports = luthier::exports(globals);
+    if text.is_none() && exports.is_empty() {
+        return Err(
+            "there is no LUTHIER_TOOL(...), which names the hooks and where they go".to_owned(),
+        );
+    }
+    let text = text.unwrap_or_default();
     let description = Description::parse("here", text.trim_end_matches('\0'))
         .map_err(|error| error.to_string())?;
     let parameters = description
         .parameters()
         .map_err(|error| error.to_string())?;
     let own = OWN_HOOKS.map(|(hook, parameters)| (hook.to_owned(), vec![Arg::Scalar; parameters]));
+    let exported = exports
+        .into_iter()
+        .filter(|(hook, _)| !parameters.contains_key(hook))
+        .map(|(hook, parameters)| (hook, vec![Arg::Scalar; parameters]))
+        .collect::<Vec<_>>();
     let described = parameters
         .into_iter()
         .map(|(hook, kinds)| (hook, kinds.into_iter().map(argument).collect()));
-    Ok(described.chain(own).collect())
+    Ok(described.chain(exported).chain(own).collect())
 }
 
 fn argument(kind: Kind) -> Arg {

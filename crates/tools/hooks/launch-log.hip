@@ -2,5 +2,5 @@
 #include <luthier_device.h>
 
 LUTHIER_TOOL(R"(
-about = "every launch with its grid and its arguments"
+about = "every launch with its arguments and times, as text, JSON and a timeline"
 )")

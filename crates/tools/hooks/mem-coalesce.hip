@@ -2,17 +2,31 @@
 #include <luthier_device.h>
 
 // counters: accesses, lanes, lines.
-LUTHIER_HOOK void lines(luthier_u64 *counters) {
-  if (luthier::active_lanes() == 0)
-    return;
-  luthier_u64 touched = luthier::distinct(luthier::effective_address() / 128);
+LUTHIER_INLINE void count(luthier_u64 *counters, luthier_u64 address) {
+  luthier_u64 touched = luthier::distinct(address / 128);
   luthier::count_wave(&counters[0], 1);
   luthier::count_wave(&counters[1], luthier::active_lanes());
   luthier::count_wave(&counters[2], touched);
+}
+
+LUTHIER_HOOK void lines(luthier_u64 *counters) {
+  if (luthier::active_lanes() != 0)
+    count(counters, luthier::effective_address());
+}
+
+// Through a descriptor of four words.
+LUTHIER_HOOK void buffer_lines(luthier_u64 *counters, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2,
+                               luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset,
+                               luthier_u32 constant, luthier_u32 flags) {
+  luthier_u64 address;
+  if (luthier::active_lanes() != 0 &&
+      luthier::buffer_address(&address, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
+    count(counters, address);
 }
 
 LUTHIER_TOOL(R"(
 about = "cache lines per global memory access, by source line"
 [hooks]
 lines = ["scalar"]
+buffer_lines = ["scalar", "scalar", "scalar", "scalar", "scalar", "scalar", "vector", "vector", "scalar", "scalar"]
 )")

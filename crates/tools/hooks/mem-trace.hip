@@ -13,16 +13,28 @@ struct access_record {
   luthier_u32 kind;
 };
 
-LUTHIER_HOOK void record() {
-  luthier::emit(&trace, access_record{luthier::effective_address(), luthier::pc(), (luthier_u32)luthier::dispatch_id(),
-                                      luthier::workgroup_id_x(), (luthier_u16)luthier::lane(),
-                                      (luthier_u16)luthier::access_size(), luthier::access_kind()});
+LUTHIER_INLINE void write(luthier_u64 address) {
+  luthier::emit(&trace, access_record{address, luthier::pc(), (luthier_u32)luthier::dispatch_id(), luthier::workgroup_id_x(),
+                                      (luthier_u16)luthier::lane(), (luthier_u16)luthier::access_size(),
+                                      luthier::access_kind()});
+}
+
+LUTHIER_HOOK void record() { write(luthier::effective_address()); }
+
+// Through a descriptor of four words.
+LUTHIER_HOOK void record_buffer(luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3,
+                                luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset, luthier_u32 constant,
+                                luthier_u32 flags) {
+  luthier_u64 address;
+  if (luthier::buffer_address(&address, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
+    write(address);
 }
 
 LUTHIER_TOOL(R"(
 about = "addresses of every vector memory access, to mem-trace.parquet"
 [hooks]
 record = []
+record_buffer = ["scalar", "scalar", "scalar", "scalar", "scalar", "vector", "vector", "scalar", "scalar"]
 [[stream]]
 ring = "trace"
 file = "mem-trace.parquet"

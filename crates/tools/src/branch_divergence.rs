@@ -24,8 +24,14 @@ impl Tool for BranchDivergence {
             let Some(saved) = saved_exec(branch) else {
                 return Ok(());
             };
+            // Waves of 32 lanes save one register.
+            let hook = if saved.width == 1 {
+                "split_32"
+            } else {
+                "split"
+            };
             let arguments = [saved.into(), Argument::Exec, counter.into()];
-            edit.after(branch).once().call("split", arguments).map(drop)
+            edit.after(branch).once().call(hook, arguments).map(drop)
         })
     }
 

@@ -1,19 +1,40 @@
-//! `launch-log`: what was launched, in which order.
+//! `launch-log`: what was launched in which order, with which arguments, and when it ran.
 
-use luthier::{Edit, Kernel, Launch, Result, Results, Tool, ToolFile};
-use std::sync::{Mutex, PoisonError};
+use crate::arguments::{self, Parameter};
+use luthier::{Edit, Event, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 
 pub struct LaunchLog {
     file: ToolFile,
-    lines: Mutex<Vec<String>>,
+    entries: Mutex<Vec<Entry>>,
+}
+
+/// One launch.
+struct Entry {
+    number: u64,
+    kernel: String,
+    device: u32,
+    queue: u64,
+    grid: [u32; 3],
+    workgroup: [u16; 3],
+    arguments: Vec<u8>,
+    /// Nanoseconds.
+    time: Option<(u64, u64)>,
 }
 
 impl LaunchLog {
     pub fn new(file: ToolFile) -> LaunchLog {
         LaunchLog {
             file,
-            lines: Mutex::default(),
+            entries: Mutex::default(),
         }
+    }
+
+    fn entries(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -26,23 +47,148 @@ impl Tool for LaunchLog {
         &self.file
     }
 
-    fn instrument(&self, _kernel: &Kernel<'_>, _edit: &mut Edit<'_>) -> Result<()> {
-        Ok(())
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        edit.attach(arguments::of(kernel))
+    }
+
+    fn observes_launches(&self) -> bool {
+        true
     }
 
     fn launch(&self, launch: &Launch<'_>) {
-        let [x, y, z] = launch.grid;
-        let [a, b, c] = launch.workgroup;
-        let line = format!(
-            "{:>6}  device {}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  {}",
-            launch.number, launch.agent.number, launch.kernel
-        );
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(line);
+        self.entries().push(Entry {
+            number: launch.number,
+            kernel: launch.kernel.to_owned(),
+            device: launch.agent.number,
+            queue: launch.queue,
+            grid: launch.grid,
+            workgroup: launch.workgroup,
+            arguments: launch.arguments.to_vec(),
+            time: None,
+        });
     }
 
-    fn finish(&self, _results: &Results<'_>) -> Result<String> {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(lines.join("\n"))
+    fn ended(&self, launch: u64, start: u64, end: u64) {
+        let mut entries = self.entries();
+        // The end of a launch comes soon after its beginning.
+        let found = entries
+            .iter_mut()
+            .rev()
+            .find(|entry| entry.number == launch);
+        if let Some(entry) = found {
+            entry.time = Some((start, end));
+        }
     }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        let kernels = kernels(results)?;
+        let entries = self.entries();
+        let first = entries.iter().filter_map(|entry| Some(entry.time?.0)).min();
+        let mut report = String::new();
+        if !entries.is_empty() {
+            report.push_str("launch  device  queue     start us   duration us  kernel\n");
+        }
+        for entry in entries.iter() {
+            let (start, duration) = match (entry.time, first) {
+                (Some((start, end)), Some(first)) => (
+                    format!("{:.1}", microseconds(start - first)),
+                    format!("{:.1}", microseconds(end.saturating_sub(start))),
+                ),
+                _ => ("-".to_owned(), "-".to_owned()),
+            };
+            let [x, y, z] = entry.grid;
+            let [a, b, c] = entry.workgroup;
+            let (name, values) = entry.described(&kernels);
+            let values: Vec<_> = values
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            report.push_str(&format!(
+                "{:>6}  {:>6}  {:>5}  {start:>11}  {duration:>12}  {name}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  ({})\n",
+                entry.number,
+                entry.device,
+                entry.queue,
+                values.join(", ")
+            ));
+        }
+        if let Some(path) = results.file("launch-log.trace.json") {
+            let mut timeline = Timeline::create(&path)?;
+            for entry in entries.iter() {
+                if let (Some((start, end)), Some(first)) = (entry.time, first) {
+                    timeline.write(&entry.event(start, end, first, &kernels))?;
+                }
+            }
+            let events = timeline.finish()?;
+            report.push_str(&format!("{}: {events} launches\n", path.display()));
+        }
+        Ok(report)
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        let kernels = kernels(results)?;
+        let entries = self.entries();
+        let launches = entries.iter().map(|entry| {
+            let (name, values) = entry.described(&kernels);
+            serde_json::json!({
+                "launch": entry.number, "kernel": entry.kernel, "name": name, "device": entry.device,
+                "queue": entry.queue, "grid": entry.grid, "workgroup": entry.workgroup,
+                "arguments": object(values),
+                "start_nanoseconds": entry.time.map(|time| time.0),
+                "end_nanoseconds": entry.time.map(|time| time.1),
+            })
+        });
+        Ok(launches.collect())
+    }
+}
+
+/// A kernel's name as in the source, and its parameters.
+type Known = HashMap<String, (String, Vec<Parameter>)>;
+
+fn kernels(results: &Results<'_>) -> Result<Known> {
+    let kernels = results.kernels().map(|kernel| {
+        let name = kernel.demangled();
+        let name = arguments::without_parameters(&name).to_owned();
+        Ok((kernel.name().to_owned(), (name, kernel.data()?)))
+    });
+    kernels.collect()
+}
+
+impl Entry {
+    /// The kernel's name, and its arguments by name.
+    fn described(&self, kernels: &Known) -> (String, Vec<(String, String)>) {
+        match kernels.get(&self.kernel) {
+            Some((name, parameters)) => (
+                name.clone(),
+                parameters
+                    .iter()
+                    .map(|parameter| (parameter.name.clone(), parameter.value(&self.arguments)))
+                    .collect(),
+            ),
+            None => (self.kernel.clone(), Vec::new()),
+        }
+    }
+
+    fn event(&self, start: u64, end: u64, first: u64, kernels: &Known) -> Event {
+        let (name, values) = self.described(kernels);
+        Event {
+            name,
+            process: self.device.into(),
+            thread: self.queue,
+            start: microseconds(start - first),
+            duration: microseconds(end.saturating_sub(start)),
+            arguments: serde_json::json!({
+                "launch": self.number, "grid": self.grid, "workgroup": self.workgroup,
+                "arguments": object(values),
+            }),
+        }
+    }
+}
+
+fn object(values: Vec<(String, String)>) -> serde_json::Value {
+    let values = values.into_iter().map(|(name, value)| (name, value.into()));
+    serde_json::Value::Object(values.collect())
+}
+
+fn microseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e3
 }

@@ -4,6 +4,7 @@
 //! here lie in `luthier-tools/` beside the program, and their host code is compiled in. Any other is declarative.
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod branch_divergence;
 mod by_line;
 mod instruction_count;
@@ -12,7 +13,7 @@ mod memory;
 mod open;
 mod per_block;
 
-pub use open::{OpenError, SUFFIX, check_filter, name_of, open};
+pub use open::{BUILT_IN, OpenError, SUFFIX, check_filter, name_of, open, with_host_code};
 
 use luthier::{Tool, ToolFile};
 

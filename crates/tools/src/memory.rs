@@ -8,11 +8,15 @@ use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFi
 fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>) {
     let left_out = kernel
         .instructions()
-        .filter(|instruction| instruction.is_vector_memory() && !instruction.has_address())
+        .filter(|instruction| {
+            instruction.is_vector_memory()
+                && !instruction.has_address()
+                && instruction.buffer_arguments().is_none()
+        })
         .count();
     if left_out != 0 {
         edit.note(format!(
-            "{left_out} accesses through buffer descriptors are left out"
+            "{left_out} accesses to images, or through buffer descriptors of gfx11 and later, are left out"
         ));
     }
 }
@@ -31,8 +35,13 @@ impl Tool for Trace {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         note_left_out(kernel, edit);
-        for access in kernel.instructions().filter(Instruction::has_address) {
-            edit.before(&access).call("record", [] as [Argument; 0])?;
+        for access in kernel.instructions() {
+            let place = edit.before(&access);
+            if access.has_address() {
+                place.call("record", [] as [Argument; 0])?;
+            } else if let Some(arguments) = access.buffer_arguments() {
+                place.call("record_buffer", arguments)?;
+            }
         }
         Ok(())
     }
@@ -55,13 +64,19 @@ impl Tool for Coalescing {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let wanted = |instruction: &Instruction<'_>| {
-            instruction.has_address() && !instruction.effects().contains(Effects::LDS)
+            let known = instruction.has_address() || instruction.buffer_arguments().is_some();
+            known && !instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
         note_left_out(kernel, edit);
         by_line::count_at(edit, &accesses, 3, |edit, access, counter| {
             let place = edit.before(access);
-            place.call("lines", [Argument::from(counter)]).map(drop)
+            let counter = Argument::from(counter);
+            let placed = match access.buffer_arguments() {
+                None => place.call("lines", [counter]),
+                Some(buffer) => place.call("buffer_lines", [counter].into_iter().chain(buffer)),
+            };
+            placed.map(drop)
         })
     }
 

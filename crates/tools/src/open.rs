@@ -4,6 +4,8 @@ use crate::TOOLS;
 use luthier::{Declarative, Tool, ToolFile};
 use std::path::{Path, PathBuf};
 
+/// In place of a tool's name: look at what is in the program already.
+pub const BUILT_IN: &str = "built-in";
 /// Ending of a built tool.
 pub const SUFFIX: &str = "tool";
 
@@ -55,11 +57,15 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
             source,
         },
     })?;
-    let file = ToolFile::parse(&name, &bytes)?;
-    Ok(match ready {
+    Ok(with_host_code(ToolFile::parse(&name, &bytes)?))
+}
+
+/// The tool with this file: one of ours if it has the name of one, else a declarative one.
+pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
+    match TOOLS.iter().find(|ready| ready.name == file.name()) {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
-    })
+    }
 }
 
 fn is_path(tool: &str) -> bool {

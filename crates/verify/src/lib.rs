@@ -8,9 +8,12 @@
 mod live;
 mod lockstep;
 mod record;
+mod stage;
 
 pub use live::Part;
 pub use lockstep::{Difference, Divergence, Error, Place, Verdict, lockstep, poison};
+
+pub use recording::Recording;
 
 use codeobj::CodeObject;
 use emulate::{Argument, Device, Shape};
@@ -44,6 +47,36 @@ pub struct Launch {
     /// Bytes.
     pub dynamic_lds: u32,
     pub inputs: Vec<Input>,
+}
+
+/// A run of a kernel to be judged.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// With arguments that were made up.
+    Launch(&'a Launch),
+    /// As an application ran it.
+    Recording(&'a Recording),
+}
+
+impl<'a> Subject<'a> {
+    pub fn kernel(self) -> &'a str {
+        match self {
+            Subject::Launch(launch) => &launch.kernel,
+            Subject::Recording(recording) => &recording.header.kernel,
+        }
+    }
+}
+
+impl<'a> From<&'a Launch> for Subject<'a> {
+    fn from(launch: &'a Launch) -> Subject<'a> {
+        Subject::Launch(launch)
+    }
+}
+
+impl<'a> From<&'a Recording> for Subject<'a> {
+    fn from(recording: &'a Recording) -> Subject<'a> {
+        Subject::Recording(recording)
+    }
 }
 
 /// What a launch leaves behind.

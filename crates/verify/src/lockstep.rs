@@ -1,19 +1,18 @@
 //! The original kernel and an instrumented one, instruction by instruction.
 
 use crate::{
-    Input, Launch,
-    live::{self, Part, Rows},
-    record::{Look, Places, Recorder, Snapshot, Watch, WaveId},
+    Subject,
+    live::{Part, Rows},
+    record::{Look, Places, Snapshot, Watch, WaveId},
+    stage::Stage,
 };
-use codeobj::{CodeObject, elf::SymbolKind};
-use emulate::{Argument, Device, Prepared, Shape};
+use codeobj::CodeObject;
 use isa::Decoder;
 use lift::Module;
 use rewrite::{Rewritten, Symbol};
 use std::{
     collections::{HashMap, HashSet},
     fmt,
-    sync::Arc,
 };
 use template::Global;
 
@@ -86,6 +85,12 @@ pub enum Difference {
         original: u8,
         instrumented: u8,
     },
+    /// Of a recorded dispatch.
+    Address {
+        address: u64,
+        original: u8,
+        instrumented: u8,
+    },
     Variable {
         name: String,
     },
@@ -130,130 +135,20 @@ impl fmt::Display for Divergence {
                 formatter,
                 "argument {buffer} differs at byte {offset}: {instrumented:#04x}, {original:#04x} in the original"
             ),
+            Difference::Address {
+                address,
+                original,
+                instrumented,
+            } => write!(
+                formatter,
+                "memory differs at {address:#x}: {instrumented:#04x}, {original:#04x} in the original"
+            ),
             Difference::Variable { name } => write!(formatter, "variable {name} differs"),
             Difference::Unstable => write!(
                 formatter,
                 "the registers differ, but not again when looked at: the kernel's result depends on time"
             ),
         }
-    }
-}
-
-/// A launch in device memory, which can be run again and again from the same start.
-struct Stage<'a> {
-    device: Device<'a>,
-    recorder: Arc<Recorder>,
-    prepared: Prepared,
-    /// Argument number, address, first contents.
-    buffers: Vec<(usize, u64, Vec<u8>)>,
-    /// Name, address, first contents.
-    variables: Vec<(String, u64, Vec<u8>)>,
-}
-
-/// The memory that an application sees.
-#[derive(PartialEq, Eq)]
-struct Visible {
-    buffers: Vec<Vec<u8>>,
-    variables: Vec<Vec<u8>>,
-}
-
-impl<'a> Stage<'a> {
-    fn new(object: &CodeObject<'a>, module: &Module, launch: &Launch) -> Result<Stage<'a>, Error> {
-        let kernel = live::kernel(module, &launch.kernel)
-            .ok_or_else(|| Error::NoKernel(launch.kernel.clone()))?;
-        let recorder = Recorder::new(live::by_pc(module, kernel));
-        let device = Device::observed(object.clone(), recorder.clone())?;
-        let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
-        for (number, input) in launch.inputs.iter().enumerate() {
-            arguments.push(match input {
-                Input::Buffer(contents) => {
-                    let address = device.buffer(contents, contents.len() as u64)?;
-                    buffers.push((number, address, contents.clone()));
-                    Argument::pointer(address)
-                }
-                Input::Value(bytes) => Argument(bytes.clone()),
-            });
-        }
-        let shape = Shape {
-            grid: launch.grid,
-            block: launch.block,
-            dynamic_lds: launch.dynamic_lds,
-        };
-        let prepared = device.prepare(&launch.kernel, &shape, &arguments)?;
-        let mut variables = Vec::new();
-        for symbol in object.dynamic_symbols() {
-            let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
-            if variable && symbol.is_defined() && symbol.size != 0 {
-                let address = device.base() + symbol.value;
-                let mut contents = vec![0; symbol.size as usize];
-                device.read(address, &mut contents)?;
-                variables.push((symbol.name.to_owned(), address, contents));
-            }
-        }
-        Ok(Stage {
-            device,
-            recorder,
-            prepared,
-            buffers,
-            variables,
-        })
-    }
-
-    /// Runs from the start; `run` launches.
-    fn run(
-        &self,
-        watch: Watch,
-        run: impl Fn(&Self) -> Result<emulate::Counts, emulate::Error>,
-    ) -> Result<(Watch, Visible), Error> {
-        for (_, address, contents) in &self.buffers {
-            self.device.write(*address, contents)?;
-        }
-        for (_, address, contents) in &self.variables {
-            self.device.write(*address, contents)?;
-        }
-        self.recorder.set(watch);
-        run(self)?;
-        let read = |address: u64, size: usize| {
-            let mut bytes = vec![0; size];
-            self.device.read(address, &mut bytes).map(|()| bytes)
-        };
-        let buffers = self.buffers.iter();
-        let variables = self.variables.iter();
-        let visible = Visible {
-            buffers: buffers
-                .map(|(_, address, contents)| read(*address, contents.len()))
-                .collect::<Result<_, _>>()?,
-            variables: variables
-                .map(|(_, address, contents)| read(*address, contents.len()))
-                .collect::<Result<_, _>>()?,
-        };
-        Ok((self.recorder.take(), visible))
-    }
-
-    fn original(&self, watch: Watch) -> Result<(Watch, Visible), Error> {
-        self.run(watch, |stage| stage.device.run(&stage.prepared))
-    }
-
-    fn compare_memory(&self, original: &Visible, other: &Visible) -> Option<Difference> {
-        for ((number, ..), (a, b)) in self
-            .buffers
-            .iter()
-            .zip(original.buffers.iter().zip(&other.buffers))
-        {
-            if let Some(offset) = (0..a.len()).find(|&offset| a[offset] != b[offset]) {
-                return Some(Difference::Memory {
-                    buffer: *number,
-                    offset,
-                    original: a[offset],
-                    instrumented: b[offset],
-                });
-            }
-        }
-        let pairs = original.variables.iter().zip(&other.variables);
-        let different = pairs.zip(&self.variables).find(|((a, b), _)| a != b)?;
-        Some(Difference::Variable {
-            name: different.1.0.clone(),
-        })
     }
 }
 
@@ -271,17 +166,19 @@ fn own_places(module: &Module, base: u64) -> Places {
     }
 }
 
-/// Runs a launch with the original kernel and with the rewritten one and compares them: before every instruction of the
+/// Runs `subject` with the original kernel and with the rewritten one and compares them: before every instruction of the
 /// application all live registers, at the end all memory that it can see.
-pub fn lockstep(
-    object: &CodeObject<'_>,
+pub fn lockstep<'a>(
+    object: &CodeObject<'a>,
     module: &Module,
     rewritten: &Rewritten,
     globals: &[Global],
-    launch: &Launch,
+    subject: impl Into<Subject<'a>>,
 ) -> Result<Verdict, Error> {
-    let kernel = object.kernel(&launch.kernel)?;
-    let stage = Stage::new(object, module, launch)?;
+    let subject = subject.into();
+    let name = subject.kernel();
+    let kernel = object.kernel(name)?;
+    let stage = Stage::new(object, module, subject)?;
     let base = stage.device.base();
     let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
     let mut addresses = HashMap::new();
@@ -301,7 +198,7 @@ pub fn lockstep(
     }
     let variant = CodeObject::parse(&bytes)?;
     let variant_base = stage.device.add(&variant)?;
-    let entry = variant.kernel(&launch.kernel)?.entry;
+    let entry = variant.kernel(name)?.entry;
     let text = variant_base + entry - rewritten.entry;
     let pairs = |inserted: bool| {
         let pairs = rewritten
@@ -366,14 +263,15 @@ pub fn lockstep(
 }
 
 /// Overwrites all dead registers before every instruction of the original; its results must not change.
-pub fn poison(
-    object: &CodeObject<'_>,
+pub fn poison<'a>(
+    object: &CodeObject<'a>,
     module: &Module,
-    launch: &Launch,
+    subject: impl Into<Subject<'a>>,
     seed: u32,
 ) -> Result<Verdict, Error> {
-    let kernel = object.kernel(&launch.kernel)?;
-    let stage = Stage::new(object, module, launch)?;
+    let subject = subject.into();
+    let kernel = object.kernel(subject.kernel())?;
+    let stage = Stage::new(object, module, subject)?;
     let watch = |poison| Watch {
         rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
         places: own_places(module, stage.device.base()),

@@ -6,6 +6,11 @@
 typedef unsigned u32;
 typedef float f4 __attribute__((ext_vector_type(4)));
 
+// A kernel that sets MODE has this defined.
+#ifndef PROLOGUE
+#define PROLOGUE
+#endif
+
 static u32 me(void) { return __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x(); }
 
 KERNEL void scale(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
@@ -52,6 +57,7 @@ KERNEL void reduce(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
 }
 
 KERNEL void wide(GLOBAL f4 *out, GLOBAL const f4 *in, u32 n) {
+    PROLOGUE;
     u32 i = me() / 4;
     f4 a = in[i], b = in[(i + 1) % 16], c = in[(i + 7) % 16], d = {1, 2, 3, 4};
     for (u32 k = 0; k < n; k++) { d = a * b + c * d; a = b; b = c; c = d; if (d.x > 1e6f) d *= 1e-6f; }

@@ -1,5 +1,5 @@
 //! Every kernel of rocRAND, for every target it is built for, with a hook at every instruction: laid out without a refusal,
-//! and without a hazard.
+//! without a hazard, and with waits for all that is loaded.
 
 mod common;
 
@@ -22,7 +22,10 @@ fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
             .iter()
             .map(|function| FunctionSeed {
                 name: function.name.clone(),
-                kind: FunctionKind::Device,
+                kind: match function.offset == rewritten.entry {
+                    true => FunctionKind::Kernel,
+                    false => FunctionKind::Device,
+                },
                 entry: function.offset,
                 size: function.size,
                 wave_size: Some(wave_size),
@@ -31,11 +34,14 @@ fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
         pointers: BTreeMap::new(),
     };
     let module = Module::of_program(&program, Options::default()).expect("lifts");
-    let functions = module.functions.iter();
-    functions
-        .flat_map(|function| hazard::check(function, module.target))
-        .map(|violation| violation.to_string())
-        .collect()
+    let mut found = Vec::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        let violations = hazard::check(function, module.target);
+        found.extend(violations.iter().map(ToString::to_string));
+        let unwaited = hazard::check_waits(&module, index);
+        found.extend(unwaited.iter().map(ToString::to_string));
+    }
+    found
 }
 
 #[test]

@@ -28,6 +28,8 @@ struct SegmentCounts {
 #[derive(Debug, Default)]
 pub struct Counts {
     current: usize,
+    /// The differences of segment `current`, taken out of `segments` because they change all the time.
+    active: Vec<[i64; 2]>,
     segments: Vec<SegmentCounts>,
 }
 
@@ -42,6 +44,9 @@ impl Counts {
             && Arc::ptr_eq(&counts.segment, segment)
         {
             return;
+        }
+        if let Some(before) = self.segments.get_mut(self.current) {
+            std::mem::swap(&mut before.differences, &mut self.active);
         }
         self.current = match self
             .segments
@@ -58,12 +63,21 @@ impl Counts {
                 self.segments.len() - 1
             }
         };
+        self.active = std::mem::take(&mut self.segments[self.current].differences);
+    }
+
+    fn differences(&self, segment: usize) -> &[[i64; 2]] {
+        if segment == self.current {
+            &self.active
+        } else {
+            &self.segments[segment].differences
+        }
     }
 
     /// Micro-ops `start..end` retired once, with `lanes` active.
     #[inline(always)]
     pub(crate) fn retire(&mut self, start: usize, end: usize, lanes: u32) {
-        let differences = &mut self.segments[self.current].differences;
+        let differences = &mut self.active[..];
         let lanes = i64::from(lanes);
         differences[start][0] += 1;
         differences[start][1] += lanes;
@@ -73,10 +87,9 @@ impl Counts {
 
     /// Adds another thread's counts.
     pub fn merge(&mut self, other: &Counts) {
-        for theirs in &other.segments {
+        for (index, theirs) in other.segments.iter().enumerate() {
             self.enter(&theirs.segment);
-            let ours = &mut self.segments[self.current].differences;
-            for (sum, more) in ours.iter_mut().zip(&theirs.differences) {
+            for (sum, more) in self.active.iter_mut().zip(other.differences(index)) {
                 sum[0] += more[0];
                 sum[1] += more[1];
             }
@@ -96,10 +109,11 @@ impl Counts {
 
     /// Calls `visit(segment, index into Segment::insts, count)` for every instruction that retired at least once.
     pub fn for_each(&self, mut visit: impl FnMut(&Segment, usize, InstCount)) {
-        for counts in &self.segments {
-            let mut per_op = Vec::with_capacity(counts.differences.len());
+        for (index, counts) in self.segments.iter().enumerate() {
+            let differences = self.differences(index);
+            let mut per_op = Vec::with_capacity(differences.len());
             let mut running = [0i64; 2];
-            for difference in &counts.differences {
+            for difference in differences {
                 running[0] += difference[0];
                 running[1] += difference[1];
                 per_op.push(InstCount {

@@ -87,7 +87,7 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
         let ops: &[MicroOp] = &segment.ops;
         loop {
             let start = wave.next;
-            let lanes = wave.exec().count_ones();
+            let lanes = wave.active_lanes;
             let mut index = start;
             let code = 'run: loop {
                 // Unrolled: with one call in the loop, the jump back and the prediction of the target cost more than many

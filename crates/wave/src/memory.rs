@@ -60,6 +60,8 @@ pub struct Fault {
     pub lane: u32,
 }
 
+/// Instructions whose loads are looked ahead for; more of them share places.
+const REMEMBERED: usize = 16;
 /// Ranges remembered: kernel arguments, dispatch packet and scratch take three, the rest are for buffers.
 const CACHED: usize = 8;
 
@@ -69,6 +71,8 @@ pub struct Memory<'a> {
     generation: u64,
     /// Most recently used first. Empty ranges never match.
     cache: [Range; CACHED],
+    /// Where loads began last time, by their instruction.
+    last: [u64; REMEMBERED],
 }
 
 impl std::fmt::Debug for Memory<'_> {
@@ -92,7 +96,31 @@ impl<'a> Memory<'a> {
             space,
             generation: space.generation(),
             cache: [EMPTY; CACHED],
+            last: [0; REMEMBERED],
         }
+    }
+
+    /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does: kernels
+    /// step through memory in strides that the host's own look-ahead does not see, and nothing else hides their latency.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&mut self, key: usize, address: u64, bytes: usize) {
+        let last = &mut self.last[key % REMEMBERED];
+        let next = address.wrapping_add(address.wrapping_sub(*last));
+        *last = address;
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let mut at = 0;
+            while at < bytes {
+                let line =
+                    ptr::without_provenance::<i8>(host_address(next) as usize).wrapping_add(at);
+                // SAFETY: a hint; it may name any address.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
+                at += 64;
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (next, bytes);
     }
 
     /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.

@@ -68,6 +68,9 @@ pub(crate) mod modifier {
     pub const PRESERVE_HIGH: u32 = 1 << 16;
     /// A vector ALU instruction, whose registers gfx9's index mode moves.
     pub const VECTOR_ALU: u32 = 1 << 17;
+    /// Sources are pairs of singles: `MicroOp::constant` of a vector source says how many words behind its first one the
+    /// second lies, and bodies apply op_sel, op_sel_hi, neg_lo and neg_hi to uniform ones.
+    pub const PAIR: u32 = 1 << 19;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }

@@ -237,6 +237,19 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
     }
 }
 
+/// The rows that op_sel and op_sel_hi name for a source that is a pair of singles, from its first one on; `None` if it takes
+/// more than reading these.
+pub(crate) fn pair_rows(op: &MicroOp, index: usize) -> Option<(u16, i32)> {
+    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let plain = bit(modifier::NEG) | bit(modifier::ABS) == 0;
+    plain.then(|| {
+        (
+            bit(modifier::OP_SEL) as u16,
+            bit(modifier::OP_SEL_HI) as i32,
+        )
+    })
+}
+
 /// VOP3P mixed precision: op_sel_hi says "f16", op_sel which half; neg_lo is NEG and neg_hi is ABS.
 pub(crate) fn widening(op: &MicroOp, index: usize, kind: Type) -> Option<[u32; 3]> {
     let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;

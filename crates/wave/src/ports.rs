@@ -7,7 +7,7 @@
 //! When lanes are off, a body writes its whole result to temporary rows, and [`Wave::deliver`] copies the active lanes.
 
 use crate::{
-    micro_op::{MicroOp, SrcKind},
+    micro_op::{MicroOp, SrcKind, modifier},
     shell::{Form, multiversion},
     state::{LANES, VectorRow, Wave, sreg},
 };
@@ -30,6 +30,8 @@ pub(crate) const SPARE_ROWS: usize = 12;
 pub(crate) struct Operands {
     /// Rows of the sources that are not uniform.
     src: [*const u32; 3],
+    /// Words from the first to the second word of a lane.
+    second: [isize; 3],
     /// Values of the uniform sources.
     value: [u64; 3],
     dst: *mut u32,
@@ -57,6 +59,18 @@ impl Operands {
         self.src[index]
     }
 
+    /// Words from the first to the second word of a lane of source `index`.
+    #[inline(always)]
+    pub fn second(&self, index: usize) -> isize {
+        self.second[index]
+    }
+
+    /// Where the result goes.
+    #[inline(always)]
+    pub fn target(&self) -> *mut u32 {
+        self.dst
+    }
+
     /// Value of uniform source `index`.
     #[inline(always)]
     pub fn uniform(&self, index: usize) -> u64 {
@@ -79,9 +93,10 @@ impl Operands {
             );
         }
         debug_assert!(first + COUNT <= LANES);
-        // SAFETY: as in `load`; word 1 lies one row further.
+        // SAFETY: as in `load`; word 1 lies in the next row, or where the pair's second word does.
         unsafe {
-            let words = self.src[index].add(LANES * word + first);
+            let second = self.second[index] * word as isize;
+            let words = self.src[index].add(first).offset(second);
             words.cast::<[u32; COUNT]>().read()
         }
     }
@@ -121,6 +136,25 @@ fn copy_active_body(wave: &mut Wave, dst: usize, words: usize) {
             target[lane] = target[lane] & !mask | values.0[lane] & mask;
         }
     }
+}
+
+/// Whether bodies for uniform sources know this kind; all others are copied to rows first.
+pub(crate) fn has_form(kind: SrcKind) -> bool {
+    matches!(
+        kind,
+        SrcKind::Scalar | SrcKind::Constant | SrcKind::ConstantSigned | SrcKind::ConstantHigh
+    )
+}
+
+/// The words of a uniform pair of singles that op_sel and op_sel_hi of source `index` name, negated as neg_lo and neg_hi say.
+#[inline(always)]
+fn selected(op: &MicroOp, index: usize, value: u64) -> u64 {
+    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let word = |select: u32, negate: u32| (value >> (32 * select)) as u32 ^ negate << 31;
+    let low = word(bit(modifier::OP_SEL), bit(modifier::NEG));
+    // VOP3P: the ABS bits are neg_hi.
+    let high = word(bit(modifier::OP_SEL_HI), bit(modifier::ABS));
+    u64::from(low) | u64::from(high) << 32
 }
 
 impl Wave {
@@ -166,6 +200,16 @@ impl Wave {
         }
     }
 
+    /// [`Wave::operands`] if all lanes are active.
+    #[inline(always)]
+    pub(crate) fn wide_operands<F: Form, const N: usize>(
+        &mut self,
+        op: &MicroOp,
+        types: [Type; 3],
+    ) -> Operands {
+        self.resolve::<F, N>(op, types, op.dst as usize)
+    }
+
     /// Resolves sources and destination of a vector instruction with `N` sources of types `types` and result `result`.
     #[inline(always)]
     pub(crate) fn operands<F: Form, const N: usize>(
@@ -173,11 +217,29 @@ impl Wave {
         op: &MicroOp,
         types: [Type; 3],
     ) -> Operands {
+        let dst = if self.all_lanes {
+            op.dst as usize
+        } else {
+            self.temporaries + PARTIAL_ROWS
+        };
+        self.resolve::<F, N>(op, types, dst)
+    }
+
+    #[inline(always)]
+    fn resolve<F: Form, const N: usize>(
+        &mut self,
+        op: &MicroOp,
+        types: [Type; 3],
+        dst: usize,
+    ) -> Operands {
         let mut value = [0; 3];
         let mut index = 0;
         while index < N {
             if F::UNIFORM >> index & 1 != 0 {
                 value[index] = self.uniform_source(op, index, types[index].words());
+                if matches!(types[index], Type::PackedF32) {
+                    value[index] = selected(op, index, value[index]);
+                }
             }
             index += 1;
         }
@@ -185,6 +247,7 @@ impl Wave {
         // file or temporaries, and `Wave::enter` that the wave has as many rows as the code was decoded for.
         let base = self.rows.as_mut_ptr();
         let mut src = [std::ptr::null(); 3];
+        let mut second = [LANES as isize; 3];
         let mut index = 0;
         while index < N {
             if F::UNIFORM >> index & 1 == 0 {
@@ -194,17 +257,16 @@ impl Wave {
                 );
                 // SAFETY: inside the register file, as said above.
                 src[index] = unsafe { base.add(op.src[index].index as usize) }.cast();
+                if matches!(types[index], Type::PackedF32) {
+                    second[index] = op.constant[index] as i32 as isize;
+                }
             }
             index += 1;
         }
-        let dst = if self.all_lanes {
-            op.dst as usize
-        } else {
-            self.temporaries + PARTIAL_ROWS
-        };
         debug_assert!(dst < self.rows.len());
         Operands {
             src,
+            second,
             value,
             // SAFETY: as above; instructions without a vector result do not store.
             dst: unsafe { base.add(dst) }.cast(),
@@ -226,25 +288,18 @@ impl Wave {
         self.temporaries + PARTIAL_ROWS
     }
 
-    /// Value of uniform source `index` of `words` words.
+    /// Value of uniform source `index` of `words` words, of a kind that [`has_form`] names. No call in it: bodies would have
+    /// to save host registers for that.
     #[inline(always)]
     fn uniform_source(&self, op: &MicroOp, index: usize, words: usize) -> u64 {
         let src = op.src[index];
         match src.kind {
             SrcKind::Scalar if words == 1 => u64::from(self.scalars.0[src.index as usize]),
             SrcKind::Scalar => self.scalar64(src.index as usize),
-            SrcKind::Constant | SrcKind::ConstantSigned if words == 1 => {
-                u64::from(op.constant[index])
-            }
-            _ => self.uniform_outlined(op, index),
+            SrcKind::ConstantSigned if words == 2 => op.constant[index] as i32 as i64 as u64,
+            SrcKind::ConstantHigh => u64::from(op.constant[index]) << 32,
+            _ => u64::from(op.constant[index]),
         }
-    }
-
-    /// [`Wave::uniform`] as a call, so that not every body contains it.
-    #[cold]
-    #[inline(never)]
-    fn uniform_outlined(&self, op: &MicroOp, index: usize) -> u64 {
-        self.uniform(op, index)
     }
 
     /// `op` with every uniform source copied to a temporary row.
@@ -254,7 +309,11 @@ impl Wave {
             if matches!(op.src[index].kind, SrcKind::None | SrcKind::Vector) {
                 continue;
             }
-            let value = self.uniform(op, index);
+            let mut value = self.uniform(op, index);
+            if op.modifiers & modifier::PAIR != 0 {
+                value = selected(op, index, value);
+                moved.constant[index] = LANES as u32;
+            }
             let row = SOURCE_ROWS + 2 * index;
             *self.temporary(row) = VectorRow([value as u32; LANES]);
             *self.temporary(row + 1) = VectorRow([(value >> 32) as u32; LANES]);

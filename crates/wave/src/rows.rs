@@ -53,6 +53,8 @@ mod scratch;
 mod space;
 mod spread;
 mod vector32;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod wide;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
@@ -229,6 +231,7 @@ pub fn all_rows() -> &'static [Row] {
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
         sad::rows(&mut rows);
+        sad::special_rows(&mut rows);
         device_barrier::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);

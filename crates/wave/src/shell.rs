@@ -79,6 +79,11 @@ fn level() -> Level {
     })
 }
 
+/// Whether [`Form::AVX2`] bodies run on this host.
+pub(crate) fn has_avx2() -> bool {
+    level() != Level::Base
+}
+
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {

@@ -49,6 +49,14 @@ pub struct Wave {
     pub(crate) exec_lanes: VectorRow,
     /// All lanes are active; follows EXEC like `exec_lanes`.
     pub(crate) all_lanes: bool,
+    /// All 64 lanes are active, and the host has what [`crate::rows::wide`] needs.
+    pub(crate) wide: bool,
+    /// The host has AVX2.
+    pub(crate) avx2: bool,
+    /// EXEC that `exec_lanes` stands for.
+    expanded: u64,
+    /// Lanes that EXEC enables.
+    pub(crate) active_lanes: u32,
     /// EXEC to return to after an instruction whose DPP control disables lanes.
     pub(crate) exec_outside: Option<u64>,
     /// Groups of lanes that a body has already done before it left the rest to its general copy.
@@ -102,6 +110,10 @@ impl Wave {
             scc: false,
             exec_lanes: VectorRow::ZERO,
             all_lanes: false,
+            wide: false,
+            avx2: crate::shell::has_avx2(),
+            expanded: 0,
+            active_lanes: 0,
             exec_outside: None,
             groups_done: 0,
             mode: Mode::new(mode),
@@ -128,8 +140,12 @@ impl Wave {
 
     /// Brings a used wave back to the state of [`Wave::new`] without allocating.
     pub fn restart(&mut self, segment: &Arc<Segment>, mode: u32, poison: u32) {
-        for row in &mut self.rows[..self.temporaries] {
-            row.0 = [poison; LANES];
+        let rows = &mut self.rows[..self.temporaries];
+        if poison == 0 {
+            // SAFETY: zeros are a row. The C library's fill uses all that the host has, unlike code compiled for every host.
+            unsafe { std::ptr::write_bytes(rows.as_mut_ptr(), 0, rows.len()) };
+        } else {
+            rows.fill(VectorRow([poison; LANES]));
         }
         self.scalars.0 = [poison; SCALARS];
         self.scalars.0[sreg::NULL] = 0;
@@ -252,7 +268,20 @@ impl Wave {
     /// Recomputes the lane expansion after EXEC was written.
     pub(crate) fn sync_exec(&mut self) {
         let exec = self.exec();
+        // Loops that write EXEC on every turn mostly leave it as it is.
+        if exec == self.expanded {
+            return;
+        }
+        self.expanded = exec;
+        self.active_lanes = exec.count_ones();
         self.all_lanes = exec == self.full;
+        self.wide = exec == !0 && self.avx2;
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            // SAFETY: the host has AVX2.
+            unsafe { crate::rows::wide::expand(exec, &mut self.exec_lanes) };
+            return;
+        }
         expand(exec, &mut self.exec_lanes);
     }
 }

@@ -25,13 +25,15 @@ type Element<'a> = (u32, &'a [Lanewise]);
 
 const MASKS: [u64; 4] = [!0, 0x5555_5555_5555_5555, 0xffff_0000_0180_7ffe, 1 << 63];
 
-/// Byte addresses whose patterns have their own paths: consecutive, uniform, stride 33 dwords, uniform per 16, unaligned.
-const ADDRESSES: [Lanewise; 5] = [
+/// Byte addresses whose patterns have their own paths: consecutive, uniform, stride 33 dwords, uniform per 16, unaligned,
+/// every 16 lanes alike.
+const ADDRESSES: [Lanewise; 6] = [
     |lane| 4 * lane as u32,
     |_| 64,
     |lane| 4 * (lane as u32 * 33 % 256),
     |lane| 16 * (lane as u32 / 16),
     |lane| 7 * lane as u32 + 1,
+    |lane| 16 * (lane as u32 % 16),
 ];
 
 fn machine(target: &str, text: &str) -> Machine {
@@ -54,7 +56,9 @@ fn reads_of_every_width() {
                      ds_read2_b32 v[16:17], v1 offset0:3 offset1:1
                      ds_read2_b64 v[20:23], v1 offset0:1 offset1:4
                      ds_read2st64_b32 v[24:25], v1 offset0:1 offset1:2
-                     ds_read2st64_b64 v[28:31], v1 offset0:0 offset1:3",
+                     ds_read2st64_b64 v[28:31], v1 offset0:0 offset1:3
+                     ds_read2_b32 v[6:7], v1 offset0:4 offset1:5
+                     ds_read2_b64 v[32:35], v1 offset0:2 offset1:3",
                 );
                 m.exec(mask).vgpr(1, address).run();
                 let at = |offset: u32| move |lane| dword(address(lane) + offset);
@@ -67,6 +71,8 @@ fn reads_of_every_width() {
                     (20, &[8, 12, 32, 36]),
                     (24, &[256, 512]),
                     (28, &[0, 4, 1536, 1540]),
+                    (6, &[16, 20]),
+                    (32, &[16, 20, 24, 28]),
                 ] {
                     for (index, &offset) in offsets.iter().enumerate() {
                         m.check(first + index, at(offset));

@@ -20,14 +20,16 @@ fn dword(address: usize) -> u32 {
 
 const MASKS: [u64; 4] = [!0, 0x5555_5555_5555_5555, 0xffff_0000_0180_7ffe, 1 << 63];
 
-/// Consecutive dwords, strided, uniform, unaligned, backwards, consecutive quads.
-const OFFSETS: [fn(usize) -> usize; 6] = [
+/// Consecutive dwords, strided, uniform, unaligned, backwards, consecutive quads, every 16
+/// lanes alike.
+const OFFSETS: [fn(usize) -> usize; 7] = [
     |lane| 4 * lane,
     |lane| 132 * lane % 4096,
     |_| 64,
     |lane| 7 * lane + 1,
     |lane| 4 * (63 - lane),
     |lane| 16 * lane,
+    |lane| 8 * (lane % 16),
 ];
 
 #[test]

@@ -270,7 +270,7 @@ fn visit_bundles<'a>(
 
 /// Start of the next bundle at or after `from`. Linkers align bundles, so only multiples of 8 are candidates after
 /// padding; directly behind the previous bundle any offset is.
-fn next_bundle(bytes: &[u8], from: u64) -> Option<u64> {
+pub(crate) fn next_bundle(bytes: &[u8], from: u64) -> Option<u64> {
     let is_start = |at: usize| {
         bytes[at..].starts_with(bundle::MAGIC) || bytes[at..].starts_with(compressed::MAGIC)
     };

@@ -26,6 +26,8 @@ pub struct NewObject<'a> {
     pub relocations: &'a [(u64, DynamicRelocation, u64)],
     /// Source lines, by offset in the text.
     pub lines: &'a [LineRow],
+    /// Functions of the text: name, offset, bytes. Debuggers show the names where lines are known.
+    pub functions: &'a [(&'a str, u64, u64)],
 }
 
 /// A code object and where its text is, in the file and in memory alike.
@@ -174,7 +176,7 @@ pub fn create(object: &NewObject<'_>) -> Created {
     file.align(PAGE);
     let loaded = file.bytes.len() as u64;
 
-    for (name, contents) in debug_sections(object.lines, text_at, object.text.len() as u64) {
+    for (name, contents) in debug_sections(object, text_at) {
         file.section((name, format::SHT_PROGBITS.0, 0), 1, 0, &contents);
     }
     let entry = text_at + object.entry;

@@ -1,4 +1,6 @@
-//! Line tables for new code: one compilation unit, DWARF 4.
+//! Line tables and function names for new code: one compilation unit, DWARF 4.
+
+use super::create::NewObject;
 
 /// From this offset of the text on the code is of that line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,11 +10,18 @@ pub struct LineRow {
     pub line: u32,
 }
 
+/// Numbers of the abbreviations.
+const UNIT: u8 = 1;
+const FUNCTION: u8 = 2;
+
 const TAG_COMPILE_UNIT: u8 = 0x11;
+const TAG_SUBPROGRAM: u8 = 0x2e;
 const AT_STMT_LIST: u8 = 0x10;
 const AT_LOW_PC: u8 = 0x11;
 const AT_HIGH_PC: u8 = 0x12;
+const AT_LINKAGE_NAME: u8 = 0x6e;
 const FORM_ADDRESS: u8 = 0x01;
+const FORM_STRING: u8 = 0x08;
 const FORM_DATA8: u8 = 0x07;
 const FORM_SECTION_OFFSET: u8 = 0x17;
 
@@ -26,28 +35,36 @@ const SET_ADDRESS: u8 = 2;
 const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
 /// `.debug_abbrev`, `.debug_info` and `.debug_line`; none if there are no lines. Rows are in order of their offsets.
-pub(super) fn debug_sections(
-    rows: &[LineRow],
-    text: u64,
-    size: u64,
-) -> Vec<(&'static str, Vec<u8>)> {
+pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static str, Vec<u8>)> {
+    let (rows, size) = (object.lines, object.text.len() as u64);
     if rows.is_empty() {
         return Vec::new();
     }
     #[rustfmt::skip]
     let abbreviations = vec![
-        1, TAG_COMPILE_UNIT, 0,
+        UNIT, TAG_COMPILE_UNIT, 1,
         AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8, AT_STMT_LIST, FORM_SECTION_OFFSET, 0, 0,
+        FUNCTION, TAG_SUBPROGRAM, 0,
+        AT_LINKAGE_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8, 0, 0,
         0,
     ];
     let mut unit = Vec::new();
     unit.extend(4u16.to_le_bytes());
     unit.extend(0u32.to_le_bytes());
     unit.push(8);
-    unit.push(1);
+    unit.push(UNIT);
     unit.extend(text.to_le_bytes());
     unit.extend(size.to_le_bytes());
     unit.extend(0u32.to_le_bytes());
+    for (name, offset, size) in object.functions {
+        unit.push(FUNCTION);
+        unit.extend(name.bytes().filter(|byte| *byte != 0));
+        unit.push(0);
+        unit.extend((text + offset).to_le_bytes());
+        unit.extend(size.to_le_bytes());
+    }
+    // The unit has no further children.
+    unit.push(0);
     vec![
         (".debug_abbrev", abbreviations),
         (".debug_info", with_length(unit)),

@@ -32,6 +32,7 @@ pub const REAL: &[Real] = &[
     Real { name: "sqlite", krate: "libsqlite3-sys", root: "sqlite3",       files: &["sqlite3.c"],                              flags: &["-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOOKASIDE", "-lm"], long: "9000" },
     // No crate: the bots of the example.
     Real { name: "bot",    krate: "",               root: "examples/bot-match", files: &["nearest_coin.cpp", "deep_thinker.cpp"], flags: &["-std=c++17"],     long: "600" },
+    Real { name: "objects", krate: "",              root: "crates/count/tests/programs/real", files: &["shapes.cpp"],       flags: &["-std=c++17"],     long: "20000" },
 ];
 
 impl Real {

@@ -254,15 +254,21 @@ int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job 
                             size_t HookLength, luthier_codegen_diagnostic Sink, void *User) {
   Reporter Report{Sink, User};
   std::string Fatal = withoutAborting([&] {
-    // A context of its own: a fatal error in the middle leaves a broken module behind, which must not be the caller's.
-    auto *Context = new LLVMContext;
-    Context->setDiagnosticHandler(std::make_unique<Handler>(Report));
-    std::unique_ptr<llvm::Module> M = parse(Module->Bytes, *Context, Report);
-    std::unique_ptr<TargetMachine> TM = machine(*Job, Report);
-    if (M && TM && wrap(*M, *Job, StringRef(Hook, HookLength), *TM, Report))
-      emit(*M, *Job, *TM, Report);
-    M.reset();
-    delete Context;
+    Job->HasStack = false;
+    Job->StackBytes = 0;
+    Job->SharedVariables.clear();
+    for (bool Again = true; Again;) {
+      Again = false;
+      // A context of its own: a fatal error in the middle leaves a broken module behind, which must not be the caller's.
+      auto *Context = new LLVMContext;
+      Context->setDiagnosticHandler(std::make_unique<Handler>(Report));
+      std::unique_ptr<llvm::Module> M = parse(Module->Bytes, *Context, Report);
+      std::unique_ptr<TargetMachine> TM = machine(*Job, Report);
+      if (M && TM && wrap(*M, *Job, StringRef(Hook, HookLength), *TM, Report, Again) && !Again)
+        emit(*M, *Job, *TM, Report);
+      M.reset();
+      delete Context;
+    }
   });
   if (!Fatal.empty())
     Report.fail(Fatal);
@@ -281,5 +287,17 @@ int luthier_codegen_binding_at(const luthier_codegen_job *Job, uint32_t Index, l
     return 0;
   const Binding &B = Job->Bindings[Index];
   *Out = {B.Name.data(), B.Name.size(), B.File, B.Dwords, B.First, B.Read, B.Written};
+  return 1;
+}
+
+uint64_t luthier_codegen_stack(const luthier_codegen_job *Job) { return Job->StackBytes; }
+
+uint32_t luthier_codegen_shared_count(const luthier_codegen_job *Job) { return Job->SharedVariables.size(); }
+
+int luthier_codegen_shared_at(const luthier_codegen_job *Job, uint32_t Index, luthier_codegen_shared *Out) {
+  if (Index >= Job->SharedVariables.size())
+    return 0;
+  const Shared &S = Job->SharedVariables[Index];
+  *Out = {S.Name.data(), S.Name.size(), S.Size, S.Alignment};
   return 1;
 }

@@ -53,6 +53,14 @@ typedef struct {
   uint32_t reserved;
 } luthier_codegen_global;
 
+// An LDS variable of the hook; its address is the binding "lds:NAME".
+typedef struct {
+  const char *name;
+  size_t name_length;
+  uint64_t size;
+  uint64_t alignment;
+} luthier_codegen_shared;
+
 // Parses one LLVM bitcode or assembly file. Returns null after a diagnostic.
 LUTHIER_CODEGEN_API luthier_codegen_module *luthier_codegen_load(const uint8_t *bytes, size_t length,
                                                                  luthier_codegen_diagnostic sink, void *user);
@@ -91,6 +99,11 @@ LUTHIER_CODEGEN_API const uint8_t *luthier_codegen_object(const luthier_codegen_
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_binding_count(const luthier_codegen_job *job);
 LUTHIER_CODEGEN_API int luthier_codegen_binding_at(const luthier_codegen_job *job, uint32_t index,
                                                    luthier_codegen_binding *out);
+// Bytes per lane of the frame at the address in the binding "stack", lane after lane; 0: there is none.
+LUTHIER_CODEGEN_API uint64_t luthier_codegen_stack(const luthier_codegen_job *job);
+LUTHIER_CODEGEN_API uint32_t luthier_codegen_shared_count(const luthier_codegen_job *job);
+LUTHIER_CODEGEN_API int luthier_codegen_shared_at(const luthier_codegen_job *job, uint32_t index,
+                                                  luthier_codegen_shared *out);
 
 #ifdef __cplusplus
 }

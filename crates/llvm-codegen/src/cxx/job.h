@@ -31,6 +31,12 @@ struct Binding {
   bool Read = false, Written = false;
 };
 
+// An LDS variable of the hook.
+struct Shared {
+  std::string Name;
+  uint64_t Size, Alignment;
+};
+
 // (file, index)
 using FileIndex = std::pair<uint32_t, uint32_t>;
 
@@ -66,6 +72,11 @@ struct luthier_codegen_job {
   bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false;
   uint32_t Padding = 4;
 
+  // Memory objects that survive optimisation; known after a first attempt, bindings of the second.
+  bool HasStack = false;
+  uint64_t StackBytes = 0;
+  std::vector<luthier::Shared> SharedVariables;
+
   std::vector<luthier::Binding> Bindings;
   llvm::SmallVector<char, 0> Object;
 };
@@ -73,8 +84,12 @@ struct luthier_codegen_job {
 namespace luthier {
 
 // Turns `M`, a private copy of the tool's module, into one function WrapperName with the bindings as arguments, inlined
-// and optimised. Fills Job.Bindings.
-bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm::TargetMachine &TM, Reporter &Report);
+// and optimised. Fills Job.Bindings. Sets `Again` where memory objects were found for which there are no bindings yet.
+bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm::TargetMachine &TM, Reporter &Report,
+          bool &Again);
+// The hook's variables in memory: what there is, and their move to memory that the framework provides.
+bool findObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report, bool &Found);
+bool moveObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report);
 // Machine code of the wrapper into Job.Object.
 bool emit(llvm::Module &M, luthier_codegen_job &Job, llvm::TargetMachine &TM, Reporter &Report);
 

@@ -304,9 +304,10 @@ bool Builder::replaceState() {
     if (!Read && !Write)
       continue;
     StringRef What = Name.substr(Read ? 15 : 16);
-    if (What == "exec") {
-      // The splicer moves the binding to EXEC behind the template.
-      B.CreateStore(Call->getArgOperand(0), storage("exec", LUTHIER_CODEGEN_SCALAR, 2, true, true));
+    if (Write && (What == "exec" || What == "vcc" || What == "scc")) {
+      // The splicer moves the binding there behind the template.
+      uint32_t Dwords = What == "scc" ? 1 : 2;
+      B.CreateStore(Call->getArgOperand(0), storage(What, LUTHIER_CODEGEN_SCALAR, Dwords, true, true));
       Call->eraseFromParent();
       continue;
     }
@@ -422,14 +423,14 @@ bool Builder::refuse() {
   };
   for (Instruction &I : instructions(*Wrapper)) {
     if (isa<AllocaInst>(I))
-      Refuse(I, "the hook keeps a variable in memory (an array indexed at run time, or a variable whose address is "
-                "used); hooks have no stack");
+      Refuse(I, "the hook keeps a variable in memory in a way that cannot be moved (a size known at run time only, or an "
+                "address that is stored or passed on)");
     for (Value *Operand : I.operands()) {
       auto *G = dyn_cast<GlobalVariable>(Operand->stripPointerCasts());
       if (!G)
         continue;
       if (G->getAddressSpace() == 3)
-        Refuse(I, "the hook uses the LDS variable " + G->getName() + "; LDS belongs to the application");
+        Refuse(I, "the hook uses the LDS variable " + G->getName() + " in a way that cannot be moved");
       else if (!G->isDeclaration())
         Refuse(I, "the hook uses a constant table or string, which cannot be placed inside a kernel");
     }
@@ -458,7 +459,8 @@ bool Builder::refuse() {
 
 } // namespace
 
-bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report) {
+bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report,
+                   bool &Again) {
   Builder B{M, Job, TM, Report};
   Job.Bindings.clear();
   Function *F = B.find(Hook);
@@ -470,7 +472,13 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
   if (!B.call(F))
     return false;
   B.optimise(false);
-  if (!B.replaceState() || !B.finish())
+  if (!B.replaceState())
+    return false;
+  if (Job.HasStack)
+    B.storage("stack", LUTHIER_CODEGEN_SCALAR, 2, true, false);
+  for (const Shared &Variable : Job.SharedVariables)
+    B.storage("lds:" + Variable.Name, LUTHIER_CODEGEN_SCALAR, 1, true, false);
+  if (!B.finish())
     return false;
   std::string Problem;
   raw_string_ostream Stream(Problem);
@@ -479,5 +487,12 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
     return false;
   }
   B.optimise(true);
+  if (Job.HasStack || !Job.SharedVariables.empty()) {
+    if (!moveObjects(*B.Wrapper, Job, Report))
+      return false;
+    B.optimise(true);
+  } else if (!findObjects(*B.Wrapper, Job, Report, Again) || Again) {
+    return !Report.Failed;
+  }
   return B.refuse();
 }

@@ -103,19 +103,21 @@ pub const fn alignbyte(high: u32, low: u32, amount: u32) -> u32 {
 /// 00 (12) or FF.
 #[inline(always)]
 pub const fn perm(a: u32, b: u32, selectors: u32) -> u32 {
-    let bytes = (a as u64) << 32 | b as u64;
-    perm_byte(bytes, selectors & 0xff)
-        | perm_byte(bytes, selectors >> 8 & 0xff) << 8
-        | perm_byte(bytes, selectors >> 16 & 0xff) << 16
-        | perm_byte(bytes, selectors >> 24) << 24
+    perm_byte(a, b, selectors & 0xff)
+        | perm_byte(a, b, selectors >> 8 & 0xff) << 8
+        | perm_byte(a, b, selectors >> 16 & 0xff) << 16
+        | perm_byte(a, b, selectors >> 24) << 24
 }
 
+// Nothing wider than 32 bits, so that vectors of lanes stay as they are.
 #[inline(always)]
-const fn perm_byte(bytes: u64, selector: u32) -> u32 {
-    let picked = (bytes >> (8 * (selector & 7))) as u32 & 0xff;
+const fn perm_byte(a: u32, b: u32, selector: u32) -> u32 {
+    let of = if selector & 4 != 0 { a } else { b };
+    let picked = of >> (8 * (selector & 3)) & 0xff;
     // Selectors 8 to 11 look at bytes 1, 3, 5 and 7.
-    let sign_bit = 15 + 16 * (selector & 3);
-    let fill = if bytes >> sign_bit & 1 != 0 { 0xff } else { 0 };
+    let of = if selector & 2 != 0 { a } else { b };
+    let fill = (of as i32) << (16 * (!selector & 1)) >> 31;
+    let fill = fill as u32 & 0xff;
     let r = if selector >= 8 { fill } else { picked };
     let r = if selector == 12 { 0 } else { r };
     if selector > 12 { 0xff } else { r }

@@ -74,6 +74,7 @@ pub fn launch(bytes: &[u8], kernel: &str) -> Dispatch {
         agent: AGENT,
         queue: 1,
         kernel_object: DELTA + kernel.descriptor_address,
+        kernarg: 0,
         grid: [64, 1, 1],
         workgroup: [64, 1, 1],
         private_segment_size: kernel.descriptor.private_segment_size(),
@@ -177,6 +178,10 @@ impl Device for HostDevice {
         self.peek(address & !7)
             .checked_shr((address as u32 & 4) * 8)
             .unwrap() as u32
+    }
+
+    fn peek(&self, address: u64, into: &mut [u8]) -> bool {
+        self.read(address, into).is_ok()
     }
 
     fn read_shared(&self, address: u64, into: &mut [u8]) {

@@ -19,7 +19,9 @@ mod flag {
 fn status(error: MemoryError) -> Status {
     match error {
         MemoryError::BadSize { .. } => Status::InvalidParameter,
-        MemoryError::NoDeviceMemory { .. } | MemoryError::NoHostMemory { .. } => Status::NoMemory,
+        MemoryError::NoDeviceMemory { .. }
+        | MemoryError::NoHostMemory { .. }
+        | MemoryError::Occupied { .. } => Status::NoMemory,
         MemoryError::UnknownAddress { .. } => Status::MemoryNotRegistered,
     }
 }

@@ -11,10 +11,10 @@ use crate::{
     fields::bits,
     micro_op::{Control, Handler, MicroOp, Src, SrcKind, flow, modifier},
     passes,
-    ports::Type,
+    ports::{Type, has_form},
     rows::{self, Destination, VectorShape},
     shell::{self, Handlers},
-    state::sreg,
+    state::{LANES, sreg},
 };
 
 /// Lowers `inst` to its micro-op with the passes around it.
@@ -288,10 +288,27 @@ fn surround(
         if let Some(parameters) = passes::widening(&op, index, kind) {
             passed.push((shell::handler::<passes::Widen>, parameters));
         }
-        passed.extend(passes::modification(&op, index, kind));
+        let mut modification = passes::modification(&op, index, kind);
+        if kind == Type::PackedF32 {
+            op.modifiers |= modifier::PAIR;
+            if op.src[index].kind != SrcKind::Vector {
+                if may_be_uniform
+                    && has_form(op.src[index].kind)
+                    && handlers.uniform[index].is_some()
+                {
+                    modification = None;
+                }
+            } else if let Some((first, second)) = passes::pair_rows(&op, index) {
+                op.src[index].index += first;
+                op.constant[index] = (LANES as i32 * (second - i32::from(first))) as u32;
+                continue;
+            }
+        }
+        passed.extend(modification);
         if op.src[index].kind != SrcKind::Vector {
             if passed.is_empty()
                 && may_be_uniform
+                && has_form(op.src[index].kind)
                 && let Some(handler) = handlers.uniform[index]
             {
                 op.handler = handler;
@@ -306,6 +323,9 @@ fn surround(
                 index: row,
                 kind: SrcKind::Vector,
             };
+        }
+        if kind == Type::PackedF32 {
+            op.constant[index] = LANES as u32;
         }
     }
     let after = op.after;

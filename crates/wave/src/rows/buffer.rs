@@ -202,7 +202,7 @@ impl Space for Buffer {
         if !simple {
             return None;
         }
-        let offsets = Offsets::of_row(wave, op.src[0].index as usize)?;
+        let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes)?;
         let end = u64::from(offsets.highest()) + u64::from(op.offset as u32) + u64::from(bytes);
         if end > descriptor.records {
             return None;

@@ -114,7 +114,7 @@ impl<L: Compare, const CONDITION: u8, const EXEC: bool> VectorBody for Ordered<L
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         other_modes!(wave, op, env, Self, F);
-        let mask = compare::<F, L, L>(
+        let mask = compare::<Self, F, L, L>(
             wave,
             op,
             #[inline(always)]
@@ -132,7 +132,7 @@ impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
     const HOT: bool = false;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<F, L, B32>(
+        let mask = compare::<Self, F, L, B32>(
             wave,
             op,
             #[inline(always)]

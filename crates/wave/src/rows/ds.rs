@@ -177,16 +177,14 @@ pub(super) fn spread(
     env: &mut Env<'_>,
     bytes: u32,
 ) -> Option<Spread> {
-    Offsets::of_row(wave, op.src[0].index as usize)?.in_lds(wave, env, op.offset as u32, bytes)
+    let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes)?;
+    offsets.in_lds(wave, env, op.offset as u32, bytes)
 }
 
-impl<const WORDS: usize> Body for Read<WORDS> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
-            spread.load_words::<WORDS>(wave, op.dst as usize);
-            return flow::NEXT;
-        }
+impl<const WORDS: usize> Read<WORDS> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -199,35 +197,27 @@ impl<const WORDS: usize> Body for Read<WORDS> {
     }
 }
 
+impl<const WORDS: usize> Body for Read<WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
+            spread.load_words::<WORDS>(wave, op.dst as usize);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Two elements of `WORDS` dwords at offsets in units of `SCALE` elements.
 struct Read2<const WORDS: usize, const SCALE: u32>;
 
-impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<const WORDS: usize, const SCALE: u32> Read2<WORDS, SCALE> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let [first, second] = two_offsets::<WORDS, SCALE>(op);
         let dst = op.dst as usize;
-        if let Some(offsets) = Offsets::of_row(wave, op.src[0].index as usize) {
-            let bytes = 4 * WORDS as u32;
-            if second == first.wrapping_add(bytes)
-                && let Some(both) = offsets.in_lds(wave, env, first, 2 * bytes)
-            {
-                match WORDS {
-                    1 => both.load_words::<2>(wave, dst),
-                    _ => both.load_words::<4>(wave, dst),
-                }
-                return flow::NEXT;
-            }
-            let offsets = offsets.kept(wave);
-            let one = offsets.in_lds(wave, env, first, bytes);
-            let two = offsets.in_lds(wave, env, second, bytes);
-            if let (Some(one), Some(two)) = (one, two) {
-                one.load_words::<WORDS>(wave, dst);
-                two.load_words::<WORDS>(wave, dst + WORDS);
-                return flow::NEXT;
-            }
-        }
         each_group(
             wave,
             #[inline(always)]
@@ -244,6 +234,38 @@ impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
     }
 }
 
+impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let [first, second] = two_offsets::<WORDS, SCALE>(op);
+        let dst = op.dst as usize;
+        if let Some(offsets) = Offsets::of_row(wave, op.src[0].index as usize) {
+            let bytes = 4 * WORDS as u32;
+            if second == first.wrapping_add(bytes)
+                && let Some(both) = offsets.in_lds(wave, env, first, 2 * bytes)
+            {
+                match WORDS {
+                    1 => both.load_words::<2>(wave, dst),
+                    _ => both.load_words::<4>(wave, dst),
+                }
+                return flow::NEXT;
+            }
+            let mut offsets = offsets;
+            if offsets.lie_in(dst, 2 * WORDS) {
+                offsets = offsets.kept(wave);
+            }
+            let one = offsets.in_lds(wave, env, first, bytes);
+            let two = offsets.in_lds(wave, env, second, bytes);
+            if let (Some(one), Some(two)) = (one, two) {
+                one.load_words::<WORDS>(wave, dst);
+                two.load_words::<WORDS>(wave, dst + WORDS);
+                return flow::NEXT;
+            }
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Byte offsets of the two elements that offset0 and offset1 name.
 #[inline(always)]
 pub(super) fn two_offsets<const WORDS: usize, const SCALE: u32>(op: &MicroOp) -> [u32; 2] {
@@ -253,15 +275,12 @@ pub(super) fn two_offsets<const WORDS: usize, const SCALE: u32>(op: &MicroOp) ->
 
 struct ReadBytes<const BYTES: usize>;
 
-impl<const BYTES: usize> Body for ReadBytes<BYTES> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<const BYTES: usize> ReadBytes<BYTES> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let fill = Fill::of(op.attribute);
-        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
-            spread.load_bytes::<BYTES>(wave, op.dst as usize, fill);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             #[inline(always)]
@@ -274,15 +293,24 @@ impl<const BYTES: usize> Body for ReadBytes<BYTES> {
     }
 }
 
-struct Write<const WORDS: usize>;
-
-impl<const WORDS: usize> Body for Write<WORDS> {
+impl<const BYTES: usize> Body for ReadBytes<BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
-            spread.store_words::<WORDS>(wave, op.src[1].index as usize);
+        let fill = Fill::of(op.attribute);
+        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
+            spread.load_bytes::<BYTES>(wave, op.dst as usize, fill);
             return flow::NEXT;
         }
+        Self::by_groups(wave, op, env)
+    }
+}
+
+struct Write<const WORDS: usize>;
+
+impl<const WORDS: usize> Write<WORDS> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -295,23 +323,25 @@ impl<const WORDS: usize> Body for Write<WORDS> {
     }
 }
 
-struct Write2<const WORDS: usize, const SCALE: u32>;
-
-impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
+impl<const WORDS: usize> Body for Write<WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(spread) = spread(wave, op, env, 4 * WORDS as u32) {
+            spread.store_words::<WORDS>(wave, op.src[1].index as usize);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
+struct Write2<const WORDS: usize, const SCALE: u32>;
+
+impl<const WORDS: usize, const SCALE: u32> Write2<WORDS, SCALE> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let offsets = two_offsets::<WORDS, SCALE>(op);
-        if let Some(lanes) = Offsets::of_row(wave, op.src[0].index as usize) {
-            let bytes = 4 * WORDS as u32;
-            let one = lanes.in_lds(wave, env, offsets[0], bytes);
-            let two = lanes.in_lds(wave, env, offsets[1], bytes);
-            if let (Some(one), Some(two)) = (one, two) {
-                one.store_words::<WORDS>(wave, op.src[1].index as usize);
-                two.store_words::<WORDS>(wave, op.src[2].index as usize);
-                return flow::NEXT;
-            }
-        }
         // All lanes write their first element, then all their second.
         for (index, offset) in offsets.into_iter().enumerate() {
             each_group(
@@ -328,18 +358,33 @@ impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
     }
 }
 
+impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let offsets = two_offsets::<WORDS, SCALE>(op);
+        if let Some(lanes) = Offsets::of_row(wave, op.src[0].index as usize) {
+            let bytes = 4 * WORDS as u32;
+            let one = lanes.in_lds(wave, env, offsets[0], bytes);
+            let two = lanes.in_lds(wave, env, offsets[1], bytes);
+            if let (Some(one), Some(two)) = (one, two) {
+                one.store_words::<WORDS>(wave, op.src[1].index as usize);
+                two.store_words::<WORDS>(wave, op.src[2].index as usize);
+                return flow::NEXT;
+            }
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
 struct WriteBytes<const BYTES: usize>;
 
-impl<const BYTES: usize> Body for WriteBytes<BYTES> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<const BYTES: usize> WriteBytes<BYTES> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
         let shift = 16 * u32::from(op.attribute);
-        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
-            spread.store_bytes::<BYTES>(wave, op.src[1].index as usize, shift);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             #[inline(always)]
@@ -349,6 +394,18 @@ impl<const BYTES: usize> Body for WriteBytes<BYTES> {
                 lanes::store_bytes::<BYTES>(wave, op.src[1].index as usize, group, &lanes, shift);
             },
         )
+    }
+}
+
+impl<const BYTES: usize> Body for WriteBytes<BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let shift = 16 * u32::from(op.attribute);
+        if let Some(spread) = spread(wave, op, env, BYTES as u32) {
+            spread.store_bytes::<BYTES>(wave, op.src[1].index as usize, shift);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
     }
 }
 

@@ -37,10 +37,10 @@ fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
 
 /// Offsets of all lanes, and the address they start from.
 #[inline(always)]
-fn spread_offsets(wave: &mut Wave, op: &MicroOp) -> Option<(Offsets, u64)> {
+fn spread_offsets(wave: &mut Wave, op: &MicroOp, bytes: u32) -> Option<(Offsets, u64)> {
     let row = op.src[0].index as usize;
     let offset = i64::from(op.offset) as u64;
-    let offsets = Offsets::of_row(wave, row)?;
+    let offsets = Offsets::of_bytes(wave, row, bytes)?;
     if op.modifiers & SADDR != 0 {
         let base = wave.scalar64(op.src[2].index as usize);
         return Some((offsets, base.wrapping_add(offset)));
@@ -61,7 +61,7 @@ impl Space for Global {
         bytes: u32,
         write: bool,
     ) -> Option<Spread> {
-        let (offsets, base) = spread_offsets(wave, op)?;
+        let (offsets, base) = spread_offsets(wave, op, bytes)?;
         offsets.in_memory(env, base, bytes, write)
     }
 
@@ -114,7 +114,7 @@ impl Space for Flat {
         bytes: u32,
         write: bool,
     ) -> Option<Spread> {
-        let (offsets, base) = spread_offsets(wave, op)?;
+        let (offsets, base) = spread_offsets(wave, op, bytes)?;
         let half = |offset: u32| base.wrapping_add(u64::from(offset)) >> 32;
         let high = half(offsets.lowest());
         if high != half(offsets.highest()) || high == wave.private_aperture >> 32 {

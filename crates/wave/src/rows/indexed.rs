@@ -8,7 +8,7 @@ use gfx::Family;
 
 use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
-    Segment,
+    LANES, Segment,
     engine::{Env, Stop},
     micro_op::{MicroOp, SrcKind, flow, modifier},
     ports::*,
@@ -65,6 +65,10 @@ fn displaced(wave: &Wave, op: &MicroOp) -> Option<MicroOp> {
     for (index, src) in moved.src.iter_mut().enumerate() {
         if src.kind == SrcKind::Vector && enables >> index & 1 != 0 {
             src.index = wave.relative_row(src.index, distance).unwrap_or(0);
+            if op.modifiers & modifier::PAIR != 0 && (moved.constant[index] as i32) < 0 {
+                // The second word may have been the row before.
+                moved.constant[index] = LANES as u32;
+            }
         }
     }
     if op.modifiers & modifier::VECTOR_RESULT != 0 && enables & 8 != 0 {
@@ -272,7 +276,7 @@ impl Body for SwapVector {
             return flow::NEXT;
         };
         let exec = wave.exec();
-        for lane in (0..crate::LANES).filter(|lane| exec >> lane & 1 != 0) {
+        for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let kept = wave.row(target as usize).0[lane];
             wave.row_mut(target as usize).0[lane] = wave.row(source as usize).0[lane];
             wave.row_mut(source as usize).0[lane] = kept;

@@ -38,9 +38,10 @@ pub(super) trait Kind {
     const AT_ONCE: usize;
 
     /// # Safety
-    /// The host has AVX2, and `word` points to [`STEP`] words in a row (for two-word types the next row exists, too).
+    /// The host has AVX2, and `word` points to [`STEP`] words in a row. For two-word types there are as many `second` words
+    /// further.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn load(word: *const u32) -> Self::Vector;
+    unsafe fn load(word: *const u32, second: isize) -> Self::Vector;
     /// # Safety
     /// As [`Kind::load`], writable.
     #[cfg(target_arch = "x86_64")]
@@ -127,7 +128,7 @@ fn exact_lanes<F: Form, L: Lane, const SOURCES: usize>(
 macro_rules! host_vectors {
     (
         Vector = $vector:ty, $at_once:literal;
-        load($load:ident) = $load_value:expr;
+        load($load:ident, $second:ident) = $load_value:expr;
         mask($mask:ident) = $mask_value:expr;
         uniform($uniform:ident) = $uniform_value:expr;
         only($by:ident, $all:ident) = $only_value:expr;
@@ -137,7 +138,7 @@ macro_rules! host_vectors {
         type Vector = $vector;
         const AT_ONCE: usize = $at_once;
         #[inline(always)]
-        unsafe fn load($load: *const u32) -> $vector {
+        unsafe fn load($load: *const u32, $second: isize) -> $vector {
             // SAFETY: the caller's promises, here and below.
             unsafe { $load_value }
         }
@@ -210,7 +211,7 @@ impl Kind for Singles {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector = __m256, 8;
-        load(word) = _mm256_loadu_ps(word.cast());
+        load(word, _second) = _mm256_loadu_ps(word.cast());
         mask(word) = _mm256_loadu_ps(word.cast());
         uniform(value) = _mm256_castsi256_ps(_mm256_set1_epi32(value as u32 as i32));
         only(mask, all) = _mm256_and_ps(mask, all);
@@ -238,8 +239,8 @@ impl Kind for Doubles {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector = [__m256d; 2], 4;
-        load(word) = {
-            let (low, high) = (_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.add(LANES).cast()));
+        load(word, second) = {
+            let (low, high) = (_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.offset(second).cast()));
             [_mm256_castps_pd(_mm256_unpacklo_ps(low, high)), _mm256_castps_pd(_mm256_unpackhi_ps(low, high))]
         };
         mask(word) = {
@@ -295,7 +296,7 @@ impl Kind for Pairs {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector = [__m256; 2], 4;
-        load(word) = [_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.add(LANES).cast())];
+        load(word, second) = [_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.offset(second).cast())];
         mask(word) = [_mm256_loadu_ps(word.cast()); 2];
         uniform(value) = [
             _mm256_castsi256_ps(_mm256_set1_epi32(value as u32 as i32)),
@@ -350,7 +351,7 @@ impl Kind for Halves {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector = __m256, 8;
-        load(word) = {
+        load(word, _second) = {
             let low = _mm256_set1_epi32(0xffff);
             widen(_mm256_and_si256(_mm256_loadu_si256(word.cast()), low))
         };
@@ -381,7 +382,7 @@ impl Kind for HalfPairs {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector = [__m256; 2], 4;
-        load(word) = {
+        load(word, _second) = {
             let words = _mm256_loadu_si256(word.cast());
             let low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
             [widen(low), widen(_mm256_srli_epi32::<16>(words))]
@@ -520,23 +521,36 @@ where
     K: Kind,
     O: Operation<K, SOURCES>,
 {
-    other_modes!(wave, op, env, V, F);
-    let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
     #[cfg(target_arch = "x86_64")]
     if F::USUAL && F::AVX2 {
-        // SAFETY: forms with AVX2 exist only where the host has it; `operands` are rows.
-        let done = unsafe {
-            if wave.all_lanes {
-                vectors::<F, K, O, SOURCES, false>(wave, op, &operands)
-            } else {
-                vectors::<F, K, O, SOURCES, true>(wave, op, &operands)
+        if !(wave.wide && wave.mode.plain) {
+            // SAFETY: forms with AVX2 exist only where the host has it.
+            return unsafe { not_wide::<V, F, K, O, SOURCES>(wave, op, env) };
+        }
+        // This is what most instructions of most programs do: nothing but this is in line, so that no register of the
+        // host has to be saved.
+        let operands = wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3]);
+        let mut first = 0;
+        while first < LANES / STEP {
+            // SAFETY: as above; `operands` are rows.
+            let simple = unsafe {
+                let (target, mask) = (operands.target(), std::ptr::null());
+                if K::AT_ONCE == 8 {
+                    part::<F, K, O, SOURCES, false, 8>(&operands, target, mask, first)
+                } else {
+                    part::<F, K, O, SOURCES, false, 4>(&operands, target, mask, first)
+                }
+            };
+            if !simple {
+                let done = first * STEP / GROUP;
+                return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
             }
-        };
-        if done != wave.groups {
-            return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+            first += K::AT_ONCE;
         }
         return u32::from(op.after);
     }
+    other_modes!(wave, op, env, V, F);
+    let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
     let context = context::<F>(wave, op);
     for group in std::mem::take(&mut wave.groups_done)..wave.groups {
         K::exact::<F, SOURCES>(
@@ -547,6 +561,40 @@ where
         );
     }
     wave.deliver::<F>(op, K::TYPE.words())
+}
+
+/// The short cut for waves of 32 lanes, and with lanes off.
+///
+/// # Safety
+/// The host has what forms with AVX2 stand for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
+unsafe fn not_wide<V, F, K, O, const SOURCES: usize>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+) -> u32
+where
+    V: VectorBody,
+    F: Form,
+    K: Kind,
+    O: Operation<K, SOURCES>,
+{
+    other_modes!(wave, op, env, V, F);
+    let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
+    // SAFETY: the caller's promise; `operands` are rows.
+    let done = unsafe {
+        if wave.all_lanes {
+            vectors::<F, K, O, SOURCES, false>(wave, op, &operands)
+        } else {
+            vectors::<F, K, O, SOURCES, true>(wave, op, &operands)
+        }
+    };
+    if done != wave.groups {
+        return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+    }
+    u32::from(op.after)
 }
 
 /// Leaves all groups of lanes but the first `done`, whose results are in place, to the general copy.
@@ -593,14 +641,6 @@ where
     let mut first = 0;
     // SAFETY: the caller's promises; vectors lie inside of rows.
     unsafe {
-        if K::AT_ONCE == 8 && total == 8 {
-            // Written out, so that the usual case has no loop.
-            return if part::<F, K, O, SOURCES, MASKED, 8>(operands, dst, mask, 0) {
-                8 * STEP / GROUP
-            } else {
-                0
-            };
-        }
         while first < total {
             if !part::<F, K, O, SOURCES, MASKED, 4>(operands, dst, mask, first) {
                 break;
@@ -643,7 +683,7 @@ where
                 sources[source] = if F::UNIFORM >> source & 1 != 0 {
                     K::uniform(operands.uniform(source))
                 } else {
-                    K::load(operands.row(source).add(at))
+                    K::load(operands.row(source).add(at), operands.second(source))
                 };
                 source += 1;
             }

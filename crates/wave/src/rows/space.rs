@@ -7,6 +7,7 @@ use super::{
     spread::{Column, Spread},
 };
 use crate::{
+    LANES,
     engine::{Env, Stop},
     memory::Fault,
     micro_op::{MicroOp, flow},
@@ -211,18 +212,11 @@ fn scatter_torn<S: Space>(
 /// Loads `WORDS` dwords per lane.
 pub(super) struct LoadWords<S, const WORDS: usize>(PhantomData<S>);
 
-impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<S: Space, const WORDS: usize> LoadWords<S, WORDS> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let dst = op.dst as usize;
-        if let Some(column) = S::column(wave, op, env, WORDS as u32, false) {
-            column.load_words::<WORDS>(wave, dst);
-            return flow::NEXT;
-        }
-        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, false) {
-            spread.load_words::<WORDS>(wave, dst);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             4 * WORDS as u32,
@@ -259,6 +253,28 @@ impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
     }
 }
 
+impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let dst = op.dst as usize;
+        if let Some(column) = S::column(wave, op, env, WORDS as u32, false) {
+            column.load_words::<WORDS>(wave, dst);
+            return flow::NEXT;
+        }
+        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, false) {
+            if WORDS == 1
+                && let Some(first) = spread.block(wave)
+            {
+                let key = std::ptr::from_ref(op).addr() / size_of::<MicroOp>();
+                env.memory.look_ahead(key, first, 4 * LANES);
+            }
+            spread.load_words::<WORDS>(wave, dst);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Dword number `word` of an access.
 #[inline(always)]
 fn dword(access: &Access, word: usize) -> Access {
@@ -272,18 +288,11 @@ fn dword(access: &Access, word: usize) -> Access {
 /// Stores `WORDS` dwords per lane.
 pub(super) struct StoreWords<S, const WORDS: usize>(PhantomData<S>);
 
-impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<S: Space, const WORDS: usize> StoreWords<S, WORDS> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let data = S::data_row(op);
-        if let Some(column) = S::column(wave, op, env, WORDS as u32, true) {
-            column.store_words::<WORDS>(wave, data);
-            return flow::NEXT;
-        }
-        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, true) {
-            spread.store_words::<WORDS>(wave, data);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             4 * WORDS as u32,
@@ -313,18 +322,31 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
     }
 }
 
+impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let data = S::data_row(op);
+        if let Some(column) = S::column(wave, op, env, WORDS as u32, true) {
+            column.store_words::<WORDS>(wave, data);
+            return flow::NEXT;
+        }
+        if let Some(spread) = S::spread(wave, op, env, 4 * WORDS as u32, true) {
+            spread.store_words::<WORDS>(wave, data);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Loads 1 or 2 bytes per lane; `attribute` says how they fill the register.
 pub(super) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
 
-impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let fill = Fill::of(op.attribute);
         let dst = op.dst as usize;
-        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, false) {
-            spread.load_bytes::<BYTES>(wave, dst, fill);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             BYTES as u32,
@@ -348,18 +370,28 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     }
 }
 
+impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let fill = Fill::of(op.attribute);
+        let dst = op.dst as usize;
+        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, false) {
+            spread.load_bytes::<BYTES>(wave, dst, fill);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
+    }
+}
+
 /// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
 pub(super) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
 
-impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
-    #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+impl<S: Space, const BYTES: usize> StoreBytes<S, BYTES> {
+    /// What [`Spread`] cannot do.
+    #[inline(never)]
+    fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let shift = 16 * u32::from(op.attribute);
         let data = S::data_row(op);
-        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, true) {
-            spread.store_bytes::<BYTES>(wave, data, shift);
-            return flow::NEXT;
-        }
         each_group(
             wave,
             BYTES as u32,
@@ -377,6 +409,19 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
                 Ok(())
             },
         )
+    }
+}
+
+impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let shift = 16 * u32::from(op.attribute);
+        let data = S::data_row(op);
+        if let Some(spread) = S::spread(wave, op, env, BYTES as u32, true) {
+            spread.store_bytes::<BYTES>(wave, data, shift);
+            return flow::NEXT;
+        }
+        Self::by_groups(wave, op, env)
     }
 }
 

@@ -4,6 +4,8 @@
 //! address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. Whatever does
 //! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
 
+#[cfg(target_arch = "x86_64")]
+use super::wide;
 use super::{
     lanes::{self, Fill, GROUP},
     modify::Word,
@@ -21,6 +23,8 @@ use crate::{
 pub(super) struct Spread {
     base: *mut u8,
     row: usize,
+    /// Known to be 64 lanes, 4 bytes apart.
+    consecutive: bool,
 }
 
 /// 32-bit addresses of all lanes: those in a row, with stand-ins for inactive lanes.
@@ -29,6 +33,7 @@ pub(super) struct Offsets {
     row: usize,
     lowest: u32,
     highest: u32,
+    consecutive: bool,
 }
 
 /// Temporary row for addresses with stand-ins.
@@ -38,7 +43,29 @@ impl Offsets {
     /// Addresses from `row`. `None`: no lane is active.
     #[inline(always)]
     pub fn of_row(wave: &mut Wave, row: usize) -> Option<Offsets> {
+        Offsets::of_bytes(wave, row, 0)
+    }
+
+    /// Addresses from `row` of elements of `bytes` bytes, a constant in every caller.
+    #[inline(always)]
+    pub fn of_bytes(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
         let (mut lowest, mut highest) = (!0, 0);
+        let mut consecutive = false;
+        #[cfg(target_arch = "x86_64")]
+        if bytes == 4 && wave.wide {
+            let words = wave.row(row);
+            // SAFETY: the wave is wide.
+            consecutive = unsafe { wide::consecutive(words) };
+            if consecutive {
+                (lowest, highest) = (words.0[0], words.0[0] + 4 * (LANES as u32 - 1));
+                return Some(Offsets {
+                    row,
+                    lowest,
+                    highest,
+                    consecutive,
+                });
+            }
+        }
         if wave.all_lanes && wave.groups == LANES / GROUP {
             let words = &wave.row(row).0;
             let mut lane = 0;
@@ -51,8 +78,16 @@ impl Offsets {
                 row,
                 lowest,
                 highest,
+                consecutive,
             });
         }
+        outlined::offsets(wave, row)
+    }
+
+    /// Addresses from `row`, lanes that are off standing in for others.
+    #[inline(always)]
+    fn masked(wave: &mut Wave, row: usize) -> Option<Offsets> {
+        let (mut lowest, mut highest) = (!0, 0);
         let exec = wave.exec();
         if exec == 0 {
             return None;
@@ -73,6 +108,7 @@ impl Offsets {
             row: wave.temporaries + OFFSET_ROW,
             lowest,
             highest,
+            consecutive: false,
         })
     }
 
@@ -86,9 +122,21 @@ impl Offsets {
         }
     }
 
+    /// Whether writing rows `first..first + count` destroys them.
+    #[inline(always)]
+    pub fn lie_in(&self, first: usize, count: usize) -> bool {
+        self.row.wrapping_sub(first) < count
+    }
+
     /// The one value that row `row` has in all active lanes. Some lane must be active.
     #[inline(always)]
     pub fn common(wave: &Wave, row: usize) -> Option<u32> {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide {
+            let words = wave.row(row);
+            // SAFETY: the wave is wide.
+            return unsafe { wide::uniform(words) }.then_some(words.0[0]);
+        }
         let words = &wave.row(row).0;
         let first = words[wave.exec().trailing_zeros() as usize & (LANES - 1)];
         let mut differing = 0;
@@ -120,6 +168,7 @@ impl Offsets {
         Some(Spread {
             base: std::ptr::with_exposed_provenance_mut(host),
             row: self.row,
+            consecutive: self.consecutive,
         })
     }
 
@@ -134,6 +183,7 @@ impl Offsets {
         Some(Spread {
             base: env.lds.as_mut_ptr().wrapping_add(base as usize),
             row: self.row,
+            consecutive: self.consecutive,
         })
     }
 
@@ -193,6 +243,59 @@ fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
     differing == 0
 }
 
+/// What spaces share instead of each having a copy.
+mod outlined {
+    use super::{Offsets, Spread, Wave};
+
+    #[inline(never)]
+    pub(super) fn offsets(wave: &mut Wave, row: usize) -> Option<Offsets> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,bmi1,bmi2")]
+            fn with_avx2(wave: &mut Wave, row: usize) -> Option<Offsets> {
+                Offsets::masked(wave, row)
+            }
+            if wave.avx2 {
+                // SAFETY: the host has it.
+                return unsafe { with_avx2(wave, row) };
+            }
+        }
+        Offsets::masked(wave, row)
+    }
+
+    #[inline(never)]
+    pub(super) fn load_part<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,bmi1,bmi2")]
+            fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
+                spread.load_part::<WORDS>(wave, dst);
+            }
+            if wave.avx2 {
+                // SAFETY: the host has it.
+                return unsafe { with_avx2::<WORDS>(spread, wave, dst) };
+            }
+        }
+        spread.load_part::<WORDS>(wave, dst);
+    }
+
+    #[inline(never)]
+    pub(super) fn store_part<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,bmi1,bmi2")]
+            fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
+                spread.store_part::<WORDS>(wave, data);
+            }
+            if wave.avx2 {
+                // SAFETY: the host has it.
+                return unsafe { with_avx2::<WORDS>(spread, wave, data) };
+            }
+        }
+        spread.store_part::<WORDS>(wave, data);
+    }
+}
+
 /// Where the words of a load go: to the register, or to staging rows while lanes are off.
 #[inline(always)]
 fn target(wave: &mut Wave, dst: usize, words: usize) -> usize {
@@ -235,9 +338,38 @@ impl Spread {
         self.base.wrapping_add(offset as usize)
     }
 
+    /// The address of the first of 64 consecutive dwords, if that is what the lanes access.
+    #[inline(always)]
+    pub fn block(&self, wave: &Wave) -> Option<u64> {
+        let first = wave.row(self.row).0[0];
+        self.consecutive.then(|| self.at(first).addr() as u64)
+    }
+
     /// Loads `WORDS` dwords per lane to rows `dst..`, which may be those of the addresses.
     #[inline(always)]
     pub fn load_words<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide {
+            assert!(dst + WORDS <= wave.rows.len() && self.row < wave.rows.len());
+            let rows = wave.rows.as_mut_ptr();
+            // SAFETY: the wave is wide, the rows exist, and every lane may read `WORDS` dwords.
+            unsafe {
+                let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
+                if WORDS == 1 && self.consecutive {
+                    let first = *wave.rows[self.row].0.first().expect("a row has lanes");
+                    wide::copy(self.at(first).cast(), target);
+                } else {
+                    wide::load::<WORDS>(self.base, offsets, target);
+                }
+            }
+            return;
+        }
+        outlined::load_part::<WORDS>(self, wave, dst);
+    }
+
+    /// [`Spread::load_words`] while lanes are off.
+    #[inline(always)]
+    fn load_part<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
         let rows = target(wave, dst, WORDS);
         let mut previous = [0; GROUP];
         for group in 0..wave.groups {
@@ -322,6 +454,28 @@ impl Spread {
     /// Stores `WORDS` dwords per lane from rows `data..`, in lane order.
     #[inline(always)]
     pub fn store_words<const WORDS: usize>(&self, wave: &Wave, data: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide {
+            assert!(data + WORDS <= wave.rows.len() && self.row < wave.rows.len());
+            let rows = wave.rows.as_ptr();
+            // SAFETY: the wave is wide, the rows exist, and every lane may write `WORDS` dwords.
+            unsafe {
+                let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
+                if WORDS == 1 && self.consecutive {
+                    let first = *wave.rows[self.row].0.first().expect("a row has lanes");
+                    wide::copy(data, self.at(first).cast());
+                } else {
+                    wide::store::<WORDS>(self.base, offsets, data);
+                }
+            }
+            return;
+        }
+        outlined::store_part::<WORDS>(self, wave, data);
+    }
+
+    /// [`Spread::store_words`] while lanes are off.
+    #[inline(always)]
+    fn store_part<const WORDS: usize>(&self, wave: &Wave, data: usize) {
         let exec = wave.exec();
         for group in 0..wave.groups {
             let offsets = self.group(wave, group);
@@ -366,6 +520,21 @@ impl Spread {
     /// Loads 1 or 2 bytes per lane.
     #[inline(always)]
     pub fn load_bytes<const BYTES: usize>(&self, wave: &mut Wave, dst: usize, fill: Fill) {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide && matches!(fill, Fill::Zero | Fill::Sign8 | Fill::Sign16) {
+            assert!(dst < wave.rows.len() && self.row < wave.rows.len());
+            let rows = wave.rows.as_mut_ptr();
+            // SAFETY: the wave is wide, the rows exist, and every lane may read `BYTES` bytes.
+            unsafe {
+                let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
+                if fill == Fill::Zero {
+                    wide::load_bytes::<BYTES, false>(self.base, offsets, target);
+                } else {
+                    wide::load_bytes::<BYTES, true>(self.base, offsets, target);
+                }
+            }
+            return;
+        }
         for group in 0..wave.groups {
             let offsets = self.group(wave, group);
             let mut values = [0u32; GROUP];
@@ -417,6 +586,17 @@ impl Spread {
     /// Stores the low 1 or 2 bytes of row `data` shifted right by `shift`, in lane order.
     #[inline(always)]
     pub fn store_bytes<const BYTES: usize>(&self, wave: &Wave, data: usize, shift: u32) {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide {
+            assert!(data < wave.rows.len() && self.row < wave.rows.len());
+            let rows = wave.rows.as_ptr();
+            // SAFETY: the wave is wide, the rows exist, and every lane may write `BYTES` bytes; the shift is 0 or 16.
+            unsafe {
+                let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
+                wide::store_bytes::<BYTES>(self.base, offsets, data, (shift as usize / 8) & 2);
+            }
+            return;
+        }
         let exec = wave.exec();
         for group in 0..wave.groups {
             let offsets = self.group(wave, group);

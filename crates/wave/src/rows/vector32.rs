@@ -1,7 +1,7 @@
 //! Vector ALU on 32-bit values: moves, logic, integer arithmetic and single precision. Manual: "Vector ALU operations",
 //! formats VOP1, VOP2 and VOP3.
 
-use super::vector_macros::{select, vector_rows};
+use super::vector_macros::{map2, select, vector_rows};
 use super::{Row, Shape, VectorShape};
 use crate::{
     engine::Env,
@@ -85,7 +85,6 @@ vector_rows! {
     v_med3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
     v_med3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
     // 64-bit shifts.
-    v_lshlrev_b64:      (B32, B64) -> B64 = |_, a, b| b << (a & 63);
     v_lshrrev_b64:      (B32, B64) -> B64 = |_, a, b| b >> (a & 63);
     v_ashrrev_i64:      (B32, I64) -> I64 = |_, a, b| b >> (a & 63);
     // Single precision.
@@ -194,6 +193,33 @@ impl VectorBody for Select {
     }
 }
 
+/// `v_lshlrev_b64`, by a scalar mostly: array indices become addresses so.
+struct ShiftLeft64;
+
+impl VectorBody for ShiftLeft64 {
+    const SOURCES: usize = 2;
+    const MODE: bool = false;
+    const HOT: bool = true;
+    #[inline(always)]
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        if F::AVX2 && F::UNIFORM == 1 && wave.wide {
+            let operands = wave.wide_operands::<F, 2>(op, [Type::B32, Type::B64, Type::None]);
+            let bits = operands.uniform(0) as u32 & 63;
+            // SAFETY: the wave is wide, and operands are rows.
+            unsafe { super::wide::shift_left64(operands.row(1), operands.target(), bits) };
+            return u32::from(op.after);
+        }
+        map2::<Self, F, B32, B64, B64>(
+            wave,
+            op,
+            env,
+            #[inline(always)]
+            |_, a, b| b << (a & 63),
+        )
+    }
+}
+
 /// `v_swap_b32`.
 struct Swap;
 
@@ -224,6 +250,14 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
     rows.push(Row::vector::<MaskedBitCount<true>>(
         "v_mbcnt_hi_u32_b32",
         two,
+    ));
+    rows.push(Row::vector::<ShiftLeft64>(
+        "v_lshlrev_b64",
+        VectorShape {
+            sources: [Type::B32, Type::B64, Type::None],
+            result: Type::B64,
+            ..VectorShape::NONE
+        },
     ));
     rows.push(Row::vector::<Select>(
         "v_cndmask_b32",

@@ -4,9 +4,9 @@ use crate::{
     engine::Env,
     micro_op::{MicroOp, modifier},
     mode::Context,
-    ports::{B32, Lane, Type, lanes},
+    ports::{B32, Lane, Operands, Type, lanes},
     shell::{Form, VectorBody},
-    state::Wave,
+    state::{LANES, Wave},
 };
 
 /// Lanes of a group as array indices.
@@ -43,84 +43,182 @@ pub(super) fn first_group<F: Form>(wave: &mut Wave) -> usize {
     }
 }
 
-/// Inside of a body: `$values`, an expression of 16 values of lane type `$result`, stored for every group of lanes.
-macro_rules! each_group {
-    ($wave:ident, $operands:ident, $form:ident, $result:ident, |$group:ident| $values:expr) => {
-        for $group in first_group::<$form>($wave)..$wave.groups {
-            $operands.store::<$result>($group, $values);
+/// The loops of `map1`, `map2` and `map3`. Rows that programs spend their time in have the case of a wide wave in the usual
+/// mode in line, with nothing else around it that would have host registers saved; the rest of them is outlined.
+macro_rules! map_functions {
+    ($($map:ident, $any:ident, $outlined:ident, $count:literal, [$($source:ident, $x:ident, $index:literal);+], [$($none:expr),*];)*) => {$(
+        #[inline(always)]
+        pub(super) fn $map<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+        ) -> u32 {
+            #[cfg(target_arch = "x86_64")]
+            if V::HOT && F::USUAL && F::AVX2 {
+                if !wave.wide || V::MODE && !wave.mode.plain {
+                    // SAFETY: forms with AVX2 exist only where the host has it.
+                    return unsafe { $outlined::<V, F, $($source,)+ R>(wave, op, env, lane) };
+                }
+                let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
+                let mut group = 0;
+                while group < LANES / GROUP {
+                    $(let $x = operands.load::<F, $source>($index, group);)+
+                    operands.store::<R>(group, lanes(
+                        #[inline(always)]
+                        |i| lane(Context::PLAIN, $($x[i]),+),
+                    ));
+                    group += 1;
+                }
+                return u32::from(op.after);
+            }
+            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
         }
-    };
+
+        #[inline(always)]
+        fn $any<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+        ) -> u32 {
+            other_modes!(wave, op, env, V, F);
+            let context = context::<F>(wave, op);
+            let operands = wave.operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
+            for group in first_group::<F>(wave)..wave.groups {
+                $(let $x = operands.load::<F, $source>($index, group);)+
+                operands.store::<R>(group, lanes(
+                    #[inline(always)]
+                    |i| lane(context, $($x[i]),+),
+                ));
+            }
+            wave.deliver::<F>(op, R::TYPE.words())
+        }
+
+        /// # Safety
+        /// The host has what forms with AVX2 stand for.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        #[inline(never)]
+        unsafe fn $outlined<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+        ) -> u32 {
+            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
+        }
+    )*};
 }
 
-#[inline(always)]
-pub(super) fn map1<V: VectorBody, F: Form, A: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value) -> R::Value,
-) -> u32 {
-    other_modes!(wave, op, env, V, F);
-    let context = context::<F>(wave, op);
-    let operands = wave.operands::<F, 1>(op, [A::TYPE, Type::None, Type::None]);
-    each_group!(wave, operands, F, R, |group| {
-        let a = operands.load::<F, A>(0, group);
-        lanes(
-            #[inline(always)]
-            |i| lane(context, a[i]),
-        )
-    });
-    wave.deliver::<F>(op, R::TYPE.words())
-}
-
-#[inline(always)]
-pub(super) fn map2<V: VectorBody, F: Form, A: Lane, B: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value) -> R::Value,
-) -> u32 {
-    other_modes!(wave, op, env, V, F);
-    let context = context::<F>(wave, op);
-    let operands = wave.operands::<F, 2>(op, [A::TYPE, B::TYPE, Type::None]);
-    each_group!(wave, operands, F, R, |group| {
-        let a = operands.load::<F, A>(0, group);
-        let b = operands.load::<F, B>(1, group);
-        lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i]),
-        )
-    });
-    wave.deliver::<F>(op, R::TYPE.words())
-}
-
-#[inline(always)]
-pub(super) fn map3<V: VectorBody, F: Form, A: Lane, B: Lane, C: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> R::Value,
-) -> u32 {
-    other_modes!(wave, op, env, V, F);
-    let context = context::<F>(wave, op);
-    let operands = wave.operands::<F, 3>(op, [A::TYPE, B::TYPE, C::TYPE]);
-    each_group!(wave, operands, F, R, |group| {
-        let a = operands.load::<F, A>(0, group);
-        let b = operands.load::<F, B>(1, group);
-        let c = operands.load::<F, C>(2, group);
-        lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i], c[i]),
-        )
-    });
-    wave.deliver::<F>(op, R::TYPE.words())
+map_functions! {
+    map1, map1_any, map1_outlined, 1, [A, a, 0], [Type::None, Type::None];
+    map2, map2_any, map2_outlined, 2, [A, a, 0; B, b, 1], [Type::None];
+    map3, map3_any, map3_outlined, 3, [A, a, 0; B, b, 1; C, c, 2], [];
 }
 
 /// `COUNT` sources of types A, B and C, the lane's bit of a mask, a vector result and a mask of bits.
 ///
-/// One loop for carries, borrows, scaled division and selections; what a row does not have costs nothing.
+/// One loop for carries, borrows, scaled division and selections; what a row does not have costs nothing. As in
+/// [`map_functions`], the usual case of hot rows is in line and the rest of them is not.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn with_masks<V, F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
+) -> u32
+where
+    V: VectorBody,
+    F: Form,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+{
+    #[cfg(target_arch = "x86_64")]
+    if V::HOT && F::USUAL && F::AVX2 {
+        if !wave.wide || V::MODE && !wave.mode.plain {
+            // SAFETY: forms with AVX2 exist only where the host has it.
+            return unsafe {
+                with_masks_outlined::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
+            };
+        }
+        let operands = wave.wide_operands::<F, COUNT>(op, [A::TYPE, B::TYPE, C::TYPE]);
+        let bits = if IN {
+            wave.scalar64(op.mask_src as usize)
+        } else {
+            0
+        };
+        let mut mask = 0;
+        let mut group = 0;
+        while group < LANES / GROUP {
+            mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
+                &operands,
+                Context::PLAIN,
+                group,
+                bits,
+                &lane,
+            );
+            group += 1;
+        }
+        if OUT {
+            wave.set_scalar64(op.mask_dst as usize, mask);
+        }
+        return u32::from(op.after);
+    }
+    with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
+}
+
+/// Lanes of `group`: stores the vector result and returns the bits of the mask, in place.
+#[inline(always)]
+fn masked_group<F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
+    operands: &Operands,
+    context: Context,
+    group: usize,
+    bits: u64,
+    lane: &impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
+) -> u64
+where
+    F: Form,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+{
+    let a = operands.load::<F, A>(0, group);
+    let b = operands.load::<F, B>(1, group);
+    let c = if COUNT > 2 {
+        operands.load::<F, C>(2, group)
+    } else {
+        [C::uniform(0); GROUP]
+    };
+    let bits = unpack((bits >> (GROUP * group)) as u16);
+    let pairs: [(R::Value, bool); GROUP] = lanes(
+        #[inline(always)]
+        |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
+    );
+    operands.store::<R>(
+        group,
+        lanes(
+            #[inline(always)]
+            |i| pairs[i].0,
+        ),
+    );
+    if !OUT {
+        return 0;
+    }
+    let out = pack(lanes(
+        #[inline(always)]
+        |i| pairs[i].1,
+    ));
+    u64::from(out) << (GROUP * group)
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn with_masks_any<V, F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
     wave: &mut Wave,
     op: &MicroOp,
     env: &mut Env<'_>,
@@ -142,34 +240,10 @@ where
     } else {
         0
     };
-    let mut mask = 0u64;
+    let mut mask = 0;
     for group in first_group::<F>(wave)..wave.groups {
-        let a = operands.load::<F, A>(0, group);
-        let b = operands.load::<F, B>(1, group);
-        let c = if COUNT > 2 {
-            operands.load::<F, C>(2, group)
-        } else {
-            [C::uniform(0); GROUP]
-        };
-        let bits = unpack((bits >> (GROUP * group)) as u16);
-        let pairs: [(R::Value, bool); GROUP] = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
-        );
-        operands.store::<R>(
-            group,
-            lanes(
-                #[inline(always)]
-                |i| pairs[i].0,
-            ),
-        );
-        if OUT {
-            let out = pack(lanes(
-                #[inline(always)]
-                |i| pairs[i].1,
-            ));
-            mask |= u64::from(out) << (GROUP * group);
-        }
+        mask |=
+            masked_group::<F, A, B, C, R, COUNT, IN, OUT>(&operands, context, group, bits, &lane);
     }
     let after = wave.deliver::<F>(op, R::TYPE.words());
     if OUT {
@@ -177,6 +251,39 @@ where
         wave.set_mask(op.mask_dst as usize, mask);
     }
     after
+}
+
+/// # Safety
+/// The host has what forms with AVX2 stand for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+unsafe fn with_masks_outlined<
+    V,
+    F,
+    A,
+    B,
+    C,
+    R,
+    const COUNT: usize,
+    const IN: bool,
+    const OUT: bool,
+>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
+) -> u32
+where
+    V: VectorBody,
+    F: Form,
+    A: Lane,
+    B: Lane,
+    C: Lane,
+    R: Lane,
+{
+    with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
 }
 
 /// Two sources and perhaps a carry, a vector result and a carry.
@@ -248,22 +355,28 @@ pub(super) fn select<V: VectorBody, F: Form, A: Lane>(
 
 /// A comparison: mask of active lanes for which `lane` holds.
 #[inline(always)]
-pub(super) fn compare<F: Form, A: Lane, B: Lane>(
+pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
     wave: &mut Wave,
     op: &MicroOp,
     lane: impl Fn(Context, A::Value, B::Value) -> bool,
 ) -> u64 {
     let context = context::<F>(wave, op);
     let operands = wave.operands::<F, 2>(op, [A::TYPE, B::TYPE, Type::None]);
-    let mut mask = 0u64;
-    for group in 0..wave.groups {
+    let of_group = |group: usize| {
         let a = operands.load::<F, A>(0, group);
         let b = operands.load::<F, B>(1, group);
         let holds: [bool; GROUP] = lanes(
             #[inline(always)]
             |i| lane(context, a[i], b[i]),
         );
-        mask |= u64::from(pack(holds)) << (GROUP * group);
+        u64::from(pack(holds)) << (GROUP * group)
+    };
+    if V::HOT && F::USUAL && F::AVX2 && wave.wide {
+        return of_group(0) | of_group(1) | of_group(2) | of_group(3);
+    }
+    let mut mask = 0u64;
+    for group in 0..wave.groups {
+        mask |= of_group(group);
     }
     mask & wave.exec()
 }

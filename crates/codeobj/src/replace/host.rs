@@ -1,0 +1,255 @@
+//! Fat binaries of host programs and libraries: sections `.hip_fatbin*`, to which records in `.hipFatBinSegment` point.
+//!
+//! A section whose new contents fit is overwritten. Otherwise the new contents go into a read-only segment at the end of the
+//! file, together with the program headers, which have grown by one; everything that points to the old place is led to the
+//! new one: relative relocations, symbols, pointers in the records, the section header. The old bytes are zeroed.
+
+use super::{ALIGNMENT, Replacement, Row, refused, row};
+use crate::bytes::{slice, u16_at, u32_at, u64_at};
+use crate::elf::{Elf, Section};
+use crate::{Error, Result, container::fat_binary_wrappers};
+use object::elf;
+
+/// The new segment lies as far behind the first as it lies in the file, because kernels before Linux 5.18 compute the
+/// headers' address that way. Programs with more zero-initialised memory than this would become files with huge holes.
+const LARGEST_HOLE: u64 = 256 << 20;
+
+const WHAT: &str = "host file";
+const PROGRAM_HEADER: usize = 56;
+const SECTION_HEADER: u64 = 64;
+const SYMBOL: u64 = 24;
+const RELOCATION: u64 = 24;
+/// Relative relocations, which know no symbol: `R_X86_64_RELATIVE`, `R_AARCH64_RELATIVE`, by `e_machine`.
+const RELATIVE: [(u16, u32); 2] = [(62, 8), (183, 1027)];
+
+/// A section with its new contents.
+struct Moved<'e, 'a> {
+    section: &'e Section<'a>,
+    row: Row,
+    /// Where they are from now on.
+    file_offset: u64,
+    address: u64,
+}
+
+impl Moved<'_, '_> {
+    /// The new address of what is at `address`; an error inside of a bundle, whose layout has changed.
+    fn lead(&self, address: u64) -> Option<Result<u64>> {
+        let offset = address.checked_sub(self.section.address)?;
+        if offset >= self.section.data.len() as u64 {
+            return None;
+        }
+        let bundle = self.row.moved.iter().find(|(old, _)| *old == offset);
+        Some(match bundle {
+            Some((_, new)) => Ok(self.address + new),
+            None if offset == 0 => Ok(self.address),
+            None => refused(
+                self.section.name,
+                "something points into the middle of one of its bundles",
+            ),
+        })
+    }
+}
+
+pub(super) fn fat_binaries<E: From<Error>>(
+    data: &[u8],
+    with: Replacement<'_, E>,
+) -> std::result::Result<Vec<u8>, E> {
+    let host = Elf::parse(data)?;
+    check(data, &host)?;
+    let fat = host
+        .sections
+        .iter()
+        .filter(|section| section.name.starts_with(".hip_fatbin") && !section.data.is_empty());
+    let mut moved = Vec::new();
+    for section in fat {
+        let row = row(section.data, &mut *with)?;
+        if row.moved.is_empty() {
+            refused(section.name, "no offload bundle is in it")?;
+        }
+        if row.bytes != section.data {
+            moved.push(Moved {
+                section,
+                row,
+                file_offset: section.file_offset,
+                address: section.address,
+            });
+        }
+    }
+    Ok(rewrite(data, &host, moved)?)
+}
+
+fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
+    if u16_at(data, 16, WHAT)? == elf::ET_REL.0 {
+        return refused(WHAT, "it is relocatable; link it first");
+    }
+    if host.sections.is_empty() {
+        return refused(
+            WHAT,
+            "its section headers are stripped, so that nothing says where its device code ends",
+        );
+    }
+    if !host
+        .sections
+        .iter()
+        .any(|section| section.name.starts_with(".hip_fatbin"))
+    {
+        let reason = "it is a host program or library without device code (no .hip_fatbin section)";
+        return Err(Error::NotCodeObject { reason });
+    }
+    Ok(())
+}
+
+fn rewrite(data: &[u8], host: &Elf<'_>, mut moved: Vec<Moved<'_, '_>>) -> Result<Vec<u8>> {
+    let mut bytes = data.to_vec();
+    if moved.is_empty() {
+        return Ok(bytes);
+    }
+    for part in &moved {
+        let start = part.section.file_offset as usize;
+        bytes[start..start + part.section.data.len()].fill(0);
+    }
+    let fits = |part: &Moved<'_, '_>| part.row.bytes.len() <= part.section.data.len();
+    if !moved.iter().all(fits) {
+        append_segment(&mut bytes, host, &mut moved)?;
+    }
+    for part in &moved {
+        let start = part.file_offset as usize;
+        if bytes.len() < start + part.row.bytes.len() {
+            bytes.resize(start + part.row.bytes.len(), 0);
+        }
+        bytes[start..start + part.row.bytes.len()].copy_from_slice(&part.row.bytes);
+    }
+    lead(&mut bytes, host, &moved)?;
+    Ok(bytes)
+}
+
+/// Makes room at the end of the file for all that has moved and for one more program header.
+fn append_segment(bytes: &mut Vec<u8>, host: &Elf<'_>, moved: &mut [Moved<'_, '_>]) -> Result<()> {
+    let load = elf::PT_LOAD.0;
+    let mut loads = host.segments.iter().filter(|segment| segment.kind == load);
+    let Some(first) = loads.next() else {
+        return refused(WHAT, "it has no segments");
+    };
+    let end = loads
+        .chain([first])
+        .map(|segment| segment.address.saturating_add(segment.memory_size))
+        .max()
+        .unwrap_or(0);
+    let base = first.address.wrapping_sub(first.file_offset);
+    let length = bytes.len() as u64;
+    let place = end.saturating_sub(base).max(length);
+    if place - length > LARGEST_HOLE {
+        return refused(WHAT, "it has too much zero-initialised memory");
+    }
+    let place = place.next_multiple_of(ALIGNMENT);
+    bytes.resize(place as usize, 0);
+
+    let table = u64_at(bytes, 32, WHAT)?;
+    let count = u64::from(u16_at(bytes, 56, WHAT)?);
+    if u64::from(u16_at(bytes, 54, WHAT)?) != PROGRAM_HEADER as u64 || count >= 0xfffe {
+        return refused(WHAT, "its program headers are unusual");
+    }
+    let old = slice(
+        bytes,
+        table,
+        count * PROGRAM_HEADER as u64,
+        "program headers",
+    )?;
+    let mut rows: Vec<[u8; PROGRAM_HEADER]> = Vec::new();
+    for row in old.chunks_exact(PROGRAM_HEADER) {
+        rows.push(row.try_into().expect("as long as a row"));
+    }
+    let table_size = ((rows.len() + 1) * PROGRAM_HEADER) as u64;
+    let mut next = place + table_size;
+    for part in moved.iter_mut() {
+        part.file_offset = next.next_multiple_of(ALIGNMENT);
+        part.address = base.wrapping_add(part.file_offset);
+        next = part.file_offset + part.row.bytes.len() as u64;
+    }
+    let segment = |kind: u32, start: u64, size: u64, align: u64| {
+        let mut row = [0; PROGRAM_HEADER];
+        row[..4].copy_from_slice(&kind.to_le_bytes());
+        row[4..8].copy_from_slice(&elf::PF_R.0.to_le_bytes());
+        let address = base.wrapping_add(start);
+        for (index, number) in [start, address, address, size, size, align]
+            .into_iter()
+            .enumerate()
+        {
+            row[8 + index * 8..16 + index * 8].copy_from_slice(&number.to_le_bytes());
+        }
+        row
+    };
+    let kind = |row: &[u8; PROGRAM_HEADER]| u32::from_le_bytes(row[..4].try_into().expect("four"));
+    for row in &mut rows {
+        if kind(row) == elf::PT_PHDR.0 {
+            *row = segment(elf::PT_PHDR.0, place, table_size, 8);
+        }
+    }
+    // Segments have to be in the order of their addresses.
+    let behind = rows.iter().rposition(|row| kind(row) == load);
+    let at = behind.map_or(rows.len(), |last| last + 1);
+    rows.insert(at, segment(load, place, next - place, ALIGNMENT));
+    bytes.extend(rows.concat());
+    bytes[32..40].copy_from_slice(&place.to_le_bytes());
+    bytes[56..58].copy_from_slice(&(rows.len() as u16).to_le_bytes());
+    Ok(())
+}
+
+/// Leads everything that points to old places to the new ones.
+fn lead(bytes: &mut [u8], host: &Elf<'_>, moved: &[Moved<'_, '_>]) -> Result<()> {
+    let lead = |address: u64| moved.iter().find_map(|part| part.lead(address));
+    let machine = u16_at(bytes, 18, WHAT)?;
+    let relative = RELATIVE
+        .iter()
+        .find(|(known, _)| *known == machine)
+        .map(|(_, kind)| *kind);
+    for section in &host.sections {
+        let rows = |size: u64| {
+            let count = section.data.len() as u64 / size;
+            (0..count).map(move |index| section.file_offset + index * size)
+        };
+        if section.kind == elf::SHT_RELA.0 {
+            for row in rows(RELOCATION) {
+                let kind = u32_at(bytes, row + 8, "relocation")?;
+                let addend = u64_at(bytes, row + 16, "relocation")?;
+                if Some(kind) == relative
+                    && let Some(new) = lead(addend)
+                {
+                    put(bytes, row + 16, new?);
+                }
+            }
+        } else if section.kind == elf::SHT_DYNSYM.0 || section.kind == elf::SHT_SYMTAB.0 {
+            for row in rows(SYMBOL) {
+                let value = u64_at(bytes, row + 8, "symbol")?;
+                // A symbol of something in the middle is nobody's business.
+                if let Some(Ok(new)) = lead(value) {
+                    put(bytes, row + 8, new);
+                }
+            }
+        }
+    }
+    for wrapper in fat_binary_wrappers(host)? {
+        let pointer = host.file_offset_of(wrapper.address + 8);
+        let Some(pointer) = pointer else {
+            return refused(".hipFatBinSegment", "it is not in the file");
+        };
+        // Position-independent files may have nothing here but a relocation.
+        if let Some(new) = lead(u64_at(bytes, pointer, "fat binary wrapper")?) {
+            put(bytes, pointer, new?);
+        }
+    }
+    let headers = u64_at(bytes, 40, WHAT)?;
+    for part in moved {
+        let row = headers + part.section.index as u64 * SECTION_HEADER;
+        slice(bytes, row, SECTION_HEADER, "section header")?;
+        put(bytes, row + 16, part.address);
+        put(bytes, row + 24, part.file_offset);
+        put(bytes, row + 32, part.row.bytes.len() as u64);
+    }
+    Ok(())
+}
+
+/// The place has been read before.
+fn put(bytes: &mut [u8], offset: u64, value: u64) {
+    bytes[offset as usize..offset as usize + 8].copy_from_slice(&value.to_le_bytes());
+}

@@ -1,0 +1,142 @@
+//! What the pass makes of its own additions behind the optimiser: whatever the optimiser did to them, they count the same.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use support::{compile, must, program, run, text, tools};
+
+/// A module that has been counted, with one function of this body.
+fn lowered(body: &str) -> Output {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("in.ll");
+    let ir = format!(
+        "@__luthier_count = external thread_local(localexec) global [8 x i64]\n\
+         declare void @look()\n\
+         define void @f(i1 %c) {{\n{body}}}\n\
+         !luthier.count = !{{!0}}\n!0 = !{{!\"preset=article\"}}\n"
+    );
+    fs::write(&path, ir).unwrap();
+    Command::new("opt-22")
+        .arg("-load-pass-plugin")
+        .arg(tools().join("libluthier_count.so"))
+        .args(["-passes=luthier-count-late", "-S"])
+        .arg(&path)
+        .output()
+        .expect("opt-22 runs")
+}
+
+/// The constants that the counter grows by, in order.
+fn amounts(output: &Output) -> Vec<i64> {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let ir = text(&output.stdout);
+    assert!(!ir.contains("atomicrmw"), "{ir}");
+    ir.lines()
+        .filter(|line| line.contains("= add i64"))
+        .map(|line| line.rsplit(' ').next().unwrap().parse().unwrap())
+        .collect()
+}
+
+const ADD: &str = "  %NAME = atomicrmw KIND ptr @__luthier_count, i64 UNITS syncscope(\"singlethread\") monotonic\n";
+
+fn addition(name: &str, operation: &str, amount: &str) -> String {
+    ADD.replace("NAME", name)
+        .replace("KIND", operation)
+        .replace("UNITS", amount)
+}
+
+/// The optimiser writes an addition of nothing as "or 0"; merged with a neighbour it must become an addition again.
+#[test]
+fn an_addition_of_nothing_merges_as_an_addition() {
+    let both = addition("a", "add", "5") + &addition("b", "or", "0") + "  ret void\n";
+    assert_eq!(amounts(&lowered(&both)), [5]);
+    let other = addition("a", "or", "0") + &addition("b", "add", "7") + "  ret void\n";
+    assert_eq!(amounts(&lowered(&other)), [7]);
+    let alone = addition("a", "or", "0") + "  ret void\n";
+    assert!(amounts(&lowered(&alone)).is_empty());
+    // Somebody looks in between.
+    let apart = addition("a", "add", "5")
+        + "  call void @look()\n"
+        + &addition("b", "add", "7")
+        + "  ret void\n";
+    assert_eq!(amounts(&lowered(&apart)), [5, 7]);
+}
+
+#[test]
+fn an_addition_that_became_something_else_is_an_error() {
+    let output = lowered(&(addition("a", "or", "7") + "  ret void\n"));
+    assert!(!output.status.success());
+    assert!(
+        text(&output.stderr).contains("an addition in `f` became something else"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+/// Ways to a return on which the sum is known return for themselves.
+#[test]
+fn constant_sums_get_a_return_of_their_own() {
+    let body = format!(
+        "  br i1 %c, label %end, label %work\nwork:\n  call void @look()\n  br label %end\nend:\n  %sum = phi i64 [ 3, %0 ], [ 9, %work ]\n{}  ret void\n",
+        addition("a", "add", "%sum")
+    );
+    let output = lowered(&body);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let ir = text(&output.stdout);
+    let early: Vec<&str> = ir
+        .lines()
+        .skip_while(|line| !line.contains("= add i64 ") || line.contains("%sum"))
+        .collect();
+    assert!(
+        early.get(1).is_some_and(|line| line.contains("store"))
+            && early.get(2).is_some_and(|line| line.contains("ret void")),
+        "{ir}"
+    );
+    assert_eq!(ir.matches("ret void").count(), 2, "{ir}");
+}
+
+fn ir_of(source: &Path, ours: &[&str]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.ll");
+    compile(
+        source,
+        ours,
+        &["-O2", "-S", "-emit-llvm", "-fno-discard-value-names"],
+        &out,
+    );
+    fs::read_to_string(out).unwrap()
+}
+
+/// A loop whose number of iterations is known beforehand exists twice in code with budgets: one copy without checks, for
+/// when the budget lasts. Both count the same, and the limit is met where it would be without the copy.
+#[test]
+fn loops_are_copied_for_when_the_budget_lasts() {
+    let source = program("counted_loop.c");
+    let ir = ir_of(&source, &["--point", "last", "--budget"]);
+    assert!(ir.contains(".lasting"), "no loop was copied");
+    let directory = tempfile::tempdir().unwrap();
+    let (with, without) = (
+        directory.path().join("with"),
+        directory.path().join("without"),
+    );
+    compile(&source, &["--point", "last", "--budget"], &["-O2"], &with);
+    compile(&source, &["--point", "last"], &["-O2"], &without);
+    let free = run(&[], &[with.as_os_str()]);
+    let plain = run(&[], &[without.as_os_str()]);
+    assert_eq!((free.total, &free.stdout), (plain.total, &plain.stdout));
+    // In the midst of each of the loops, and so near to the end that only the loop with checks may run.
+    for part in [3, 5, 7] {
+        let budget = free.total * part / 8;
+        let stopped = run(&["--budget", &budget.to_string()], &[with.as_os_str()]);
+        assert_eq!(stopped.status, Some(124));
+        let over = stopped.total - budget;
+        assert!(over < 100, "over by {over}");
+    }
+    let enough = run(
+        &["--budget", &(free.total + 1).to_string()],
+        &[with.as_os_str()],
+    );
+    assert_eq!((enough.status, enough.total), (Some(0), free.total));
+    must(Command::new(&with).env_remove("LUTHIER_COUNT_BUDGET"));
+}

@@ -1,0 +1,75 @@
+//! Dispatches recorded from an application, run again.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use codeobj::CodeObject;
+use gpu::{
+    Dispatch, Events, Memory, dispatch,
+    memory::{Extent, ExtentOrigin},
+};
+use kmt_sys::aql::KernelDispatchPacket;
+use recording::{Kind, Recording};
+
+use crate::{Device, Error, NODE, Observer, Prepared, Result};
+
+impl<'a> Device<'a> {
+    /// A device with the memory of a recorded dispatch at its old addresses, one thread and somebody who looks on.
+    pub fn recorded(recording: &'a Recording, observer: Arc<dyn Observer>) -> Result<Device<'a>> {
+        let object = CodeObject::parse(&recording.object)?;
+        let memory = Arc::new(Memory::new(BTreeMap::new()));
+        let ranges = recording.header.ranges.iter();
+        let extents: Vec<Extent> = ranges
+            .map(|range| Extent {
+                start: range.start,
+                end: range.start.saturating_add(range.size),
+                origin: match range.kind {
+                    Kind::Allocated => ExtentOrigin::Allocated,
+                    Kind::Registered => ExtentOrigin::Registered,
+                    Kind::Shared => ExtentOrigin::Shared,
+                },
+                // What the kernel may not write, it did not write; and contents must be put there.
+                writable: true,
+            })
+            .collect();
+        memory.adopt(&extents).map_err(|error| Error::Memory {
+            size: recording.header.ranges.iter().map(|range| range.size).sum(),
+            reason: error.to_string(),
+        })?;
+        let pool = compute::Pool::observed(memory.clone(), Arc::new(Events::default()), observer);
+        let device = Device {
+            object,
+            memory,
+            pool,
+            base: recording.header.base,
+        };
+        for (address, page) in &recording.pages {
+            device.write(*address, &page[..])?;
+        }
+        Ok(device)
+    }
+
+    /// The launch that was recorded.
+    pub fn prepare_recorded(&self, recording: &Recording) -> Result<Prepared> {
+        let header = &recording.header;
+        let found = self.object.kernel(&header.kernel)?;
+        let bytes = header.packet.first_chunk().ok_or(Error::Memory {
+            size: header.packet.len() as u64,
+            reason: "the recorded packet is shorter than 64 bytes".to_owned(),
+        })?;
+        let mut prepared = Prepared {
+            kernel: header.kernel.clone(),
+            packet: KernelDispatchPacket::from_bytes(bytes),
+            origin: dispatch::Origin {
+                node: NODE,
+                queue_id: 0,
+                queue_address: header.queue_address,
+                packet_address: header.packet_address,
+                dispatch_id: header.dispatch_id,
+            },
+            scratch: None,
+        };
+        let dispatch: Dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
+        prepared.scratch = self.scratch(&dispatch)?;
+        Ok(prepared)
+    }
+}

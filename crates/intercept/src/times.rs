@@ -1,0 +1,159 @@
+//! When launches run: signals of ours in place of the application's, on which the device leaves times.
+//!
+//! A launch that has a completion signal already is followed by a barrier packet, which waits for ours and completes the
+//! application's. So launches of one queue do not overlap then, and times that the application reads from its own signal
+//! are those of the barrier.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU64, Ordering},
+};
+
+use hsa_sys::{
+    Handle,
+    constants::{self, status},
+    packets::{BarrierPacket, KernelDispatchPacket, Packet, Queue, packet_type},
+    tables,
+};
+use session::Session;
+
+use crate::{api::Api, lock};
+
+/// Launches whose end is awaited; further ones go untimed. Signals are a scarce resource of the driver.
+const MOST: usize = 1000;
+/// Nanoseconds per second.
+const SECOND: u128 = 1_000_000_000;
+
+/// Of one queue.
+pub struct Times {
+    api: &'static Api,
+    agent: Handle,
+    /// Ticks per second.
+    frequency: u64,
+    signals: Mutex<Signals>,
+    untimed: AtomicU64,
+}
+
+#[derive(Default)]
+struct Signals {
+    /// In the order of their launches.
+    awaited: Vec<Used>,
+    /// Their launches have ended, but a barrier packet may still wait for them to be at 0.
+    resting: Vec<Used>,
+    free: Vec<Handle>,
+}
+
+struct Used {
+    launch: u64,
+    signal: Handle,
+    followed: bool,
+}
+
+impl Times {
+    /// Makes the device leave times on signals; `None` if the runtime cannot.
+    ///
+    /// # Safety
+    /// `queue` must be a living queue of `agent`.
+    pub unsafe fn of(api: &'static Api, agent: Handle, queue: *mut Queue) -> Option<Times> {
+        let (enable, info) = (
+            api.amd.profiling_set_profiler_enabled?,
+            api.core.system_get_info?,
+        );
+        let mut frequency = 0u64;
+        // SAFETY: the attribute has 64 bits, and the queue lives by the caller's promise.
+        let statuses = unsafe {
+            let what = constants::SYSTEM_TIMESTAMP_FREQUENCY;
+            [info(what, (&raw mut frequency).cast()), enable(queue, 1)]
+        };
+        (statuses == [status::SUCCESS; 2] && frequency != 0).then(|| Times {
+            api,
+            agent,
+            frequency,
+            signals: Mutex::default(),
+            untimed: AtomicU64::new(0),
+        })
+    }
+
+    /// Puts a signal of ours on a launch; returns the packet that has to follow it, if any.
+    pub fn attach(
+        &self,
+        launch: u64,
+        dispatch: &mut KernelDispatchPacket,
+        signal: impl FnOnce() -> Option<Handle>,
+    ) -> Option<Packet> {
+        let mut signals = lock(&self.signals);
+        let room = signals.awaited.len() + signals.resting.len() < MOST;
+        let made = room.then(|| signals.free.pop().or_else(signal)).flatten();
+        let (Some(signal), Some(store)) = (made, self.api.core.signal_store_screlease) else {
+            self.untimed.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        // SAFETY: a living signal of ours, which nothing waits for.
+        unsafe { store(signal, 1) };
+        let theirs = std::mem::replace(&mut dispatch.completion_signal, signal);
+        signals.awaited.push(Used {
+            launch,
+            signal,
+            followed: theirs != 0,
+        });
+        if theirs == 0 {
+            return None;
+        }
+        let mut follower = BarrierPacket {
+            header: u16::from(packet_type::BARRIER_AND),
+            completion_signal: theirs,
+            ..BarrierPacket::default()
+        };
+        follower.dep_signal[0] = signal;
+        // SAFETY: both are 64 plain bytes.
+        Some(unsafe { std::mem::transmute::<BarrierPacket, Packet>(follower) })
+    }
+
+    /// Tells the session about launches that have ended.
+    pub fn harvest(&self, session: &Session) {
+        let (Some(load), Some(read)) = (
+            self.api.core.signal_load_scacquire,
+            self.api.amd.profiling_get_dispatch_time,
+        ) else {
+            return;
+        };
+        let nanoseconds =
+            |ticks: u64| (u128::from(ticks) * SECOND / u128::from(self.frequency)) as u64;
+        let mut signals = lock(&self.signals);
+        let Signals {
+            awaited,
+            resting,
+            free,
+        } = &mut *signals;
+        let mut last = 0;
+        // SAFETY: living signals of ours; once at 0 the device does not write to them any more.
+        for used in awaited.extract_if(.., |used| unsafe { load(used.signal) <= 0 }) {
+            let mut times = tables::Times::default();
+            // SAFETY: as above.
+            if unsafe { read(self.agent, used.signal, &raw mut times) } == status::SUCCESS {
+                let (start, end) = (nanoseconds(times.start), nanoseconds(times.end));
+                session.ended(used.launch, start, end);
+            }
+            last = last.max(used.launch);
+            match used.followed {
+                true => resting.push(used),
+                false => free.push(used.signal),
+            }
+        }
+        // No launch ends before the barrier packets in front of it have been passed.
+        let passed = resting.extract_if(.., |used| used.launch < last);
+        free.extend(passed.map(|used| used.signal));
+    }
+
+    /// Launches that went untimed.
+    pub fn untimed(&self) -> u64 {
+        self.untimed.load(Ordering::Relaxed)
+    }
+
+    /// All signals of ours, whose queue is gone.
+    pub fn signals(&self) -> Vec<Handle> {
+        let signals = std::mem::take(&mut *lock(&self.signals));
+        let used = signals.awaited.into_iter().chain(signals.resting);
+        used.map(|used| used.signal).chain(signals.free).collect()
+    }
+}

@@ -1,0 +1,285 @@
+//! Tools that are wrong, and places that cannot be written: one clear message, and the application ends with its own result.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use programs::Emulator;
+
+const DEVICE: &str = "gfx90a";
+/// What the application prints.
+const RESULT: &str = "hello from 64 work-items\n";
+
+struct Scene {
+    emulator: Emulator,
+    application: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Option<Scene> {
+        if Command::new("hipcc").arg("--version").output().is_err() {
+            eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+            return None;
+        }
+        let all = programs::all().unwrap();
+        let program = all.iter().find(|program| program.name == "hello").unwrap();
+        Some(Scene {
+            emulator: Emulator::find().expect("the emulator is built"),
+            application: programs::compile(program).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `luthier tool build` of a file with this hook and description.
+    fn build(&self, name: &str, target: &str, hook: &str, description: &str) -> (PathBuf, Output) {
+        let source = self.path(&format!("{name}.hip"));
+        let text = format!(
+            "#include <luthier_device.h>\nLUTHIER_GLOBAL luthier_u64 total;\n{hook}\nLUTHIER_TOOL(R\"(\n{description}\n)\")\n"
+        );
+        std::fs::write(&source, text).unwrap();
+        let output = self
+            .emulator
+            .command()
+            .args(["tool", "build", "--target", target])
+            .arg(&source)
+            .output()
+            .unwrap();
+        (source.with_extension("tool"), output)
+    }
+
+    fn run(&self, tool: &Path, variables: &[(&str, &Path)], options: &[&str]) -> Output {
+        self.emulator
+            .command()
+            .args(["run", "--device", DEVICE, "-k", "greet", "-t"])
+            .arg(tool)
+            .args(options)
+            .arg("--")
+            .arg(&self.application)
+            .env("LUTHIER_CACHE", "off")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The application's own result, and these words from Luthier.
+fn unharmed(output: &Output, words: &[&str]) {
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(stdout, RESULT, "{stderr}");
+    assert!(output.status.success(), "{stderr}");
+    for word in words {
+        assert_eq!(stderr.matches(word).count(), 1, "{word}: {stderr}");
+    }
+}
+
+const COUNT: &str = "LUTHIER_HOOK void count(luthier_u32 n) { luthier::add(&total, n); }";
+const COUNTING: &str = "about = \"counts\"\ninsert = [{ hook = \"count\", at = \"block\", once = true, arguments = [\"block.length\"] }]\nprint = [{ text = \"{total} counted\" }]";
+
+#[test]
+fn tools_that_cannot_be_built_say_where() {
+    let Some(scene) = Scene::new() else { return };
+    let rows = [
+        (
+            "no-such-hook",
+            COUNT,
+            "insert = [{ hook = \"nope\", at = \"block\" }]",
+            "nope",
+        ),
+        (
+            "barrier",
+            "LUTHIER_HOOK void count(luthier_u32 n) { __builtin_amdgcn_s_barrier(); }",
+            COUNTING,
+            "barrier.hip:3",
+        ),
+        (
+            "no-such-argument",
+            COUNT,
+            "insert = [{ hook = \"count\", arguments = [\"block.colour\"] }]",
+            "block.colour",
+        ),
+        (
+            "too-many",
+            COUNT,
+            "insert = [{ hook = \"count\", arguments = [1, 2] }]",
+            "count",
+        ),
+        (
+            "syntax",
+            "LUTHIER_HOOK void count(",
+            COUNTING,
+            "syntax.hip:3",
+        ),
+    ];
+    for (name, hook, description, word) in rows {
+        let (tool, output) = scene.build(name, DEVICE, hook, description);
+        let stderr = text(&output.stderr);
+        assert!(!output.status.success(), "{name}");
+        assert!(stderr.contains(word), "{name}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{name}: {stderr}");
+        assert!(!tool.exists(), "{name}");
+    }
+}
+
+#[test]
+fn tools_that_are_none_stop_before_the_application_starts() {
+    let Some(scene) = Scene::new() else { return };
+    let text_file = scene.path("text.tool");
+    std::fs::write(&text_file, "hello").unwrap();
+    let (good, _) = scene.build("good", DEVICE, COUNT, COUNTING);
+    let bytes = std::fs::read(&good).unwrap();
+    let half = scene.path("half.tool");
+    std::fs::write(&half, &bytes[..bytes.len() / 2]).unwrap();
+    for (tool, word) in [
+        (Path::new("no-such-tool"), "no tool no-such-tool"),
+        (&scene.path("missing.tool"), "cannot read"),
+        (&text_file, "is no built tool"),
+        (&half, "is no built tool"),
+    ] {
+        let output = scene.run(tool, &[], &[]);
+        let stderr = text(&output.stderr);
+        assert!(
+            !output.status.success() && output.stdout.is_empty(),
+            "{stderr}"
+        );
+        assert_eq!(stderr.matches(word).count(), 1, "{stderr}");
+    }
+    // Somebody's environment may name them too.
+    let output = scene
+        .emulator
+        .command()
+        .args(["run", "--device", DEVICE, "-t", "identity", "--", "env"])
+        .arg(format!("LUTHIER_TOOL={}", half.display()))
+        .arg(&scene.application)
+        .output()
+        .unwrap();
+    unharmed(&output, &["is no built tool", "nothing is instrumented"]);
+}
+
+#[test]
+fn kernels_that_cannot_be_instrumented_run_as_they_are() {
+    let Some(scene) = Scene::new() else { return };
+    let (other, built) = scene.build("other", "gfx1030", COUNT, COUNTING);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let output = scene.run(&other, &[], &[]);
+    let word = "tool other has no hook count for gfx90a with wave64 (its hooks: count)";
+    unharmed(&output, &["1 refused", word]);
+    // An argument that the instruction does not have, and one that is too narrow.
+    for (name, argument) in [("address", "address"), ("narrow", "s0")] {
+        let hook = "LUTHIER_HOOK void count(luthier_u64 n) { luthier::add(&total, n); }";
+        let description = format!(
+            "insert = [{{ hook = \"count\", at = \"kernel-exit\", once = true, arguments = [\"{argument}\"] }}]"
+        );
+        let (tool, built) = scene.build(name, DEVICE, hook, &description);
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        unharmed(
+            &scene.run(&tool, &[], &[]),
+            &["1 refused", "hook count asks for"],
+        );
+    }
+}
+
+#[test]
+fn places_that_cannot_be_written_cost_files_only() {
+    let Some(scene) = Scene::new() else { return };
+    let (tool, _) = scene.build("good", DEVICE, COUNT, COUNTING);
+    // A cache that is damaged, and one that is no directory.
+    let cache = scene.path("cache");
+    let variables = [("LUTHIER_CACHE", cache.as_path())];
+    unharmed(
+        &scene.run(&tool, &variables, &[]),
+        &["1 instrumented", "0 from cache", " counted"],
+    );
+    for entry in std::fs::read_dir(&cache).unwrap() {
+        std::fs::write(entry.unwrap().path(), "rubbish").unwrap();
+    }
+    let output = scene.run(&tool, &variables, &[]);
+    unharmed(
+        &output,
+        &[
+            "1 instrumented",
+            "0 from cache",
+            "cache entry ignored: ",
+            " counted",
+        ],
+    );
+    unharmed(
+        &scene.run(&tool, &variables, &[]),
+        &["1 instrumented", "1 from cache", " counted"],
+    );
+    let file = scene.path("file");
+    std::fs::write(&file, "").unwrap();
+    let inside = file.join("cache");
+    let output = scene.run(&tool, &[("LUTHIER_CACHE", &inside)], &[]);
+    unharmed(
+        &output,
+        &["1 instrumented", "cache not written: ", " counted"],
+    );
+    // An output directory that cannot be made stops at once where it is asked for, and costs the files where the
+    // environment names it.
+    let output = scene.run(&tool, &[], &["--output", inside.to_str().unwrap()]);
+    let stderr = text(&output.stderr);
+    assert!(
+        !output.status.success() && output.stdout.is_empty(),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("cannot make the output directory"),
+        "{stderr}"
+    );
+    let output = scene.run(
+        Path::new("mem-trace,bb-count"),
+        &[("LUTHIER_OUTPUT", &inside)],
+        &[],
+    );
+    unharmed(&output, &[]);
+    let stderr = text(&output.stderr);
+    for file in ["mem-trace.", "bb-count.", "summary."] {
+        let named = |line: &&str| line.contains(file) && line.contains("cannot");
+        assert!(stderr.lines().any(|line| named(&line)), "{file}: {stderr}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_instrumented_say_why() {
+    let Some(scene) = Scene::new() else { return };
+    let (tool, _) = scene.build("good", DEVICE, COUNT, COUNTING);
+    let file = scene.path("file");
+    std::fs::write(&file, "no program").unwrap();
+    let nowhere = file.join("out");
+    let out = scene.path("out");
+    for (input, output, word) in [
+        (&file, &out, "it is no ELF file or offload bundle"),
+        (&scene.path("missing"), &out, "cannot read"),
+        (
+            &std::env::current_exe().unwrap(),
+            &out,
+            "without device code",
+        ),
+        (&scene.application, &nowhere, "out"),
+    ] {
+        let done = scene
+            .emulator
+            .command()
+            .arg("instrument")
+            .arg(input)
+            .arg("-t")
+            .arg(&tool)
+            .arg("-o")
+            .arg(output)
+            .output()
+            .unwrap();
+        let stderr = text(&done.stderr);
+        assert!(!done.status.success() && stderr.contains(word), "{stderr}");
+        assert!(!output.exists(), "{stderr}");
+    }
+}

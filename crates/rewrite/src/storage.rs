@@ -1,0 +1,289 @@
+//! Memory of hooks: their private variables lie behind the application's scratch, their LDS variables behind its LDS.
+//!
+//! How much of either the application has is known at a launch only (dynamic LDS, a stack for recursion), so a wave finds
+//! the start out from its dispatch packet: the host adds to the packet's sizes what the descriptor has grown by, and so the
+//! hooks' part is the last one.
+
+use crate::encode::Codes;
+use crate::entry::{EntryValues, assemble};
+use crate::splice::SCRATCH_SLOTS;
+use crate::{Action, HookVariants, Plan, Refusal};
+use codeobj::KernelDescriptor;
+use gfx::Family;
+use lift::Counter;
+use std::collections::BTreeMap;
+
+/// Where the sizes are in a dispatch packet (HSA specification, `hsa_kernel_dispatch_packet_t`).
+const PACKET_PRIVATE_SIZE: u32 = 24;
+const PACKET_GROUP_SIZE: u32 = 28;
+/// What the application has in LDS may end anywhere; variables start at multiples of this.
+const LDS_ALIGNMENT: u32 = 16;
+
+/// What the hooks of a plan need in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Storage {
+    /// Bytes per lane, of the largest hook: no two run at a time.
+    pub stack: u32,
+    /// Bytes per lane for VGPRs that are put aside, between the application's scratch and the stack.
+    aside: u32,
+    /// Offsets of LDS variables by name: all hooks that name one share it.
+    shared: BTreeMap<String, u32>,
+    shared_bytes: u32,
+}
+
+impl Storage {
+    pub fn of(plan: &Plan<'_>) -> Storage {
+        let mut storage = Storage::default();
+        let mut used = vec![false; plan.hooks.len()];
+        let calls = plan
+            .insertions
+            .iter()
+            .filter_map(|insertion| match &insertion.action {
+                Action::Call { hook, .. } => Some(*hook),
+                _ => None,
+            });
+        let flushes = plan
+            .accumulators
+            .iter()
+            .map(|accumulator| accumulator.flush);
+        for hook in calls.chain(flushes) {
+            if let Some(used) = used.get_mut(hook) {
+                *used = true;
+            }
+        }
+        let hooks = plan.hooks.iter().zip(&used);
+        for (hook, _) in hooks.filter(|(_, used)| **used) {
+            storage.add(hook);
+        }
+        storage
+    }
+
+    fn add(&mut self, hook: &HookVariants<'_>) {
+        for (_, _, template) in &hook.templates {
+            self.stack = self.stack.max(template.stack.next_multiple_of(16));
+            for variable in &template.shared {
+                if self.shared.contains_key(&variable.name) {
+                    continue;
+                }
+                let offset = self
+                    .shared_bytes
+                    .next_multiple_of(variable.alignment.max(1));
+                self.shared.insert(variable.name.clone(), offset);
+                self.shared_bytes = offset.saturating_add(variable.size);
+            }
+        }
+    }
+
+    /// With room for VGPRs of the application; returns where it begins, in bytes from the start of a lane's scratch.
+    pub fn with_room_aside(
+        mut self,
+        descriptor: &KernelDescriptor,
+    ) -> Result<(Storage, u32), Refusal> {
+        if descriptor.get("uses_dynamic_stack") == Some(1) {
+            return Err(refused(
+                "VGPRs would have to be put aside behind a stack whose size is decided at each launch",
+            ));
+        }
+        self.aside = 4 * u32::from(SCRATCH_SLOTS);
+        let start = descriptor.private_segment_size().next_multiple_of(4);
+        Ok((self, start))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.private() == 0 && self.shared.is_empty()
+    }
+
+    /// Bytes per lane behind the application's scratch.
+    fn private(&self) -> u32 {
+        self.aside + self.stack
+    }
+
+    /// Makes room in the descriptor, and lets arrive what is needed to find it; returns the user SGPRs that this adds.
+    pub fn enable(&self, descriptor: &mut KernelDescriptor) -> Result<u64, Refusal> {
+        if self.is_empty() {
+            return Ok(0);
+        }
+        let failed = |error: codeobj::Error| refused(&error.to_string());
+        let target = descriptor.target();
+        let mut wanted = Vec::new();
+        if self.stack > 0 || !self.shared.is_empty() {
+            wanted.push(("enable_sgpr_dispatch_ptr", 2));
+        }
+        if self.private() > 0 {
+            let before = descriptor.private_segment_size().next_multiple_of(4);
+            let size = u64::from(before) + u64::from(self.private());
+            descriptor
+                .set("private_segment_fixed_size", size)
+                .map_err(failed)?;
+            // A system SGPR, which does not count as a user SGPR.
+            wanted.push(("enable_private_segment", 0));
+            if !target.architected_flat_scratch {
+                wanted.push(("enable_sgpr_flat_scratch_init", 2));
+            }
+        }
+        if !self.shared.is_empty() {
+            let grown = u64::from(self.shared_bytes) + u64::from(LDS_ALIGNMENT - 1);
+            let size = u64::from(descriptor.group_segment_size()) + grown;
+            if size > u64::from(target.lds_bytes) {
+                return Err(Refusal::Registers {
+                    what: "LDS variables of hooks",
+                    reason: format!(
+                        "with them a workgroup takes {size} bytes of LDS, and {} has {}",
+                        target.name, target.lds_bytes
+                    ),
+                });
+            }
+            descriptor
+                .set("group_segment_fixed_size", size)
+                .map_err(failed)?;
+        }
+        let mut added = 0;
+        for (field, registers) in wanted {
+            if descriptor.get(field) == Some(0) {
+                added += registers;
+                descriptor.set(field, 1).map_err(failed)?;
+            }
+        }
+        Ok(added)
+    }
+
+    /// Code at the entry that computes the addresses. `position`: where a value arrives; `place`: SGPRs to keep.
+    pub fn keep(
+        &self,
+        codes: &Codes,
+        position: &dyn Fn(&str) -> Option<u16>,
+        place: &mut dyn FnMut(u16) -> Result<u16, Refusal>,
+        kept: &mut EntryValues,
+        code: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let find = |name: &str| {
+            position(name).ok_or_else(|| refused("the kernel's entry does not have them"))
+        };
+        if self.aside > 0 && !codes.target.architected_flat_scratch {
+            let (init, wave) = (
+                find("flat_scratch_init")?,
+                find("private_segment_wave_offset")?,
+            );
+            // Where the application uses it, it sets it to the same value. VCC is undefined at the entry.
+            let lines = if codes.target.family == Family::Gfx9 {
+                vec![
+                    format!("s_add_u32 flat_scratch_lo, s{init}, s{wave}"),
+                    format!("s_addc_u32 flat_scratch_hi, s{}, 0", init + 1),
+                ]
+            } else {
+                vec![
+                    format!("s_add_u32 vcc_lo, s{init}, s{wave}"),
+                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), vcc_lo".to_owned(),
+                    format!("s_addc_u32 vcc_lo, s{}, 0", init + 1),
+                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), vcc_lo".to_owned(),
+                ]
+            };
+            for line in lines {
+                code.extend(assemble(codes, &line)?);
+            }
+        }
+        if self.stack == 0 && self.shared.is_empty() {
+            return Ok(());
+        }
+        let packet = find("dispatch_ptr")?;
+        let packet = format!("s[{packet}:{}]", packet + 1);
+        let counter = if codes.target.family >= Family::Gfx12 {
+            Counter::Scalar
+        } else {
+            Counter::Data
+        };
+        let load = |code: &mut Vec<u8>, to: u16, offset: u32| -> Result<(), Refusal> {
+            code.extend(assemble(
+                codes,
+                &format!("s_load_dword s{to}, {packet}, {offset}"),
+            )?);
+            code.extend_from_slice(codes.wait(counter));
+            Ok(())
+        };
+        if self.stack > 0 {
+            let low = place(2)?;
+            let high = low + 1;
+            load(code, low, PACKET_PRIVATE_SIZE)?;
+            let shift = codes.wave_size.trailing_zeros();
+            let mut lines = vec![
+                format!("s_sub_u32 s{low}, s{low}, {:#x}", self.stack),
+                format!("s_lshl_b32 s{low}, s{low}, {shift}"),
+            ];
+            lines.extend(
+                match (codes.target.architected_flat_scratch, codes.target.family) {
+                    (false, _) => {
+                        let init = find("flat_scratch_init")?;
+                        let wave = find("private_segment_wave_offset")?;
+                        vec![
+                            format!("s_add_u32 s{low}, s{low}, s{init}"),
+                            format!("s_addc_u32 s{high}, s{}, 0", init + 1),
+                            format!("s_add_u32 s{low}, s{low}, s{wave}"),
+                            format!("s_addc_u32 s{high}, s{high}, 0"),
+                        ]
+                    }
+                    (true, Family::Gfx9) => vec![
+                        format!("s_add_u32 s{low}, s{low}, flat_scratch_lo"),
+                        format!("s_addc_u32 s{high}, flat_scratch_hi, 0"),
+                    ],
+                    (true, family) => {
+                        let name = if family >= Family::Gfx12 {
+                            "SCRATCH_BASE"
+                        } else {
+                            "FLAT_SCR"
+                        };
+                        vec![
+                            format!("s_getreg_b32 s{high}, hwreg(HW_REG_{name}_LO)"),
+                            format!("s_add_u32 s{low}, s{low}, s{high}"),
+                            format!("s_getreg_b32 s{high}, hwreg(HW_REG_{name}_HI)"),
+                            format!("s_addc_u32 s{high}, s{high}, 0"),
+                        ]
+                    }
+                },
+            );
+            for line in lines {
+                code.extend(assemble(codes, &line)?);
+            }
+            kept.stack = Some(low);
+        }
+        let mut start = None;
+        // The variable at the start comes first: the others are found from it.
+        let mut variables: Vec<_> = self.shared.iter().collect();
+        variables.sort_by_key(|(_, offset)| **offset);
+        for (name, &offset) in variables {
+            let to = place(1)?;
+            match start {
+                None => {
+                    load(code, to, PACKET_GROUP_SIZE)?;
+                    for line in [
+                        format!("s_sub_u32 s{to}, s{to}, {:#x}", self.shared_bytes),
+                        format!(
+                            "s_and_b32 s{to}, s{to}, {:#x}",
+                            LDS_ALIGNMENT.wrapping_neg()
+                        ),
+                    ] {
+                        code.extend(assemble(codes, &line)?);
+                    }
+                    start = Some(to);
+                }
+                Some(start) => {
+                    code.extend(assemble(
+                        codes,
+                        &format!("s_add_u32 s{to}, s{start}, {offset:#x}"),
+                    )?);
+                }
+            }
+            kept.shared.insert(name.clone(), to);
+        }
+        Ok(())
+    }
+}
+
+fn refused(reason: &str) -> Refusal {
+    Refusal::Registers {
+        what: "memory for variables of hooks",
+        reason: reason.to_owned(),
+    }
+}

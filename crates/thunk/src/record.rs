@@ -1,0 +1,210 @@
+//! Dispatches as files, for `luthier verify`: the first of every kernel whose name was asked for.
+//!
+//! `LUTHIER_RECORD` names a directory, `LUTHIER_RECORD_KERNEL` is a regular expression for symbols (default: all). A file
+//! holds all memory that the device may use at the moment the dispatch starts; what other queues or the host change just
+//! then may be in it or not.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
+use recording::{Header, Kind, PAGE, Page, Range};
+use regex::Regex;
+
+use crate::{
+    report::report,
+    source::{self, OwnMemory},
+};
+
+/// Read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// An executor that writes some dispatches down before it passes them on.
+pub struct Recorder<E> {
+    executor: E,
+    memory: Arc<Memory>,
+    directory: PathBuf,
+    kernels: Option<Regex>,
+    seen: Mutex<BTreeSet<String>>,
+}
+
+/// Wraps `executor` if recordings are asked for.
+pub fn wrap(executor: impl Executor + 'static, memory: Arc<Memory>) -> Arc<dyn Executor> {
+    let directory = env::var_os("LUTHIER_RECORD").filter(|directory| !directory.is_empty());
+    let Some(directory) = directory.map(PathBuf::from) else {
+        return Arc::new(executor);
+    };
+    let pattern = env::var("LUTHIER_RECORD_KERNEL").ok();
+    let kernels = match pattern.as_deref().map(Regex::new).transpose() {
+        Ok(kernels) => kernels,
+        Err(error) => {
+            report(&format!(
+                "luthier: nothing is recorded: LUTHIER_RECORD_KERNEL: {error}"
+            ));
+            return Arc::new(executor);
+        }
+    };
+    Arc::new(Recorder {
+        executor,
+        memory,
+        directory,
+        kernels,
+        seen: Mutex::default(),
+    })
+}
+
+impl<E: Executor> Executor for Recorder<E> {
+    fn submit(&self, job: Job) {
+        if let Some(name) = self.wanted(&job.dispatch)
+            && let Err(problem) = self.record(&job.dispatch, &name)
+        {
+            report(&format!("luthier: {name} is not recorded: {problem}"));
+        }
+        self.executor.submit(job);
+    }
+
+    fn invalidate_code(&self) {
+        self.executor.invalidate_code();
+    }
+
+    fn native_blits(&self) -> bool {
+        self.executor.native_blits()
+    }
+
+    fn resident_waves(&self) -> u32 {
+        self.executor.resident_waves()
+    }
+}
+
+impl<E> Recorder<E> {
+    /// The kernel's name if this is its first dispatch and it was asked for.
+    fn wanted(&self, dispatch: &Dispatch) -> Option<String> {
+        let name = dispatch.name.clone()?;
+        let asked = self
+            .kernels
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(&name));
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        (asked && seen.insert(name.clone())).then_some(name)
+    }
+
+    fn record(&self, dispatch: &Dispatch, name: &str) -> Result<(), String> {
+        let (base, object) =
+            source::object(dispatch.entry).ok_or("its code object cannot be found")?;
+        let own = OwnMemory::open().ok_or("/proc/self/mem cannot be opened")?;
+        let ranges = self.ranges()?;
+        let header = Header {
+            kernel: name.to_owned(),
+            device: dispatch.target.name.to_owned(),
+            base,
+            packet: dispatch.packet.to_bytes().to_vec(),
+            packet_address: dispatch.origin.packet_address,
+            queue_address: dispatch.origin.queue_address,
+            dispatch_id: dispatch.origin.dispatch_id,
+            ranges,
+        };
+        fs::create_dir_all(&self.directory)
+            .map_err(|error| format!("{}: {error}", self.directory.display()))?;
+        let path = self.path(name);
+        let pages = header.ranges.iter().flat_map(|range| pages(&own, range));
+        recording::write(&path, &header, &object, pages).map_err(|error| error.to_string())?;
+        report(&format!(
+            "luthier: {name} is recorded in {}",
+            path.display()
+        ));
+        Ok(())
+    }
+
+    /// A file name that no other process uses. Mangled names may be longer than file names can be.
+    fn path(&self, name: &str) -> PathBuf {
+        let short: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .take(80)
+            .collect();
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = format!("{short}.{}.{}.dispatch", std::process::id(), seen.len());
+        self.directory.join(file)
+    }
+
+    /// What the device may use and what is really there: registered memory may have been unmapped since.
+    fn ranges(&self) -> Result<Vec<Range>, String> {
+        let mapped = mapped()?;
+        let mut ranges = Vec::new();
+        for extent in self.memory.extents() {
+            let kind = match extent.origin {
+                ExtentOrigin::Allocated => Kind::Allocated,
+                ExtentOrigin::Registered => Kind::Registered,
+                ExtentOrigin::Shared => Kind::Shared,
+            };
+            for (start, end) in &mapped {
+                let (start, end) = (extent.start.max(*start), extent.end.min(*end));
+                if start < end {
+                    ranges.push(Range {
+                        start,
+                        size: end - start,
+                        kind,
+                    });
+                }
+            }
+        }
+        Ok(ranges)
+    }
+}
+
+/// Readable address ranges of this process; neighbours are joined.
+fn mapped() -> Result<Vec<(u64, u64)>, String> {
+    let text = fs::read_to_string("/proc/self/maps")
+        .map_err(|error| format!("/proc/self/maps: {error}"))?;
+    let mut mapped: Vec<(u64, u64)> = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split(' ');
+        let (Some(addresses), Some(rights)) = (words.next(), words.next()) else {
+            continue;
+        };
+        let number = |digits| u64::from_str_radix(digits, 16).ok();
+        let Some((start, end)) = addresses
+            .split_once('-')
+            .and_then(|(start, end)| Some((number(start)?, number(end)?)))
+        else {
+            continue;
+        };
+        if !rights.starts_with('r') {
+            continue;
+        }
+        match mapped.last_mut() {
+            Some(last) if last.1 == start => last.1 = end,
+            _ => mapped.push((start, end)),
+        }
+    }
+    Ok(mapped)
+}
+
+/// The pages of a range that are not zero. A page that went away since the ranges were listed counts as zero.
+fn pages<'m>(own: &'m OwnMemory, range: &Range) -> impl Iterator<Item = (u64, Box<Page>)> + 'm {
+    let start = range.start & !(PAGE - 1);
+    let end = (range.start + range.size).next_multiple_of(PAGE);
+    (start..end).step_by(CHUNK as usize).flat_map(move |at| {
+        let size = CHUNK.min(end - at);
+        let bytes = own.bytes(at, size).unwrap_or_else(|| {
+            let pages = (at..at + size).step_by(PAGE as usize);
+            let page = |at| own.bytes(at, PAGE).unwrap_or(vec![0; PAGE as usize]);
+            pages.flat_map(page).collect()
+        });
+        let pages: Vec<_> = bytes
+            .chunks_exact(PAGE as usize)
+            .zip((at..).step_by(PAGE as usize))
+            .filter(|(bytes, _)| bytes.iter().any(|byte| *byte != 0))
+            .map(|(bytes, at)| {
+                let mut page = Box::new([0; PAGE as usize]);
+                page.copy_from_slice(bytes);
+                (at, page)
+            })
+            .collect();
+        pages
+    })
+}

@@ -1,0 +1,257 @@
+//! What is run again and again from the same start.
+
+use crate::{
+    Input, Launch, Subject, live,
+    lockstep::{Difference, Error},
+    record::{Recorder, Watch},
+};
+use codeobj::{CodeObject, elf::SymbolKind};
+use emulate::{Argument, Counts, Device, Prepared, Shape};
+use lift::Module;
+use recording::{PAGE, Page, Recording};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+
+/// A device in the state that it had before the kernel ran.
+pub struct Stage<'a> {
+    pub device: Device<'a>,
+    pub prepared: Prepared,
+    recorder: Arc<Recorder>,
+    start: Start<'a>,
+}
+
+/// What the memory held.
+enum Start<'a> {
+    Launch {
+        /// Argument number, address, first contents.
+        buffers: Vec<(usize, u64, Vec<u8>)>,
+        /// Name, address, first contents.
+        variables: Vec<(String, u64, Vec<u8>)>,
+    },
+    Recording {
+        recording: &'a Recording,
+        /// Pages that the last run changed.
+        dirty: RefCell<Vec<u64>>,
+    },
+}
+
+/// The memory that an application sees.
+pub enum Visible {
+    Launch {
+        buffers: Vec<Vec<u8>>,
+        variables: Vec<Vec<u8>>,
+    },
+    /// Pages that are not what they were.
+    Pages(BTreeMap<u64, Box<Page>>),
+}
+
+impl<'a> Stage<'a> {
+    pub fn new(
+        object: &CodeObject<'a>,
+        module: &Module,
+        subject: Subject<'a>,
+    ) -> Result<Stage<'a>, Error> {
+        let name = subject.kernel();
+        let kernel = live::kernel(module, name).ok_or_else(|| Error::NoKernel(name.to_owned()))?;
+        let recorder = Recorder::new(live::by_pc(module, kernel));
+        match subject {
+            Subject::Launch(launch) => Stage::of_launch(object, recorder, launch),
+            Subject::Recording(recording) => {
+                let device = Device::recorded(recording, recorder.clone())?;
+                let prepared = device.prepare_recorded(recording)?;
+                let dirty = RefCell::default();
+                Ok(Stage {
+                    device,
+                    prepared,
+                    recorder,
+                    start: Start::Recording { recording, dirty },
+                })
+            }
+        }
+    }
+
+    fn of_launch(
+        object: &CodeObject<'a>,
+        recorder: Arc<Recorder>,
+        launch: &Launch,
+    ) -> Result<Stage<'a>, Error> {
+        let device = Device::observed(object.clone(), recorder.clone())?;
+        let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
+        for (number, input) in launch.inputs.iter().enumerate() {
+            arguments.push(match input {
+                Input::Buffer(contents) => {
+                    let address = device.buffer(contents, contents.len() as u64)?;
+                    buffers.push((number, address, contents.clone()));
+                    Argument::pointer(address)
+                }
+                Input::Value(bytes) => Argument(bytes.clone()),
+            });
+        }
+        let shape = Shape {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_lds: launch.dynamic_lds,
+        };
+        let prepared = device.prepare(&launch.kernel, &shape, &arguments)?;
+        let mut variables = Vec::new();
+        for symbol in object.dynamic_symbols() {
+            let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
+            if variable && symbol.is_defined() && symbol.size != 0 {
+                let address = device.base() + symbol.value;
+                let mut contents = vec![0; symbol.size as usize];
+                device.read(address, &mut contents)?;
+                variables.push((symbol.name.to_owned(), address, contents));
+            }
+        }
+        Ok(Stage {
+            device,
+            prepared,
+            recorder,
+            start: Start::Launch { buffers, variables },
+        })
+    }
+
+    /// Runs from the start; `run` launches.
+    pub fn run(
+        &self,
+        watch: Watch,
+        run: impl Fn(&Self) -> Result<Counts, emulate::Error>,
+    ) -> Result<(Watch, Visible), Error> {
+        self.restore()?;
+        self.recorder.set(watch);
+        run(self)?;
+        let visible = self.visible()?;
+        Ok((self.recorder.take(), visible))
+    }
+
+    pub fn original(&self, watch: Watch) -> Result<(Watch, Visible), Error> {
+        self.run(watch, |stage| stage.device.run(&stage.prepared))
+    }
+
+    fn restore(&self) -> Result<(), Error> {
+        match &self.start {
+            Start::Launch { buffers, variables } => {
+                for (_, address, contents) in buffers {
+                    self.device.write(*address, contents)?;
+                }
+                for (_, address, contents) in variables {
+                    self.device.write(*address, contents)?;
+                }
+            }
+            Start::Recording { recording, dirty } => {
+                for address in dirty.take() {
+                    self.device.write(address, before(recording, address))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visible(&self) -> Result<Visible, Error> {
+        let read = |address: u64, size: usize| {
+            let mut bytes = vec![0; size];
+            self.device.read(address, &mut bytes).map(|()| bytes)
+        };
+        Ok(match &self.start {
+            Start::Launch { buffers, variables } => Visible::Launch {
+                buffers: buffers
+                    .iter()
+                    .map(|(_, address, contents)| read(*address, contents.len()))
+                    .collect::<Result<_, _>>()?,
+                variables: variables
+                    .iter()
+                    .map(|(_, address, contents)| read(*address, contents.len()))
+                    .collect::<Result<_, _>>()?,
+            },
+            Start::Recording { recording, dirty } => {
+                let mut changed = BTreeMap::new();
+                let mut page = Box::new([0; PAGE as usize]);
+                for address in pages(recording) {
+                    self.device.read(address, &mut page[..])?;
+                    if page[..] != before(recording, address)[..] {
+                        changed.insert(address, page.clone());
+                    }
+                }
+                dirty.replace(changed.keys().copied().collect());
+                Visible::Pages(changed)
+            }
+        })
+    }
+
+    /// The first place where two runs left different memory behind.
+    pub fn compare_memory(&self, original: &Visible, other: &Visible) -> Option<Difference> {
+        match (&self.start, original, other) {
+            (
+                Start::Launch { buffers, variables },
+                Visible::Launch {
+                    buffers: a,
+                    variables: own,
+                },
+                Visible::Launch {
+                    buffers: b,
+                    variables: others,
+                },
+            ) => {
+                for ((number, ..), (a, b)) in buffers.iter().zip(a.iter().zip(b)) {
+                    if let Some(offset) = (0..a.len()).find(|&offset| a[offset] != b[offset]) {
+                        return Some(Difference::Memory {
+                            buffer: *number,
+                            offset,
+                            original: a[offset],
+                            instrumented: b[offset],
+                        });
+                    }
+                }
+                let mut pairs = own.iter().zip(others).zip(variables);
+                let different = pairs.find(|((a, b), _)| a != b)?;
+                Some(Difference::Variable {
+                    name: different.1.0.clone(),
+                })
+            }
+            (Start::Recording { recording, .. }, Visible::Pages(a), Visible::Pages(b)) => {
+                let addresses = a.keys().chain(b.keys());
+                let different = addresses
+                    .copied()
+                    .filter(|at| a.get(at) != b.get(at))
+                    .min()?;
+                let page = |pages: &BTreeMap<u64, Box<Page>>| match pages.get(&different) {
+                    Some(page) => **page,
+                    None => *before(recording, different),
+                };
+                let (a, b) = (page(a), page(b));
+                let offset = (0..a.len()).find(|&offset| a[offset] != b[offset])?;
+                Some(Difference::Address {
+                    address: different + offset as u64,
+                    original: a[offset],
+                    instrumented: b[offset],
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A page as it was recorded.
+fn before(recording: &Recording, address: u64) -> &Page {
+    const ZERO: &Page = &[0; PAGE as usize];
+    recording.pages.get(&address).map_or(ZERO, |page| page)
+}
+
+/// Addresses of all pages, each once.
+fn pages(recording: &Recording) -> impl Iterator<Item = u64> + '_ {
+    let mut spans: Vec<(u64, u64)> = recording
+        .header
+        .ranges
+        .iter()
+        .map(|range| {
+            let end = range.start.saturating_add(range.size);
+            (range.start & !(PAGE - 1), end.next_multiple_of(PAGE))
+        })
+        .collect();
+    spans.sort_unstable();
+    let mut done = 0;
+    spans.into_iter().flat_map(move |(start, end)| {
+        let start = start.max(done);
+        done = done.max(end);
+        (start..end).step_by(PAGE as usize)
+    })
+}

@@ -1,0 +1,176 @@
+//! Kernels that leave hooks nothing: all registers named and live, all LDS taken, loads on their way to dead registers.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{Tool, compile, full_kernel, launch, plan_each, words};
+use isa::{Assembler, Decoder, Effects, Operand};
+use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
+use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
+use std::collections::BTreeMap;
+use verify::{Input, Verdict, lockstep};
+
+/// A hook before every instruction of kernel `full`, in these lanes.
+fn plan<'t>(module: &Module, tool: &'t Tool, hook: &str, lanes: Lanes) -> Plan<'t> {
+    let kernel = module.function("full").expect("is there");
+    let call = |inst| Insertion {
+        function: kernel,
+        inst,
+        point: Point::Before,
+        action: Action::Call {
+            hook: 0,
+            arguments: vec![("parameter:0".to_owned(), Value::Constant(1))],
+            lanes,
+        },
+    };
+    let insts = 0..module.functions[kernel].insts.len();
+    Plan {
+        hooks: vec![tool.hook(hook)],
+        insertions: insts.map(call).collect(),
+        ..Plan::default()
+    }
+}
+
+/// A hook in all lanes has no SGPR for each VGPR's lane: those of the application go to scratch, which the kernel has none of.
+#[test]
+fn live_vector_registers_go_to_scratch() {
+    for target in ["gfx900", "gfx90a"] {
+        let bytes = full_kernel(target, 60, 256);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let plan = plan(&module, &tool, "count", Lanes::Active);
+        let kernel = module.function("full").expect("is there");
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        let report = &rewritten.report;
+        assert!(report.saved_vectors > 100, "{target}: {report:?}");
+        assert_eq!(report.scratch, (0, 256), "{target}");
+        let globals = &tool.bundle.globals;
+        match lockstep(&object, &module, &rewritten, globals, &launch).expect("runs") {
+            Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
+            Verdict::Diverged(divergence) => panic!("{target}: {divergence}"),
+        }
+        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
+        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+        let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
+        assert_eq!(before.buffers, after.buffers, "{target}");
+        let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
+        // Nowhere is EXEC zero for long: only the part behind the comparison, in waves where it holds in no lane.
+        assert!(total <= before.wave_instructions, "{target}");
+        assert!(total * 2 > before.wave_instructions, "{target}: {total}");
+    }
+}
+
+/// SGPRs and VGPRs all named: what is dead at each place has to do, and where nothing is, the reason is given.
+#[test]
+fn both_files_full_count_exactly_or_say_why() {
+    for target in ["gfx900", "gfx90a"] {
+        let bytes = full_kernel(target, 102, 256);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let kernel = module.function("full").expect("is there");
+        let plan = plan_each(&module, kernel, &tool);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        match rewrite::rewrite(&object, &module, kernel, &plan) {
+            Ok(rewritten) => {
+                let globals = &tool.bundle.globals;
+                let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+                assert!(matches!(verdict, Ok(Verdict::Same { .. })), "{target}");
+            }
+            Err(refusal) => {
+                let text = refusal.to_string();
+                assert!(
+                    matches!(refusal, Refusal::NoRegisters { .. }),
+                    "{target}: {text}"
+                );
+                assert!(text.contains("count at 0x"), "{target}: {text}");
+            }
+        }
+    }
+}
+
+/// The new code lifted again, the kernel as one.
+fn unwaited(rewritten: &Rewritten, module: &Module) -> Vec<String> {
+    let program = Program {
+        target: module.target,
+        code: vec![(0, &rewritten.text)],
+        functions: vec![FunctionSeed {
+            name: rewritten.kernel.clone(),
+            kind: FunctionKind::Kernel,
+            entry: rewritten.entry,
+            size: rewritten.functions[0].size,
+            wave_size: Some(64),
+        }],
+        pointers: BTreeMap::new(),
+    };
+    let module = Module::of_program(&program, Options::default()).expect("lifts");
+    let found = hazard::check_waits(&module, 0);
+    found.iter().map(ToString::to_string).collect()
+}
+
+/// A hook that reads what was only just asked for waits for it. Without any one of the waits that were put in, code meets a
+/// load.
+#[test]
+fn every_wait_that_is_put_in_is_missed() {
+    let target = gfx::Target::find("gfx90a").expect("a known target");
+    let bytes = compile(target.name);
+    let object = CodeObject::parse(&bytes).expect("clang's output");
+    let module = Module::lift(&object).expect("lifts");
+    let tool = Tool::build(target.name);
+    let kernel = module.function("wide").expect("compiled");
+    let mut plan = Plan {
+        hooks: vec![tool.hook("count")],
+        ..Plan::default()
+    };
+    for (inst, decoded) in module.functions[kernel].insts.iter().enumerate() {
+        let loaded = decoded.operands.iter().find_map(|operand| match operand {
+            Operand::Def(reg) => Some(*reg),
+            _ => None,
+        });
+        if let Some(reg) = loaded.filter(|_| decoded.effects.contains(Effects::LOAD)) {
+            plan.insertions.push(Insertion {
+                function: kernel,
+                inst,
+                point: Point::After,
+                action: Action::Call {
+                    hook: 0,
+                    arguments: vec![("parameter:0".to_owned(), Value::Register(reg))],
+                    lanes: Lanes::Active,
+                },
+            });
+        }
+    }
+    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan).expect("rewrites");
+    assert!(rewritten.report.seam_waits > 2, "{:?}", rewritten.report);
+    assert_eq!(unwaited(&rewritten, &module), Vec::<String>::new());
+    let decoder = Decoder::new(target).expect("a decoder");
+    let nop = Assembler::new(target)
+        .expect("an assembler")
+        .assemble("s_nop 0")
+        .expect("assembles");
+    // Waits of the application are at the places that the table of addresses calls its own.
+    let own = |at: u64| {
+        rewritten
+            .pcs
+            .iter()
+            .any(|pair| !pair.inserted && pair.new == at)
+    };
+    let insts = decoder
+        .decode_all(&rewritten.text, 0)
+        .filter_map(Result::ok);
+    let insts: Vec<_> = insts.collect();
+    let mut noticed = 0;
+    for inst in insts
+        .iter()
+        .filter(|inst| inst.mnemonic == "s_waitcnt" && !own(inst.pc))
+    {
+        let mut mutated = rewritten.clone();
+        let at = inst.pc as usize;
+        mutated.text[at..at + 4].copy_from_slice(&nop);
+        noticed += u32::from(!unwaited(&mutated, &module).is_empty());
+    }
+    assert_eq!(noticed, rewritten.report.seam_waits);
+}
