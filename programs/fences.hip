@@ -1,3 +1,4 @@
+// varies: blocks wait for each other
 // The last block to finish sums what all blocks wrote, ordered by fences; messages go from block to block.
 #include "check.h"
 
