@@ -1,4 +1,5 @@
 // fork before and after the first use of the device, and several threads that use it at once.
+// varies: one process ends by _exit, where tools cannot deliver
 #include "check.h"
 #include <sys/wait.h>
 #include <thread>
