@@ -1,9 +1,11 @@
 //! Rewritten kernels to code objects.
 
 use crate::{Half, Refusal, Rewritten, Symbol};
-use codeobj::edit::{Access, DynamicRelocation, ElfEditor, LineRow, NewObject, NewSymbol, create};
+use codeobj::edit::{
+    Access, DynamicRelocation, ElfEditor, InlinedCall, LineRow, NewObject, NewSymbol, create,
+};
 use codeobj::elf::{Binding, Place, SymbolKind};
-use codeobj::{CodeObject, Metadata, SourceLines};
+use codeobj::{CodeObject, Metadata, SourceLines, lines::SourceFrame};
 use template::Global;
 
 /// A literal to patch before a live object is loaded.
@@ -171,21 +173,40 @@ fn lines(kernel: &Rewritten, original: &CodeObject<'_>) -> Vec<LineRow> {
     };
     let mut rows: Vec<LineRow> = Vec::new();
     for pair in &kernel.pcs {
-        let Ok(Some((file, line))) = source.line(pair.old) else {
+        let frames = source.frames(pair.old).unwrap_or_default();
+        let Some((file, line, calls)) = location(&frames) else {
             continue;
         };
         let same = rows
             .last()
-            .is_some_and(|last| last.line == line && last.file == file);
+            .is_some_and(|last| last.line == line && last.file == file && last.calls == calls);
         if !same {
             rows.push(LineRow {
                 offset: pair.new,
                 file,
                 line,
+                calls,
             });
         }
     }
     rows
+}
+
+/// File, line and inlined calls. Frames are innermost first: each but the outermost was inlined where the next one is.
+fn location(frames: &[SourceFrame]) -> Option<(String, u32, Vec<InlinedCall>)> {
+    let innermost = frames.first()?;
+    let mut calls: Vec<InlinedCall> = frames
+        .windows(2)
+        .map_while(|pair| {
+            Some(InlinedCall {
+                function: pair[0].function.clone()?,
+                file: pair[1].file.clone()?,
+                line: pair[1].line?,
+            })
+        })
+        .collect();
+    calls.reverse();
+    Some((innermost.file.clone()?, innermost.line?, calls))
 }
 
 fn kind_of(half: Half) -> DynamicRelocation {

@@ -483,7 +483,10 @@ impl Splicer<'_> {
         limit: u16,
         all_lanes: bool,
     ) -> Result<u16, Refusal> {
-        if let Some(first) = work.free.take(file, width, alignment, limit) {
+        // As long as no dead registers are among them, all lanes of what is free are.
+        if !work.dead_given
+            && let Some(first) = work.free.take(file, width, alignment, limit)
+        {
             self.supply.use_up(file, first + width);
             work.use_up(file, first, width);
             return Ok(first);

@@ -244,7 +244,12 @@ pub fn lockstep<'a>(
     for (id, looks) in &before.looks {
         let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
         compared += looks.len() as u64;
-        let Some(step) = first_difference(looks, others) else {
+        let found = match &memory_after {
+            Ok(_) => first_difference(looks, others),
+            // The wave may have been stopped before it could go on.
+            Err(_) => looks.iter().zip(others).position(|(a, b)| a != b),
+        };
+        let Some(step) = found else {
             continue;
         };
         let what = difference(looks, others, step, |look, other| {
@@ -256,7 +261,7 @@ pub fn lockstep<'a>(
         let place = place(object, module, &kernel, *id, looks, step);
         return Ok(Verdict::Diverged(Divergence { place, what }));
     }
-    Ok(match stage.compare_memory(&memory_before, &memory_after) {
+    Ok(match stage.compare_memory(&memory_before, &memory_after?) {
         Some(what) => Verdict::Diverged(Divergence { place: None, what }),
         None => Verdict::Same { compared, waves },
     })

@@ -110,21 +110,22 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Runs from the start; `run` launches.
+    /// Runs from the start; `run` launches. What was seen, and what is left or why the kernel was stopped.
     pub fn run(
         &self,
         watch: Watch,
         run: impl Fn(&Self) -> Result<Counts, emulate::Error>,
-    ) -> Result<(Watch, Visible), Error> {
+    ) -> Result<(Watch, Result<Visible, emulate::Error>), Error> {
         self.restore()?;
         self.recorder.set(watch);
-        run(self)?;
+        let outcome = run(self);
         let visible = self.visible()?;
-        Ok((self.recorder.take(), visible))
+        Ok((self.recorder.take(), outcome.map(|_| visible)))
     }
 
     pub fn original(&self, watch: Watch) -> Result<(Watch, Visible), Error> {
-        self.run(watch, |stage| stage.device.run(&stage.prepared))
+        let (watch, visible) = self.run(watch, |stage| stage.device.run(&stage.prepared))?;
+        Ok((watch, visible?))
     }
 
     fn restore(&self) -> Result<(), Error> {

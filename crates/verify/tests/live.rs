@@ -129,12 +129,22 @@ fn llvm_reads_it_and_lines_are_found() {
     let section = parsed.elf().section(".text").expect("is there");
     let lines = SourceLines::of(&parsed).expect("reads").expect("are there");
     let original = SourceLines::of(&object).expect("reads").expect("are there");
-    let mut found = 0;
+    let (mut found, mut depth) = (0, 0);
     for pair in rewritten.pcs.iter().filter(|pair| !pair.inserted) {
         let expected = original.line(pair.old).expect("reads");
         if expected.is_some() {
             let line = lines.line(section.address + pair.new).expect("reads");
             assert_eq!(line, expected, "at {:#x}", pair.old);
+            // Inlined calls too; columns are not carried over.
+            let place = |lines: &SourceLines, pc| {
+                let frames = lines.frames(pc).expect("reads").into_iter();
+                frames
+                    .map(|frame| (frame.function, frame.file, frame.line))
+                    .collect::<Vec<_>>()
+            };
+            let frames = place(&lines, section.address + pair.new);
+            assert_eq!(frames, place(&original, pair.old), "at {:#x}", pair.old);
+            depth = depth.max(frames.len());
             found += 1;
         }
     }

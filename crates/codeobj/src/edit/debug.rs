@@ -1,4 +1,6 @@
-//! Line tables and function names for new code: one compilation unit, DWARF 4.
+//! Line tables, function names and inlined calls for new code: one compilation unit, DWARF 4.
+
+use std::collections::HashMap;
 
 use super::create::NewObject;
 
@@ -8,22 +10,51 @@ pub struct LineRow {
     pub offset: u64,
     pub file: String,
     pub line: u32,
+    /// The inlined calls it is in, outermost first.
+    pub calls: Vec<InlinedCall>,
+}
+
+/// A call that was inlined.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InlinedCall {
+    /// What is called.
+    pub function: String,
+    /// Where.
+    pub file: String,
+    pub line: u32,
 }
 
 /// Numbers of the abbreviations.
 const UNIT: u8 = 1;
+/// A function with its code; with inlined calls in it; and one that only exists inlined.
 const FUNCTION: u8 = 2;
+const FUNCTION_WITH_CALLS: u8 = 3;
+const ABSTRACT: u8 = 4;
+/// An inlined call; with further ones in it.
+const CALL: u8 = 5;
+const CALL_WITH_CALLS: u8 = 6;
 
 const TAG_COMPILE_UNIT: u8 = 0x11;
 const TAG_SUBPROGRAM: u8 = 0x2e;
+const TAG_INLINED_SUBROUTINE: u8 = 0x1d;
 const AT_STMT_LIST: u8 = 0x10;
 const AT_LOW_PC: u8 = 0x11;
 const AT_HIGH_PC: u8 = 0x12;
+const AT_INLINE: u8 = 0x20;
+const AT_ABSTRACT_ORIGIN: u8 = 0x31;
+const AT_CALL_FILE: u8 = 0x58;
+const AT_CALL_LINE: u8 = 0x59;
 const AT_LINKAGE_NAME: u8 = 0x6e;
 const FORM_ADDRESS: u8 = 0x01;
+const FORM_DATA1: u8 = 0x0b;
 const FORM_STRING: u8 = 0x08;
+const FORM_UDATA: u8 = 0x0f;
+const FORM_REF4: u8 = 0x13;
 const FORM_DATA8: u8 = 0x07;
 const FORM_SECTION_OFFSET: u8 = 0x17;
+
+/// `DW_INL_inlined`.
+const INLINED: u8 = 1;
 
 const COPY: u8 = 1;
 const ADVANCE_PC: u8 = 2;
@@ -40,55 +71,200 @@ pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static
     if rows.is_empty() {
         return Vec::new();
     }
-    #[rustfmt::skip]
-    let abbreviations = vec![
-        UNIT, TAG_COMPILE_UNIT, 1,
-        AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8, AT_STMT_LIST, FORM_SECTION_OFFSET, 0, 0,
-        FUNCTION, TAG_SUBPROGRAM, 0,
-        AT_LINKAGE_NAME, FORM_STRING, AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8, 0, 0,
-        0,
-    ];
-    let mut unit = Vec::new();
-    unit.extend(4u16.to_le_bytes());
-    unit.extend(0u32.to_le_bytes());
-    unit.push(8);
-    unit.push(UNIT);
-    unit.extend(text.to_le_bytes());
-    unit.extend(size.to_le_bytes());
-    unit.extend(0u32.to_le_bytes());
-    for (name, offset, size) in object.functions {
-        unit.push(FUNCTION);
-        unit.extend(name.bytes().filter(|byte| *byte != 0));
-        unit.push(0);
-        unit.extend((text + offset).to_le_bytes());
-        unit.extend(size.to_le_bytes());
-    }
-    // The unit has no further children.
-    unit.push(0);
+    let mut files = Files::default();
+    let lines = line_program(rows, &mut files, text, size);
+    let unit = Unit::build(object, &mut files, text, size);
+    let lines = with_length(line_header(&files, &lines));
     vec![
-        (".debug_abbrev", abbreviations),
+        (".debug_abbrev", abbreviations()),
         (".debug_info", with_length(unit)),
-        (".debug_line", with_length(line_program(rows, text, size))),
+        (".debug_line", lines),
     ]
+}
+
+fn abbreviations() -> Vec<u8> {
+    const RANGE: [u8; 4] = [AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8];
+    const NAME: [u8; 2] = [AT_LINKAGE_NAME, FORM_STRING];
+    #[rustfmt::skip]
+    const SITE: [u8; 6] =
+        [AT_ABSTRACT_ORIGIN, FORM_REF4, AT_CALL_FILE, FORM_UDATA, AT_CALL_LINE, FORM_UDATA];
+    let (with_name, with_site) = ([&NAME[..], &RANGE].concat(), [&SITE[..], &RANGE].concat());
+    let unit = [&RANGE[..], &[AT_STMT_LIST, FORM_SECTION_OFFSET]].concat();
+    let inlined = [&NAME[..], &[AT_INLINE, FORM_DATA1]].concat();
+    #[rustfmt::skip]
+    let entries: [(u8, u8, u8, &[u8]); 6] = [
+        (UNIT,                TAG_COMPILE_UNIT,       1, &unit),
+        (FUNCTION,            TAG_SUBPROGRAM,         0, &with_name),
+        (FUNCTION_WITH_CALLS, TAG_SUBPROGRAM,         1, &with_name),
+        (ABSTRACT,            TAG_SUBPROGRAM,         0, &inlined),
+        (CALL,                TAG_INLINED_SUBROUTINE, 0, &with_site),
+        (CALL_WITH_CALLS,     TAG_INLINED_SUBROUTINE, 1, &with_site),
+    ];
+    let mut bytes = Vec::new();
+    for (number, tag, children, attributes) in entries {
+        bytes.extend([number, tag, children]);
+        bytes.extend(attributes);
+        bytes.extend([0, 0]);
+    }
+    bytes.push(0);
+    bytes
+}
+
+/// Files by number, from 1.
+#[derive(Default)]
+struct Files<'a> {
+    names: Vec<&'a str>,
+    numbers: HashMap<&'a str, u64>,
+}
+
+impl<'a> Files<'a> {
+    fn number(&mut self, name: &'a str) -> u64 {
+        let names = &mut self.names;
+        *self.numbers.entry(name).or_insert_with(|| {
+            names.push(name);
+            names.len() as u64
+        })
+    }
+}
+
+/// An inlined call and the code that came from it.
+struct Inlined<'a> {
+    call: &'a InlinedCall,
+    start: u64,
+    end: u64,
+    inner: Vec<Inlined<'a>>,
+}
+
+/// The calls of the rows in `start..end`, joined over neighbouring rows.
+fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
+    let mut outermost: Vec<Inlined<'_>> = Vec::new();
+    let mut before: &[InlinedCall] = &[];
+    let inside = rows
+        .iter()
+        .filter(|row| row.offset < end && row.offset >= start);
+    for (row, next) in inside.clone().zip(
+        inside
+            .map(|row| row.offset)
+            .skip(1)
+            .chain(std::iter::once(end)),
+    ) {
+        let shared = before
+            .iter()
+            .zip(&row.calls)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let mut level = &mut outermost;
+        for (depth, call) in row.calls.iter().enumerate() {
+            if depth >= shared {
+                level.push(Inlined {
+                    call,
+                    start: row.offset,
+                    end: next,
+                    inner: Vec::new(),
+                });
+            }
+            // What is shared is open, and what is not was pushed just now.
+            let Some(last) = level.last_mut() else { break };
+            last.end = next;
+            level = &mut last.inner;
+        }
+        before = &row.calls;
+    }
+    outermost
+}
+
+/// The bytes of `.debug_info` behind its length.
+struct Unit<'a, 'f> {
+    bytes: Vec<u8>,
+    text: u64,
+    files: &'f mut Files<'a>,
+    /// Offsets of the functions that are inlined, from the start of the section.
+    origins: HashMap<&'a str, u32>,
+}
+
+impl<'a> Unit<'a, '_> {
+    fn build(object: &NewObject<'a>, files: &mut Files<'a>, text: u64, size: u64) -> Vec<u8> {
+        let mut unit = Unit {
+            bytes: Vec::new(),
+            text,
+            files,
+            origins: HashMap::new(),
+        };
+        unit.bytes.extend(4u16.to_le_bytes());
+        unit.bytes.extend(0u32.to_le_bytes());
+        unit.bytes.push(8);
+        unit.bytes.push(UNIT);
+        unit.range(0, size);
+        unit.bytes.extend(0u32.to_le_bytes());
+        for call in object.lines.iter().flat_map(|row| &row.calls) {
+            unit.origin(&call.function);
+        }
+        for (name, offset, size) in object.functions {
+            let calls = inlined(object.lines, *offset, offset + size);
+            let number = [FUNCTION, FUNCTION_WITH_CALLS][usize::from(!calls.is_empty())];
+            unit.bytes.push(number);
+            unit.string(name);
+            unit.range(*offset, *size);
+            unit.calls(&calls);
+        }
+        // The unit has no further children.
+        unit.bytes.push(0);
+        unit.bytes
+    }
+
+    fn range(&mut self, offset: u64, size: u64) {
+        self.bytes.extend((self.text + offset).to_le_bytes());
+        self.bytes.extend(size.to_le_bytes());
+    }
+
+    fn string(&mut self, text: &str) {
+        self.bytes.extend(text.bytes().filter(|byte| *byte != 0));
+        self.bytes.push(0);
+    }
+
+    /// Describes a function that is inlined somewhere, once.
+    fn origin(&mut self, name: &'a str) {
+        // References count from the length before these bytes.
+        let offset = self.bytes.len() as u32 + 4;
+        if self.origins.contains_key(name) {
+            return;
+        }
+        self.origins.insert(name, offset);
+        self.bytes.push(ABSTRACT);
+        self.string(name);
+        self.bytes.push(INLINED);
+    }
+
+    /// The children of a function or call; nothing if there are none.
+    fn calls(&mut self, calls: &[Inlined<'a>]) {
+        for found in calls {
+            let number = [CALL, CALL_WITH_CALLS][usize::from(!found.inner.is_empty())];
+            self.bytes.push(number);
+            let origin = self.origins.get(&*found.call.function);
+            let origin = origin.copied().unwrap_or_default();
+            self.bytes.extend(origin.to_le_bytes());
+            let file = self.files.number(&found.call.file);
+            unsigned(&mut self.bytes, file);
+            unsigned(&mut self.bytes, u64::from(found.call.line));
+            self.range(found.start, found.end - found.start);
+            self.calls(&found.inner);
+        }
+        if !calls.is_empty() {
+            self.bytes.push(0);
+        }
+    }
 }
 
 fn with_length(contents: Vec<u8>) -> Vec<u8> {
     [&(contents.len() as u32).to_le_bytes()[..], &contents].concat()
 }
 
-fn line_program(rows: &[LineRow], text: u64, size: u64) -> Vec<u8> {
-    let mut files: Vec<&str> = Vec::new();
+fn line_program<'a>(rows: &'a [LineRow], files: &mut Files<'a>, text: u64, size: u64) -> Vec<u8> {
     let mut program = Vec::new();
     extended(&mut program, SET_ADDRESS, &text.to_le_bytes());
     let (mut at, mut file, mut line) = (0, 1, 1i64);
     for row in rows {
-        let number = match files.iter().position(|known| *known == row.file) {
-            Some(known) => known as u64 + 1,
-            None => {
-                files.push(&row.file);
-                files.len() as u64
-            }
-        };
+        let number = files.number(&row.file);
         if row.offset > at {
             program.push(ADVANCE_PC);
             unsigned(&mut program, row.offset - at);
@@ -109,20 +285,24 @@ fn line_program(rows: &[LineRow], text: u64, size: u64) -> Vec<u8> {
     program.push(ADVANCE_PC);
     unsigned(&mut program, size.saturating_sub(at));
     extended(&mut program, END_SEQUENCE, &[]);
+    program
+}
 
+/// A line program with its header.
+fn line_header(files: &Files<'_>, program: &[u8]) -> Vec<u8> {
     let mut header = Vec::new();
     // Least instruction length, operations per instruction, statements by default, line base and range, first own opcode.
     header.extend([1, 1, 1, 0xfb, 14, OPERANDS.len() as u8 + 1]);
     header.extend(OPERANDS);
     // No directories: names are whole paths.
     header.push(0);
-    for file in files {
+    for file in &files.names {
         header.extend(file.bytes().filter(|byte| *byte != 0));
         // End of the name; directory, time and size.
         header.extend([0, 0, 0, 0]);
     }
     header.push(0);
-    [&4u16.to_le_bytes()[..], &with_length(header), &program].concat()
+    [&4u16.to_le_bytes()[..], &with_length(header), program].concat()
 }
 
 fn extended(program: &mut Vec<u8>, opcode: u8, operands: &[u8]) {

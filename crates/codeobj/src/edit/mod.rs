@@ -10,7 +10,7 @@ mod tables;
 mod write;
 
 pub use create::{Created, NewObject, create};
-pub use debug::LineRow;
+pub use debug::{InlinedCall, LineRow};
 
 use crate::elf::{Binding, Elf, Place, SymbolKind};
 use crate::{CodeObject, Error, KernelDescriptor, Metadata, Result};
