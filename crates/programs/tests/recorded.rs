@@ -12,14 +12,7 @@ use anyhow::{Context, Result, ensure};
 use programs::{Emulator, Program};
 
 /// Different kinds of control flow, memory and calls.
-const USUAL: &[&str] = &[
-    "calls",
-    "lds",
-    "lanes",
-    "prim_sizes",
-    "tiles",
-    "wave_algorithms",
-];
+const USUAL: &[&str] = &["calls", "lanes", "tiles", "wave_algorithms"];
 const TOOLS: &str = "empty,instr-count,bb-count,mem-trace";
 
 /// Kernels of a program that were the same, that tools refused, and those with a difference.

@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod file;
+mod touched;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub use file::{Error, is_one, read, write};
+pub use touched::touched;
 
 /// Bytes of a page.
 pub const PAGE: u64 = 4096;

@@ -20,9 +20,6 @@ use crate::{
     source::{self, OwnMemory},
 };
 
-/// Read at once.
-const CHUNK: u64 = 1 << 20;
-
 /// An executor that writes some dispatches down before it passes them on.
 pub struct Recorder<E> {
     executor: E,
@@ -188,23 +185,15 @@ fn mapped() -> Result<Vec<(u64, u64)>, String> {
 fn pages<'m>(own: &'m OwnMemory, range: &Range) -> impl Iterator<Item = (u64, Box<Page>)> + 'm {
     let start = range.start & !(PAGE - 1);
     let end = (range.start + range.size).next_multiple_of(PAGE);
-    (start..end).step_by(CHUNK as usize).flat_map(move |at| {
-        let size = CHUNK.min(end - at);
-        let bytes = own.bytes(at, size).unwrap_or_else(|| {
-            let pages = (at..at + size).step_by(PAGE as usize);
-            let page = |at| own.bytes(at, PAGE).unwrap_or(vec![0; PAGE as usize]);
-            pages.flat_map(page).collect()
-        });
-        let pages: Vec<_> = bytes
-            .chunks_exact(PAGE as usize)
-            .zip((at..).step_by(PAGE as usize))
-            .filter(|(bytes, _)| bytes.iter().any(|byte| *byte != 0))
-            .map(|(bytes, at)| {
-                let mut page = Box::new([0; PAGE as usize]);
-                page.copy_from_slice(bytes);
-                (at, page)
-            })
-            .collect();
-        pages
+    let all = || (start..end).step_by(PAGE as usize).collect();
+    let candidates: Vec<u64> = match range.kind {
+        // Most of what ROCr allocates is never used.
+        Kind::Allocated => recording::touched(start, end).unwrap_or_else(|_| all()),
+        Kind::Registered | Kind::Shared => all(),
+    };
+    candidates.into_iter().filter_map(|at| {
+        let bytes = own.bytes(at, PAGE)?;
+        let page: Box<Page> = bytes.into_boxed_slice().try_into().ok()?;
+        page.iter().any(|byte| *byte != 0).then_some((at, page))
     })
 }

@@ -237,8 +237,8 @@ fn before(recording: &Recording, address: u64) -> &Page {
     recording.pages.get(&address).map_or(ZERO, |page| page)
 }
 
-/// Addresses of all pages, each once.
-fn pages(recording: &Recording) -> impl Iterator<Item = u64> + '_ {
+/// Addresses of all pages that can hold anything but zero, each once.
+fn pages(recording: &Recording) -> Vec<u64> {
     let mut spans: Vec<(u64, u64)> = recording
         .header
         .ranges
@@ -250,9 +250,12 @@ fn pages(recording: &Recording) -> impl Iterator<Item = u64> + '_ {
         .collect();
     spans.sort_unstable();
     let mut done = 0;
-    spans.into_iter().flat_map(move |(start, end)| {
+    let mut pages = Vec::new();
+    for (start, end) in spans {
         let start = start.max(done);
         done = done.max(end);
-        (start..end).step_by(PAGE as usize)
-    })
+        let all = || (start..end).step_by(PAGE as usize).collect();
+        pages.extend(recording::touched(start, end.max(start)).unwrap_or_else(|_| all()));
+    }
+    pages
 }
