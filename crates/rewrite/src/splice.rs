@@ -483,31 +483,25 @@ impl Splicer<'_> {
         limit: u16,
         all_lanes: bool,
     ) -> Result<u16, Refusal> {
-        // As long as no dead registers are among them, all lanes of what is free are.
-        if !work.dead_given
-            && let Some(first) = work.free.take(file, width, alignment, limit)
-        {
-            self.supply.use_up(file, first + width);
-            work.use_up(file, first, width);
-            return Ok(first);
-        }
         if !work.dead_given {
+            if let Some(first) = work.free.take(file, width, alignment, limit) {
+                self.supply.use_up(file, first + width);
+                work.use_up(file, first, width);
+                return Ok(first);
+            }
             work.dead_given = true;
             let limits = self.supply.allocated;
             work.give_dead(limits);
         }
-        // Dead ones; where all lanes are written, dead in all lanes.
+        // Dead ones are free now, too; where all lanes are written, those that are dead in all lanes.
         let mut free = work.free.clone();
         if all_lanes || work.widen {
             for number in work.half_dead() {
                 free.withhold(number.0, number.1, 1);
             }
         }
-        let taken = free.take(file, width, alignment, limit);
-        if let Some(first) = taken {
+        if let Some(first) = free.take(file, width, alignment, limit) {
             work.free.withhold(file, first, width);
-        }
-        if let Some(first) = taken {
             work.use_up(file, first, width);
             self.supply.use_up(file, first + width);
             return Ok(first);
@@ -575,11 +569,7 @@ impl Splicer<'_> {
             return None;
         }
         let limit = limit.min(self.codes.target.sgpr_addressable);
-        let starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-        let usable = |number: u16| !work.in_use[usize::from(number)];
-        let first = starts
-            .into_iter()
-            .find(|start| (*start..start + width).all(usable))?;
+        let first = first_run(&work.in_use, width, alignment, limit)?;
         for offset in 0..width {
             work.saved.push((next + offset, first + offset));
         }
@@ -597,10 +587,7 @@ impl Splicer<'_> {
         limit: u16,
     ) -> Result<u16, Refusal> {
         let limit = limit.min(self.supply.allocated.1);
-        let mut starts =
-            (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-        let usable = |number: u16| !work.in_use_vectors[usize::from(number)];
-        let first = starts.find(|start| (*start..start + width).all(usable));
+        let first = first_run(&work.in_use_vectors, width, alignment, limit);
         let first = first.ok_or_else(|| Refusal::NoRegisters {
             hook: work.hook.name.clone(),
             pc: work.place.pc,
@@ -630,10 +617,7 @@ impl Splicer<'_> {
             return None;
         }
         let limit = limit.min(self.supply.allocated.1);
-        let mut starts =
-            (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-        let usable = |number: u16| !work.in_use_vectors[usize::from(number)];
-        let first = starts.find(|start| (*start..start + width).all(usable))?;
+        let first = first_run(&work.in_use_vectors, width, alignment, limit)?;
         work.use_up(RegisterFile::Vgpr, first, width);
         work.free.withhold(RegisterFile::Vgpr, first, width);
         work.in_scratch.extend(first..first + width);
@@ -1026,6 +1010,12 @@ struct Work<'a> {
     /// All that were chosen so far.
     used: RegisterSet,
     widen: bool,
+}
+
+/// The first `width` registers in a row, all below `limit`, that are not in use.
+fn first_run(in_use: &[bool], width: u16, alignment: u16, limit: u16) -> Option<u16> {
+    let mut starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
+    starts.find(|&start| !in_use[usize::from(start)..usize::from(start + width)].contains(&true))
 }
 
 impl Work<'_> {

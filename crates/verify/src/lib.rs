@@ -49,6 +49,48 @@ pub struct Launch {
     pub inputs: Vec<Input>,
 }
 
+/// A buffer among the inputs of a launch, in device memory.
+struct Buffer<'a> {
+    /// Number of the argument.
+    argument: usize,
+    address: u64,
+    /// What it holds before the launch.
+    contents: &'a [u8],
+}
+
+impl Launch {
+    /// Puts the buffers into device memory; the arguments that name them and the values.
+    fn place(
+        &self,
+        device: &Device<'_>,
+    ) -> Result<(Vec<Buffer<'_>>, Vec<Argument>), emulate::Error> {
+        let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
+        for (argument, input) in self.inputs.iter().enumerate() {
+            arguments.push(match input {
+                Input::Buffer(contents) => {
+                    let address = device.buffer(contents, contents.len() as u64)?;
+                    buffers.push(Buffer {
+                        argument,
+                        address,
+                        contents,
+                    });
+                    Argument::pointer(address)
+                }
+                Input::Value(bytes) => Argument(bytes.clone()),
+            });
+        }
+        Ok((buffers, arguments))
+    }
+
+    fn shape(&self) -> Shape {
+        Shape {
+            grid: self.grid,
+            block: self.block,
+            dynamic_lds: self.dynamic_lds,
+        }
+    }
+}
+
 /// A run of a kernel to be judged.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
@@ -101,24 +143,8 @@ pub fn run(
     variables: &[(&str, usize)],
 ) -> Result<Outcome, emulate::Error> {
     let device = Device::new(CodeObject::parse(object)?, 1)?;
-    let mut buffers = Vec::new();
-    let mut arguments = Vec::new();
-    for input in &launch.inputs {
-        arguments.push(match input {
-            Input::Buffer(contents) => {
-                let address = device.buffer(contents, contents.len() as u64)?;
-                buffers.push((address, contents.len()));
-                Argument::pointer(address)
-            }
-            Input::Value(bytes) => Argument(bytes.clone()),
-        });
-    }
-    let shape = Shape {
-        grid: launch.grid,
-        block: launch.block,
-        dynamic_lds: launch.dynamic_lds,
-    };
-    let counts = device.launch(&launch.kernel, &shape, &arguments)?;
+    let (buffers, arguments) = launch.place(&device)?;
+    let counts = device.launch(&launch.kernel, &launch.shape(), &arguments)?;
     let read = |address: u64, size: usize| {
         let mut bytes = vec![0; size];
         device.read(address, &mut bytes).map(|()| bytes)
@@ -126,9 +152,9 @@ pub fn run(
     Ok(Outcome {
         buffers: buffers
             .iter()
-            .map(|(address, size)| read(*address, *size))
+            .map(|buffer| read(buffer.address, buffer.contents.len()))
             .collect::<Result<_, _>>()?,
-        addresses: buffers.iter().map(|(address, _)| *address).collect(),
+        addresses: buffers.iter().map(|buffer| buffer.address).collect(),
         variables: variables
             .iter()
             .map(|(name, size)| read(device.global(name)?, *size))

@@ -1,12 +1,12 @@
 //! What is run again and again from the same start.
 
 use crate::{
-    Input, Launch, Subject, live,
+    Buffer, Launch, Subject, live,
     lockstep::{Difference, Error},
     record::{Recorder, Watch},
 };
 use codeobj::{CodeObject, elf::SymbolKind};
-use emulate::{Argument, Counts, Device, Prepared, Shape};
+use emulate::{Counts, Device, Prepared};
 use lift::Module;
 use recording::{PAGE, Page, Recording};
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
@@ -22,8 +22,7 @@ pub struct Stage<'a> {
 /// What the memory held.
 enum Start<'a> {
     Launch {
-        /// Argument number, address, first contents.
-        buffers: Vec<(usize, u64, Vec<u8>)>,
+        buffers: Vec<Buffer<'a>>,
         /// Name, address, first contents.
         variables: Vec<(String, u64, Vec<u8>)>,
     },
@@ -72,26 +71,11 @@ impl<'a> Stage<'a> {
     fn of_launch(
         object: &CodeObject<'a>,
         recorder: Arc<Recorder>,
-        launch: &Launch,
+        launch: &'a Launch,
     ) -> Result<Stage<'a>, Error> {
         let device = Device::observed(object.clone(), recorder.clone())?;
-        let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
-        for (number, input) in launch.inputs.iter().enumerate() {
-            arguments.push(match input {
-                Input::Buffer(contents) => {
-                    let address = device.buffer(contents, contents.len() as u64)?;
-                    buffers.push((number, address, contents.clone()));
-                    Argument::pointer(address)
-                }
-                Input::Value(bytes) => Argument(bytes.clone()),
-            });
-        }
-        let shape = Shape {
-            grid: launch.grid,
-            block: launch.block,
-            dynamic_lds: launch.dynamic_lds,
-        };
-        let prepared = device.prepare(&launch.kernel, &shape, &arguments)?;
+        let (buffers, arguments) = launch.place(&device)?;
+        let prepared = device.prepare(&launch.kernel, &launch.shape(), &arguments)?;
         let mut variables = Vec::new();
         for symbol in object.dynamic_symbols() {
             let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
@@ -131,8 +115,8 @@ impl<'a> Stage<'a> {
     fn restore(&self) -> Result<(), Error> {
         match &self.start {
             Start::Launch { buffers, variables } => {
-                for (_, address, contents) in buffers {
-                    self.device.write(*address, contents)?;
+                for buffer in buffers {
+                    self.device.write(buffer.address, buffer.contents)?;
                 }
                 for (_, address, contents) in variables {
                     self.device.write(*address, contents)?;
@@ -156,7 +140,7 @@ impl<'a> Stage<'a> {
             Start::Launch { buffers, variables } => Visible::Launch {
                 buffers: buffers
                     .iter()
-                    .map(|(_, address, contents)| read(*address, contents.len()))
+                    .map(|buffer| read(buffer.address, buffer.contents.len()))
                     .collect::<Result<_, _>>()?,
                 variables: variables
                     .iter()
@@ -192,10 +176,10 @@ impl<'a> Stage<'a> {
                     variables: others,
                 },
             ) => {
-                for ((number, ..), (a, b)) in buffers.iter().zip(a.iter().zip(b)) {
+                for (buffer, (a, b)) in buffers.iter().zip(a.iter().zip(b)) {
                     if let Some(offset) = (0..a.len()).find(|&offset| a[offset] != b[offset]) {
                         return Some(Difference::Memory {
-                            buffer: *number,
+                            buffer: buffer.argument,
                             offset,
                             original: a[offset],
                             instrumented: b[offset],
