@@ -27,14 +27,12 @@ fn main() -> ExitCode {
 
 fn measure() -> Result<()> {
     let emulator = Emulator::find()?;
-    let all = programs::all()?;
     println!(
         "{:<12} {:<52} {:>7} {:>8} {:>9} {:>9}",
         "program", "tools", "kernels", "places", "first ms", "cached ms"
     );
     for name in PROGRAMS {
-        let program = all.iter().find(|program| program.name == name);
-        let program = program.with_context(|| format!("there is no {name}"))?;
+        let program = &programs::named(name)?;
         for tools in TOOLS {
             let cache = tempfile::tempdir()?;
             let first = run(&emulator, program, tools, cache.path())?;

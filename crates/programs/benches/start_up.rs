@@ -16,11 +16,7 @@ fn main() {
             return;
         }
     };
-    let program = programs::all()
-        .expect("programs can be listed")
-        .into_iter()
-        .find(|program| program.name == "hello")
-        .expect("programs/hello.hip");
+    let program = programs::named("hello").expect("programs/hello.hip");
     let executable = match programs::compile(&program) {
         Ok(executable) => executable,
         Err(why) => {

@@ -21,7 +21,7 @@ pub use build::compile;
 pub use header::{DEVICES, Header};
 pub use run::{Emulator, check, check_with};
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Command};
 
 use anyhow::{Context, Result};
 
@@ -40,6 +40,21 @@ pub fn root() -> PathBuf {
     root.pop();
     root.pop();
     root
+}
+
+/// Whether programs can be compiled; says so if not, because their tests are skipped then.
+pub fn can_compile() -> bool {
+    let found = Command::new("hipcc").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+    }
+    found
+}
+
+/// The program of that name.
+pub fn named(name: &str) -> Result<Program> {
+    let found = all()?.into_iter().find(|program| program.name == name);
+    found.with_context(|| format!("there is no programs/{name}.hip"))
 }
 
 /// All programs, by name.

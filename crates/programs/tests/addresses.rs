@@ -5,7 +5,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     path::Path,
-    process::Command,
 };
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -63,17 +62,12 @@ fn traced(folder: &Path, memory: u64, target: u64) -> Vec<[Places; 2]> {
 
 #[test]
 fn traced_addresses_are_those_of_the_emulated_gpu() {
-    if Command::new("hipcc").arg("--version").output().is_err() {
-        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+    if !programs::can_compile() {
         return;
     }
     let emulator = Emulator::find().expect("the emulator is built");
-    let all = programs::all().unwrap();
-    let program = all
-        .iter()
-        .find(|program| program.name == "buffers")
-        .unwrap();
-    let executable = programs::compile(program).unwrap();
+    let program = programs::named("buffers").unwrap();
+    let executable = programs::compile(&program).unwrap();
     for device in &program.header.devices {
         let folder = tempfile::tempdir().unwrap();
         let run = emulator

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Output,
 };
 
 use programs::Emulator;
@@ -19,15 +19,13 @@ struct Scene {
 
 impl Scene {
     fn new() -> Option<Scene> {
-        if Command::new("hipcc").arg("--version").output().is_err() {
-            eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+        if !programs::can_compile() {
             return None;
         }
-        let all = programs::all().unwrap();
-        let program = all.iter().find(|program| program.name == "hello").unwrap();
+        let program = programs::named("hello").unwrap();
         Some(Scene {
             emulator: Emulator::find().expect("the emulator is built"),
-            application: programs::compile(program).unwrap(),
+            application: programs::compile(&program).unwrap(),
             folder: tempfile::tempdir().unwrap(),
         })
     }

@@ -5,12 +5,7 @@
 //! `cargo test -p programs --test instrumented -- lanes lds` runs those two; `-- --all-devices` takes every device of each
 //! program instead of the first.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    path::Path,
-    process::{Command, ExitCode},
-};
+use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use programs::{Emulator, Program};
@@ -43,8 +38,7 @@ struct Seen {
 }
 
 fn main() -> ExitCode {
-    if Command::new("hipcc").arg("--version").output().is_err() {
-        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+    if !programs::can_compile() {
         return ExitCode::SUCCESS;
     }
     let (options, names): (Vec<String>, Vec<String>) = std::env::args()

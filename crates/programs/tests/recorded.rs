@@ -3,10 +3,7 @@
 //!
 //! `cargo test -p programs --test recorded -- --all` takes every program; names choose some.
 
-use std::{
-    fs,
-    process::{Command, ExitCode},
-};
+use std::{fs, process::ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use programs::{Emulator, Program};
@@ -24,8 +21,7 @@ struct Seen {
 }
 
 fn main() -> ExitCode {
-    if Command::new("hipcc").arg("--version").output().is_err() {
-        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+    if !programs::can_compile() {
         return ExitCode::SUCCESS;
     }
     let (options, names): (Vec<String>, Vec<String>) = std::env::args()

@@ -2,13 +2,7 @@
 //!
 //! `cargo test -p programs --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc.
 
-use std::{
-    collections::VecDeque,
-    process::{Command, ExitCode},
-    sync::Mutex,
-    thread,
-    time::Instant,
-};
+use std::{collections::VecDeque, process::ExitCode, sync::Mutex, thread, time::Instant};
 
 use programs::{Emulator, Program};
 
@@ -16,8 +10,7 @@ use programs::{Emulator, Program};
 const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
-    if Command::new("hipcc").arg("--version").output().is_err() {
-        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
+    if !programs::can_compile() {
         return ExitCode::SUCCESS;
     }
     let names: Vec<String> = std::env::args()

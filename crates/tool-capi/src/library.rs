@@ -1,6 +1,7 @@
 //! The shared library with a tool's host code: its three entries and its variables.
 
 use crate::table::{API, Api};
+use kmt_sys::aql::KernelDispatchPacket;
 use std::{
     ffi::{CStr, CString, c_char, c_void},
     os::unix::ffi::OsStrExt,
@@ -21,26 +22,8 @@ pub enum LibraryError {
 
 /// Returns null or a reason, which is valid until the next call.
 type Begin = unsafe extern "C" fn(*const Api) -> *const c_char;
-type Launched = unsafe extern "C" fn(*mut Packet, *const c_char) -> *const c_char;
+type Launched = unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> *const c_char;
 type End = unsafe extern "C" fn() -> *const c_char;
-
-/// `hsa_kernel_dispatch_packet_t`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Packet {
-    pub header: u16,
-    pub setup: u16,
-    pub workgroup: [u16; 3],
-    pub reserved0: u16,
-    pub grid: [u32; 3],
-    pub private_segment_size: u32,
-    pub group_segment_size: u32,
-    pub kernel_object: u64,
-    pub kernarg_address: u64,
-    pub reserved2: u64,
-    pub completion_signal: u64,
-}
-const _: () = assert!(size_of::<Packet>() == 64);
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
 pub struct Library {
@@ -102,7 +85,7 @@ impl Library {
     }
 
     /// Tells the tool about a launch.
-    pub fn launched(&self, packet: &mut Packet, kernel: &str) -> Result<(), String> {
+    pub fn launched(&self, packet: &mut KernelDispatchPacket, kernel: &str) -> Result<(), String> {
         let name = CString::new(kernel).unwrap_or_default();
         // SAFETY: both live during the call, and the result is a string or null.
         match unsafe { said((self.launched)(packet, name.as_ptr())) } {

@@ -2,10 +2,11 @@
 
 use crate::{
     LibraryError,
-    library::{Library, Packet},
+    library::Library,
     table::{CURRENT, RawArgument},
 };
 use isa::{Reg, RegKind};
+use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{Argument, Edit, Error, Kernel, Launch, Result, Results, Tool, ToolFile};
 use std::{
     collections::HashMap,
@@ -129,7 +130,12 @@ impl LibraryTool {
     }
 
     /// Tells the tool about a launch, and returns what it asked for.
-    fn tell(&self, visit: Visit, mut packet: Packet, name: &str) -> (Visit, Option<String>) {
+    fn tell(
+        &self,
+        visit: Visit,
+        mut packet: KernelDispatchPacket,
+        name: &str,
+    ) -> (Visit, Option<String>) {
         packet.kernel_object = visit.kernel_object;
         CURRENT.set(Some(visit));
         let told = self.library.launched(&mut packet, name);
@@ -166,7 +172,7 @@ impl Tool for LibraryTool {
             hooks: self.file.exports(),
             ..Visit::default()
         };
-        let (visit, problem) = self.tell(visit, Packet::default(), kernel.name());
+        let (visit, problem) = self.tell(visit, KernelDispatchPacket::default(), kernel.name());
         kernels.told.push(kernel.name().to_owned());
         drop(kernels);
         if let Some(problem) = problem {
@@ -197,10 +203,10 @@ impl Tool for LibraryTool {
             instrumented: true,
             ..Visit::default()
         };
-        let packet = Packet {
-            grid: launch.grid,
-            workgroup: launch.workgroup,
-            ..Packet::default()
+        let packet = KernelDispatchPacket {
+            grid_size: launch.grid,
+            workgroup_size: launch.workgroup,
+            ..KernelDispatchPacket::default()
         };
         if let (_, Some(problem)) = self.tell(visit, packet, launch.kernel) {
             let mut problems = lock(&self.problems);
