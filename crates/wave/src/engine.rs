@@ -95,11 +95,14 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 macro_rules! step {
                     ($($time:literal)+) => {$(
                         let _ = $time;
-                        let op = &ops[index];
+                        // SAFETY: `lower` tied these micro-ops.
+                        let code = unsafe { shell::call_first(wave, &ops[index..], env) };
                         index += 1;
-                        let code = shell::call(op.handler, wave, op, env);
                         if code != flow::NEXT {
-                            break 'run code;
+                            if code & 0xff != flow::SAME {
+                                break 'run code;
+                            }
+                            index += (code >> flow::COUNT) as usize;
                         }
                     )+};
                 }

@@ -10,7 +10,7 @@ use isa::{Decoder, Effects, Inst};
 
 use crate::{
     Memory,
-    micro_op::{MicroOp, flow},
+    micro_op::{MicroOp, flow, tie},
     rows::{self, Shape},
 };
 
@@ -295,6 +295,7 @@ fn lower(
             }
         }
     }
+    tie(&mut segment.ops);
     segment
 }
 
