@@ -315,7 +315,9 @@ fn all_ways_to_scratch_agree() {
              scratch_store_short v1, v4, off offset:46
              buffer_load_ushort v17, v1, s[0:3], 0 offen offset:46
              scratch_load_dword v18, v1, off offset:6
-             buffer_load_dword v19, v1, s[0:3], 0 offen offset:6",
+             buffer_load_dword v19, v1, s[0:3], 0 offen offset:6
+             buffer_load_dword v20, v21, s[0:3], 0 offen offset:136
+             buffer_load_dword v22, v23, s[0:3], 0 offen offset:136",
         );
         with_scratch(&mut m, &mut scratch, 64);
         let descriptor =
@@ -329,6 +331,9 @@ fn all_ways_to_scratch_agree() {
         let address = |lane: usize| 4 * (lane as u32 % 3);
         m.vgpr(1, address)
             .vgpr64(2, |lane| PRIVATE + u64::from(address(lane)) + 8);
+        // Compilers let negative registers and positive constants meet.
+        m.vgpr(21, |lane| address(lane).wrapping_sub(128))
+            .vgpr(23, |_| (16u32).wrapping_sub(136));
         for i in 0..4 {
             m.vgpr(4 + i, |lane| word(100 * i + lane));
         }
@@ -352,6 +357,8 @@ fn all_ways_to_scratch_agree() {
         let torn = |lane: usize| word(lane) >> 16 | word(100 + lane) << 16;
         m.check(18, torn);
         m.check(19, torn);
+        m.check(20, |lane| word(100 + lane));
+        m.check(22, |lane| expected(lane, 16));
         // Where the hardware keeps it: dword d of lane l at d * lanes + l.
         assert_eq!(scratch[lanes * 2 + 1], word(1));
         assert_eq!(scratch[lanes * 3 + 5], expected(5, 12));

@@ -87,6 +87,17 @@ impl Descriptor {
             check,
         }
     }
+
+    /// The sum of register and constant as the range check and the address see it. Compilers address scratch with negative
+    /// registers and positive constants, whose sum has 32 bits; whether it wraps in other buffers, no manual says.
+    #[inline(always)]
+    fn offset(&self, sum: u64) -> u64 {
+        if self.swizzled {
+            u64::from(sum as u32)
+        } else {
+            sum
+        }
+    }
 }
 
 /// Descriptor of a wave's scratch backing at `base`, under which private address X of a lane is what FLAT instructions
@@ -136,7 +147,7 @@ fn offsets_and_indices(
     let offsets = if op.modifiers & bit::OFFEN != 0 {
         lanes::words(wave, row, access.group).map(
             #[inline(always)]
-            |offset| u64::from(offset) + fixed,
+            |offset| descriptor.offset(u64::from(offset) + fixed),
         )
     } else {
         [fixed; GROUP]
@@ -235,6 +246,7 @@ impl Space for Buffer {
         let mut offset = u64::from(op.offset as u32);
         if op.modifiers & bit::OFFEN != 0 {
             offset += u64::from(Offsets::common(wave, op.src[0].index as usize)?);
+            offset = descriptor.offset(offset);
         }
         let passes = match descriptor.check {
             Check::Bytes => offset + 4 * u64::from(words) <= descriptor.records,
