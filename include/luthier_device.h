@@ -124,7 +124,8 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 word0, luth
   if (by_lane && !since_gfx10)
     stride |= (word3 >> 15 & 15) << 14;
   luthier_u64 record = (luthier_u64)index + (by_lane ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) : 0);
-  luthier_u64 within = (luthier_u64)offset + constant;
+  // Compilers address scratch with negative registers and positive constants.
+  luthier_u64 within = swizzled ? (luthier_u64)(offset + constant) : (luthier_u64)offset + constant;
   luthier_u64 records = word2, size = __luthier_scalar32_access_size();
   // 0: by record and stride, 1: by record, 2: unless empty, 3: by byte.
   luthier_u32 check = since_gfx10 ? word3 >> 28 & 3 : stride == 0 || (!indexed && !swizzled) ? 3 : 1;

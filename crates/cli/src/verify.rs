@@ -1,6 +1,11 @@
 //! `luthier verify`: an instrumented kernel against the original, on the emulated device.
 
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{
+    fs,
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Command, ExitCode},
+};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -59,7 +64,8 @@ impl Verify {
     pub fn execute(self) -> Result<ExitCode> {
         if recording::is_one(&self.file)? {
             let recording = recording::read(&self.file)?;
-            return self.judge(&recording.object, Subject::Recording(&recording));
+            let verdict = self.judge(&recording.object, Subject::Recording(&recording));
+            return verdict.or_else(elsewhere);
         }
         let bytes =
             fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
@@ -86,12 +92,31 @@ impl Verify {
             verify::lockstep(&object, &module, &rewritten, &globals, subject)?
         };
         match verdict {
-            Verdict::Same { compared, waves } => {
+            Verdict::Same {
+                compared,
+                waves,
+                stopped: None,
+            } => {
                 println!(
-                    "{}: the same at {compared} instructions of {waves} waves, and in memory",
-                    kernel
+                    "{kernel}: the same at {compared} instructions of {waves} waves, and in memory"
                 );
                 Ok(ExitCode::SUCCESS)
+            }
+            Verdict::Same {
+                compared,
+                waves,
+                stopped: Some(why),
+            } => {
+                println!(
+                    "{kernel}: the same at {compared} instructions of {waves} waves, until both were stopped\n{why}"
+                );
+                Ok(ExitCode::SUCCESS)
+            }
+            Verdict::Unrepeatable { place } => {
+                let place = place.map_or("in memory".to_owned(), |place| place.to_string());
+                bail!(
+                    "{kernel} cannot be judged: two runs of the original differ, {place}; it depends on time or on chance"
+                )
             }
             Verdict::Diverged(divergence) => {
                 println!("{kernel}: {divergence}");
@@ -118,6 +143,27 @@ impl Verify {
             inputs: inputs.collect::<Result<_>>()?,
         })
     }
+}
+
+/// Starts this command again if something of its own lay where recorded memory has to be: each process lies elsewhere.
+fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
+    const ATTEMPT: &str = "LUTHIER_VERIFY_ATTEMPT";
+    const ATTEMPTS: u32 = 8;
+    let occupied = matches!(
+        error.downcast_ref(),
+        Some(verify::Error::Emulate(emulate::Error::AddressInUse(_)))
+    );
+    let attempt = std::env::var(ATTEMPT).map_or(1, |text| text.parse().unwrap_or(ATTEMPTS));
+    if !occupied || attempt >= ATTEMPTS {
+        return Err(error);
+    }
+    let mut arguments = std::env::args_os();
+    arguments.next();
+    let failure = Command::new(std::env::current_exe()?)
+        .args(arguments)
+        .env(ATTEMPT, (attempt + 1).to_string())
+        .exec();
+    Err(failure).context("cannot start this command again")
 }
 
 /// Where the rubbish starts; any number does, but the same one finds the same again.

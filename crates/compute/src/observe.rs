@@ -6,6 +6,10 @@ use wave::{Env, Stop, Wave, step};
 pub trait Observer: Send + Sync {
     /// `pc` is the instruction's address, `workgroup` the wave's workgroup.
     fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64);
+    /// Asked after every instruction: whether the kernel is to be stopped.
+    fn has_enough(&self) -> bool {
+        false
+    }
 }
 
 /// Micro-ops after which another wave gets its turn. Larger than any stretch between barriers in a kernel that does not spin,
@@ -22,6 +26,9 @@ pub(crate) fn run(
     for _ in 0..TURN {
         if let Some(pc) = wave.next_instruction() {
             observer.before(workgroup, wave, pc);
+            if observer.has_enough() {
+                break;
+            }
         }
         if let Some(stop) = step(wave, env) {
             return stop;

@@ -318,6 +318,12 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                 }
             }
             Turn::Again { asleep } => {
+                if let Some(observer) = &inner.observer
+                    && observer.has_enough()
+                {
+                    run.abandon("the observer had enough");
+                    return env.counts;
+                }
                 run.suspend(workgroup);
                 if asleep {
                     // Whoever it waits for may need this core.

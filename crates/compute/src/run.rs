@@ -154,7 +154,8 @@ impl Run {
         shared.add(ended);
         let cancelled = shared.job.as_ref().is_none_or(Job::is_cancelled);
         if cancelled && shared.failed.is_none() {
-            shared.failed = Some(cancelled_fault(&self.dispatch));
+            let why = "the queue was destroyed while the kernel ran";
+            shared.failed = Some(stopped(&self.dispatch, why));
         }
         if shared.failed.is_some() {
             return Work::Nothing;
@@ -206,6 +207,11 @@ impl Run {
         lock(&self.shared).failed.get_or_insert(fault);
     }
 
+    /// Stops the kernel, which did nothing wrong.
+    pub fn abandon(&self, why: &str) {
+        self.fail(stopped(&self.dispatch, why));
+    }
+
     /// Answers the job. Called once, by the last worker.
     pub fn finish(&self) {
         let (job, outcome) = {
@@ -244,10 +250,6 @@ impl Run {
     }
 }
 
-fn cancelled_fault(dispatch: &Dispatch) -> Fault {
-    Fault::of_dispatch(
-        dispatch,
-        gpu::FaultKind::Unsupported,
-        "the queue was destroyed while the kernel ran",
-    )
+fn stopped(dispatch: &Dispatch, why: &str) -> Fault {
+    Fault::of_dispatch(dispatch, gpu::FaultKind::Unsupported, why)
 }

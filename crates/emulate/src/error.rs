@@ -17,6 +17,9 @@ pub enum Error {
     NoSymbol { name: String },
     #[error("cannot allocate {size} bytes: {reason}")]
     Memory { size: u64, reason: String },
+    /// Memory of a recorded dispatch cannot be where it was.
+    #[error("{0}")]
+    AddressInUse(gpu::memory::MemoryError),
     #[error("{address:#x} is not device memory")]
     NotMapped { address: u64 },
     #[error("{kernel} takes {expected} arguments ({signature}), {given} were given")]

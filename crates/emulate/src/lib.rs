@@ -178,6 +178,29 @@ impl<'a> Device<'a> {
         Ok(prepared)
     }
 
+    /// Gives every lane of a launch at least `bytes` of private memory: with as much for each, two kernels find theirs at the
+    /// same addresses.
+    pub fn widen_scratch(&self, prepared: &mut Prepared, bytes: u32) -> Result<()> {
+        let own = self.object.kernel(&prepared.kernel)?;
+        let size = &mut prepared.packet.private_segment_size;
+        *size = bytes.max(*size);
+        let dispatch = self.dispatch(prepared, prepared.packet, &own)?;
+        prepared.scratch = self.scratch(&dispatch)?;
+        Ok(())
+    }
+
+    /// Fills a launch's private memory with zeros, which the hardware does not: for who compares launches.
+    pub fn clear_scratch(&self, prepared: &Prepared) -> Result<()> {
+        let Some(scratch) = prepared.scratch else {
+            return Ok(());
+        };
+        let zeros = vec![0; scratch.wave_bytes as usize];
+        (0..scratch.slots).try_for_each(|slot| {
+            let at = u64::from(slot) * u64::from(scratch.wave_bytes);
+            self.write(scratch.base + at, &zeros)
+        })
+    }
+
     /// Runs a launch to its end.
     pub fn run(&self, prepared: &Prepared) -> Result<Counts> {
         let found = self.object.kernel(&prepared.kernel)?;
@@ -195,7 +218,10 @@ impl<'a> Device<'a> {
         let other = object.kernel(&prepared.kernel)?;
         let dynamic_lds = prepared.packet.group_segment_size - own.descriptor.group_segment_size();
         let packet = KernelDispatchPacket {
-            private_segment_size: other.descriptor.private_segment_size(),
+            private_segment_size: other
+                .descriptor
+                .private_segment_size()
+                .max(prepared.packet.private_segment_size),
             group_segment_size: other.descriptor.group_segment_size() + dynamic_lds,
             kernel_object: base + other.descriptor_address,
             ..prepared.packet
@@ -203,11 +229,11 @@ impl<'a> Device<'a> {
         // Kernels may read their sizes there.
         let sizes = [packet.private_segment_size, packet.group_segment_size];
         let at = prepared.origin.packet_address + PACKET_SIZES;
-        let write = |sizes: [u32; 2]| self.write(at, sizes.map(u32::to_le_bytes).as_flattened());
-        write(sizes)?;
+        let mut own = [0; 8];
+        self.read(at, &mut own)?;
+        self.write(at, sizes.map(u32::to_le_bytes).as_flattened())?;
         let outcome = self.execute(prepared, packet, &other);
-        let own = &prepared.packet;
-        write([own.private_segment_size, own.group_segment_size])?;
+        self.write(at, &own)?;
         outcome
     }
 

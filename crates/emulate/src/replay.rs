@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use codeobj::CodeObject;
 use gpu::{
     Dispatch, Events, Memory, dispatch,
-    memory::{Extent, ExtentOrigin},
+    memory::{Extent, ExtentOrigin, MemoryError},
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use recording::{Kind, Recording};
@@ -31,9 +31,12 @@ impl<'a> Device<'a> {
                 writable: true,
             })
             .collect();
-        memory.adopt(&extents).map_err(|error| Error::Memory {
-            size: recording.header.ranges.iter().map(|range| range.size).sum(),
-            reason: error.to_string(),
+        memory.adopt(&extents).map_err(|error| match error {
+            MemoryError::Occupied { .. } => Error::AddressInUse(error),
+            _ => Error::Memory {
+                size: recording.header.ranges.iter().map(|range| range.size).sum(),
+                reason: error.to_string(),
+            },
         })?;
         let pool = compute::Pool::observed(memory.clone(), Arc::new(Events::default()), observer);
         let device = Device {

@@ -3,6 +3,7 @@
 use codeobj::KernelDescriptor;
 use emulate::Wave;
 use gfx::Matrix;
+use isa::Effects;
 use lift::{
     FunctionIndex, FunctionKind, LiveSet, Module, RegisterSet,
     registers::{AGPR_BASE, SGPR_COUNT, VectorSet},
@@ -107,7 +108,8 @@ impl Rows {
             Part::Scalar(_) => None,
             Part::Vector(number, lane) => {
                 let row = self.row(number)?;
-                (row < wave.vector_rows()).then(|| wave.vgpr(row, lane.into()))
+                let exists = row < wave.vector_rows() && usize::from(lane) < LANES;
+                exists.then(|| wave.vgpr(row, lane.into()))
             }
         }
     }
@@ -129,8 +131,9 @@ impl Rows {
 }
 
 impl Live {
-    /// Registers that no code of the application names hold nothing of it, though who may call a function is not known.
-    fn of(set: &LiveSet, named: &RegisterSet) -> Live {
+    /// Registers that no code of the application names hold nothing of it, though who may call a function is not known. EXEC
+    /// counts everywhere but where the program `ends`.
+    fn of(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
         let vectors = |set: &VectorSet| {
             let named = |register: &u16| named.vectors.contains(*register);
             set.iter().filter(named).collect()
@@ -139,7 +142,10 @@ impl Live {
         let scalars = set.scalars.iter();
         Live {
             scalars: scalars
-                .filter(|index| exec.contains(index) || named.scalars.contains(*index))
+                .filter(|index| match exec.contains(index) {
+                    true => !ends,
+                    false => named.scalars.contains(*index),
+                })
                 .collect(),
             active: vectors(&set.active),
             inactive: vectors(&set.inactive),
@@ -181,12 +187,16 @@ pub fn by_pc(module: &Module, kernel: FunctionIndex) -> HashMap<u64, Live> {
                 scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
                 ..Live::default()
             };
-            live.extend(function.insts.iter().map(|inst| (inst.pc, exec.clone())));
+            let goes_on = |inst: &&isa::Inst| !inst.effects.contains(Effects::END);
+            let insts = function.insts.iter().filter(goes_on);
+            live.extend(insts.map(|inst| (inst.pc, exec.clone())));
             continue;
         }
         for block in 0..function.blocks.len() {
             liveness.walk(function, block, |inst, _, before| {
-                live.insert(function.insts[inst].pc, Live::of(before, &named));
+                let inst = &function.insts[inst];
+                let ends = inst.effects.contains(Effects::END);
+                live.insert(inst.pc, Live::of(before, &named, ends));
             });
         }
     }

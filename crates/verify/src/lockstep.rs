@@ -17,7 +17,7 @@ use std::{
 use template::Global;
 
 /// Looks at waves that are kept, 16 bytes each.
-const LIMIT: usize = 60_000_000;
+const LIMIT: usize = 30_000_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -32,7 +32,7 @@ pub enum Error {
     #[error("the instrumented code refers to {0}, which is no variable of its tools")]
     NoGlobal(String),
     #[error(
-        "the two runs took different ways before {limit} instructions were compared; the launch is too long to compare: use a smaller grid"
+        "not at its end after {limit} instructions: the launch is too long to compare, or waits for something outside of the kernel; use a smaller grid"
     )]
     TooLong { limit: usize },
 }
@@ -45,6 +45,13 @@ pub enum Verdict {
         /// Instructions at which all live registers were compared, summed over waves.
         compared: u64,
         waves: u64,
+        /// Why both were stopped before their end, as the original was told.
+        stopped: Option<String>,
+    },
+    /// The original does not do the same twice, so nothing can be said of a difference: it asks for the time, say.
+    Unrepeatable {
+        /// Where the first wave that shows it does something else.
+        place: Option<Place>,
     },
     Diverged(Divergence),
 }
@@ -94,22 +101,30 @@ pub enum Difference {
     Variable {
         name: String,
     },
+    /// The original was stopped by a fault, the instrumented kernel was not.
+    Survived,
     /// Nothing that can be named now: the difference did not come again.
     Unstable,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.workgroup;
+        write!(
+            formatter,
+            "workgroup {x},{y},{z} wave {} after {} instructions, before {:#x} {}",
+            self.wave,
+            self.step,
+            self.pc,
+            self.instruction.trim()
+        )
+    }
 }
 
 impl fmt::Display for Divergence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
-            let [x, y, z] = place.workgroup;
-            write!(
-                formatter,
-                "workgroup {x},{y},{z} wave {} after {} instructions, before {:#x} {}: ",
-                place.wave,
-                place.step,
-                place.pc,
-                place.instruction.trim()
-            )?;
+            write!(formatter, "{place}: ")?;
         }
         match &self.what {
             Difference::Register {
@@ -144,6 +159,10 @@ impl fmt::Display for Divergence {
                 "memory differs at {address:#x}: {instrumented:#04x}, {original:#04x} in the original"
             ),
             Difference::Variable { name } => write!(formatter, "variable {name} differs"),
+            Difference::Survived => write!(
+                formatter,
+                "the original was stopped by a fault, the instrumented kernel was not"
+            ),
             Difference::Unstable => write!(
                 formatter,
                 "the registers differ, but not again when looked at: the kernel's result depends on time"
@@ -178,7 +197,9 @@ pub fn lockstep<'a>(
     let subject = subject.into();
     let name = subject.kernel();
     let kernel = object.kernel(name)?;
-    let stage = Stage::new(object, module, subject)?;
+    let mut stage = Stage::new(object, module, subject)?;
+    let private = rewritten.descriptor.private_segment_size();
+    stage.device.widen_scratch(&mut stage.prepared, private)?;
     let base = stage.device.base();
     let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
     let mut addresses = HashMap::new();
@@ -235,19 +256,41 @@ pub fn lockstep<'a>(
         })
     };
     let (mut before, memory_before) = stage.original(first(None))?;
-    let (mut after, memory_after) = run_second(second(None))?;
-    if before.taken == LIMIT || after.taken == LIMIT {
+    if before.has_enough() {
         return Err(Error::TooLong { limit: LIMIT });
     }
-    keep_common(&mut before, &mut after);
+    let (mut after, memory_after) = run_second(second(None))?;
+    if after.has_enough() {
+        return Err(Error::TooLong { limit: LIMIT });
+    }
+    let common = keep_common(&mut before, &mut after);
+    // Of a difference, whether the original differs from itself.
+    let repeats = |what: Divergence| {
+        let (mut again, memory_again) = stage.original(first(None))?;
+        keep(&mut again, &common);
+        let differs = |(id, looks): (&WaveId, &Vec<Look>)| {
+            let others = again.looks.get(id).map_or(&[][..], Vec::as_slice);
+            first_difference(looks, others).map(|step| (*id, step))
+        };
+        if let Some((id, step)) = before.looks.iter().find_map(differs) {
+            let place = place(object, module, &kernel, id, &before.looks[&id], step);
+            return Ok(Verdict::Unrepeatable { place });
+        }
+        Ok(match (&memory_before, &memory_again) {
+            (Ok(a), Ok(b)) if stage.compare_memory(a, b).is_some() => {
+                Verdict::Unrepeatable { place: None }
+            }
+            _ => Verdict::Diverged(what),
+        })
+    };
     let (mut compared, waves) = (0, before.looks.len() as u64);
     for (id, looks) in &before.looks {
         let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
         compared += looks.len() as u64;
-        let found = match &memory_after {
-            Ok(_) => first_difference(looks, others),
+        let found = match (&memory_before, &memory_after) {
+            (Ok(_), Ok(_)) => first_difference(looks, others),
             // The wave may have been stopped before it could go on.
-            Err(_) => looks.iter().zip(others).position(|(a, b)| a != b),
+            _ => looks.iter().zip(others).position(|(a, b)| a != b),
         };
         let Some(step) = found else {
             continue;
@@ -259,12 +302,25 @@ pub fn lockstep<'a>(
             Ok((a, b))
         })?;
         let place = place(object, module, &kernel, *id, looks, step);
-        return Ok(Verdict::Diverged(Divergence { place, what }));
+        return repeats(Divergence { place, what });
     }
-    Ok(match stage.compare_memory(&memory_before, &memory_after?) {
-        Some(what) => Verdict::Diverged(Divergence { place: None, what }),
-        None => Verdict::Same { compared, waves },
-    })
+    let same = |stopped| Verdict::Same {
+        compared,
+        waves,
+        stopped,
+    };
+    match (&memory_before, memory_after) {
+        (Ok(a), Ok(b)) => match stage.compare_memory(a, &b) {
+            Some(what) => repeats(Divergence { place: None, what }),
+            None => Ok(same(None)),
+        },
+        (Err(why), Err(_)) => Ok(same(Some(why.to_string()))),
+        (Ok(_), Err(why)) => Err(why.into()),
+        (Err(_), Ok(_)) => {
+            let what = Difference::Survived;
+            Ok(Verdict::Diverged(Divergence { place: None, what }))
+        }
+    }
 }
 
 /// Overwrites all dead registers before every instruction of the original; its results must not change.
@@ -285,6 +341,9 @@ pub fn poison<'a>(
         ..Watch::default()
     };
     let (before, memory_before) = stage.original(watch(None))?;
+    if before.has_enough() {
+        return Err(Error::TooLong { limit: LIMIT });
+    }
     let (after, memory_after) = stage.original(watch(Some(seed)))?;
     let (mut compared, waves) = (0, before.looks.len() as u64);
     for (id, looks) in &before.looks {
@@ -298,24 +357,33 @@ pub fn poison<'a>(
             return Ok(Verdict::Diverged(Divergence { place, what }));
         }
     }
-    Ok(match stage.compare_memory(&memory_before, &memory_after) {
+    let what = stage.compare_memory(&memory_before?, &memory_after?);
+    Ok(match what {
         Some(what) => Verdict::Diverged(Divergence { place: None, what }),
-        None => Verdict::Same { compared, waves },
+        None => Verdict::Same {
+            compared,
+            waves,
+            stopped: None,
+        },
     })
 }
 
 /// Waits may share a micro-op with the instruction before them, differently in the two codes; only addresses that both
-/// executions stopped at can be compared.
-fn keep_common(a: &mut Watch, b: &mut Watch) {
+/// executions stopped at can be compared. They are the result.
+fn keep_common(a: &mut Watch, b: &mut Watch) -> HashSet<u64> {
     let pcs = |watch: &Watch| -> HashSet<u64> {
         let looks = watch.looks.values().flatten();
         looks.map(|look| look.pc).collect()
     };
     let common: HashSet<u64> = pcs(a).intersection(&pcs(b)).copied().collect();
-    for watch in [a, b] {
-        for looks in watch.looks.values_mut() {
-            looks.retain(|look| common.contains(&look.pc));
-        }
+    keep(a, &common);
+    keep(b, &common);
+    common
+}
+
+fn keep(watch: &mut Watch, pcs: &HashSet<u64>) {
+    for looks in watch.looks.values_mut() {
+        looks.retain(|look| pcs.contains(&look.pc));
     }
 }
 

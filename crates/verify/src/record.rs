@@ -73,6 +73,13 @@ pub struct Watch {
     pub taken: usize,
 }
 
+impl Watch {
+    /// Whether what is left of the launch is of no interest.
+    pub fn has_enough(&self) -> bool {
+        self.rows.is_some() && self.taken >= self.limit
+    }
+}
+
 /// The observer of a device; what it does can be changed between launches.
 pub struct Recorder {
     live: HashMap<u64, Live>,
@@ -112,7 +119,7 @@ impl Observer for Recorder {
         {
             overwrite_dead(live, rows, wave, seed ^ original as u32);
         }
-        if watch.taken == watch.limit {
+        if watch.has_enough() {
             return;
         }
         watch.taken += 1;
@@ -136,20 +143,31 @@ impl Observer for Recorder {
             watch.snapshot = Some(snapshot);
         }
     }
+
+    fn has_enough(&self) -> bool {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.has_enough()
+    }
 }
 
-/// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for, in
-/// a pair of scalar registers, and its low half anywhere: return addresses are kept in lanes of vector registers, too.
+/// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for.
+/// Both halves must be there, or any number might be taken for one: in scalar registers or vector registers side by side, or
+/// in lanes side by side, where return addresses are kept.
 fn parts<'a>(
     live: &'a Live,
     rows: Rows,
     wave: &'a Wave,
     places: &'a Places,
 ) -> impl Iterator<Item = (Part, u32)> + 'a {
+    let high_half = (places.start >> 32) as u32;
+    let in_this_half = move |part| rows.read(wave, part) == Some(high_half);
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
             let value = rows.read(wave, part)?;
-            let low_half = || places.meant(places.start >> 32 << 32 | u64::from(value));
+            let low_half = || {
+                let meant = places.meant(u64::from(high_half) << 32 | u64::from(value))?;
+                beside(part).into_iter().any(in_this_half).then_some(meant)
+            };
             let meant = match part {
                 Part::Scalar(index) if index & 1 == 1 => {
                     let low = rows.read(wave, Part::Scalar(index - 1)).unwrap_or(0);
@@ -162,6 +180,17 @@ fn parts<'a>(
             };
             Some((part, meant.unwrap_or(value)))
         })
+}
+
+/// Where the high half may be of an address whose low half is in `part`.
+fn beside(part: Part) -> [Part; 2] {
+    match part {
+        Part::Scalar(index) => [Part::Scalar(index + 1); 2],
+        Part::Vector(register, lane) => [
+            Part::Vector(register, lane + 1),
+            Part::Vector(register + 1, lane),
+        ],
+    }
 }
 
 /// Puts rubbish where nothing is live.

@@ -43,6 +43,9 @@ pub enum Visible {
     Pages(BTreeMap<u64, Box<Page>>),
 }
 
+/// What a run left, or why the kernel was stopped.
+pub type Outcome = Result<Visible, emulate::Error>;
+
 impl<'a> Stage<'a> {
     pub fn new(
         object: &CodeObject<'a>,
@@ -99,7 +102,7 @@ impl<'a> Stage<'a> {
         &self,
         watch: Watch,
         run: impl Fn(&Self) -> Result<Counts, emulate::Error>,
-    ) -> Result<(Watch, Result<Visible, emulate::Error>), Error> {
+    ) -> Result<(Watch, Outcome), Error> {
         self.restore()?;
         self.recorder.set(watch);
         let outcome = run(self);
@@ -107,12 +110,12 @@ impl<'a> Stage<'a> {
         Ok((self.recorder.take(), outcome.map(|_| visible)))
     }
 
-    pub fn original(&self, watch: Watch) -> Result<(Watch, Visible), Error> {
-        let (watch, visible) = self.run(watch, |stage| stage.device.run(&stage.prepared))?;
-        Ok((watch, visible?))
+    pub fn original(&self, watch: Watch) -> Result<(Watch, Outcome), Error> {
+        self.run(watch, |stage| stage.device.run(&stage.prepared))
     }
 
     fn restore(&self) -> Result<(), Error> {
+        self.device.clear_scratch(&self.prepared)?;
         match &self.start {
             Start::Launch { buffers, variables } => {
                 for buffer in buffers {

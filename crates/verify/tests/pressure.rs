@@ -51,6 +51,7 @@ fn live_vector_registers_go_to_scratch() {
         match lockstep(&object, &module, &rewritten, globals, &launch).expect("runs") {
             Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
             Verdict::Diverged(divergence) => panic!("{target}: {divergence}"),
+            other => panic!("{target}: {other:?}"),
         }
         let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
         let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
