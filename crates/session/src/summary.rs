@@ -174,9 +174,18 @@ impl Summary {
             self.count(|status| matches!(status, Status::Instrumented(_))),
             instrumented,
             plural(self.launches, "launch"),
-            building * 1e3,
+            // The sum of nothing is -0.
+            building.abs() * 1e3,
         );
         self.table(&mut text);
+        let unselected = self.count(|status| *status == Status::Unselected);
+        if unselected != 0 {
+            let _ = writeln!(
+                text,
+                "  not chosen: {}; kernels of the HIP runtime never are unless -k names them",
+                plural(unselected as u64, "kernel")
+            );
+        }
         for line in &self.kernels {
             let reason = match &line.status {
                 Status::Refused { reason } => reason.as_str(),
