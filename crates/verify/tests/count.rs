@@ -49,6 +49,21 @@ fn far_branches_hop() {
     check("gfx90a", &bytes, &[launch]);
 }
 
+/// 200 KB of code, whose own branches do not all reach.
+#[test]
+fn a_large_kernel_is_counted() {
+    let bytes = compile_with("gfx90a", &["-DBIG=2"]);
+    let object = CodeObject::parse(&bytes).expect("clang's output");
+    let big = object
+        .symbols()
+        .iter()
+        .find(|symbol| symbol.name == "big")
+        .expect("compiled");
+    assert!(big.size > 200_000, "{}", big.size);
+    let launch = launch("big", vec![words(0), words(1), Input::number(2)]);
+    check("gfx90a", &bytes, &[launch]);
+}
+
 /// Kernels to whose SGPRs, and to whose VGPRs, nothing can be added: all are named, and most are live.
 #[test]
 fn live_registers_are_put_aside() {

@@ -3,7 +3,7 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile, full_kernel, launch, plan_each, words};
+use common::{Tool, compile, full_kernel, fuller_kernel, launch, plan_each, words};
 use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
@@ -89,6 +89,28 @@ fn both_files_full_count_exactly_or_say_why() {
                 );
                 assert!(text.contains("count at 0x"), "{target}: {text}");
             }
+        }
+    }
+}
+
+/// 256 VGPRs and 256 AccVGPRs, all live: a hook in all lanes puts VGPRs aside in scratch and leaves the others alone.
+#[test]
+fn accumulators_keep_what_they_hold() {
+    for target in ["gfx908", "gfx90a"] {
+        let bytes = fuller_kernel(target, 60, 256, 256);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let plan = plan(&module, &tool, "count", Lanes::Active);
+        let kernel = module.function("full").expect("is there");
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        assert!(rewritten.report.saved_vectors > 100, "{target}");
+        let globals = &tool.bundle.globals;
+        match lockstep(&object, &module, &rewritten, globals, &launch).expect("runs") {
+            Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
+            other => panic!("{target}: {other:?}"),
         }
     }
 }

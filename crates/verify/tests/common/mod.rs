@@ -42,6 +42,11 @@ pub fn compile_with(target: &str, options: &[&str]) -> Vec<u8> {
 
 /// A kernel that fills all of so many registers, does something everywhere, and adds all registers up.
 pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
+    fuller_kernel(target, sgprs, vgprs, 0)
+}
+
+/// The same with so many AccVGPRs beside the VGPRs.
+pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
     // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
     let mut text = String::from(
         ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
@@ -60,6 +65,9 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
             8 + vgpr % (sgprs - 8)
         );
     }
+    for agpr in 0..agprs {
+        text += &format!("v_accvgpr_write_b32 a{agpr}, v{}\n", agpr % vgprs);
+    }
     text += "s_mov_b32 s4, 3\nloop:\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 done\nv_cmp_gt_u32 vcc, s9, v7\n\
              s_and_saveexec_b64 s[10:11], vcc\n";
     for vgpr in (2..vgprs).step_by(9) {
@@ -71,6 +79,9 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
     }
     for vgpr in 2..vgprs {
         text += &format!("v_xor_b32 v1, v1, v{vgpr}\n");
+    }
+    for agpr in 0..agprs {
+        text += &format!("v_accvgpr_read_b32 v2, a{agpr}\ns_nop 0\nv_xor_b32 v1, v1, v2\n");
     }
     text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n.rodata\n.p2align 6\n\
              .amdhsa_kernel full\n.amdhsa_user_sgpr_private_segment_buffer 0\n.amdhsa_user_sgpr_dispatch_ptr 1\n\
@@ -89,7 +100,15 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
         String::new()
     };
     let text = text
-        .replace("VGPRS", &vgprs.to_string())
+        .replace(
+            "VGPRS",
+            &match target {
+                // One file.
+                "gfx90a" => (vgprs.next_multiple_of(4) * agprs.min(1) + agprs).max(vgprs),
+                _ => vgprs.max(agprs),
+            }
+            .to_string(),
+        )
         .replace("SGPRS", &sgprs.to_string())
         .replace("ACCUM", &accum)
         .replace("TARGET", target);
