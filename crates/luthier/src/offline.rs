@@ -41,7 +41,9 @@ impl Engine {
         let lines = SourceLines::of(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
         let kernels = build::kernels(object)?;
+        let refused = build::relocated(object);
         let source = Source {
+            refused: refused.as_deref(),
             kernels: &kernels,
             object,
             hash: &hash,
@@ -80,7 +82,9 @@ impl Engine {
         let lines = SourceLines::of(&object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         let known = build::kernels(&object)?;
+        let refused = build::relocated(&object);
         let source = Source {
+            refused: refused.as_deref(),
             kernels: &known,
             object: &object,
             hash: &hash,
