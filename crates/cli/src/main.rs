@@ -6,6 +6,7 @@ mod doctor;
 mod emulate;
 mod inspect;
 mod instrument;
+mod ledger;
 mod run;
 mod rust_tool;
 mod summary;

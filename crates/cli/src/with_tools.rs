@@ -11,7 +11,7 @@ use clap::Args;
 
 use launcher::libraries;
 
-use crate::{built_in, rust_tool};
+use crate::{built_in, ledger::Ledger, rust_tool};
 
 #[derive(Args)]
 pub struct WithTools {
@@ -48,11 +48,11 @@ impl WithTools {
     }
 
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
-    /// others are named.
-    pub fn apply(&self, command: &mut Command) -> Result<()> {
+    /// others are named. With tools, there is a ledger to look at when the program has ended.
+    pub fn apply(&self, command: &mut Command) -> Result<Option<Ledger>> {
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
             eprintln!(
@@ -113,7 +113,7 @@ impl WithTools {
                 command.env(variable, value);
             }
         }
-        Ok(())
+        Ok(Some(Ledger::open(command)?))
     }
 
     /// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are:

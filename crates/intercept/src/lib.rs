@@ -14,6 +14,7 @@ mod device;
 mod guarded;
 mod hooks;
 mod intercepted;
+mod ledger;
 mod output;
 mod own;
 mod queue_errors;

@@ -20,8 +20,8 @@ use std::{
 use session::{Config, Session, config::Level};
 
 use crate::{
-    api::Api, device::HsaDevice, hooks::Pending, output, output::say, queues::Queues, signals,
-    threads, tools,
+    api::Api, device::HsaDevice, hooks::Pending, ledger, output, output::say, queues::Queues,
+    signals, threads, tools,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
@@ -106,6 +106,7 @@ pub fn start(api: &'static Api) -> bool {
         pending: Pending::default(),
     };
     CURRENT.store(Box::leak(Box::new(state)), Ordering::Release);
+    ledger::write(ledger::BEGAN);
     register_exit_handlers();
     signals::install();
     true
@@ -151,6 +152,7 @@ pub fn finish(limit: Duration, settle: Duration) {
         say("the devices do not answer, or a tool; what tools collected is lost");
         print_without_tool(state);
     }
+    ledger::write(ledger::DELIVERED);
 }
 
 fn print_without_tool(state: &State) {

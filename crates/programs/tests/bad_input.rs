@@ -308,6 +308,52 @@ fn a_full_disk_costs_files_only() {
     assert!(said.contains("No space left on device"), "{said}");
 }
 
+/// Nothing can be delivered then, and somebody says so. The status stays the program's own.
+#[test]
+fn a_program_that_leaves_in_a_hurry_is_told_about() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("hurry.hip");
+    std::fs::write(
+        &source,
+        "#include <hip/hip_runtime.h>\n#include <csignal>\n#include <unistd.h>\n\
+         __global__ void greet() {}\n\
+         int main(int argc, char **) {\n\
+         greet<<<1, 64>>>();\n\
+         if (hipDeviceSynchronize() != hipSuccess) return 1;\n\
+         if (argc > 1) kill(getpid(), SIGKILL);\n\
+         _exit(7);\n}\n",
+    )
+    .unwrap();
+    let hurry = scene.path("hurry");
+    let compiled = std::process::Command::new("hipcc")
+        .args(["--offload-arch=gfx90a", "-O1", "-w"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&hurry)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    const LOST: &str = "was killed or left by _exit or exec; what tools collected in it is lost";
+    let run = |tools: &[&str], argument: Option<&str>| {
+        let mut command = scene.emulator.command();
+        command.args(["run", "--device", DEVICE]).args(tools);
+        command.arg("--").arg(&hurry).args(argument);
+        let output = command.env("LUTHIER_CACHE", "off").output().unwrap();
+        let said = text(&output.stderr);
+        let told = said.matches(LOST);
+        (output.status, told.count(), said)
+    };
+    let (status, told, said) = run(&["-t", "bb-count"], None);
+    assert_eq!((status.code(), told), (Some(7), 1), "{said}");
+    let (status, told, said) = run(&["-t", "bb-count"], Some("kill"));
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    assert_eq!((signal, told), (Some(9), 1), "{said}");
+    assert_eq!(run(&[], None).1, 0);
+    let orderly = scene.run(Path::new("bb-count"), &[], &[]);
+    unharmed(&orderly, &["1 instrumented"]);
+    assert!(!text(&orderly.stderr).contains(LOST));
+}
+
 #[test]
 fn files_that_cannot_be_instrumented_say_why() {
     let Some(scene) = Scene::new() else { return };
