@@ -12,7 +12,7 @@ mod tables;
 mod write;
 
 pub use create::{Created, NewObject, create};
-pub use debug::{InlinedCall, LineRow};
+pub use debug::{CodeLines, InlinedCall, LineRow, append_lines};
 pub use pack::pack;
 
 use crate::elf::{Binding, Elf, Place, SymbolKind};
