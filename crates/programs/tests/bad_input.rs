@@ -296,6 +296,8 @@ fn a_full_disk_costs_files_only() {
         let mut command = mounted(&[luthier.get_program()]);
         command.args(run).arg("--").arg(&scene.application);
         command.env("LUTHIER_CACHE", "off").env(variable, &small);
+        // Where records go without a directory for them.
+        command.current_dir(scene.folder.path());
         command.output().unwrap()
     };
     unharmed(
