@@ -81,17 +81,37 @@ impl Instrument {
     }
 
     fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
-        codeobj::replace::code_objects(input, &mut |object| -> Result<Vec<u8>> {
+        let mut found = 0;
+        let output = codeobj::replace::code_objects(input, &mut |object| -> Result<Vec<u8>> {
+            found += 1;
+            if let Err(error) = CodeObject::parse(object)
+                && is_of_others(&error)
+            {
+                report.left.push(error.to_string());
+                return Ok(object.to_vec());
+            }
             let done = engine.instrument_object(object, self.kernel.as_ref())?;
             report.kernels.extend(done.kernels);
             Ok(done.object)
-        })
+        })?;
+        match report.left.first() {
+            Some(reason) if report.left.len() == found => bail!("{reason}"),
+            _ => Ok(output),
+        }
     }
+}
+
+/// Code objects that may stand beside those we know, for devices or runtimes that we do not.
+fn is_of_others(error: &codeobj::Error) -> bool {
+    use codeobj::Error::{CodeObjectV2, UnknownAbi, UnknownMach};
+    matches!(error, CodeObjectV2 | UnknownAbi { .. } | UnknownMach { .. })
 }
 
 #[derive(Default)]
 struct Report {
     kernels: Vec<KernelOutcome>,
+    /// Why code objects stay as they are.
+    left: Vec<String>,
 }
 
 impl Report {
@@ -113,6 +133,9 @@ impl Report {
             self.kernels.len() - refused.len(),
             refused.len()
         );
+        for reason in &self.left {
+            eprintln!("  a code object stays as it is: {reason}");
+        }
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (kernel, reason) in refused {
             reasons.entry(reason).or_default().push(&kernel.name);

@@ -14,7 +14,7 @@ use clap::Args;
 
 use launcher::{device, launch};
 
-use crate::{compatibility, summary::Summary, with_tools::WithTools};
+use crate::{compatibility, ledger::Ledger, summary::Summary, with_tools::WithTools};
 
 /// Run a HIP or HSA program.
 ///
@@ -62,7 +62,7 @@ impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
-        self.tools.apply(&mut command)?;
+        let ledger = self.tools.apply(&mut command)?;
         if let Some(directory) = &self.output {
             make(directory)?;
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
@@ -75,7 +75,7 @@ impl Run {
                     device::DEFAULT_TARGET
                 );
             }
-            return Err(launch::replace(&mut command));
+            return end(&mut command, ledger);
         };
         check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
@@ -88,7 +88,7 @@ impl Run {
             }
         }
         if !self.stats && self.output.is_none() {
-            return Err(launch::replace(&mut command));
+            return end(&mut command, ledger);
         }
         let statistics = tempfile::Builder::new()
             .prefix("luthier-")
@@ -103,6 +103,9 @@ impl Run {
         match summary {
             Ok(summary) => self.deliver(&summary)?,
             Err(error) => eprintln!("luthier: no summary: {error:#}"),
+        }
+        if let Some(ledger) = ledger {
+            ledger.complain();
         }
         Ok(launch::end_like(status))
     }
@@ -123,6 +126,17 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Runs the program when nothing remains to be done behind it but to look at the ledger.
+fn end(command: &mut Command, ledger: Option<Ledger>) -> Result<ExitCode> {
+    let Some(ledger) = ledger else {
+        return Err(launch::replace(command));
+    };
+    let status = launch::run(command)?;
+    ledger.complain();
+    drop(ledger);
+    Ok(launch::end_like(status))
 }
 
 fn make(directory: &Path) -> Result<()> {

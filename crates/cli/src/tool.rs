@@ -12,6 +12,8 @@ use clap::{Args, Subcommand};
 
 use launcher::libraries;
 
+use crate::rust_tool;
+
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]
 pub struct Tool {
@@ -22,11 +24,22 @@ pub struct Tool {
 #[derive(Subcommand)]
 enum Command {
     /// Write NAME.hip, an instruction counter to start from
-    New { name: String },
+    New(New),
     /// Compile a tool for all targets
     Build(Build),
     /// List the tools that come with Luthier
     List,
+}
+
+#[derive(Args)]
+struct New {
+    name: String,
+    /// With host code in Rust: make a folder NAME with a crate in it
+    #[arg(long)]
+    rust: bool,
+    /// With --rust: where the sources of Luthier are; default: those that this program lies in
+    #[arg(long, value_name = "DIR", requires = "rust")]
+    checkout: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -57,7 +70,10 @@ const TEMPLATE: &str = include_str!("new_tool.hip");
 impl Tool {
     pub fn execute(self) -> Result<ExitCode> {
         match self.command {
-            Command::New { name } => new(&name)?,
+            Command::New(new) if new.rust => {
+                rust_tool::new(&new.name, new.checkout.as_deref())?;
+            }
+            Command::New(new) => declarative(&new.name)?,
             Command::Build(build) => build.execute()?,
             Command::List => {
                 for tool in tools::TOOLS {
@@ -131,7 +147,7 @@ fn usable(path: &Path) -> String {
     }
 }
 
-fn new(name: &str) -> Result<()> {
+fn declarative(name: &str) -> Result<()> {
     let path = PathBuf::from(format!("{name}.hip"));
     let mut file = fs::OpenOptions::new()
         .write(true)

@@ -1,13 +1,17 @@
 //! The options of `luthier run` that choose tools and what they look at.
 
-use std::{env, path::Path, process::Command};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use launcher::libraries;
 
-use crate::built_in;
+use crate::{built_in, ledger::Ledger, rust_tool};
 
 #[derive(Args)]
 pub struct WithTools {
@@ -44,11 +48,11 @@ impl WithTools {
     }
 
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
-    /// others are named.
-    pub fn apply(&self, command: &mut Command) -> Result<()> {
+    /// others are named. With tools, there is a ledger to look at when the program has ended.
+    pub fn apply(&self, command: &mut Command) -> Result<Option<Ledger>> {
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
             eprintln!(
@@ -59,15 +63,29 @@ impl WithTools {
         }
         let directory = libraries::tools_directory()?;
         let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
-        for tool in self.tools.iter().filter(with_file) {
+        let (own, others): (Vec<_>, Vec<_>) =
+            self.tools.iter().partition(|tool| tools::is_library(tool));
+        for tool in others.into_iter().filter(with_file) {
             tools::open(tool, &directory)?;
+        }
+        if let [first, second, ..] = own[..] {
+            bail!(
+                "{first} and {second} cannot run together, because each has all of Luthier in it; one library may have several tools"
+            );
         }
         let mut conditions = self.site.clone();
         conditions.extend(self.function.iter().map(|text| format!("function={text}")));
         conditions.extend(self.source.iter().map(|text| format!("source={text}")));
         let conditions = conditions.join(";");
         tools::check_filter(&conditions)?;
-        let ours = libraries::intercept()?;
+        let ours = match own.first() {
+            Some(library) => {
+                let library = std::path::absolute(library)?;
+                rust_tool::check_library(&library)?;
+                library
+            }
+            None => libraries::intercept()?,
+        };
         let mut libraries = ours.clone().into_os_string();
         // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
         let others = env::var("HSA_TOOLS_LIB").unwrap_or_default();
@@ -78,7 +96,11 @@ impl WithTools {
         }
         command
             .env("HSA_TOOLS_LIB", libraries)
-            .env("LUTHIER_TOOL", self.absolute().join(","))
+            .env(
+                "LUTHIER_TOOL",
+                self.absolute(own.first().map(|_| directory.as_path()))
+                    .join(","),
+            )
             .env("LUTHIER_SITE", conditions);
         let every = self.every.map(|every| every.to_string());
         for (variable, value) in [
@@ -91,17 +113,22 @@ impl WithTools {
                 command.env(variable, value);
             }
         }
-        Ok(())
+        Ok(Some(Ledger::open(command)?))
     }
 
-    /// The program may change its directory before it first uses the GPU.
-    fn absolute(&self) -> Vec<String> {
+    /// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are:
+    /// in `ready`.
+    fn absolute(&self, ready: Option<&Path>) -> Vec<String> {
         if self.tools.is_empty() {
             return vec![tools::BUILT_IN.to_owned()];
         }
         let absolute = self.tools.iter().map(|tool| {
-            let path = tool.contains('/').then(|| std::path::absolute(tool).ok());
-            match path.flatten() {
+            let named = tool.contains('/') || tools::is_library(tool);
+            let path = match ready.and_then(|directory| tools::ready_path(tool, directory)) {
+                Some(ready) => Some(ready),
+                None => named.then(|| PathBuf::from(tool)),
+            };
+            match path.and_then(|path| std::path::absolute(path).ok()) {
                 Some(path) => path.display().to_string(),
                 None => tool.clone(),
             }

@@ -115,6 +115,13 @@ impl Target {
             })
     }
 
+    /// The generic target whose code runs on this one, if there is one.
+    pub fn generic(&self) -> Option<&'static Target> {
+        let covers = |generic: &&GenericTarget| generic.covers.contains(&self.name);
+        let generic = GENERIC_TARGETS.iter().find(covers)?;
+        Some(&generic.target)
+    }
+
     /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
     pub fn is_gfx90a_or_later_cdna(&self) -> bool {
         self.unified_register_file

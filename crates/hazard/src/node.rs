@@ -246,6 +246,11 @@ impl Node {
             && Self::vectors(&self.access.writes).is_empty()
     }
 
+    /// Is only issued when no vector result is outstanding: memory, LDS, exports.
+    pub fn leaves_with_vector_results(&self) -> bool {
+        self.is_vmem() || self.inst.format == Format::Ds || self.has(Effects::COUNTS_EXP)
+    }
+
     /// Waits until no vector result is outstanding (`s_waitcnt_depctr` with va_vdst 0).
     pub fn waits_for_vector_results(&self) -> bool {
         matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")

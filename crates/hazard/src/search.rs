@@ -130,7 +130,11 @@ impl Search<'_> {
     fn pass(&self, node: &Node, distance: u32) -> u32 {
         match self.rule.unit {
             Unit::States => distance + node.states,
-            Unit::Vector if node.is_transcendental() || node.waits_for_vector_results() => {
+            Unit::Vector
+                if node.is_transcendental()
+                    || node.waits_for_vector_results()
+                    || node.leaves_with_vector_results() =>
+            {
                 self.rule.distance
             }
             Unit::Vector if node.is_valu() || node.is_matrix() => distance + 1,

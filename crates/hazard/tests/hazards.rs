@@ -257,4 +257,9 @@ fn gfx11_transcendental_results_need_distance() {
     let waited =
         "v_rcp_f32_e32 v1, v0\ns_waitcnt_depctr 0xfff\nv_add_f32_e32 v2, v1, v1\ns_endpgm\n";
     assert!(rules("gfx1100", waited).is_empty());
+    // Memory instructions are issued when there are no vector results to wait for.
+    for memory in ["ds_load_b32 v4, v5", "global_store_b32 v4, v5, s[2:3]"] {
+        let text = close.replace("v_add", &format!("{memory}\nv_add"));
+        assert!(rules("gfx1100", &text).is_empty(), "{memory}");
+    }
 }

@@ -319,7 +319,12 @@ impl Device for HsaDevice {
         self.agents.clone()
     }
 
-    fn load(&self, agent: AgentId, object: &[u8], symbol: &str) -> Result<Loaded, DeviceError> {
+    fn load(
+        &self,
+        agent: AgentId,
+        object: &[u8],
+        symbols: &[&str],
+    ) -> Result<Vec<Loaded>, DeviceError> {
         let object = object.to_vec();
         let api = self.api;
         let mut unfinished = Unfinished {
@@ -327,10 +332,6 @@ impl Device for HsaDevice {
             reader: 0,
             executable: 0,
         };
-        let symbol = CString::new(symbol).map_err(|_| DeviceError::Call {
-            call: "a kernel name with a zero byte",
-            status: 1,
-        })?;
         // SAFETY: handles are those that the calls before returned; the object stays in memory until it is unloaded.
         unsafe {
             let status = function!(api, core.code_object_reader_create_from_memory)(
@@ -357,27 +358,35 @@ impl Device for HsaDevice {
             check("hsa_executable_load_agent_code_object", status)?;
             let status = function!(api, core.executable_freeze)(executable, std::ptr::null());
             check("hsa_executable_freeze", status)?;
-            let mut found = 0;
-            let status = function!(api, core.executable_get_symbol_by_name)(
-                executable,
-                CStr::as_ptr(&symbol),
-                &raw const agent.0,
-                &raw mut found,
-            );
-            check("hsa_executable_get_symbol_by_name", status)?;
-            let kernel_object = info(
-                "hsa_executable_symbol_get_info",
-                function!(api, core.executable_symbol_get_info),
-                found,
-                symbol_info::KERNEL_OBJECT,
-                0u64,
-            )?;
+            let mut loaded = Vec::with_capacity(symbols.len());
+            for symbol in symbols {
+                let symbol = CString::new(*symbol).map_err(|_| DeviceError::Call {
+                    call: "a kernel name with a zero byte",
+                    status: 1,
+                })?;
+                let mut found = 0;
+                let status = function!(api, core.executable_get_symbol_by_name)(
+                    executable,
+                    CStr::as_ptr(&symbol),
+                    &raw const agent.0,
+                    &raw mut found,
+                );
+                check("hsa_executable_get_symbol_by_name", status)?;
+                let kernel_object = info(
+                    "hsa_executable_symbol_get_info",
+                    function!(api, core.executable_symbol_get_info),
+                    found,
+                    symbol_info::KERNEL_OBJECT,
+                    0u64,
+                )?;
+                loaded.push(Loaded {
+                    executable,
+                    kernel_object,
+                });
+            }
             unfinished.executable = 0;
             lock(&self.objects).insert(executable, object);
-            Ok(Loaded {
-                executable,
-                kernel_object,
-            })
+            Ok(loaded)
         }
     }
 

@@ -11,9 +11,12 @@
 mod api;
 mod copies;
 mod device;
+mod guarded;
 mod hooks;
 mod intercepted;
+mod ledger;
 mod output;
+mod own;
 mod queue_errors;
 mod queues;
 mod signals;
@@ -22,6 +25,8 @@ mod threads;
 mod tickets;
 mod times;
 mod tools;
+
+pub use own::{OwnTool, OwnTools};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -20,12 +20,12 @@ use std::{
 use session::{Config, Session, config::Level};
 
 use crate::{
-    api::Api, device::HsaDevice, hooks::Pending, output, output::say, queues::Queues, signals,
-    threads, tools,
+    api::Api, device::HsaDevice, hooks::Pending, ledger, output, output::say, queues::Queues,
+    signals, threads, tools,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
-pub const END: Duration = Duration::from_secs(10);
+pub const END: Duration = Duration::from_secs(15);
 /// Part of [`END`] for kernels that are still running: a program may end without waiting for its last launches.
 pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
@@ -106,6 +106,7 @@ pub fn start(api: &'static Api) -> bool {
         pending: Pending::default(),
     };
     CURRENT.store(Box::leak(Box::new(state)), Ordering::Release);
+    ledger::write(ledger::BEGAN);
     register_exit_handlers();
     signals::install();
     true
@@ -148,9 +149,10 @@ pub fn finish(limit: Duration, settle: Duration) {
     // A device that hangs must not keep the program from ending.
     let started = threads::spawn("luthier-end", STACK, Box::new(end));
     if !started || wait.recv_timeout(limit).is_err() {
-        say("the devices do not answer; what the tool collected is lost");
+        say("the devices do not answer, or a tool; what tools collected is lost");
         print_without_tool(state);
     }
+    ledger::write(ledger::DELIVERED);
 }
 
 fn print_without_tool(state: &State) {
@@ -184,7 +186,7 @@ fn build_of(path: &Path) -> String {
 }
 
 /// Where this library lies.
-fn own_path() -> Option<PathBuf> {
+pub fn own_path() -> Option<PathBuf> {
     // SAFETY: an all-zero `Dl_info` is a valid value for `dladdr` to overwrite.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: the address is one of our functions; on success the name is a string that lives as long as the library.

@@ -1,8 +1,11 @@
 //! Which instrumenter the settings ask for.
 
-use std::{env, path::Path, sync::Arc};
+use std::{env, panic::catch_unwind, path::Path, sync::Arc};
 
+use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
+
+use crate::{guarded::Guarded, own, state};
 
 /// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
 pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
@@ -20,15 +23,39 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
             output,
         )));
     }
-    let opened = config
-        .tools
-        .iter()
-        .map(|tool| tool_capi::open(tool, directory));
-    let opened = opened
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| error.to_string())?;
+    let guarded = |tool| -> Box<dyn Tool> { Box::new(Guarded::new(tool, config.tool_limit)) };
+    let mut opened: Vec<Box<dyn Tool>> = Vec::new();
+    for tool in &config.tools {
+        if tools::is_library(tool) {
+            opened.extend(own_tools(tool)?.into_iter().map(guarded));
+        } else {
+            let tool = tool_capi::open(tool, directory).map_err(|error| error.to_string())?;
+            let foreign = !tool.file().exports().is_empty();
+            opened.push(if foreign { guarded(tool) } else { tool });
+        }
+    }
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
     let engine = luthier::Engine::new(opened, &filter, config.output.clone())
         .map_err(|error| error.to_string())?;
     Ok(Arc::new(engine))
+}
+
+/// The tools with host code in Rust, which are in this library if it is the one that the user named.
+fn own_tools(library: &str) -> Result<Vec<Box<dyn Tool>>, String> {
+    let here = state::own_path().and_then(|path| path.canonicalize().ok());
+    if Path::new(library).canonicalize().ok() != here {
+        return Err(format!(
+            "{library} has tools with host code in Rust and must be loaded in place of this library: name it with \
+             `luthier run -t`, or in HSA_TOOLS_LIB"
+        ));
+    }
+    let tools = own::tools();
+    if tools.is_empty() {
+        return Err(format!("{library} has no tools in it"));
+    }
+    let made = tools.iter().map(|tool| {
+        let file = ToolFile::parse(tool.name, tool.file).map_err(|error| error.to_string())?;
+        catch_unwind(|| (tool.make)(file)).map_err(|_| format!("tool {} crashed", tool.name))
+    });
+    made.collect()
 }

@@ -4,7 +4,7 @@ use crate::{
     DecodeError, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
     opcode::OpcodeFacts, registers,
 };
-use gfx::Target;
+use gfx::{Family, Target};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
 use std::cell::{OnceCell, RefCell};
 
@@ -22,7 +22,33 @@ pub struct Decoder {
 
 struct Llvm {
     mc: Mc,
+    /// For what `mc` does not decode: 16-bit instructions on halves of registers, which LLVM takes for none unless told that
+    /// code may have them. Code for gfx11 and later has, from compilers newer than ours.
+    halves: Halves,
     scratch: DecodedInst,
+}
+
+/// Made when it is first needed.
+struct Halves {
+    /// None where there are no such instructions.
+    features: Option<String>,
+    mc: OnceCell<Option<Mc>>,
+}
+
+impl Halves {
+    fn new(target: &Target, features: &str) -> Halves {
+        let exist = target.family >= Family::Gfx11;
+        Halves {
+            features: exist.then(|| format!("{features},+real-true16")),
+            mc: OnceCell::new(),
+        }
+    }
+
+    fn mc(&mut self, target: &Target) -> Option<&mut Mc> {
+        let features = self.features.as_ref()?;
+        self.mc.get_or_init(|| Mc::new(target.name, features).ok());
+        self.mc.get_mut()?.as_mut()
+    }
 }
 
 impl Decoder {
@@ -50,6 +76,7 @@ impl Decoder {
             .collect();
         let llvm = RefCell::new(Llvm {
             mc,
+            halves: Halves::new(target, &features),
             scratch: DecodedInst::new(),
         });
         Ok(Decoder {
@@ -78,7 +105,11 @@ impl Decoder {
             });
         }
         let mut llvm = self.llvm.borrow_mut();
-        let Llvm { mc, scratch } = &mut *llvm;
+        let Llvm {
+            mc,
+            halves,
+            scratch,
+        } = &mut *llvm;
         let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
         let not_an_instruction = DecodeError::NotAnInstruction {
             pc,
@@ -91,9 +122,17 @@ impl Decoder {
         let mut window = [0; WINDOW];
         let shown = code.len().min(WINDOW);
         window[..shown].copy_from_slice(&code[..shown]);
-        let decoded = format::is_one_dword(self.target.family, word)
-            && mc.decode(&window[..4], pc, scratch)
-            || mc.decode(&window, pc, scratch);
+        let one = format::is_one_dword(self.target.family, word);
+        let mut finds = |mc: &mut Mc| {
+            one && mc.decode(&window[..4], pc, scratch) || mc.decode(&window, pc, scratch)
+        };
+        let (decoded, mc) = match finds(mc) {
+            true => (true, mc),
+            false => match halves.mc(self.target) {
+                Some(halves) => (finds(halves), halves),
+                None => (false, mc),
+            },
+        };
         if !decoded || !scratch.size().is_multiple_of(4) || scratch.size() > LONGEST {
             return Err(not_an_instruction);
         }
@@ -165,7 +204,12 @@ impl Decoder {
 
     /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
     pub fn print(&self, inst: &Inst) -> String {
-        let text = self.llvm.borrow_mut().mc.print(&window_of(inst), inst.pc);
+        let mut llvm = self.llvm.borrow_mut();
+        let Llvm { mc, halves, .. } = &mut *llvm;
+        let window = window_of(inst);
+        let text = mc
+            .print(&window, inst.pc)
+            .or_else(|| halves.mc(self.target)?.print(&window, inst.pc));
         text.map_or_else(
             || format!(".long {:#010x}", inst.words[0]),
             |text| text.trim().to_owned(),
@@ -197,10 +241,11 @@ impl Decoder {
         if matches!(inst.format, Format::Mubuf | Format::Mtbuf) && inst.words[1] >> 24 == 255 {
             return None;
         }
-        self.llvm
-            .borrow_mut()
-            .mc
-            .reencode(&window_of(inst), inst.pc)
+        let mut llvm = self.llvm.borrow_mut();
+        let Llvm { mc, halves, .. } = &mut *llvm;
+        let window = window_of(inst);
+        mc.reencode(&window, inst.pc)
+            .or_else(|| halves.mc(self.target)?.reencode(&window, inst.pc))
     }
 
     pub(crate) fn register(&self, mc: &Mc, number: u32) -> Option<Reg> {

@@ -30,6 +30,8 @@ pub(crate) struct Source<'a> {
     pub module: &'a Module,
     pub kernels: &'a Kernels,
     pub lines: Option<&'a SourceLines>,
+    /// Why none of its kernels can be instrumented, see [`relocated`].
+    pub refused: Option<&'a str>,
 }
 
 /// Answers a session's request.
@@ -47,7 +49,9 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
     // Damaged line tables must not keep a kernel from running instrumented.
     let lines = SourceLines::of(&object).ok().flatten();
     let kernels = kernels(&object)?;
+    let refused = relocated(&object);
     let source = Source {
+        refused: refused.as_deref(),
         kernels: &kernels,
         object: &object,
         hash: request.object_hash,
@@ -85,6 +89,9 @@ pub(crate) fn kernel(
     function: FunctionIndex,
 ) -> Result<Built> {
     let module = source.module;
+    if let Some(reason) = source.refused {
+        return Err(Error::Tool(reason.to_owned()));
+    }
     let wave_size = module.functions[function].wave_size;
     let decoder = Decoder::with_features(module.target, wave_size, "")
         .map_err(|error| Error::Tool(error.to_string()))?;
@@ -115,6 +122,28 @@ pub(crate) fn kernel(
         before,
         notes,
     })
+}
+
+/// Why the code cannot be copied: the loader writes into it.
+pub(crate) fn relocated(object: &CodeObject<'_>) -> Option<String> {
+    let relocations = match object.dynamic_relocations() {
+        Ok(relocations) => relocations,
+        Err(error) => return Some(format!("cannot read its relocations: {error}")),
+    };
+    let sections = &object.elf().sections;
+    let in_code = |offset: u64| {
+        let code = sections.iter().filter(|section| section.is_code());
+        let mut code = code.map(|section| offset.wrapping_sub(section.address) < section.size);
+        code.any(|inside| inside)
+    };
+    let first = relocations
+        .iter()
+        .map(|relocation| relocation.offset)
+        .filter(|&offset| in_code(offset))
+        .min()?;
+    Some(format!(
+        "the loader writes an address into its code at {first:#x}, which a copy would not have; link it without `-z notext`"
+    ))
 }
 
 /// What all tools together want done to a kernel.

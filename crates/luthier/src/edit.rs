@@ -220,13 +220,11 @@ impl<'k> Edit<'k> {
             return Ok(index);
         }
         let kernel = self.kernel;
-        let variants = HookVariants::of(
-            self.file.bundle(),
-            name,
-            kernel.target(),
-            kernel.wave_size(),
-        )
-        .ok_or_else(|| Error::NoHook {
+        let bundle = self.file.bundle();
+        let made_for = |target| HookVariants::of(bundle, name, target, kernel.wave_size());
+        let generic = || made_for(kernel.module.target.generic()?.name);
+        let variants = made_for(kernel.target()).or_else(generic);
+        let variants = variants.ok_or_else(|| Error::NoHook {
             tool: self.file.name().to_owned(),
             hook: name.to_owned(),
             target: kernel.target().to_owned(),

@@ -12,6 +12,9 @@ pub(crate) const DESCRIPTION: &str = "__luthier_description";
 /// `LUTHIER_EXPORT_FUNC` in `luthier.h`.
 const EXPORT: &str = "__luthier_export_";
 
+/// How ports are called that take the address of an LDS variable.
+const LDS: &str = "lds:";
+
 /// Hooks that every tool has, because `luthier_device.h` defines them: adds a number of 32 bits to a counter in memory.
 pub(crate) const ADD: &str = "__luthier_add";
 /// Adds one of 64 bits.
@@ -63,12 +66,18 @@ impl ToolFile {
         for global in &mut bundle.globals {
             global.name = format!("{name}/{}", global.name);
         }
-        for relocation in bundle
-            .entries
-            .iter_mut()
-            .flat_map(|entry| &mut entry.template.relocations)
-        {
-            relocation.symbol = format!("{name}/{}", relocation.symbol);
+        for template in bundle.entries.iter_mut().map(|entry| &mut entry.template) {
+            for relocation in &mut template.relocations {
+                relocation.symbol = format!("{name}/{}", relocation.symbol);
+            }
+            for variable in &mut template.shared {
+                variable.name = format!("{name}/{}", variable.name);
+            }
+            for port in &mut template.ports {
+                if let Some(variable) = port.name.strip_prefix(LDS) {
+                    port.name = format!("{LDS}{name}/{variable}");
+                }
+            }
         }
         Ok(ToolFile {
             name: name.to_owned(),

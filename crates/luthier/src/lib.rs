@@ -61,7 +61,9 @@ pub use filter::SiteFilter;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};
 pub use records::{Event, Timeline};
-pub use results::{KernelResults, Results};
+pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
+/// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
+pub use serde_json;
 pub use session::Launch;
 pub use tool::Tool;

@@ -11,10 +11,16 @@ use regex::Regex;
 use rewrite::Rewritten;
 use session::Report;
 use sha2::{Digest, Sha256};
+use std::{
+    panic::resume_unwind,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 use template::Global;
 
 /// Bytes; what 64-bit atomics need.
 const COUNTERS_ALIGNMENT: u64 = 8;
+/// Bytes.
+const STACK: usize = 64 << 20;
 
 /// What came of one kernel.
 pub struct KernelOutcome {
@@ -41,7 +47,9 @@ impl Engine {
         let lines = SourceLines::of(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
         let kernels = build::kernels(object)?;
+        let refused = build::relocated(object);
         let source = Source {
+            refused: refused.as_deref(),
             kernels: &kernels,
             object,
             hash: &hash,
@@ -77,28 +85,37 @@ impl Engine {
             return Err(Error::Tool(reason));
         }
         let module = Module::lift(&object).map_err(|error| failed(&error))?;
-        let lines = SourceLines::of(&object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         let known = build::kernels(&object)?;
-        let source = Source {
-            kernels: &known,
-            object: &object,
-            hash: &hash,
-            module: &module,
-            lines: lines.as_ref(),
-        };
+        let refused = build::relocated(&object);
         let mut manifest = Manifest::new(self, hash)?;
         let (mut rewritten, mut kernels, mut globals) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, function) in module.functions.iter().enumerate() {
-            let chosen = wanted.is_none_or(|wanted| wanted.is_match(&function.name));
-            if function.kind != FunctionKind::Kernel || !chosen {
-                continue;
-            }
+        let chosen: Vec<_> = module
+            .functions
+            .iter()
+            .enumerate()
+            .filter(|(_, function)| {
+                let named = wanted.is_none_or(|wanted| wanted.is_match(&function.name));
+                function.kind == FunctionKind::Kernel && named
+            })
+            .collect();
+        // Readers of line tables keep what they have read, each for its own thread.
+        let lines = || SourceLines::of(&object).ok().flatten();
+        let built = in_parallel(&chosen, lines, |lines, &(index, _)| {
+            let source = Source {
+                kernels: &known,
+                object: &object,
+                hash: &hash,
+                module: &module,
+                lines: lines.as_ref(),
+                refused: refused.as_deref(),
+            };
+            let built = build::kernel(self, source, index)?;
+            rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
+            Ok(built)
+        });
+        for ((_, function), built) in chosen.into_iter().zip(built) {
             let mut data = Vec::new();
-            let built = build::kernel(self, source, index).and_then(|built| {
-                rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
-                Ok(built)
-            });
             let result = built.map(|mut built| {
                 globals.extend(counters(self, &built, &hash));
                 let report = build::report(&mut built);
@@ -123,6 +140,47 @@ impl Engine {
         }
         Ok(Offline { object, kernels })
     }
+}
+
+/// What `act` makes of every item, on all processors, each of which has its own `state`.
+fn in_parallel<T: Sync, S, R: Send>(
+    items: &[T],
+    state: impl Fn() -> S + Sync,
+    act: impl Fn(&S, &T) -> Result<R> + Sync,
+) -> Vec<Result<R>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        let state = state();
+        while let Some((index, item)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            items.get(index).map(|item| (index, item))
+        } {
+            done.push((index, act(&state, item)));
+        }
+        done
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut done = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers.min(items.len()))
+            .map(|_| {
+                // Instrumenting may recurse over control flow.
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                thread.spawn_scoped(scope, work)
+            })
+            .collect();
+        let mut done = Vec::with_capacity(items.len());
+        for thread in threads.into_iter().flatten() {
+            done.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        // Where there can be no threads.
+        if done.len() < items.len() {
+            done.extend(work());
+        }
+        done
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The variables with a kernel's counters.

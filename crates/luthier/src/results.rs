@@ -2,7 +2,10 @@
 
 use crate::{Error, Result, ToolFile, kernel::demangled};
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// What happened to one kernel of the tool.
 #[derive(Clone, Debug)]
@@ -90,5 +93,49 @@ impl Results<'_> {
     /// Directory for files, if the user wants any.
     pub fn output(&self) -> Option<&std::path::Path> {
         self.output
+    }
+}
+
+/// A copy of [`Results`], for tools whose host code runs on a thread of its own.
+#[derive(Clone, Debug)]
+pub struct DetachedResults {
+    file: ToolFile,
+    kernels: Vec<KernelResults>,
+    /// By full name; why a variable cannot be read.
+    variables: BTreeMap<String, std::result::Result<Vec<Vec<u8>>, String>>,
+    output: Option<PathBuf>,
+}
+
+impl Results<'_> {
+    /// Reads everything now.
+    pub fn detach(&self) -> DetachedResults {
+        let globals = self.file.globals().iter();
+        let variables = globals.map(|global| {
+            let copies = (self.read)(&global.name).map_err(|error| error.to_string());
+            (global.name.clone(), copies)
+        });
+        DetachedResults {
+            variables: variables.collect(),
+            file: self.file.clone(),
+            kernels: self.kernels.clone(),
+            output: self.output.map(Path::to_owned),
+        }
+    }
+}
+
+impl DetachedResults {
+    /// Runs `act` on the results.
+    pub fn with<T>(&self, act: impl FnOnce(&Results<'_>) -> T) -> T {
+        let read = |name: &str| match self.variables.get(name) {
+            Some(Ok(copies)) => Ok(copies.clone()),
+            Some(Err(reason)) => Err(Error::Tool(reason.clone())),
+            None => Ok(Vec::new()),
+        };
+        act(&Results {
+            file: &self.file,
+            kernels: self.kernels.clone(),
+            read: &read,
+            output: self.output.as_deref(),
+        })
     }
 }

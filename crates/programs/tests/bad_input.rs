@@ -197,19 +197,34 @@ fn places_that_cannot_be_written_cost_files_only() {
         &scene.run(&tool, &variables, &[]),
         &["1 instrumented", "0 from cache", " counted"],
     );
-    for entry in std::fs::read_dir(&cache).unwrap() {
-        std::fs::write(entry.unwrap().path(), "rubbish").unwrap();
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [Damage; 4] = [
+        |bytes| *bytes = b"rubbish".to_vec(),
+        |bytes| bytes.clear(),
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        },
+    ];
+    for damage in damages {
+        for entry in std::fs::read_dir(&cache).unwrap() {
+            let path = entry.unwrap().path();
+            let mut bytes = std::fs::read(&path).unwrap();
+            damage(&mut bytes);
+            std::fs::write(path, bytes).unwrap();
+        }
+        let output = scene.run(&tool, &variables, &[]);
+        unharmed(
+            &output,
+            &[
+                "1 instrumented",
+                "0 from cache",
+                "cache entry ignored: ",
+                " counted",
+            ],
+        );
     }
-    let output = scene.run(&tool, &variables, &[]);
-    unharmed(
-        &output,
-        &[
-            "1 instrumented",
-            "0 from cache",
-            "cache entry ignored: ",
-            " counted",
-        ],
-    );
     unharmed(
         &scene.run(&tool, &variables, &[]),
         &["1 instrumented", "1 from cache", " counted"],
@@ -245,6 +260,100 @@ fn places_that_cannot_be_written_cost_files_only() {
         let named = |line: &&str| line.contains(file) && line.contains("cannot");
         assert!(stderr.lines().any(|line| named(&line)), "{file}: {stderr}");
     }
+}
+
+/// A file system with 4 KiB, of this test alone: cache and output find it full.
+#[test]
+fn a_full_disk_costs_files_only() {
+    let Some(scene) = Scene::new() else { return };
+    const MOUNT: &str = "mount -t tmpfs -o size=4k none \"$1\" && shift && exec \"$@\"";
+    let small = scene.path("small");
+    std::fs::create_dir(&small).unwrap();
+    let mounted = |arguments: &[&std::ffi::OsStr]| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["-rm", "sh", "-c", MOUNT, "sh"]).arg(&small);
+        command.args(arguments);
+        command
+    };
+    if !mounted(&["true".as_ref()])
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!("SKIPPED: no file system can be mounted here");
+        return;
+    }
+    let luthier = scene.emulator.command();
+    let run = [
+        "run",
+        "--device",
+        DEVICE,
+        "-k",
+        "greet",
+        "-t",
+        "mem-trace,bb-count",
+    ];
+    let run = |variable: &str| {
+        let mut command = mounted(&[luthier.get_program()]);
+        command.args(run).arg("--").arg(&scene.application);
+        command.env("LUTHIER_CACHE", "off").env(variable, &small);
+        // Where records go without a directory for them.
+        command.current_dir(scene.folder.path());
+        command.output().unwrap()
+    };
+    unharmed(
+        &run("LUTHIER_CACHE"),
+        &["1 instrumented", "cache not written: "],
+    );
+    let output = run("LUTHIER_OUTPUT");
+    unharmed(&output, &[]);
+    let said = text(&output.stderr);
+    assert!(said.contains("No space left on device"), "{said}");
+}
+
+/// Nothing can be delivered then, and somebody says so. The status stays the program's own.
+#[test]
+fn a_program_that_leaves_in_a_hurry_is_told_about() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("hurry.hip");
+    std::fs::write(
+        &source,
+        "#include <hip/hip_runtime.h>\n#include <csignal>\n#include <unistd.h>\n\
+         __global__ void greet() {}\n\
+         int main(int argc, char **) {\n\
+         greet<<<1, 64>>>();\n\
+         if (hipDeviceSynchronize() != hipSuccess) return 1;\n\
+         if (argc > 1) kill(getpid(), SIGKILL);\n\
+         _exit(7);\n}\n",
+    )
+    .unwrap();
+    let hurry = scene.path("hurry");
+    let compiled = std::process::Command::new("hipcc")
+        .args(["--offload-arch=gfx90a", "-O1", "-w"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&hurry)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    const LOST: &str = "was killed or left by _exit or exec; what tools collected in it is lost";
+    let run = |tools: &[&str], argument: Option<&str>| {
+        let mut command = scene.emulator.command();
+        command.args(["run", "--device", DEVICE]).args(tools);
+        command.arg("--").arg(&hurry).args(argument);
+        let output = command.env("LUTHIER_CACHE", "off").output().unwrap();
+        let said = text(&output.stderr);
+        let told = said.matches(LOST);
+        (output.status, told.count(), said)
+    };
+    let (status, told, said) = run(&["-t", "bb-count"], None);
+    assert_eq!((status.code(), told), (Some(7), 1), "{said}");
+    let (status, told, said) = run(&["-t", "bb-count"], Some("kill"));
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    assert_eq!((signal, told), (Some(9), 1), "{said}");
+    assert_eq!(run(&[], None).1, 0);
+    let orderly = scene.run(Path::new("bb-count"), &[], &[]);
+    unharmed(&orderly, &["1 instrumented"]);
+    assert!(!text(&orderly.stderr).contains(LOST));
 }
 
 #[test]

@@ -234,6 +234,9 @@ impl Counting {
                         code.extend_from_slice(codes.bytes(Op::WaitAlu));
                     }
                     code.scalar2(codes, Op::SAddU32, scratch, Source::Scalar(scratch), amount);
+                    if codes.has(Op::LaneGap) {
+                        code.extend_from_slice(codes.bytes(Op::LaneGap));
+                    }
                     code.write_lane(codes, vgpr, lane, scratch);
                 }
                 (Home::Lane(..), None) => {}

@@ -22,6 +22,9 @@ pub(crate) enum Op {
     SAddcU32,
     SAddNcU64,
     SNop,
+    /// Between a scalar register that a VALU instruction wrote, however it changed since, and one that reads it, with one other
+    /// instruction there.
+    LaneGap,
     STrap,
     SBranch,
     SCbranchScc1,
@@ -60,6 +63,9 @@ fn any(_: &Target, _: u8) -> bool {
 fn gfx9(target: &Target, _: u8) -> bool {
     target.family == Family::Gfx9
 }
+fn gfx940_up(target: &Target, _: u8) -> bool {
+    gfx9(target, 64) && target.architected_flat_scratch
+}
 fn accumulators(target: &Target, _: u8) -> bool {
     target.matrix != gfx::Matrix::None && gfx9(target, 64)
 }
@@ -97,6 +103,7 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::SAddcU32,          any,          "s_addc_u32 s0, s0, s0"),
     (Op::SAddNcU64,         gfx12_up,     "s_add_nc_u64 s[0:1], s[0:1], s[0:1]"),
     (Op::SNop,              any,          "s_nop 0"),
+    (Op::LaneGap,           gfx940_up,    "s_nop 0"),
     (Op::STrap,             any,          "s_trap 0x2"),
     (Op::SBranch,           any,          "s_branch 0"),
     (Op::SCbranchScc1,      any,          "s_cbranch_scc1 0"),

@@ -37,6 +37,8 @@ pub(crate) struct Needs {
 
 /// User SGPRs that a wave starts with at most.
 const MOST_USER_SGPRS: u64 = 16;
+/// What [`KernelDescriptor::initial_sgprs`] calls user SGPRs without a value.
+const UNDEFINED: &str = "undefined";
 /// Where the second reserved field of a dispatch packet is, which carries the launch number.
 const PACKET_RESERVED2: u32 = 48;
 
@@ -136,7 +138,10 @@ pub(crate) fn keep(
         }
     }
     added += storage.enable(descriptor)?;
-    let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added;
+    // Some chips want more user SGPRs than a kernel names (gfx1100: sixteen): those without a value are there to be used.
+    let spare = before.iter().find(|(name, ..)| *name == UNDEFINED);
+    let spare = spare.map_or(0, |(.., count)| u64::from(*count));
+    let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added.saturating_sub(spare);
     if user > MOST_USER_SGPRS {
         return Err(refused("no user SGPR is left to receive them in"));
     }
@@ -227,7 +232,7 @@ pub(crate) fn keep(
     }
     storage.keep(codes, &position, &mut place, &mut kept, &mut code)?;
     // Back to where the kernel expects it: downwards, in ascending order.
-    for (name, first, count) in &before {
+    for (name, first, count) in before.iter().filter(|(name, ..)| *name != UNDEFINED) {
         let Some(arrived) = position(name).filter(|arrived| arrived != first) else {
             continue;
         };

@@ -2,7 +2,8 @@
 
 use crate::{Half, Refusal, Rewritten, Symbol};
 use codeobj::edit::{
-    Access, DynamicRelocation, ElfEditor, InlinedCall, LineRow, NewObject, NewSymbol, create,
+    Access, CodeLines, DynamicRelocation, ElfEditor, InlinedCall, LineRow, NewObject, NewSymbol,
+    append_lines, create,
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
 use codeobj::{CodeObject, Metadata, SourceLines, lines::SourceFrame};
@@ -36,6 +37,9 @@ pub fn static_object(
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
     let mut metadata = original.metadata().map_err(failed)?;
+    // Damaged line tables cost the lines, not the result.
+    let source = SourceLines::of(original).ok().flatten();
+    let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
         check_static(kernel, original)?;
@@ -43,6 +47,9 @@ pub fn static_object(
         let (_, address) = editor
             .append_section(&name, Access::Execute, 256, kernel.text.clone())
             .map_err(failed)?;
+        if let Some(source) = &source {
+            placed.push((kernel, address, lines(kernel, source), functions(kernel)));
+        }
         let entry = address + kernel.entry;
         let mut descriptor = kernel.descriptor.clone();
         descriptor.set_entry_offset(entry.wrapping_sub(found.descriptor_address) as i64);
@@ -75,6 +82,16 @@ pub fn static_object(
     if let Some(metadata) = &metadata {
         editor.set_metadata(metadata).map_err(failed)?;
     }
+    let code: Vec<_> = placed
+        .iter()
+        .map(|(kernel, address, rows, functions)| CodeLines {
+            text: *address,
+            size: kernel.text.len() as u64,
+            rows,
+            functions,
+        })
+        .collect();
+    append_lines(&mut editor, original.elf(), &code).map_err(failed)?;
     editor.finish().map_err(failed)
 }
 
@@ -125,11 +142,9 @@ pub fn live_object(
         }
     }
     let elf = original.elf();
-    let functions: Vec<_> = kernel
-        .functions
-        .iter()
-        .map(|function| (&*function.name, function.offset, function.size))
-        .collect();
+    // Damaged line tables cost the lines, not the result.
+    let source = SourceLines::of(original).ok().flatten();
+    let rows = source.map_or_else(Vec::new, |source| lines(kernel, &source));
     let created = create(&NewObject {
         flags: elf.flags,
         abi_version: elf.abi_version,
@@ -140,8 +155,8 @@ pub fn live_object(
         descriptor: kernel.descriptor.clone(),
         metadata: &metadata,
         relocations: &relocations,
-        lines: &lines(kernel, original),
-        functions: &functions,
+        lines: &rows,
+        functions: &functions(kernel),
     });
     for patch in &mut patches {
         patch.offset += created.text;
@@ -166,11 +181,7 @@ impl LivePatch {
 }
 
 /// Lines of the new text, as far as the original tells. Inserted code has the line of the place it is at.
-fn lines(kernel: &Rewritten, original: &CodeObject<'_>) -> Vec<LineRow> {
-    // Damaged line tables cost the lines, not the result.
-    let Ok(Some(source)) = SourceLines::of(original) else {
-        return Vec::new();
-    };
+fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
     let mut rows: Vec<LineRow> = Vec::new();
     for pair in &kernel.pcs {
         let frames = source.frames(pair.old).unwrap_or_default();
@@ -190,6 +201,14 @@ fn lines(kernel: &Rewritten, original: &CodeObject<'_>) -> Vec<LineRow> {
         }
     }
     rows
+}
+
+/// Name, offset and bytes of the new functions.
+fn functions(kernel: &Rewritten) -> Vec<(&str, u64, u64)> {
+    let functions = kernel.functions.iter();
+    functions
+        .map(|function| (&*function.name, function.offset, function.size))
+        .collect()
 }
 
 /// File, line and inlined calls. Frames are innermost first: each but the outermost was inlined where the next one is.

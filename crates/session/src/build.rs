@@ -2,32 +2,56 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, atomic::Ordering},
-    time::Instant,
+    sync::{Arc, Mutex, atomic::Ordering},
+    time::{Duration, Instant},
 };
 
 use crate::{
-    Refusal, Request, Session,
+    Loaded, Refusal, Request, Session, Variant, ahead,
     cache::{Found, Key},
     kernel::{Kernel, Outcome, Ready},
+    lock,
+    objects::Object,
     patch,
 };
 
 /// Instrumenting may recurse over control flow; the application's own threads may have small stacks.
 const STACK: usize = 64 << 20;
 
-/// The variant of `kernel`, waiting for it as long as the settings allow.
+/// Launches wait at least this long, if the settings do not say less.
+const SHORTEST: Duration = Duration::from_millis(20);
+
+/// The variant of `kernel`, waiting for it as long as the settings allow. Every launch that waits in vain halves the time for
+/// other kernels: all together then wait no more than twice what one may, also for a tool that never comes back.
 pub(crate) fn outcome<'a>(session: &Arc<Session>, kernel: &'a Arc<Kernel>) -> Option<&'a Outcome> {
-    kernel.wait(session.config.build_limit, || {
+    if kernel.outcome().is_none() {
+        wait(session, kernel);
+    }
+    let outcome = kernel.outcome();
+    if let Some(Outcome::Ready(ready)) = outcome {
+        adopt(session, kernel, ready);
+    }
+    outcome
+}
+
+fn wait(session: &Arc<Session>, kernel: &Arc<Kernel>) {
+    let most = session.config.build_limit;
+    let in_vain = session.in_vain.load(Ordering::Relaxed);
+    let limit = (most / 2u32.saturating_pow(in_vain)).max(SHORTEST.min(most));
+    let was_late = kernel.was_late();
+    let outcome = kernel.wait(limit, || {
         let (their_session, their_kernel) = (Arc::clone(session), Arc::clone(kernel));
         let task = Box::new(move || run(&their_session, &their_kernel));
         if !session.device.spawn("luthier-build", STACK, task) {
             run(session, kernel);
         }
-    })
+    });
+    if outcome.is_none() && !was_late {
+        session.in_vain.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
-fn run(session: &Session, kernel: &Kernel) {
+fn run(session: &Session, kernel: &Arc<Kernel>) {
     let began = Instant::now();
     let built = catch_unwind(AssertUnwindSafe(|| build(session, kernel)));
     let outcome = match built {
@@ -48,24 +72,32 @@ pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("unknown panic")
 }
 
-fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
+/// What the instrumenter and the cache need to know of a kernel.
+fn request(kernel: &Kernel) -> Request<'_> {
     let object = &kernel.object.loaded;
-    let request = Request {
+    Request {
         object: &object.bytes,
         object_hash: kernel.object.hash(),
         uri: &object.uri,
         kernel: &kernel.original.name,
         agent: &kernel.agent,
-    };
-    let key = Key::of(
-        request.object_hash,
-        request.kernel,
+    }
+}
+
+pub(crate) fn key(session: &Session, object: &Object, kernel: &str, target: &str) -> Key {
+    let fingerprint = [
+        session.instrumenter.fingerprint(),
+        session.config.build.clone().into_bytes(),
+    ];
+    Key::of(object.hash(), kernel, target, &fingerprint.concat())
+}
+
+fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
+    let key = key(
+        session,
+        &kernel.object,
+        &kernel.original.name,
         &kernel.agent.target,
-        &[
-            session.instrumenter.fingerprint(),
-            session.config.build.clone().into_bytes(),
-        ]
-        .concat(),
     );
     let cached = match session.cache.as_ref().map(|cache| cache.get(&key)) {
         Some(Found::Variant(variant)) => Some(*variant),
@@ -77,10 +109,10 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
         Some(Found::Nothing) | None => None,
     };
     let from_cache = cached.is_some();
-    let mut variant = match cached {
+    let variant = match cached {
         Some(variant) => variant,
         None => {
-            let result = session.instrumenter.instrument(&request);
+            let result = session.instrumenter.instrument(&request(kernel));
             let kept = session
                 .cache
                 .as_ref()
@@ -91,30 +123,81 @@ fn build(session: &Session, kernel: &Kernel) -> Result<Ready, Refusal> {
             result?
         }
     };
-    session.instrumenter.adopt(&request, &variant);
-    let agent = kernel.agent.id;
-    let device = &*session.device;
+    session.instrumenter.adopt(&request(kernel), &variant);
+    let variant = filled(session, kernel, variant)?;
+    if from_cache {
+        let ahead = ahead::find(session, kernel);
+        if !ahead.is_empty() {
+            return ahead::load(session, kernel, variant, ahead);
+        }
+    }
+    alone(session, kernel, variant, from_cache)
+}
+
+/// The variant with the addresses that it refers to.
+pub(crate) fn filled(
+    session: &Session,
+    kernel: &Kernel,
+    mut variant: Variant,
+) -> Result<Variant, Refusal> {
     // Somebody must empty the rings before kernels fill them.
     let globals = session
         .globals
-        .on(device, &kernel.agent, &variant.globals, &session.streams)
+        .on(
+            &*session.device,
+            &kernel.agent,
+            &variant.globals,
+            &session.streams,
+        )
         .map_err(|error| Refusal::new(format!("no memory for the tool's globals: {error}")))?;
     session.consume();
     patch::apply(
         &mut variant.object,
         &variant.patches,
-        object.delta,
+        kernel.object.loaded.delta,
         |name| globals.get(name).copied(),
     )?;
-    let loaded = device
-        .load(agent, &variant.object, &variant.kernel_symbol)
+    Ok(variant)
+}
+
+/// Loads a variant by itself.
+pub(crate) fn alone(
+    session: &Session,
+    kernel: &Kernel,
+    variant: Variant,
+    from_cache: bool,
+) -> Result<Ready, Refusal> {
+    let symbols = [&*variant.kernel_symbol];
+    let loaded = session
+        .device
+        .load(kernel.agent.id, &variant.object, &symbols);
+    let loaded = loaded
         .map_err(|error| Refusal::new(format!("the instrumented object does not load: {error}")))?;
+    let loaded = loaded
+        .first()
+        .copied()
+        .ok_or_else(|| Refusal::new("the instrumented object has no kernel"))?;
     session.loads.fetch_add(1, Ordering::Relaxed);
-    Ok(Ready {
+    Ok(ready(loaded, &variant, from_cache))
+}
+
+pub(crate) fn ready(loaded: Loaded, variant: &Variant, from_cache: bool) -> Ready {
+    Ready {
         loaded,
         private_segment_size: variant.private_segment_size,
         group_segment_size: variant.group_segment_size,
-        report: variant.report,
+        report: variant.report.clone(),
         from_cache,
-    })
+        ahead: Mutex::default(),
+    }
+}
+
+/// Tells the tool of a variant that was loaded ahead, when its first launch has come.
+fn adopt(session: &Session, kernel: &Kernel, ready: &Ready) {
+    if ready.from_cache {
+        let waiting = lock(&ready.ahead).take();
+        if let Some(variant) = waiting {
+            session.instrumenter.adopt(&request(kernel), &variant);
+        }
+    }
 }

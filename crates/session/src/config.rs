@@ -6,6 +6,8 @@ use crate::Selection;
 
 /// Longest time a launch is held up by instrumenting its kernel; then the original runs.
 const BUILD_LIMIT: Duration = Duration::from_secs(60);
+/// Longest time that a call of a tool's host code is waited for.
+const TOOL_LIMIT: Duration = Duration::from_secs(5);
 const CACHE_LIMIT: u64 = 1 << 30;
 
 /// What is said on stderr.
@@ -32,6 +34,7 @@ pub struct Config {
     /// Bytes in the cache.
     pub cache_limit: u64,
     pub build_limit: Duration,
+    pub tool_limit: Duration,
     /// Names this build of the engine: what another build has cached is not used. The environment does not say it.
     pub build: String,
 }
@@ -41,7 +44,7 @@ impl Config {
     ///
     /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
-    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` (seconds), and those of [`Selection`].
+    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`Selection`].
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         let get = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -76,6 +79,12 @@ impl Config {
             "a number of seconds",
             BUILD_LIMIT.as_secs(),
         );
+        let tool_limit = parsed(
+            "LUTHIER_TOOL_LIMIT",
+            |value| value.trim().parse().ok(),
+            "a number of seconds",
+            TOOL_LIMIT.as_secs(),
+        );
         let level = match get("LUTHIER_LOG") {
             None => Level::Warn,
             Some(name) => level(&name).unwrap_or_else(|| {
@@ -107,6 +116,7 @@ impl Config {
             cache,
             cache_limit,
             build_limit: Duration::from_secs(build_limit),
+            tool_limit: Duration::from_secs(tool_limit),
             build: String::new(),
         };
         (config, problems)

@@ -51,8 +51,14 @@ pub enum DeviceError {
 /// All devices of a process. Calls may come from any thread and must not end in [`crate::Session`] again.
 pub trait Device: Send + Sync {
     fn agents(&self) -> Vec<Agent>;
-    /// Loads a linked code object for one agent. `symbol` is that of a kernel descriptor, with `.kd`.
-    fn load(&self, agent: AgentId, object: &[u8], symbol: &str) -> Result<Loaded, DeviceError>;
+    /// Loads a linked code object for one agent. `symbols` are those of kernel descriptors, with `.kd`; the result has one
+    /// entry for each, all of one executable.
+    fn load(
+        &self,
+        agent: AgentId,
+        object: &[u8],
+        symbols: &[&str],
+    ) -> Result<Vec<Loaded>, DeviceError>;
     /// No dispatch of it is pending.
     fn unload(&self, executable: u64);
     /// Zero-filled memory, aligned to a page.

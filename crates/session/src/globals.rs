@@ -20,11 +20,60 @@ struct Allocated {
     size: u64,
 }
 
+/// Bytes that are allocated at once for globals on a device. What is larger than a part of it has memory of its own.
+const CHUNK: u64 = 1 << 20;
+const LARGE: u64 = CHUNK / 8;
+/// Counters of different tools and kernels share no cache line.
+const ALIGNMENT: u64 = 256;
+
+/// Device memory for many globals: making and reading them one by one would take a copy each, whose latency is what the first
+/// launch of a kernel waits for.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    address: u64,
+    used: u64,
+}
+
+/// What there is on one agent.
+#[derive(Debug, Default)]
+struct OnAgent {
+    globals: HashMap<String, Allocated>,
+    chunks: Vec<Chunk>,
+}
+
+impl OnAgent {
+    /// Zero-filled memory, which is never freed.
+    fn memory(
+        &mut self,
+        device: &dyn Device,
+        agent: &Agent,
+        size: u64,
+        kind: MemoryKind,
+    ) -> Result<u64, DeviceError> {
+        if kind != MemoryKind::Device || size > LARGE {
+            return device.allocate(agent.id, size as usize, kind);
+        }
+        let fits = |chunk: &&mut Chunk| chunk.used + size <= CHUNK;
+        let chunk = match self.chunks.last_mut().filter(fits) {
+            Some(chunk) => chunk,
+            None => {
+                let address = device.allocate(agent.id, CHUNK as usize, kind)?;
+                self.chunks.push(Chunk { address, used: 0 });
+                let last = self.chunks.len() - 1;
+                &mut self.chunks[last]
+            }
+        };
+        let address = chunk.address + chunk.used;
+        chunk.used = (chunk.used + size).next_multiple_of(ALIGNMENT);
+        Ok(address)
+    }
+}
+
 /// Made when a variant that uses them is loaded; never freed, because kernels may run until the process ends.
 #[derive(Debug)]
 pub(crate) struct Globals {
     declared: Vec<Global>,
-    agents: Mutex<HashMap<AgentId, HashMap<String, Allocated>>>,
+    agents: Mutex<HashMap<AgentId, OnAgent>>,
     inside: Mutex<Vec<Inside>>,
 }
 
@@ -105,14 +154,15 @@ impl Globals {
         streams: &Streams,
     ) -> Result<HashMap<String, u64>, DeviceError> {
         let mut agents = lock(&self.agents);
-        let allocated = agents.entry(agent.id).or_default();
+        let here = agents.entry(agent.id).or_default();
         for global in self.declared.iter().chain(further) {
-            if !allocated.contains_key(&global.name) {
-                let made = allocate(device, agent, global, streams)?;
-                allocated.insert(global.name.clone(), made);
+            if !here.globals.contains_key(&global.name) {
+                let made = allocate(device, agent, here, global, streams)?;
+                here.globals.insert(global.name.clone(), made);
             }
         }
-        Ok(allocated
+        Ok(here
+            .globals
             .iter()
             .map(|(name, global)| (name.clone(), global.address))
             .collect())
@@ -122,16 +172,17 @@ impl Globals {
 fn allocate(
     device: &dyn Device,
     agent: &Arc<Agent>,
+    here: &mut OnAgent,
     global: &Global,
     streams: &Streams,
 ) -> Result<Allocated, DeviceError> {
     let size = global.size;
     let address = match &global.content {
-        Content::Memory { kind, initial } => memory(device, agent, size, *kind, initial)?,
+        Content::Memory { kind, initial } => memory(device, agent, here, size, *kind, initial)?,
         Content::Ring(spec) => {
             let stream = Stream::make(device, agent, &global.name, *spec)?;
             let control = stream.control();
-            let address = memory(device, agent, size, MemoryKind::Device, &control)?;
+            let address = memory(device, agent, here, size, MemoryKind::Device, &control)?;
             streams.add(stream, address);
             address
         }
@@ -142,13 +193,14 @@ fn allocate(
 fn memory(
     device: &dyn Device,
     agent: &Agent,
+    here: &mut OnAgent,
     size: u64,
     kind: MemoryKind,
     initial: &[u8],
 ) -> Result<u64, DeviceError> {
     // A kernel may take the address of an empty variable.
     let size = size.max(initial.len() as u64).max(1);
-    let address = device.allocate(agent.id, size as usize, kind)?;
+    let address = here.memory(device, agent, size, kind)?;
     if !initial.is_empty() {
         device.write(address, initial)?;
     }
@@ -161,6 +213,29 @@ pub(crate) struct Final<'a> {
     pub device: &'a dyn Device,
     pub agents: &'a [Agent],
     pub kernels: &'a [KernelLine],
+    pub seen: Seen,
+}
+
+/// Chunks as they were when they were first asked for at the end, by address.
+pub(crate) type Seen = Mutex<HashMap<u64, Result<Vec<u8>, DeviceError>>>;
+
+impl Final<'_> {
+    /// The bytes of a global, out of its chunk if it lies in one.
+    fn fetch(&self, here: &OnAgent, global: Allocated) -> Result<Vec<u8>, DeviceError> {
+        let inside = |chunk: &&Chunk| global.address.wrapping_sub(chunk.address) < chunk.used;
+        let Some(chunk) = here.chunks.iter().find(inside) else {
+            return fetch(self.device, global);
+        };
+        let (address, size) = (chunk.address, chunk.used);
+        let mut seen = lock(&self.seen);
+        let bytes = seen
+            .entry(address)
+            .or_insert_with(|| fetch(self.device, Allocated { address, size }));
+        let bytes = bytes.as_ref().map_err(Clone::clone)?;
+        let start = (global.address - address) as usize;
+        let part = bytes.get(start..start + global.size as usize);
+        Ok(part.unwrap_or_default().to_vec())
+    }
 }
 
 impl Finish for Final<'_> {
@@ -174,8 +249,9 @@ impl Finish for Final<'_> {
 
     fn global(&self, agent: &Agent, name: &str) -> Vec<Result<Vec<u8>, DeviceError>> {
         let agents = lock(&self.globals.agents);
-        let own = agents.get(&agent.id).and_then(|globals| globals.get(name));
-        let own = own.map(|global| fetch(self.device, *global));
+        let here = agents.get(&agent.id);
+        let own = here.and_then(|here| Some((here, here.globals.get(name)?)));
+        let own = own.map(|(here, global)| self.fetch(here, *global));
         let inside = lock(&self.globals.inside);
         let inside = inside
             .iter()

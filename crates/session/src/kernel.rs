@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    Agent, Loaded, Report, lock,
+    Agent, Loaded, Report, Variant, lock,
     objects::{Object, Original},
 };
 
@@ -29,6 +29,8 @@ pub(crate) struct Ready {
     pub group_segment_size: u32,
     pub report: Report,
     pub from_cache: bool,
+    /// What the tool is told when the first launch comes, for a variant that was loaded ahead of that.
+    pub ahead: Mutex<Option<Box<Variant>>>,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,7 @@ impl Kernel {
                     group_segment_size: original.group_segment_size,
                     report: report.clone(),
                     from_cache: false,
+                    ahead: Mutex::default(),
                 }),
                 Err(reason) => Outcome::Refused(reason.clone()),
             });
@@ -123,6 +126,11 @@ impl Kernel {
             }
         }
         self.outcome.get()
+    }
+
+    /// Makes the caller the one who calls [`Kernel::finish`]; false if somebody does or did already.
+    pub fn claim(&self) -> bool {
+        self.outcome.get().is_none() && !std::mem::replace(&mut *lock(&self.building), true)
     }
 
     /// Whether a launch had to go out before the variant was there.

@@ -11,6 +11,7 @@
 //! Whatever fails here is recorded and the original kernel runs. Waits are bounded.
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod build;
 pub mod cache;
 pub mod config;

@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use codeobj::CodeObject;
@@ -33,6 +36,8 @@ pub(crate) struct Object {
     built_in: Option<BuiltIn>,
     hash: OnceLock<[u8; 32]>,
     kernels: OnceLock<Kernels>,
+    /// Its kernels have been looked for in the cache.
+    looked_ahead: AtomicBool,
 }
 
 /// What a packet needs to know about the original kernel.
@@ -68,6 +73,18 @@ impl Object {
         kernels.get(&address).cloned().ok_or_else(missing)
     }
 
+    /// All kernels with the device addresses of their descriptors; only the first time.
+    pub fn look_ahead(&self) -> Vec<(u64, Original)> {
+        if self.looked_ahead.swap(true, Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let kernels = self.kernels.get_or_init(|| self.parse());
+        let kernels = kernels.iter().flatten();
+        let placed = kernels
+            .map(|(address, original)| (address.wrapping_add(self.loaded.delta), original.clone()));
+        placed.collect()
+    }
+
     fn parse(&self) -> Kernels {
         let unreadable = |error| format!("its code object is unreadable: {error}");
         let object = CodeObject::parse(&self.loaded.bytes).map_err(unreadable)?;
@@ -95,6 +112,7 @@ impl Objects {
             built_in,
             hash: OnceLock::new(),
             kernels: OnceLock::new(),
+            looked_ahead: AtomicBool::new(false),
             loaded,
         };
         self.0.insert(object.loaded.base, Arc::new(object));

@@ -8,10 +8,10 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -29,6 +29,8 @@ const BATCH: u64 = 4096;
 const BUSY: Duration = Duration::from_micros(500);
 const IDLE: Duration = Duration::from_millis(16);
 const STACK: usize = 4 << 20;
+/// How long the summary waits for the thread that empties the rings.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// One ring on one agent.
 #[derive(Debug)]
@@ -247,8 +249,17 @@ impl Streams {
         }
     }
 
+    /// None while a tool does not come back from what it does with records.
     pub fn lines(&self) -> Vec<RecordLine> {
-        let streams = lock(&self.streams);
+        let deadline = Instant::now() + LOOK;
+        let streams = loop {
+            match self.streams.try_lock() {
+                Ok(streams) => break streams,
+                Err(TryLockError::Poisoned(error)) => break error.into_inner(),
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return Vec::new(),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(BUSY),
+            }
+        };
         let line = |(stream, _): &(Stream, Option<u64>)| RecordLine {
             name: stream.name.clone(),
             agent: stream.agent.number,

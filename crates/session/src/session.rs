@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, RwLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -15,7 +15,7 @@ use crate::{
     globals::{Final, Globals},
     kernel::{Kernel, Outcome, pretty},
     lock,
-    objects::Objects,
+    objects::{Object, Objects, Original},
     read,
     records::Streams,
     summary, write,
@@ -60,10 +60,11 @@ pub enum Decision {
     Variant(Substitute),
 }
 
-/// A variant whose kernel was unloaded: it goes when these queues have passed these tickets.
+/// Variants whose kernels were unloaded: they go when these queues have passed these tickets.
 #[derive(Debug)]
 struct Retired {
     executable: u64,
+    variants: u64,
     tickets: Vec<(u64, u64)>,
 }
 
@@ -92,6 +93,8 @@ pub struct Session {
     began: Instant,
     finished: AtomicBool,
     observes: bool,
+    /// Launches that waited for a variant as long as they may.
+    pub(crate) in_vain: AtomicU32,
 }
 
 impl Session {
@@ -124,6 +127,7 @@ impl Session {
             notes: Mutex::default(),
             began: Instant::now(),
             finished: AtomicBool::new(false),
+            in_vain: AtomicU32::new(0),
         })
     }
 
@@ -187,7 +191,7 @@ impl Session {
             .collect();
         drop(kernels);
         for kernel in gone {
-            lock(&self.gone).push(summary::KernelLine::of(&kernel));
+            lock(&self.gone).extend(summary::KernelLine::of(&kernel));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -197,13 +201,29 @@ impl Session {
                     .into_iter()
                     .filter_map(|queue| Some((queue, self.device.ticket(queue)?)))
                     .collect();
-                lock(&self.retired).push(Retired {
-                    executable: ready.loaded.executable,
-                    tickets,
-                });
+                self.retire(ready.loaded.executable, tickets);
             }
         }
         self.sweep();
+    }
+
+    /// Several variants may lie in one executable.
+    fn retire(&self, executable: u64, tickets: Vec<(u64, u64)>) {
+        let mut retired = lock(&self.retired);
+        match retired
+            .iter_mut()
+            .find(|known| known.executable == executable)
+        {
+            Some(known) => {
+                known.tickets.extend(tickets);
+                known.variants += 1;
+            }
+            None => retired.push(Retired {
+                executable,
+                variants: 1,
+                tickets,
+            }),
+        }
     }
 
     /// Unloads retired variants that nothing uses any more.
@@ -216,16 +236,15 @@ impl Session {
                 .retain(|&(queue, ticket)| !self.device.drained(queue, ticket));
             let keep = !variant.tickets.is_empty();
             if !keep {
-                finished.push(variant.executable);
+                finished.push((variant.executable, variant.variants));
             }
             keep
         });
         drop(retired);
-        self.unloads
-            .fetch_add(finished.len() as u64, Ordering::Relaxed);
-        finished
-            .into_iter()
-            .for_each(|executable| self.device.unload(executable));
+        for (executable, variants) in finished {
+            self.unloads.fetch_add(variants, Ordering::Relaxed);
+            self.device.unload(executable);
+        }
     }
 
     /// Chooses the code of one launch; the first launch of a kernel waits for its variant.
@@ -321,12 +340,34 @@ impl Session {
             .agents
             .iter()
             .find(|agent| agent.id == dispatch.agent)?;
+        self.expect(address, &object, agent, original)
+    }
+
+    /// Whether the settings choose a kernel.
+    pub(crate) fn selects(&self, original: &Original) -> bool {
         let selection = &self.config.selection;
-        let selected =
-            self.instrumenter.builds() && selection.kernel(&original.name, &pretty(&original.name));
-        let kernel = Kernel::new(address, object, Arc::clone(agent), original, selected);
+        self.instrumenter.builds() && selection.kernel(&original.name, &pretty(&original.name))
+    }
+
+    /// A kernel that may be launched; `None` if its object has been unloaded.
+    pub(crate) fn expect(
+        &self,
+        address: u64,
+        object: &Arc<Object>,
+        agent: &Arc<Agent>,
+        original: Original,
+    ) -> Option<Arc<Kernel>> {
+        // Held until the kernel is known, so that unloading finds it.
+        let objects = read(&self.objects);
+        objects
+            .find(address)
+            .filter(|known| Arc::ptr_eq(known, object))?;
+        let selected = self.selects(&original);
         let mut kernels = write(&self.kernels);
-        let kernel = kernels.entry(address).or_insert_with(|| Arc::new(kernel));
+        let kernel = kernels.entry(address).or_insert_with(|| {
+            let (object, agent) = (Arc::clone(object), Arc::clone(agent));
+            Arc::new(Kernel::new(address, object, agent, original, selected))
+        });
         Some(Arc::clone(kernel))
     }
 
@@ -349,11 +390,7 @@ impl Session {
     pub fn summary(&self) -> Summary {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
-        lines.extend(
-            kernels
-                .values()
-                .map(|kernel| summary::KernelLine::of(kernel)),
-        );
+        lines.extend(kernels.values().filter_map(summary::KernelLine::of));
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),
@@ -381,6 +418,7 @@ impl Session {
             device: &*self.device,
             agents: &agents,
             kernels: &self.summary().kernels,
+            seen: Default::default(),
         });
         Some((self.summary(), text))
     }

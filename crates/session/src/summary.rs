@@ -1,6 +1,10 @@
 //! What a session did, as data, text and JSON.
 
-use std::{collections::BTreeMap, fmt::Write, sync::atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    sync::{Arc, atomic::Ordering},
+};
 
 use serde::Serialize;
 
@@ -71,7 +75,12 @@ pub struct KernelLine {
 }
 
 impl KernelLine {
-    pub(crate) fn of(kernel: &Kernel) -> KernelLine {
+    /// None if it was never launched, only expected.
+    pub(crate) fn of(kernel: &Arc<Kernel>) -> Option<KernelLine> {
+        let launches = kernel.launches.load(Ordering::Relaxed);
+        if launches == 0 {
+            return None;
+        }
         let status = match kernel.outcome() {
             Some(Outcome::Ready(ready)) => Status::Instrumented(Instrumented {
                 report: ready.report.clone(),
@@ -84,15 +93,15 @@ impl KernelLine {
             None if kernel.was_late() => Status::Late,
             None => Status::Unused,
         };
-        KernelLine {
+        Some(KernelLine {
             name: kernel.pretty.clone(),
             symbol: kernel.original.name.clone(),
             target: kernel.agent.target.clone(),
-            launches: kernel.launches.load(Ordering::Relaxed),
+            launches,
             instrumented_launches: kernel.instrumented.load(Ordering::Relaxed),
             build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
             status,
-        }
+        })
     }
 }
 

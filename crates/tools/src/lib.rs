@@ -13,7 +13,10 @@ mod memory;
 mod open;
 mod per_block;
 
-pub use open::{BUILT_IN, OpenError, SUFFIX, check_filter, name_of, open, with_host_code};
+pub use open::{
+    BUILT_IN, OpenError, SUFFIX, check_filter, is_library, name_of, open, ready_path,
+    with_host_code,
+};
 
 use luthier::{Tool, ToolFile};
 

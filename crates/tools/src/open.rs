@@ -22,6 +22,8 @@ pub enum OpenError {
         path: PathBuf,
         source: std::io::Error,
     },
+    #[error("{0} is a library with host code, which only `luthier run` can call")]
+    Library(String),
     #[error(transparent)]
     Tool(#[from] luthier::Error),
 }
@@ -36,6 +38,9 @@ pub fn name_of(tool: &str) -> String {
 
 /// A tool by name, from `directory`, or by path.
 pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
+    if is_library(tool) {
+        return Err(OpenError::Library(tool.to_owned()));
+    }
     let name = name_of(tool);
     let ready = TOOLS.iter().find(|ready| ready.name == name);
     let path = if is_path(tool) {
@@ -66,6 +71,17 @@ pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
     }
+}
+
+/// Whether this names a library that has tools with host code in Rust.
+pub fn is_library(tool: &str) -> bool {
+    tool.ends_with(".so")
+}
+
+/// Where a tool of ours lies in `directory`, if this is the name of one.
+pub fn ready_path(tool: &str, directory: &Path) -> Option<PathBuf> {
+    let known = TOOLS.iter().any(|ready| ready.name == tool);
+    known.then(|| directory.join(format!("{tool}.{SUFFIX}")))
 }
 
 fn is_path(tool: &str) -> bool {

@@ -37,19 +37,19 @@ pub struct Created {
     pub text: u64,
 }
 
-const ELF_HEADER: u64 = 64;
-const PROGRAM_HEADER: u64 = 56;
-const PROGRAM_HEADERS: u64 = 5;
+pub(super) const ELF_HEADER: u64 = 64;
+pub(super) const PROGRAM_HEADER: u64 = 56;
+pub(super) const PROGRAM_HEADERS: u64 = 5;
 const OS_ABI_HSA: u8 = 64;
 const MACHINE_AMDGPU: u16 = 224;
 const TYPE_DYN: u16 = 3;
 /// Symbols: global function and object, protected.
-const FUNCTION: u8 = 1 << 4 | 2;
-const OBJECT: u8 = 1 << 4 | 1;
-const PROTECTED: u8 = 3;
+pub(super) const FUNCTION: u8 = 1 << 4 | 2;
+pub(super) const OBJECT: u8 = 1 << 4 | 1;
+pub(super) const PROTECTED: u8 = 3;
 
-struct Section {
-    name: &'static str,
+pub(super) struct Section {
+    pub(super) name: &'static str,
     kind: u32,
     flags: u64,
     offset: u64,
@@ -61,19 +61,19 @@ struct Section {
 }
 
 #[derive(Default)]
-struct File {
-    bytes: Vec<u8>,
-    sections: Vec<Section>,
+pub(super) struct File {
+    pub(super) bytes: Vec<u8>,
+    pub(super) sections: Vec<Section>,
 }
 
 impl File {
-    fn align(&mut self, to: u64) {
+    pub(super) fn align(&mut self, to: u64) {
         let size = (self.bytes.len() as u64).next_multiple_of(to.max(1));
         self.bytes.resize(size as usize, 0);
     }
 
     /// Appends a section; returns its offset.
-    fn section(
+    pub(super) fn section(
         &mut self,
         (name, kind, flags): (&'static str, u32, u64),
         align: u64,
@@ -97,7 +97,7 @@ impl File {
         offset
     }
 
-    fn link(&mut self, name: &str, to: &str, info: u32) {
+    pub(super) fn link(&mut self, name: &str, to: &str, info: u32) {
         let number = self.sections.iter().position(|section| section.name == to);
         let number = number.map_or(0, |number| number as u32 + 1);
         if let Some(section) = self
@@ -227,12 +227,35 @@ pub fn create(object: &NewObject<'_>) -> Created {
     file.link(".dynamic", ".dynstr", 0);
     file.link(".symtab", ".strtab", 1);
 
+    program_headers(
+        &mut file,
+        read_only,
+        (text_at, object.text.len() as u64),
+        (dynamic_at, loaded - dynamic_at, dynamic.len() as u64),
+        (note_at, note.len() as u64),
+    );
+    section_headers(&mut file, object.flags, object.abi_version);
+    Created {
+        bytes: file.bytes,
+        text: text_at,
+    }
+}
+
+/// The table of segments: what is only read, from the file's first byte; the text; the dynamic section with the rest of its
+/// segment; the note. Offsets and bytes.
+pub(super) fn program_headers(
+    file: &mut File,
+    read_only: u64,
+    (text_at, text): (u64, u64),
+    (dynamic_at, written, dynamic): (u64, u64, u64),
+    (note_at, note): (u64, u64),
+) {
     let segments = [
         (1u32, 4u32, 0, read_only, PAGE),
-        (1, 5, text_at, object.text.len() as u64, PAGE),
-        (1, 6, dynamic_at, loaded - dynamic_at, PAGE),
-        (2, 6, dynamic_at, dynamic.len() as u64, 8),
-        (4, 4, note_at, note.len() as u64, 4),
+        (1, 5, text_at, text, PAGE),
+        (1, 6, dynamic_at, written, PAGE),
+        (2, 6, dynamic_at, dynamic, 8),
+        (4, 4, note_at, note, 4),
     ];
     let mut headers = Vec::new();
     for (kind, flags, offset, size, align) in segments {
@@ -243,15 +266,10 @@ pub fn create(object: &NewObject<'_>) -> Created {
         }
     }
     put(&mut file.bytes, ELF_HEADER, &headers);
-    section_headers(&mut file, object);
-    Created {
-        bytes: file.bytes,
-        text: text_at,
-    }
 }
 
 /// The table of sections at the end, and the file's header.
-fn section_headers(file: &mut File, object: &NewObject<'_>) {
+pub(super) fn section_headers(file: &mut File, flags: u32, abi_version: u8) {
     const NAMES: &str = ".shstrtab";
     let mut names = vec![0];
     let mut offsets = Vec::new();
@@ -279,17 +297,7 @@ fn section_headers(file: &mut File, object: &NewObject<'_>) {
         file.bytes.extend(section.entry_size.to_le_bytes());
     }
     let count = file.sections.len() as u16 + 1;
-    let mut header = vec![
-        0x7f,
-        b'E',
-        b'L',
-        b'F',
-        2,
-        1,
-        1,
-        OS_ABI_HSA,
-        object.abi_version,
-    ];
+    let mut header = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, OS_ABI_HSA, abi_version];
     header.resize(16, 0);
     header.extend(TYPE_DYN.to_le_bytes());
     header.extend(MACHINE_AMDGPU.to_le_bytes());
@@ -297,7 +305,7 @@ fn section_headers(file: &mut File, object: &NewObject<'_>) {
     for word in [0, ELF_HEADER, table] {
         header.extend(word.to_le_bytes());
     }
-    header.extend(object.flags.to_le_bytes());
+    header.extend(flags.to_le_bytes());
     let halves = [
         ELF_HEADER as u16,
         PROGRAM_HEADER as u16,
@@ -310,12 +318,12 @@ fn section_headers(file: &mut File, object: &NewObject<'_>) {
     put(&mut file.bytes, 0, &header);
 }
 
-fn put(bytes: &mut [u8], at: u64, contents: &[u8]) {
+pub(super) fn put(bytes: &mut [u8], at: u64, contents: &[u8]) {
     let at = at as usize;
     bytes[at..at + contents.len()].copy_from_slice(contents);
 }
 
-fn note(metadata: &[u8]) -> Vec<u8> {
+pub(super) fn note(metadata: &[u8]) -> Vec<u8> {
     const OWNER: &[u8; 8] = b"AMDGPU\0\0";
     let mut note = Vec::new();
     note.extend(7u32.to_le_bytes());
@@ -328,7 +336,7 @@ fn note(metadata: &[u8]) -> Vec<u8> {
 }
 
 /// `.hash` with one bucket; symbol 0 is none.
-fn hash(names: &[String]) -> Vec<u8> {
+pub(super) fn hash(names: &[String]) -> Vec<u8> {
     let count = names.len() as u32 + 1;
     let mut words = vec![1, count, 1, 0];
     // A chain over all symbols in order.

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::ElfEditor;
 use super::create::NewObject;
+use crate::Result;
+use crate::elf::Elf;
 
 /// From this offset of the text on the code is of that line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,21 +68,78 @@ const SET_ADDRESS: u8 = 2;
 /// Operands of the standard opcodes 1 to 12.
 const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
+/// New code and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeLines<'a> {
+    /// Where it is, and its bytes.
+    pub text: u64,
+    pub size: u64,
+    /// In order of their offsets in it.
+    pub rows: &'a [LineRow],
+    /// Functions: name, offset, bytes.
+    pub functions: &'a [(&'a str, u64, u64)],
+}
+
+const ABBREVIATIONS: &str = ".debug_abbrev";
+const INFORMATION: &str = ".debug_info";
+const LINES: &str = ".debug_line";
+
 /// `.debug_abbrev`, `.debug_info` and `.debug_line`; none if there are no lines. Rows are in order of their offsets.
 pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static str, Vec<u8>)> {
-    let (rows, size) = (object.lines, object.text.len() as u64);
-    if rows.is_empty() {
+    if object.lines.is_empty() {
         return Vec::new();
     }
-    let mut files = Files::default();
-    let lines = line_program(rows, &mut files, text, size);
-    let unit = Unit::build(object, &mut files, text, size);
-    let lines = with_length(line_header(&files, &lines));
+    let code = CodeLines {
+        text,
+        size: object.text.len() as u64,
+        rows: object.lines,
+        functions: object.functions,
+    };
+    let (unit, lines) = unit_and_lines(&code, 0, 0);
     vec![
-        (".debug_abbrev", abbreviations()),
-        (".debug_info", with_length(unit)),
-        (".debug_line", lines),
+        (ABBREVIATIONS, abbreviations()),
+        (INFORMATION, unit),
+        (LINES, lines),
     ]
+}
+
+/// Adds units for new code to the debug information that an object has; nothing if it has none.
+pub fn append_lines(editor: &mut ElfEditor, elf: &Elf<'_>, code: &[CodeLines<'_>]) -> Result<()> {
+    const COMPRESSED: u64 = 1 << 11;
+    let section = |name| {
+        let found = elf.section(name)?;
+        (found.flags & COMPRESSED == 0).then(|| found.data.to_vec())
+    };
+    let (Some(mut shared), Some(mut units), Some(mut lines)) =
+        (section(ABBREVIATIONS), section(INFORMATION), section(LINES))
+    else {
+        return Ok(());
+    };
+    let known = code.iter().filter(|code| !code.rows.is_empty());
+    let abbreviations_at = shared.len() as u32;
+    for code in known {
+        let (unit, program) = unit_and_lines(code, abbreviations_at, lines.len() as u32);
+        units.extend(unit);
+        lines.extend(program);
+    }
+    shared.extend(abbreviations());
+    for (name, contents) in [
+        (ABBREVIATIONS, shared),
+        (INFORMATION, units),
+        (LINES, lines),
+    ] {
+        editor.replace_section(name, contents)?;
+    }
+    Ok(())
+}
+
+/// What goes into `.debug_info` and `.debug_line`, given where the abbreviations and the lines are in their sections.
+fn unit_and_lines(code: &CodeLines<'_>, abbreviations: u32, lines: u32) -> (Vec<u8>, Vec<u8>) {
+    let mut files = Files::default();
+    let program = line_program(code.rows, &mut files, code.text, code.size);
+    let unit = Unit::build(code, &mut files, abbreviations, lines);
+    let program = with_length(line_header(&files, &program));
+    (with_length(unit), program)
 }
 
 fn abbreviations() -> Vec<u8> {
@@ -183,24 +243,29 @@ struct Unit<'a, 'f> {
 }
 
 impl<'a> Unit<'a, '_> {
-    fn build(object: &NewObject<'a>, files: &mut Files<'a>, text: u64, size: u64) -> Vec<u8> {
+    fn build(
+        code: &CodeLines<'a>,
+        files: &mut Files<'a>,
+        abbreviations: u32,
+        lines: u32,
+    ) -> Vec<u8> {
         let mut unit = Unit {
             bytes: Vec::new(),
-            text,
+            text: code.text,
             files,
             origins: HashMap::new(),
         };
         unit.bytes.extend(4u16.to_le_bytes());
-        unit.bytes.extend(0u32.to_le_bytes());
+        unit.bytes.extend(abbreviations.to_le_bytes());
         unit.bytes.push(8);
         unit.bytes.push(UNIT);
-        unit.range(0, size);
-        unit.bytes.extend(0u32.to_le_bytes());
-        for call in object.lines.iter().flat_map(|row| &row.calls) {
+        unit.range(0, code.size);
+        unit.bytes.extend(lines.to_le_bytes());
+        for call in code.rows.iter().flat_map(|row| &row.calls) {
             unit.origin(&call.function);
         }
-        for (name, offset, size) in object.functions {
-            let calls = inlined(object.lines, *offset, offset + size);
+        for (name, offset, size) in code.functions {
+            let calls = inlined(code.rows, *offset, offset + size);
             let number = [FUNCTION, FUNCTION_WITH_CALLS][usize::from(!calls.is_empty())];
             unit.bytes.push(number);
             unit.string(name);

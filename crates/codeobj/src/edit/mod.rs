@@ -2,15 +2,18 @@
 //!
 //! Nothing that is already placed ever moves: code addresses its data relative to itself, so existing bytes keep their
 //! addresses and whatever grows gets a new place behind the image, in a segment of its own. An object that was not
-//! changed writes back byte by byte. [`create`] makes an object of one kernel from nothing.
+//! changed writes back byte by byte. [`create`] makes an object of one kernel from nothing, and
+//! [`pack`] one of several such.
 
 mod create;
 mod debug;
+mod pack;
 mod tables;
 mod write;
 
 pub use create::{Created, NewObject, create};
-pub use debug::{InlinedCall, LineRow};
+pub use debug::{CodeLines, InlinedCall, LineRow, append_lines};
+pub use pack::pack;
 
 use crate::elf::{Binding, Elf, Place, SymbolKind};
 use crate::{CodeObject, Error, KernelDescriptor, Metadata, Result};

@@ -107,6 +107,16 @@ impl Metadata {
         }
     }
 
+    /// Appends the entries of another object's kernels.
+    pub fn add_kernels(&mut self, other: &Metadata) {
+        let more = get(&other.root, "amdhsa.kernels").and_then(Value::as_array);
+        if let Some(more) = more
+            && let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels")
+        {
+            kernels.extend(more.iter().cloned());
+        }
+    }
+
     /// One kernel's entry to edit.
     pub fn kernel_mut(&mut self, name: &str) -> Option<KernelEdit<'_>> {
         let kernels = get_mut(&mut self.root, "amdhsa.kernels")?;

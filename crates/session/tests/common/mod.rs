@@ -128,17 +128,25 @@ impl Device for HostDevice {
         }]
     }
 
-    fn load(&self, agent: AgentId, object: &[u8], symbol: &str) -> Result<Loaded, DeviceError> {
+    fn load(
+        &self,
+        agent: AgentId,
+        object: &[u8],
+        symbols: &[&str],
+    ) -> Result<Vec<Loaded>, DeviceError> {
         assert_eq!(agent, AGENT);
         let executable = 100 + self.next.fetch_add(1, Ordering::Relaxed);
         let mut memory = self.memory.lock().unwrap();
         memory
             .loaded
-            .insert(executable, (object.to_vec(), symbol.to_owned()));
-        Ok(Loaded {
-            executable,
-            kernel_object: executable << 32,
-        })
+            .insert(executable, (object.to_vec(), symbols.join(" ")));
+        let kernel_objects = (0..symbols.len() as u64).map(|index| (executable << 32) + index);
+        Ok(kernel_objects
+            .map(|kernel_object| Loaded {
+                executable,
+                kernel_object,
+            })
+            .collect())
     }
 
     fn unload(&self, executable: u64) {

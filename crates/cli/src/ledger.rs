@@ -1,0 +1,63 @@
+//! Processes that ended without delivering what their tools collected.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, Result};
+
+/// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
+pub struct Ledger(tempfile::NamedTempFile);
+
+impl Ledger {
+    /// Has `command` and its children write to a new one.
+    pub fn open(command: &mut Command) -> Result<Ledger> {
+        let file = tempfile::Builder::new()
+            .prefix("luthier-")
+            .tempfile()
+            .context("cannot make a temporary file for the tools")?;
+        command.env("LUTHIER_LEDGER", file.path());
+        Ok(Ledger(file))
+    }
+
+    /// Says which processes have not delivered and never will.
+    pub fn complain(&self) {
+        let text = fs::read_to_string(self.0.path()).unwrap_or_default();
+        for process in silent(&text) {
+            // One that goes on in the background may still deliver.
+            if !Path::new("/proc").join(process).exists() {
+                eprintln!(
+                    "luthier: process {process} was killed or left by _exit or exec; what tools collected in it is lost"
+                );
+            }
+        }
+    }
+}
+
+/// Processes with more beginnings than deliveries, in order.
+fn silent(text: &str) -> Vec<&str> {
+    let mut open: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        match line.split_once(' ') {
+            Some((process, "began")) => open.push(process),
+            Some((process, "delivered")) => {
+                if let Some(index) = open.iter().position(|known| *known == process) {
+                    open.remove(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    open.dedup();
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_that_never_delivered_are_found() {
+        let text = "7 began\n8 began\n7 delivered\n9 began\n7 began\n8 deliv";
+        assert_eq!(silent(text), ["8", "9", "7"]);
+        assert!(silent("7 began\n7 delivered\nrubbish\n").is_empty());
+    }
+}

@@ -1,0 +1,121 @@
+//! Cached variants of one code object, loaded as one.
+//!
+//! Loading costs a launch several copies to the device, whose latency does not depend on how much is copied; reading the cache
+//! costs little. So the first kernel of an object that comes from the cache brings along all others of it that lie there: a
+//! program that runs again launches the same kernels again. They count as instrumented when their first launch comes.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use codeobj::{CodeObject, edit};
+
+use crate::{
+    Refusal, Session, Variant,
+    build::{alone, filled, key, ready},
+    cache::Found,
+    kernel::{Kernel, Outcome, Ready},
+    lock,
+};
+
+/// Kernels of an object that are looked for, and bytes that are loaded ahead at most.
+const KERNELS: usize = 1024;
+const BYTES: usize = 32 << 20;
+
+/// Other kernels of the object with what the cache has for them. Whoever gets them finishes them.
+pub fn find(session: &Session, first: &Kernel) -> Vec<(Arc<Kernel>, Variant)> {
+    let Some(cache) = &session.cache else {
+        return Vec::new();
+    };
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for (address, original) in first.object.look_ahead().into_iter().take(KERNELS) {
+        if original.name == first.original.name || !session.selects(&original) {
+            continue;
+        }
+        let key = key(session, &first.object, &original.name, &first.agent.target);
+        let Found::Variant(variant) = cache.get(&key) else {
+            continue;
+        };
+        bytes += variant.object.len();
+        if bytes > BYTES {
+            break;
+        }
+        let kernel = session.expect(address, &first.object, &first.agent, original);
+        if let Some(kernel) = kernel.filter(|kernel| kernel.claim()) {
+            found.push((kernel, *variant));
+        }
+    }
+    found
+}
+
+/// Loads the variant of a kernel together with others, which are finished.
+pub fn load(
+    session: &Session,
+    kernel: &Kernel,
+    variant: Variant,
+    others: Vec<(Arc<Kernel>, Variant)>,
+) -> Result<Ready, Refusal> {
+    let (mut together, mut variants) = (Vec::new(), vec![variant]);
+    for (other, variant) in others {
+        match filled(session, &other, variant) {
+            Ok(variant) => {
+                together.push(other);
+                variants.push(variant);
+            }
+            Err(refusal) => other.finish(Outcome::Refused(refusal.reason)),
+        }
+    }
+    let symbols: Vec<&str> = variants
+        .iter()
+        .map(|variant| &*variant.kernel_symbol)
+        .collect();
+    let packed = pack(&variants);
+    let loaded = packed.and_then(|object| {
+        let loaded = session
+            .device
+            .load(kernel.agent.id, &object, &symbols)
+            .ok()?;
+        (loaded.len() == variants.len()).then_some(loaded)
+    });
+    let mut variants = variants.into_iter();
+    let own = variants
+        .next()
+        .ok_or_else(|| Refusal::new("nothing to load"))?;
+    let Some(loaded) = loaded else {
+        // Each by itself, as if nothing had been tried.
+        for (other, variant) in together.iter().zip(variants) {
+            let told = without_object(&variant);
+            other.finish(match alone(session, other, variant, true) {
+                Ok(ready) => {
+                    *lock(&ready.ahead) = Some(told);
+                    Outcome::Ready(ready)
+                }
+                Err(refusal) => Outcome::Refused(refusal.reason),
+            });
+        }
+        return alone(session, kernel, own, true);
+    };
+    session
+        .loads
+        .fetch_add(loaded.len() as u64, Ordering::Relaxed);
+    for ((other, variant), &loaded) in together.iter().zip(variants).zip(&loaded[1..]) {
+        let ready = ready(loaded, &variant, true);
+        *lock(&ready.ahead) = Some(without_object(&variant));
+        other.finish(Outcome::Ready(ready));
+    }
+    Ok(ready(loaded[0], &own, true))
+}
+
+fn pack(variants: &[Variant]) -> Option<Vec<u8>> {
+    let objects: Result<Vec<_>, _> = variants
+        .iter()
+        .map(|variant| CodeObject::parse(&variant.object))
+        .collect();
+    edit::pack(&objects.ok()?).ok()
+}
+
+/// What the tool is told of it.
+fn without_object(variant: &Variant) -> Box<Variant> {
+    Box::new(Variant {
+        object: Vec::new(),
+        ..variant.clone()
+    })
+}

@@ -1,0 +1,108 @@
+//! Source lines of code that was instrumented on disk, as LLVM's symbolizer reads them.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+
+use codeobj::CodeObject;
+use luthier::{Engine, ToolFile};
+
+const KERNEL: &str = r#"
+#define INLINE __attribute__((device)) static inline __attribute__((always_inline))
+INLINE float inverse(float value) {
+  return 1.0f / value;
+}
+extern "C" __attribute__((global)) void first(float *out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += inverse(out[i]);
+  out[n] = sum;
+}
+extern "C" __attribute__((global)) void second(float *out) {
+  out[0] = out[1] / out[2];
+}
+"#;
+
+fn run(program: &str, arguments: &[&str], input: &Path) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .arg(input)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Lines and functions inlined there of all instructions of a kernel.
+fn lines(object: &Path, kernel: &str) -> BTreeSet<String> {
+    let bytes = fs::read(object).unwrap();
+    let parsed = CodeObject::parse(&bytes).unwrap();
+    let kernel = parsed.kernel(kernel).unwrap();
+    let pcs = (kernel.entry..kernel.entry + kernel.code_size).step_by(4);
+    let pcs: Vec<String> = pcs.map(|pc| format!("{pc:#x}")).collect();
+    let output = Command::new("llvm-symbolizer-22")
+        .args([
+            "--output-style=GNU",
+            "--no-demangle",
+            "--functions=linkage",
+            "--basenames",
+            "-p",
+        ])
+        .arg("--obj")
+        .arg(object)
+        .args(pcs)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let known = text
+        .lines()
+        .filter(|line| !line.contains("??") && !line.contains(":?"));
+    // Columns and discriminators are not carried over.
+    let plain = known.map(|line| line.split(" (disc").next().unwrap().trim().to_owned());
+    plain.filter(|line| !line.ends_with(":0")).collect()
+}
+
+#[test]
+fn new_code_has_the_lines_of_the_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (
+        folder.path().join("kernel.hip"),
+        folder.path().join("object"),
+    );
+    fs::write(&source, KERNEL).unwrap();
+    let options = [
+        "-x",
+        "hip",
+        "--cuda-device-only",
+        "--no-gpu-bundle-output",
+        "-nogpulib",
+        "-nogpuinc",
+        "-O2",
+        "-g",
+        "--offload-arch=gfx90a",
+        "-o",
+        object.to_str().unwrap(),
+    ];
+    run("clang-22", &options, &source);
+    let ready = tools::TOOLS
+        .iter()
+        .find(|ready| ready.name == "instr-count");
+    let path = folder.path().join("tool.hip");
+    fs::write(&path, ready.unwrap().source).unwrap();
+    let tool = tool_build::build(&path, &["gfx90a"], "clang-22").unwrap();
+    let file = ToolFile::parse("instr-count", &tool).unwrap();
+    let engine = Engine::new(vec![tools::with_host_code(file)], "", None).unwrap();
+    let done = engine
+        .instrument_object(&fs::read(&object).unwrap(), None)
+        .unwrap();
+    assert!(done.kernels.iter().all(|kernel| kernel.result.is_ok()));
+    let instrumented = folder.path().join("instrumented");
+    fs::write(&instrumented, &done.object).unwrap();
+    for (kernel, place) in [("first", "inverse"), ("second", "kernel.hip:13")] {
+        let (before, after) = (lines(&object, kernel), lines(&instrumented, kernel));
+        assert!(before.iter().any(|line| line.contains(place)), "{before:?}");
+        assert_eq!(before, after, "{kernel}");
+    }
+    // Nothing that reads debug information stumbles over it.
+    let verified = run("llvm-dwarfdump-22", &["--verify"], &instrumented);
+    assert!(verified.contains("No errors."), "{verified}");
+}
