@@ -35,6 +35,21 @@ pub enum Error {
         looked: String,
     },
     #[error(
+        "{path}: {source}\n  The compiled runtime is kept there: set LUTHIER_CACHE to a directory that can be written"
+    )]
+    Cache {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "the compiled runtime lacks {file} and cannot be put into place: {source}\n  Remove {directory}, or set LUTHIER_CACHE to another directory"
+    )]
+    MissingRuntime {
+        file: PathBuf,
+        directory: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
         "cannot find a directory for the compiled runtime: set LUTHIER_CACHE, XDG_CACHE_HOME or HOME"
     )]
     NoCache,
