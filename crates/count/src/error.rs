@@ -14,6 +14,12 @@ pub enum Error {
         source: std::io::Error,
         hint: &'static str,
     },
+    #[error("{option} wants a value")]
+    NoValue { option: String },
+    #[error(
+        "the runtime cannot be compiled for this target: its C library's headers may be missing (Debian: libc6-dev-ARCHITECTURE-cross)\n{message}"
+    )]
+    RuntimeTarget { message: String },
     #[error("{tool} failed ({status})\n{message}")]
     Failed {
         tool: String,

@@ -65,7 +65,12 @@ impl Runtime {
             .prefix("count-rt-")
             .tempdir_in(parent)
             .map_err(unwritable)?;
-        compile(&clang, work.path(), arguments)?;
+        compile(&clang, work.path(), arguments).map_err(|error| match error {
+            Error::Failed { message, .. } if !arguments.is_empty() => {
+                Error::RuntimeTarget { message }
+            }
+            other => other,
+        })?;
         // What somebody tidied away in part is made anew.
         let damaged = parent.join(format!(
             "{}.damaged",

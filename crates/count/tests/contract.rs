@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::{luthier_count, must, program, run, text};
+use support::{luthier_count, must, program, run, text, tools};
 
 struct Place(tempfile::TempDir);
 
@@ -633,6 +633,46 @@ fn make_takes_it_for_a_compiler() {
     assert!(text(&output.stdout).contains("clang version 22"));
     let output = cc(&["cc", "-O2"], &[&place.at("missing.c")], &place.at("no"));
     assert!(!output.status.success(), "a missing file compiles");
+}
+
+/// The same through CMake, where it is installed: a compiler of several words, and a shared library.
+#[test]
+fn cmake_takes_it_for_a_compiler() {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        return;
+    }
+    let place = Place::new();
+    let lists = "cmake_minimum_required(VERSION 3.13)\nproject(part C CXX)\nadd_library(steps SHARED steps.c)\n\
+        add_executable(whole whole.cpp)\ntarget_link_libraries(whole steps)\n";
+    fs::write(place.at("CMakeLists.txt"), lists).unwrap();
+    let steps =
+        "int steps(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i % 7; return s; }\n";
+    fs::write(place.at("steps.c"), steps).unwrap();
+    let whole = "#include <cstdio>\n#include <vector>\nextern \"C\" int steps(int);\n\
+        int main() { std::vector<int> v(9, 1); for (int &x : v) x += steps(100); std::printf(\"%d\\n\", v[3]); }\n";
+    fs::write(place.at("whole.cpp"), whole).unwrap();
+    let program = tools().join("luthier-count");
+    let mut totals = Vec::new();
+    for kind in ["Release", "RelWithDebInfo"] {
+        let build = place.at(kind);
+        let mut cmake = Command::new("cmake");
+        cmake.arg("-S").arg(place.at("")).arg("-B").arg(&build);
+        cmake.arg(format!("-DCMAKE_BUILD_TYPE={kind}"));
+        for (language, word) in [("C", "cc"), ("CXX", "c++")] {
+            cmake.arg(format!(
+                "-DCMAKE_{language}_COMPILER={};{word}",
+                program.display()
+            ));
+        }
+        must(&mut cmake);
+        must(Command::new("cmake").arg("--build").arg(&build));
+        let run = run(&[], &[build.join("whole").as_os_str()]);
+        assert_eq!(run.status, Some(0));
+        totals.push(run.total);
+    }
+    // One library and one program; -O2 -g and -O3 make no difference.
+    assert_eq!(totals[0], totals[1]);
+    assert!(totals[0] > 9 * 100 * 10);
 }
 
 /// For people who drive opt themselves: the pass by its name.
