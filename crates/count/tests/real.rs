@@ -1,8 +1,8 @@
 //! Real programs. The oracle is LLVM's own profiler: block counts of IR-PGO times the instructions of each block, counted
 //! in the textual IR by this test. Nothing of ours takes part in it.
 //!
-//! By default zlib and bzip2; `LUTHIER_TEST_LARGE=1` adds lz4, Lua and SQLite (minutes). Sources are fetched, see
-//! `support/sources.rs`.
+//! By default zlib, bzip2, the bots, C++ objects and coroutines; `LUTHIER_TEST_LARGE=1` adds lz4, Lua and SQLite, which
+//! take minutes each (SQLite ten). Sources are fetched, see `support/sources.rs`.
 
 mod support;
 
