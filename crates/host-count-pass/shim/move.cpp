@@ -39,7 +39,7 @@ namespace {
 // A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
 constexpr double LeastIterations = 3.0;
 // A copy of a loop pays if the loop is small and runs often.
-constexpr unsigned MostCopied = 40;
+constexpr unsigned MostCopied = 20;
 constexpr double LeastIterationsOfCopy = 8.0;
 // Loops with checks keep the counter in a register if they are no longer than this.
 constexpr size_t MostPromoted = 80;
