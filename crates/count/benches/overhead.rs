@@ -44,11 +44,7 @@ fn build(real: &Real, way: &Way, out: &Path, stub: &Path) {
     let mut command = match way {
         Way::Plain(flags) => {
             let mut command = Command::new(real.clang());
-            command
-                .args(*flags)
-                .args(["-x", "c"])
-                .arg(stub)
-                .args(["-x", "none"]);
+            command.args(*flags).arg(stub);
             command
         }
         Way::Counted(flags) => {
@@ -163,8 +159,19 @@ fn main() {
     let mut means = vec![(0.0, 0.0, 0.0, 0usize); VARIANTS.len()];
     for real in programs {
         let directory = tempfile::tempdir().unwrap();
-        let stub = directory.path().join("stub.c");
-        std::fs::write(&stub, COVERAGE_STUB).unwrap();
+        let (source, stub) = (
+            directory.path().join("stub.c"),
+            directory.path().join("stub.o"),
+        );
+        std::fs::write(&source, COVERAGE_STUB).unwrap();
+        // (An object: C++ programs are compiled with flags that C does not take.)
+        must(
+            Command::new("clang-22")
+                .args(["-O2", "-c"])
+                .arg(&source)
+                .arg("-o")
+                .arg(&stub),
+        );
         let paths: Vec<_> = (0..VARIANTS.len())
             .map(|index| directory.path().join(format!("v{index}")))
             .collect();

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::runtime::Runtime;
 use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
-use crate::{CompileArguments, FlagsArguments, Tool};
+use crate::{CompileArguments, CountArguments, FlagsArguments, Tool};
 use host_count_rt::INTERPOSED;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
@@ -120,11 +120,58 @@ fn link_arguments(product: Product, runtime: &Runtime) -> Vec<OsString> {
     result
 }
 
+/// Takes our options out of clang's arguments, where people put them, too: clang has none of these names.
+fn take_options(
+    count: &mut CountArguments,
+    arguments: &[OsString],
+) -> Result<Vec<OsString>, Error> {
+    let mut others = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        let (name, joined) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text.as_ref(), None),
+        };
+        let switch = match name {
+            "--budget" => Some(&mut count.budget),
+            "--throw" => Some(&mut count.throw),
+            _ => None,
+        };
+        let valued = match name {
+            "--preset" => Some(&mut count.preset),
+            "--point" => Some(&mut count.point),
+            "--placement" => Some(&mut count.placement),
+            "--per" => Some(&mut count.per),
+            _ => None,
+        };
+        match (switch, valued) {
+            (Some(switch), _) if joined.is_none() => *switch = true,
+            (_, Some(place)) => {
+                let next = || Some(words.next()?.to_string_lossy().into_owned());
+                let value = joined.or_else(next).ok_or(Error::NoValue {
+                    option: name.to_owned(),
+                })?;
+                *place = Some(value);
+            }
+            _ => {
+                others.push(word.clone());
+                if TAKES_VALUE.contains(&text.as_ref()) {
+                    others.extend(words.next().cloned());
+                }
+            }
+        }
+    }
+    Ok(others)
+}
+
 /// Runs clang with counting.
 pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitCode, Error> {
-    let line = arguments.count.option_line()?;
+    let mut count = arguments.count.clone();
+    let arguments = take_options(&mut count, &arguments.arguments)?;
+    let line = count.option_line()?;
     let plugin = toolchain::plugin()?;
-    let runtime = Runtime::for_target(&target_arguments(&arguments.arguments))?;
+    let runtime = Runtime::for_target(&target_arguments(&arguments))?;
     let mut command = Command::new(language.driver());
     command.env(OPTIONS_VARIABLE, line);
     // First, so that the user's own flags win. Fused multiply-add exists on some targets only.
@@ -132,8 +179,8 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
     command.arg(prefixed("-fpass-plugin=", plugin.as_os_str()));
     command.arg("-isystem").arg(runtime.include());
     command.arg("--end-no-unused-arguments");
-    command.args(&arguments.arguments);
-    command.args(link_arguments(product(&arguments.arguments), &runtime));
+    command.args(&arguments);
+    command.args(link_arguments(product(&arguments), &runtime));
     let status = toolchain::status(&mut command)?;
     Ok(ExitCode::from(status.code().map_or(1, |code| code as u8)))
 }
@@ -206,6 +253,19 @@ mod tests {
         for (line, expected) in rows {
             assert_eq!(product(&words(line)), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn our_options_may_stand_among_clang_s() {
+        let mut count = CountArguments::default();
+        let line = "-O2 --preset portable-1 -o --budget a.c --per=line -Xclang --throw --budget -c";
+        let others = take_options(&mut count, &words(line)).unwrap();
+        assert_eq!(others, words("-O2 -o --budget a.c -Xclang --throw -c"));
+        assert_eq!(count.preset.as_deref(), Some("portable-1"));
+        assert_eq!(count.per.as_deref(), Some("line"));
+        assert!(count.budget && !count.throw);
+        let error = take_options(&mut count, &words("-c --point")).unwrap_err();
+        assert!(error.to_string().contains("--point"), "{error}");
     }
 
     #[test]

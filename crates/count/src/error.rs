@@ -14,6 +14,12 @@ pub enum Error {
         source: std::io::Error,
         hint: &'static str,
     },
+    #[error("{option} wants a value")]
+    NoValue { option: String },
+    #[error(
+        "the runtime cannot be compiled for this target: its C library's headers may be missing (Debian: libc6-dev-ARCHITECTURE-cross)\n{message}"
+    )]
+    RuntimeTarget { message: String },
     #[error("{tool} failed ({status})\n{message}")]
     Failed {
         tool: String,
@@ -33,6 +39,21 @@ pub enum Error {
         package: &'static str,
         variable: &'static str,
         looked: String,
+    },
+    #[error(
+        "{path}: {source}\n  The compiled runtime is kept there: set LUTHIER_CACHE to a directory that can be written"
+    )]
+    Cache {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "the compiled runtime lacks {file} and cannot be put into place: {source}\n  Remove {directory}, or set LUTHIER_CACHE to another directory"
+    )]
+    MissingRuntime {
+        file: PathBuf,
+        directory: PathBuf,
+        source: std::io::Error,
     },
     #[error(
         "cannot find a directory for the compiled runtime: set LUTHIER_CACHE, XDG_CACHE_HOME or HOME"

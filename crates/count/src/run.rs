@@ -10,6 +10,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+/// `ENOEXEC`, which the standard library has no name for.
+const EXEC_FORMAT: i32 = 8;
+
 /// Runs the program; the exit status is the program's.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let directory = tempfile::Builder::new()
@@ -40,8 +43,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let sampler = Sampler::start(directory.path());
     let status = command.status().map_err(|source| Error::Tool {
         tool: program.clone(),
+        hint: if source.raw_os_error() == Some(EXEC_FORMAT) {
+            "it is built for another kind of machine: `luthier count run -- qemu-ARCHITECTURE PROGRAM`, or no program"
+        } else {
+            "give the path of a program built with `luthier count cc`"
+        },
         source,
-        hint: "give the path of a program built with `luthier count cc`",
     })?;
     let code = status
         .code()

@@ -52,30 +52,63 @@ impl Runtime {
         let runtime = Runtime {
             directory: directory.clone(),
         };
-        if runtime.archive().is_file() {
+        if runtime.missing().is_none() {
             return Ok(runtime);
         }
         let parent = directory.parent().expect("a joined path has a parent");
-        fs::create_dir_all(parent).map_err(at(parent))?;
+        let unwritable = |source| Error::Cache {
+            path: parent.to_owned(),
+            source,
+        };
+        fs::create_dir_all(parent).map_err(unwritable)?;
         let work = tempfile::Builder::new()
             .prefix("count-rt-")
             .tempdir_in(parent)
-            .map_err(at(parent))?;
-        compile(&clang, work.path(), arguments)?;
-        match fs::rename(work.path(), &directory) {
-            Ok(()) => {
-                let _moved = work.keep();
+            .map_err(unwritable)?;
+        compile(&clang, work.path(), arguments).map_err(|error| match error {
+            Error::Failed { message, .. } if !arguments.is_empty() => {
+                Error::RuntimeTarget { message }
             }
-            // Somebody else was faster.
-            Err(_) if runtime.archive().is_file() => {}
-            Err(source) => {
-                return Err(Error::File {
-                    path: directory,
-                    source,
-                });
-            }
+            other => other,
+        })?;
+        // What somebody tidied away in part is made anew.
+        let damaged = parent.join(format!(
+            "{}.damaged",
+            work.path()
+                .file_name()
+                .expect("a temporary directory has a name")
+                .to_string_lossy()
+        ));
+        if directory.exists() && runtime.missing().is_some() {
+            let _ = fs::rename(&directory, &damaged);
+            let _ = fs::remove_dir_all(&damaged);
         }
-        Ok(runtime)
+        let renamed = fs::rename(work.path(), &directory);
+        if renamed.is_ok() {
+            let _moved = work.keep();
+        }
+        // Somebody else may have been faster.
+        match (renamed, runtime.missing()) {
+            (_, None) => Ok(runtime),
+            (Err(source), Some(file)) => Err(Error::MissingRuntime {
+                file,
+                directory,
+                source,
+            }),
+            (Ok(()), Some(file)) => Err(Error::MissingRuntime {
+                file,
+                directory,
+                source: std::io::ErrorKind::NotFound.into(),
+            }),
+        }
+    }
+
+    /// The first of its files that is not there.
+    fn missing(&self) -> Option<PathBuf> {
+        let header = self.include().join("luthier/count.h");
+        [self.archive(), self.static_archive(), self.shared(), header]
+            .into_iter()
+            .find(|path| !path.is_file())
     }
 }
 

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::{luthier_count, must, program, run, text};
+use support::{luthier_count, must, program, run, text, tools};
 
 struct Place(tempfile::TempDir);
 
@@ -244,11 +244,12 @@ fn a_module_counts_once() {
         .arg(&twice)
         .output()
         .unwrap();
+    let message = text(&output.stderr);
     assert!(
-        !output.status.success() && text(&output.stderr).contains("the module counts already"),
-        "{}",
-        text(&output.stderr)
+        !output.status.success() && message.contains("the module counts already"),
+        "{message}"
     );
+    explained_in_one_line(&message, &once);
     assert!(!twice.exists());
     let output = luthier_count()
         .args(["cc", "-x", "ir", "-c"])
@@ -261,6 +262,15 @@ fn a_module_counts_once() {
         !output.status.success() && text(&output.stderr).contains("the module counts already"),
         "{}",
         text(&output.stderr)
+    );
+}
+
+fn explained_in_one_line(message: &str, file: &Path) {
+    assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+    assert!(message.contains(&file.display().to_string()), "{message}");
+    assert!(
+        message.trim_end().chars().all(|c| !c.is_control()),
+        "{message}"
     );
 }
 
@@ -285,15 +295,38 @@ fn damaged_bitcode_is_an_error_and_leaves_nothing() {
             .arg(&out)
             .output()
             .unwrap();
-        // Nothing at all is an empty module of textual IR, which is valid.
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{length}: {message}");
+        assert!(!out.exists(), "{length}");
+        explained_in_one_line(&message, &cut);
+    }
+    // Nor other files: what is in them is not printed.
+    let junk: Vec<u8> = (0..4000u32)
+        .map(|i| (i.wrapping_mul(2654435761) >> 13) as u8)
+        .collect();
+    let own = fs::read(env!("CARGO_BIN_EXE_luthier-count")).unwrap();
+    let source = fs::read(program("recursion.c")).unwrap();
+    for (content, says) in [
+        (&junk[..], "something else"),
+        (&own[..4096], "an object or program (ELF)"),
+        (&source[..], "not textual IR of LLVM 22"),
+        (b"", "the file is empty"),
+    ] {
+        fs::write(&cut, content).unwrap();
+        let output = luthier_count()
+            .arg("rewrite")
+            .arg(&cut)
+            .arg("-o")
+            .arg(&out)
+            .output()
+            .unwrap();
+        let message = text(&output.stderr);
         assert!(
-            output.status.code() == Some(1) || length == 0,
-            "{length}: {:?} {}",
-            output.status,
-            text(&output.stderr)
+            output.status.code() == Some(1) && message.contains(says),
+            "{message}"
         );
-        assert!(!out.exists() || length == 0, "{length}");
-        let _ = fs::remove_file(&out);
+        assert!(!out.exists(), "{says}");
+        explained_in_one_line(&message, &cut);
     }
     let output = luthier_count()
         .arg("rewrite")
@@ -377,6 +410,54 @@ fn a_missing_runtime_and_bad_options_are_explained() {
         text(&output.stderr).contains("reported no count"),
         "{}",
         text(&output.stderr)
+    );
+}
+
+/// The compiled runtime lies in a cache, which people tidy.
+#[test]
+fn a_runtime_with_a_file_missing_is_made_anew() {
+    let place = Place::new();
+    let (cache, out) = (place.at("cache"), place.at("out"));
+    let build = |cache: &Path| {
+        luthier_count()
+            .arg("cc")
+            .arg(program("recursion.c"))
+            .arg("-o")
+            .arg(&out)
+            .env("LUTHIER_CACHE", cache)
+            .output()
+            .unwrap()
+    };
+    assert!(build(&cache).status.success());
+    let directory = fs::read_dir(&cache)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let files = [
+        "libluthier_count_rt.a",
+        "libluthier_count_rt_static.a",
+        "libluthier_count_rt.so",
+        "include/luthier/count.h",
+    ];
+    for name in files {
+        fs::remove_file(directory.join(name)).unwrap();
+        let again = build(&cache);
+        assert!(again.status.success(), "{name}: {}", text(&again.stderr));
+        assert!(
+            files.iter().all(|name| directory.join(name).is_file()),
+            "{name}"
+        );
+    }
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
+    // A file where the directory should be: nothing can be made there.
+    let taken = place.at("taken");
+    fs::write(&taken, "").unwrap();
+    let message = text(&build(&taken).stderr);
+    assert!(
+        message.contains("LUTHIER_CACHE") && message.contains(&taken.display().to_string()),
+        "{message}"
     );
 }
 
@@ -552,6 +633,46 @@ fn make_takes_it_for_a_compiler() {
     assert!(text(&output.stdout).contains("clang version 22"));
     let output = cc(&["cc", "-O2"], &[&place.at("missing.c")], &place.at("no"));
     assert!(!output.status.success(), "a missing file compiles");
+}
+
+/// The same through CMake, where it is installed: a compiler of several words, and a shared library.
+#[test]
+fn cmake_takes_it_for_a_compiler() {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        return;
+    }
+    let place = Place::new();
+    let lists = "cmake_minimum_required(VERSION 3.13)\nproject(part C CXX)\nadd_library(steps SHARED steps.c)\n\
+        add_executable(whole whole.cpp)\ntarget_link_libraries(whole steps)\n";
+    fs::write(place.at("CMakeLists.txt"), lists).unwrap();
+    let steps =
+        "int steps(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i % 7; return s; }\n";
+    fs::write(place.at("steps.c"), steps).unwrap();
+    let whole = "#include <cstdio>\n#include <vector>\nextern \"C\" int steps(int);\n\
+        int main() { std::vector<int> v(9, 1); for (int &x : v) x += steps(100); std::printf(\"%d\\n\", v[3]); }\n";
+    fs::write(place.at("whole.cpp"), whole).unwrap();
+    let program = tools().join("luthier-count");
+    let mut totals = Vec::new();
+    for kind in ["Release", "RelWithDebInfo"] {
+        let build = place.at(kind);
+        let mut cmake = Command::new("cmake");
+        cmake.arg("-S").arg(place.at("")).arg("-B").arg(&build);
+        cmake.arg(format!("-DCMAKE_BUILD_TYPE={kind}"));
+        for (language, word) in [("C", "cc"), ("CXX", "c++")] {
+            cmake.arg(format!(
+                "-DCMAKE_{language}_COMPILER={};{word}",
+                program.display()
+            ));
+        }
+        must(&mut cmake);
+        must(Command::new("cmake").arg("--build").arg(&build));
+        let run = run(&[], &[build.join("whole").as_os_str()]);
+        assert_eq!(run.status, Some(0));
+        totals.push(run.total);
+    }
+    // One library and one program; -O2 -g and -O3 make no difference.
+    assert_eq!(totals[0], totals[1]);
+    assert!(totals[0] > 9 * 100 * 10);
 }
 
 /// For people who drive opt themselves: the pass by its name.

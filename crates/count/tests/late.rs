@@ -140,3 +140,28 @@ fn loops_are_copied_for_when_the_budget_lasts() {
     assert_eq!((enough.status, enough.total), (Some(0), free.total));
     must(Command::new(&with).env_remove("LUTHIER_COUNT_BUDGET"));
 }
+
+/// A loop with checks may not hold the counter in a register while somebody else adds to it.
+#[test]
+fn what_is_called_in_a_loop_with_checks_counts() {
+    let source = program("calls_in_loops.c");
+    for point in ["start", "last"] {
+        let plain = support::count(&source, &["--point", point], &["-O2"]);
+        let checked = support::count(&source, &["--point", point, "--budget"], &["-O2"]);
+        assert_eq!(
+            (checked.total, &checked.stdout),
+            (plain.total, &plain.stdout),
+            "{point}"
+        );
+    }
+    // And for how long the budget lasts cannot be said there: the limit is met in time all the same.
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("calls");
+    compile(&source, &["--budget"], &["-O2"], &out);
+    for budget in [20_000, 100_001, 400_007] {
+        let stopped = run(&["--budget", &budget.to_string()], &[out.as_os_str()]);
+        assert_eq!(stopped.status, Some(124));
+        let over = stopped.total - budget;
+        assert!(over < 200, "over by {over}");
+    }
+}

@@ -6,8 +6,8 @@
 // never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
 //
 // A loop with budget checks cannot leave its sum aside for long: there the variable is the counter itself, which the checks
-// compare, and which goes back on every way out and before the limit is handled. (The runtime takes what a signal handler
-// counts out of the counter again.) Where the number of iterations is known beforehand, a copy of the loop without checks
+// compare, and which goes back on every way out and before the limit is handled; nobody may be called who counts. (The
+// runtime takes what a signal handler counts out of the counter again.) Where the number of iterations is known beforehand, a copy of the loop without checks
 // runs if the budget is certain to last for all of them.
 
 #include "count.h"
@@ -39,7 +39,7 @@ namespace {
 // A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
 constexpr double LeastIterations = 3.0;
 // A copy of a loop pays if the loop is small and runs often.
-constexpr unsigned MostCopied = 40;
+constexpr unsigned MostCopied = 20;
 constexpr double LeastIterationsOfCopy = 8.0;
 // Loops with checks keep the counter in a register if they are no longer than this.
 constexpr size_t MostPromoted = 80;
@@ -65,6 +65,10 @@ bool isQuiet(const CallBase &call) {
   return call.doesNotThrow() && call.willReturn() && call.doesNotAccessMemory();
 }
 
+// Whoever is called may add to the counter itself: functions that check nothing, but also a counted `malloc` or `memcpy` of
+// the program's own under the name of a library function.
+bool mayCount(const CallBase &call) { return !isa<IntrinsicInst>(call) || isa<MemIntrinsic>(call); }
+
 bool isCounter(const Value *address) {
   auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
   return variable && variable->getName() == CounterName;
@@ -73,6 +77,7 @@ bool isCounter(const Value *address) {
 struct Region {
   MapVector<Value *, SmallVector<AtomicRMWInst *, 4>> additions; // by address
   SmallVector<CallBase *, 4> limits;
+  bool callsCounting = false;
   double frequency = 0;  // of all additions
   double iterations = 0; // of additions, per entry of the loop
 
@@ -126,6 +131,8 @@ private:
           region.limits.push_back(call);
         else if (!isQuiet(*call))
           return false;
+        else
+          region.callsCounting |= mayCount(*call);
       }
     }
     return true;
@@ -222,8 +229,9 @@ private:
     for (BasicBlock *block : loop->blocks())
       if (!collect(*block, region))
         return false;
-    // Loops with checks are done behind the optimiser.
-    return region.limits.empty() || stage == Stage::Late;
+    // Loops with checks are done behind the optimiser. There a register holds the counter, not a difference: what others add
+    // meanwhile would be lost, and how long the budget lasts could not be known.
+    return region.limits.empty() || (stage == Stage::Late && !region.callsCounting);
   }
 
   // How often additions run per entry of the loop.

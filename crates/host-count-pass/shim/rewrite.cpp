@@ -2,6 +2,7 @@
 
 #include "count.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -35,6 +36,21 @@ struct Collector final : DiagnosticHandler {
   std::string &text;
 };
 
+constexpr char HowToMake[] = "; make bitcode with `clang-22 -O2 -Xclang -disable-llvm-passes -emit-llvm -c`";
+
+// What is wrong with a file that cannot be text, or nothing. The parser would quote its first line.
+std::string notText(StringRef content) {
+  if (content.empty())
+    return "the file is empty";
+  StringRef begin = content.take_front(4096);
+  if (all_of(begin, [](char letter) { return isPrint(letter) || isSpace(letter) || (letter & 0x80); }))
+    return {};
+  StringRef kind = content.starts_with("\x7f" "ELF")      ? "an object or program (ELF)"
+                   : content.starts_with("!<arch>\n") ? "an archive"
+                                                     : "something else";
+  return ("neither bitcode nor textual IR of LLVM 22, but " + kind + HowToMake).str();
+}
+
 std::string rewrite(StringRef input, StringRef output, StringRef options) {
   std::string problems;
   LLVMContext context;
@@ -42,9 +58,10 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
   auto buffer = MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer)
     return (input + ": " + buffer.getError().message()).str();
+  bool binary = isBitcode(reinterpret_cast<const unsigned char *>((*buffer)->getBufferStart()),
+                          reinterpret_cast<const unsigned char *>((*buffer)->getBufferEnd()));
   // Bitcode says who made it; LLVM reads older versions than its own and may misread newer ones.
-  if (isBitcode(reinterpret_cast<const unsigned char *>((*buffer)->getBufferStart()),
-                reinterpret_cast<const unsigned char *>((*buffer)->getBufferEnd()))) {
+  if (binary) {
     auto producer = getBitcodeProducerString((*buffer)->getMemBufferRef());
     if (!producer)
       return (input + ": damaged bitcode: " + toString(producer.takeError())).str();
@@ -53,15 +70,17 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
       return (input + ": made by `" + *producer +
               "`, but counts are defined for LLVM 22 bitcode only; make it with clang-22 or rustc 1.95")
           .str();
+  } else if (std::string problem = notText((*buffer)->getBuffer()); !problem.empty()) {
+    return (input + ": " + problem).str();
   }
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseIR((*buffer)->getMemBufferRef(), diagnostic, context);
-  if (!module) {
-    std::string text;
-    raw_string_ostream stream(text);
-    diagnostic.print(nullptr, stream, false);
-    return (input + ": neither bitcode nor textual IR of LLVM 22: " + StringRef(text).trim()).str();
-  }
+  if (!module && binary)
+    return (input + ": damaged bitcode: " + diagnostic.getMessage()).str();
+  if (!module)
+    return (input + ":" + Twine(diagnostic.getLineNo()) + ":" + Twine(diagnostic.getColumnNo() + 1) +
+            ": not textual IR of LLVM 22: " + diagnostic.getMessage() + HowToMake)
+        .str();
 
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -74,7 +93,7 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   if (!countModule(*module, modules, options))
-    return problems.empty() ? "the module could not be counted" : problems;
+    return (input + ": " + (problems.empty() ? "the module could not be counted" : problems)).str();
   modules.invalidate(*module, PreservedAnalyses::none());
   Session *session = lc_open(options.data(), options.size(), appendText, &problems);
   if (!session)

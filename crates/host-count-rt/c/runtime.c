@@ -230,10 +230,12 @@ PUBLIC void __luthier_count_register_contract(const char *contract) {
 /* Called by the constructor of every object that counts per function or line. */
 PUBLIC void __luthier_count_register_module(struct module *module) {
   construct();
+#ifndef LUTHIER_COUNT_WRAP /* (A static executable has no libraries, and the linker would warn of dlopen.) */
   /* The slots are read at the end: keep a library that is closed before. */
   Dl_info info;
   if (dladdr(module, &info) && info.dli_fname && info.dli_fname[0])
     dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
   module->sums = calloc(module->count, sizeof *module->sums);
   if (!module->sums)
     luthier_stop("no memory for the counts of a module");

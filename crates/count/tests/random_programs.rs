@@ -1,0 +1,276 @@
+//! Random C programs: however additions are placed and moved, and whether or not checks stand between them, they count the
+//! same. The reference pays for every stretch at once and is hardly optimised.
+//!
+//! Few programs by default; `LUTHIER_TEST_LARGE=1` tries many. A failure names the seed and keeps the source in its message.
+
+mod support;
+
+use std::fmt::Write;
+use support::{Run, compile, run};
+
+/// A generator of pseudo-random numbers (xorshift), so that a seed names a program.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// Writes functions that call only those before them, with loops that end.
+struct Writer {
+    random: Random,
+    text: String,
+    function: usize,
+    loops: usize,
+    depth: usize,
+}
+
+impl Writer {
+    fn line(&mut self, text: &str) {
+        let indent = "  ".repeat(self.depth + 1);
+        writeln!(self.text, "{indent}{text}").unwrap();
+    }
+
+    fn value(&mut self) -> String {
+        match self.random.below(5) {
+            0 => self.random.below(100).to_string(),
+            1 => "a".into(),
+            2 => "b".into(),
+            3 => "data[(a ^ b) & 63]".into(),
+            _ => "(a * 31 + b)".into(),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let one = |writer: &mut Writer| {
+            let (left, operator) = (writer.value(), writer.random.pick(&["<", "!=", ">"]));
+            format!("{left} % 17 {operator} {}", writer.random.below(17))
+        };
+        let first = one(self);
+        match self.random.below(3) {
+            0 => first,
+            1 => format!("{first} && {}", one(self)),
+            _ => format!("{first} || {}", one(self)),
+        }
+    }
+
+    fn call(&mut self) -> String {
+        if self.function == 0 {
+            return "(a >> 3)".into();
+        }
+        let callee = self.random.below(self.function as u64);
+        let (first, second) = (self.value(), self.value());
+        match self.random.below(6) {
+            0 => format!("table[{callee}]({first}, {second})"),
+            1 => "(unsigned)strlen(names[a & 3])".into(),
+            _ => format!("f{callee}({first}, {second})"),
+        }
+    }
+
+    fn statement(&mut self) {
+        // (Loops in loops in callees: keep the product small.)
+        let kinds = if self.depth >= 3 { 4 } else { 9 };
+        match self.random.below(kinds) {
+            0 => {
+                let value = self.value();
+                self.line(&format!("b = b * 5 + {value};"));
+            }
+            1 => {
+                let (condition, value) = (self.condition(), self.value());
+                self.line(&format!("a += {condition} ? {value} : 3;"));
+            }
+            2 => {
+                let call = self.call();
+                self.line(&format!("b ^= {call};"));
+            }
+            3 => {
+                let value = self.value();
+                self.line(&format!("data[b & 63] = {value};"));
+            }
+            4 | 5 => {
+                let condition = self.condition();
+                self.line(&format!("if ({condition}) {{"));
+                self.block();
+                if self.random.below(2) == 0 {
+                    self.line("} else {");
+                    self.block();
+                }
+                if self.random.below(6) == 0 {
+                    self.line("  return a;");
+                }
+                self.line("}");
+            }
+            6 => {
+                self.line("switch (a % 5) {");
+                for case in 0..3 {
+                    self.line(&format!("case {case}:"));
+                    self.block();
+                    if self.random.below(3) > 0 {
+                        self.line("  break;");
+                    }
+                }
+                self.line("}");
+            }
+            _ if self.loops < 2 => self.repetition(),
+            _ => self.line("a ^= b >> 5;"),
+        }
+    }
+
+    fn repetition(&mut self) {
+        self.loops += 1;
+        let (counter, times) = (format!("i{}", self.loops), 2 + self.random.below(12));
+        match self.random.below(3) {
+            0 => self.line(&format!(
+                "for (unsigned {counter} = 0; {counter} < {times}; {counter}++) {{"
+            )),
+            1 => self.line(&format!(
+                "for (unsigned {counter} = 0, n = b % {times}; {counter} < n; {counter}++) {{"
+            )),
+            _ => self.line(&format!(
+                "for (unsigned {counter} = b % 97 + 1; {counter} != 1 && {counter} < 400; {counter} = {counter} & 1 ? \
+                 {counter} * 3 + 1 : {counter} >> 1) {{"
+            )),
+        }
+        self.line(&format!("  a += {counter};"));
+        self.block();
+        if self.random.below(3) == 0 {
+            let condition = self.condition();
+            self.line(&format!("  if ({condition}) break;"));
+        }
+        self.line("}");
+    }
+
+    fn block(&mut self) {
+        self.depth += 1;
+        for _ in 0..1 + self.random.below(2) {
+            self.statement();
+        }
+        self.depth -= 1;
+    }
+
+    fn function(&mut self) {
+        self.loops = 0;
+        let kind = self.random.pick(&[
+            "static ",
+            "static __attribute__((noinline)) ",
+            "__attribute__((noinline)) ",
+        ]);
+        let index = self.function;
+        writeln!(
+            self.text,
+            "{kind}unsigned f{index}(unsigned a, unsigned b) {{"
+        )
+        .unwrap();
+        for _ in 0..1 + self.random.below(4) {
+            self.statement();
+        }
+        self.line("return a ^ b;");
+        self.text.push_str("}\n");
+        self.function += 1;
+    }
+}
+
+const FUNCTIONS: usize = 14;
+
+fn source(seed: u64) -> String {
+    let mut writer = Writer {
+        random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+        text: "#include <stdio.h>\n#include <string.h>\n\
+            static unsigned data[64];\nstatic const char *const names[] = {\"a\", \"bcd\", \"\", \"efghij\"};\n\
+            static unsigned (*volatile table[16])(unsigned, unsigned);\n"
+            .into(),
+        function: 0,
+        loops: 0,
+        depth: 0,
+    };
+    for _ in 0..FUNCTIONS {
+        writer.function();
+    }
+    let mut text = writer.text;
+    text.push_str("int main(void) {\n  unsigned sum = 1;\n");
+    for index in 0..FUNCTIONS {
+        writeln!(text, "  table[{index}] = f{index};").unwrap();
+    }
+    text.push_str("  for (unsigned round = 0; round < 3; round++) {\n");
+    for index in 0..FUNCTIONS {
+        writeln!(text, "    sum = sum * 31 + f{index}(sum, round);").unwrap();
+    }
+    text.push_str("  }\n  printf(\"%u\\n\", sum);\n}\n");
+    text
+}
+
+/// Options, and the back end's level. The first row is the reference of the others.
+type Row = (&'static [&'static str], &'static str);
+
+#[rustfmt::skip]
+const AT_START: &[Row] = &[
+    (&["--placement", "segment"],     "-O1"),
+    (&[],                             "-O2"),
+    (&[],                             "-O3"),
+    (&["--budget"],                   "-O1"),
+    (&["--budget"],                   "-O2"),
+    (&["--budget"],                   "-O3"),
+    (&["--throw"],                    "-O2"),
+    (&["--budget", "--per", "function"], "-O2"),
+];
+
+/// Behind the optimiser, the level decides what there is to count.
+#[rustfmt::skip]
+const AT_END: &[Row] = &[
+    (&["--point", "last", "--placement", "segment"],      "-O2"),
+    (&["--point", "last"],                                "-O2"),
+    (&["--point", "last", "--budget"],                    "-O2"),
+    (&["--point", "last", "--per", "function"],           "-O2"),
+    (&["--point", "last", "--budget", "--per", "line"],   "-O2"),
+];
+
+#[test]
+fn random_programs_count_the_same_however_they_are_built() {
+    let programs = match std::env::var_os("LUTHIER_TEST_LARGE") {
+        Some(_) => 150,
+        None => 3,
+    };
+    for seed in 1..=programs {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, out) = (
+            directory.path().join("random.c"),
+            directory.path().join("random"),
+        );
+        let text = source(seed);
+        std::fs::write(&path, &text).unwrap();
+        for rows in [AT_START, AT_END] {
+            let mut reference: Option<Run> = None;
+            for (ours, level) in rows {
+                compile(&path, ours, &[level, "-w"], &out);
+                let this = run(&[], &[out.as_os_str()]);
+                let Some(known) = &reference else {
+                    assert!(this.total > 100, "seed {seed} does next to nothing");
+                    reference = Some(this);
+                    continue;
+                };
+                assert_eq!(
+                    (this.total, &this.stdout, this.status),
+                    (known.total, &known.stdout, known.status),
+                    "seed {seed}: {ours:?} {level}\n{text}"
+                );
+                if ours.contains(&"--budget") {
+                    let budget = this.total / 2 + seed;
+                    let stopped = run(&["--budget", &budget.to_string()], &[out.as_os_str()]);
+                    let over = stopped.total.checked_sub(budget);
+                    assert!(
+                        stopped.status == Some(124) && over.is_some_and(|over| over < 20_000),
+                        "seed {seed}: {ours:?} {level}: {over:?} over\n{text}"
+                    );
+                }
+            }
+        }
+    }
+}
