@@ -126,7 +126,7 @@ KERNEL void indirect(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
 #define MANY(k) STEPS(k) STEPS(k + 8) STEPS(k + 16) STEPS(k + 24) STEPS(k + 32) STEPS(k + 40) STEPS(k + 48) STEPS(k + 56)
 #define MORE(k) MANY(k) MANY((k) + 64) MANY((k) + 128) MANY((k) + 192)
 #if BIG == 2
-#define ALL MORE(0) MORE(256) MORE(512) MORE(768) MORE(1024) MORE(1280) MORE(1536) MORE(1792)
+#define ALL MORE(0) MORE(256) MORE(512) MORE(768)
 #else
 #define ALL MANY(0) MANY(64)
 #endif

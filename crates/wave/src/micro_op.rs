@@ -125,13 +125,13 @@ pub(crate) struct MicroOp {
 const _: () = assert!(size_of::<MicroOp>() <= 128);
 
 impl MicroOp {
-    /// The same instruction for those who look at the wave behind it.
+    /// One that is tied to the next, for those who look at the wave between them.
     pub fn alone(&self) -> MicroOp {
-        let mut op = *self;
-        if u32::from(op.after) == flow::SAME {
-            op.after = flow::NEXT as u8;
+        debug_assert_eq!(u32::from(self.after), flow::SAME);
+        MicroOp {
+            after: flow::NEXT as u8,
+            ..*self
         }
-        op
     }
 }
 

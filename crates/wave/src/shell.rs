@@ -219,8 +219,16 @@ unsafe fn avx2_vector<B: VectorBody, F: Form>(
 
 /// Executes `op` alone.
 pub(crate) fn call(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    let alone;
+    let op = if u32::from(op.after) == flow::SAME {
+        alone = op.alone();
+        &alone
+    } else {
+        // Some know by its address where they are.
+        op
+    };
     // SAFETY: as for `call_first`; no other micro-op is looked at.
-    unsafe { (op.handler)(wave, &op.alone(), env) }
+    unsafe { (op.handler)(wave, op, env) }
 }
 
 /// Executes the first of `ops` and those tied to it.
