@@ -13,6 +13,14 @@ use std::{
 use launcher::launch;
 
 const SCRIPT: &str = "LAUNCHER_TEST_SCRIPT";
+const SIGNALS: [(i32, &str); 6] = [
+    (libc::SIGINT, "INT"),
+    (libc::SIGQUIT, "QUIT"),
+    (libc::SIGTERM, "TERM"),
+    (libc::SIGHUP, "HUP"),
+    (libc::SIGUSR1, "USR1"),
+    (libc::SIGUSR2, "USR2"),
+];
 
 /// Not a test by itself: what the others start.
 #[test]
@@ -32,6 +40,16 @@ fn launcher(script: &str) -> Command {
         .env(SCRIPT, script)
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
+    // Tests may be started by what ignores some of them: `nohup`, or a script with `&`.
+    // SAFETY: `signal` is async-signal-safe.
+    unsafe {
+        command.pre_exec(|| {
+            for (signal, _) in SIGNALS {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
     command
 }
 
@@ -75,14 +93,7 @@ fn ends_are_the_programs_own() {
 
 #[test]
 fn signals_reach_the_program() {
-    for (signal, name) in [
-        (libc::SIGINT, "INT"),
-        (libc::SIGQUIT, "QUIT"),
-        (libc::SIGTERM, "TERM"),
-        (libc::SIGHUP, "HUP"),
-        (libc::SIGUSR1, "USR1"),
-        (libc::SIGUSR2, "USR2"),
-    ] {
+    for (signal, name) in SIGNALS {
         // One that handles it, and one that dies of it.
         let handling = format!("trap 'exit 42' {name}; echo ready; while :; do sleep 0.01; done");
         let mut child = launcher(&handling).spawn().unwrap();
