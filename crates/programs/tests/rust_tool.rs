@@ -69,6 +69,10 @@ struct Scene {
 
 impl Scene {
     fn new() -> Option<Scene> {
+        if std::env::var_os("LUTHIER_TEST_LARGE").is_none() {
+            eprintln!("skipped: builds the whole engine again, minutes; set LUTHIER_TEST_LARGE=1");
+            return None;
+        }
         if !programs::can_compile() {
             return None;
         }

@@ -49,18 +49,14 @@ fn far_branches_hop() {
     check("gfx90a", &bytes, &[launch]);
 }
 
-/// 200 KB of code, whose own branches do not all reach.
 #[test]
 fn a_large_kernel_is_counted() {
-    let bytes = compile_with("gfx90a", &["-DBIG=2"]);
-    let object = CodeObject::parse(&bytes).expect("clang's output");
-    let big = object
-        .symbols()
-        .iter()
-        .find(|symbol| symbol.name == "big")
-        .expect("compiled");
-    assert!(big.size > 200_000, "{}", big.size);
-    let launch = launch("big", vec![words(0), words(1), Input::number(2)]);
+    let bytes = common::large_kernel("gfx90a", 7000);
+    let object = CodeObject::parse(&bytes).expect("assembled");
+    let full = object.symbols().iter().find(|symbol| symbol.name == "full");
+    let size = full.expect("there").size;
+    assert!(size > 200_000, "{size}");
+    let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
     check("gfx90a", &bytes, &[launch]);
 }
 

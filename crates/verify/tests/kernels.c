@@ -120,19 +120,13 @@ KERNEL void indirect(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
 }
 
 #ifdef BIG
-// Far more than a branch reaches once something is inserted everywhere; with BIG 2 before that, too.
+// Far more than a branch reaches once something is inserted everywhere.
 #define STEP(k) if (x & (1u << ((k) % 31))) x = x * 5 + in[(x + (k)) & 63]; else { x ^= (k) * 977; if ((x & 3) == 1) goto out; }
 #define STEPS(k) STEP(k) STEP((k) + 1) STEP((k) + 2) STEP((k) + 3) STEP((k) + 4) STEP((k) + 5) STEP((k) + 6) STEP((k) + 7)
 #define MANY(k) STEPS(k) STEPS(k + 8) STEPS(k + 16) STEPS(k + 24) STEPS(k + 32) STEPS(k + 40) STEPS(k + 48) STEPS(k + 56)
-#define MORE(k) MANY(k) MANY((k) + 64) MANY((k) + 128) MANY((k) + 192)
-#if BIG == 2
-#define ALL MORE(0) MORE(256) MORE(512) MORE(768)
-#else
-#define ALL MANY(0) MANY(64)
-#endif
 KERNEL void big(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
     u32 i = me(), x = in[i];
-    for (u32 k = 0; k < n; k++) { ALL }
+    for (u32 k = 0; k < n; k++) { MANY(0) MANY(64) }
 out:
     out[i] = x;
 }

@@ -47,12 +47,7 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
 
 /// The same with so many AccVGPRs beside the VGPRs.
 pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
-    // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
-    let mut text = String::from(
-        ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
-         s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_lshl_b32 s6, s6, 6\ns_mov_b32 s7, 0\nv_and_b32 v0, 0x3ff, v0\nv_add_u32 v0, s6, v0\n\
-         v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n",
-    );
+    let mut text = String::new();
     for sgpr in 8..sgprs {
         text += &format!(
             "s_mul_i32 s{sgpr}, s6, {sgpr}\ns_add_u32 s{sgpr}, s{sgpr}, 0x1357{sgpr:02}\n"
@@ -83,6 +78,39 @@ pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8
     for agpr in 0..agprs {
         text += &format!("v_accvgpr_read_b32 v2, a{agpr}\ns_nop 0\nv_xor_b32 v1, v1, v2\n");
     }
+    assembled(target, &text, sgprs, vgprs, agprs)
+}
+
+/// A kernel of more than 200 KB: `steps` short ways that waves go or do not, sixteen of them at a time in a loop.
+pub fn large_kernel(target: &str, steps: u32) -> Vec<u8> {
+    let mut text = String::from("s_mov_b32 s9, 0x5a17c0de\n");
+    for step in 0..steps {
+        if step % 16 == 0 {
+            text += &format!("s_mov_b32 s8, 2\nloop{step}:\n");
+        }
+        text += &format!(
+            "s_add_u32 s9, s9, s6\ns_bitcmp1_b32 s9, {}\ns_cbranch_scc0 over{step}\nv_mul_lo_u32 v1, v1, s9\n\
+             v_add_u32 v1, {step}, v1\nover{step}:\nv_xor_b32 v1, s9, v1\n",
+            step % 32
+        );
+        if step % 16 == 15 {
+            let head = step - 15;
+            text +=
+                &format!("s_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop{head}\n");
+        }
+    }
+    assembled(target, &text, 16, 8, 0)
+}
+
+/// Kernel `full`, which goes on with `middle` once v1 is the work-item's input and stores v1.
+fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
+    // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
+    let mut text = String::from(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
+         s_load_dwordx4 s[0:3], s[4:5], 0x0\ns_lshl_b32 s6, s6, 6\ns_mov_b32 s7, 0\nv_and_b32 v0, 0x3ff, v0\nv_add_u32 v0, s6, v0\n\
+         v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n",
+    );
+    text += middle;
     text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n.rodata\n.p2align 6\n\
              .amdhsa_kernel full\n.amdhsa_user_sgpr_private_segment_buffer 0\n.amdhsa_user_sgpr_dispatch_ptr 1\n\
              .amdhsa_user_sgpr_queue_ptr 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
