@@ -9,7 +9,7 @@ use gfx::{Family, Matrix, Target};
 pub enum Unit {
     /// Issued instructions; `s_nop` counts what it says.
     States,
-    /// VALU instructions; a transcendental one, or a wait for vector results, ends the hazard.
+    /// VALU instructions; two transcendental ones, or a wait for vector results, end the hazard.
     Vector,
 }
 
@@ -185,7 +185,7 @@ pub static RULES: &[Rule] = &[
         producer: Node::is_transcendental,
         consumer: Node::is_valu,
         conflict: Some(Node::reads_vector_of),
-        distance: 5,
+        distance: 6,
         unit: Unit::Vector,
     },
 ];

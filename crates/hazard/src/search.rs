@@ -72,6 +72,17 @@ pub fn check(function: &Function, target: &'static Target) -> Vec<Violation> {
     violations
 }
 
+/// Transcendental instructions in between that end a hazard of [`Unit::Vector`].
+const TRANSCENDENTAL_ENOUGH: u32 = 2;
+
+/// What lies between two instructions.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    /// In the rule's unit.
+    distance: u32,
+    transcendental: u32,
+}
+
 struct Search<'a> {
     function: &'a Function,
     nodes: &'a [Node],
@@ -83,18 +94,19 @@ struct Search<'a> {
 impl Search<'_> {
     /// The closest conflicting producer on any path to `consumer`.
     fn back(&self, block: BlockIndex, consumer: usize) -> Option<Violation> {
-        // Ends of stretches to look through: block, index behind the last instruction, distance there.
-        let mut todo = vec![(block, consumer, 0)];
-        // Least distance at which the end of a block was reached.
-        let mut reached: BTreeMap<BlockIndex, u32> = BTreeMap::new();
+        // Ends of stretches to look through: block, index behind the last instruction, way to there.
+        let mut todo = vec![(block, consumer, Way::default())];
+        // Least distance at which the end of a block was reached, behind so many transcendental instructions.
+        let mut reached: BTreeMap<(BlockIndex, u32), u32> = BTreeMap::new();
         let mut worst: Option<Violation> = None;
-        while let Some((block, end, mut distance)) = todo.pop() {
+        while let Some((block, end, mut way)) = todo.pop() {
             let mut over = false;
             for index in (self.function.blocks[block].first..end).rev() {
                 let node = &self.nodes[index];
                 if self.produces[index] >> self.bit & 1 == 1
                     && self.rule.conflicts(&self.nodes[consumer], node)
                 {
+                    let distance = way.distance;
                     if worst.as_ref().is_none_or(|worst| distance < worst.distance) {
                         worst = Some(Violation {
                             rule: self.rule.name,
@@ -107,8 +119,8 @@ impl Search<'_> {
                     over = true;
                     break;
                 }
-                distance = self.pass(node, distance);
-                if distance >= self.rule.distance {
+                way = self.pass(node, way);
+                if way.distance >= self.rule.distance {
                     over = true;
                     break;
                 }
@@ -117,28 +129,29 @@ impl Search<'_> {
                 continue;
             }
             for &before in &self.function.blocks[block].predecessors {
-                let known = reached.get(&before).copied().unwrap_or(u32::MAX);
-                if distance < known {
-                    reached.insert(before, distance);
-                    todo.push((before, self.function.blocks[before].end, distance));
+                let place = (before, way.transcendental);
+                let known = reached.get(&place).copied().unwrap_or(u32::MAX);
+                if way.distance < known {
+                    reached.insert(place, way.distance);
+                    todo.push((before, self.function.blocks[before].end, way));
                 }
             }
         }
         worst
     }
 
-    fn pass(&self, node: &Node, distance: u32) -> u32 {
+    fn pass(&self, node: &Node, mut way: Way) -> Way {
         match self.rule.unit {
-            Unit::States => distance + node.states,
-            Unit::Vector
-                if node.is_transcendental()
-                    || node.waits_for_vector_results()
-                    || node.leaves_with_vector_results() =>
-            {
-                self.rule.distance
+            Unit::States => way.distance += node.states,
+            Unit::Vector => {
+                way.distance += u32::from(node.is_valu() || node.is_matrix());
+                way.transcendental += u32::from(node.is_transcendental());
+                let waited = node.waits_for_vector_results() || node.leaves_with_vector_results();
+                if waited || way.transcendental == TRANSCENDENTAL_ENOUGH {
+                    way.distance = self.rule.distance;
+                }
             }
-            Unit::Vector if node.is_valu() || node.is_matrix() => distance + 1,
-            Unit::Vector => distance,
         }
+        way
     }
 }

@@ -257,6 +257,16 @@ fn gfx11_transcendental_results_need_distance() {
     let waited =
         "v_rcp_f32_e32 v1, v0\ns_waitcnt_depctr 0xfff\nv_add_f32_e32 v2, v1, v1\ns_endpgm\n";
     assert!(rules("gfx1100", waited).is_empty());
+    // Five others are too few, and so is one transcendental one.
+    for (between, clean) in [
+        ("v_mov_b32_e32 v3, v0\n".repeat(5), false),
+        ("v_mov_b32_e32 v3, v0\n".repeat(6), true),
+        ("v_rcp_f32_e32 v4, v0\n".to_owned(), false),
+        ("v_rcp_f32_e32 v4, v0\n".repeat(2), true),
+    ] {
+        let text = close.replace("v_add", &format!("{between}v_add"));
+        assert_eq!(rules("gfx1100", &text).is_empty(), clean, "{between}");
+    }
     // Memory instructions are issued when there are no vector results to wait for.
     for memory in ["ds_load_b32 v4, v5", "global_store_b32 v4, v5, s[2:3]"] {
         let text = close.replace("v_add", &format!("{memory}\nv_add"));
