@@ -95,14 +95,11 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 macro_rules! step {
                     ($($time:literal)+) => {$(
                         let _ = $time;
-                        // SAFETY: `lower` tied these micro-ops.
-                        let code = unsafe { shell::call_first(wave, &ops[index..], env) };
+                        let op = &ops[index];
                         index += 1;
+                        let code = shell::call(op.handler, wave, op, env);
                         if code != flow::NEXT {
-                            if code & 0xff != flow::SAME {
-                                break 'run code;
-                            }
-                            index += (code >> flow::COUNT) as usize;
+                            break 'run code;
                         }
                     )+};
                 }

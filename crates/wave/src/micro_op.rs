@@ -2,9 +2,9 @@
 
 use crate::{engine::Env, state::Wave};
 
-/// Executes the micro-op it is given, and those behind it that [`flow::SAME`] ties to it. Returns one of the constants of
-/// [`flow`]. Call through [`crate::shell::call`], which says what makes that safe.
-pub(crate) type Handler = unsafe fn(&mut Wave, *const MicroOp, &mut Env<'_>) -> u32;
+/// Executes one micro-op. Returns one of the constants of [`flow`]. Unsafe only because shells enable host features: call
+/// through [`crate::shell::call`].
+pub(crate) type Handler = unsafe fn(&mut Wave, &MicroOp, &mut Env<'_>) -> u32;
 
 /// What a handler tells the engine's loop.
 pub(crate) mod flow {
@@ -18,10 +18,6 @@ pub(crate) mod flow {
     pub const JUMP: u32 = 3;
     /// `Wave::stop` says why; `Wave::next` is already past this instruction.
     pub const STOP: u32 = 4;
-    /// As `MicroOp::after`: the next micro-op has the same handler, which does it too before it returns. What it returns
-    /// then is this and, above [`COUNT`], how many micro-ops it did beyond the one it was given.
-    pub const SAME: u32 = 5;
-    pub const COUNT: u32 = 8;
 }
 
 /// Where a source operand comes from.
@@ -77,8 +73,6 @@ pub(crate) mod modifier {
     pub const PAIR: u32 = 1 << 19;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
-    /// The handler minds [`super::flow::SAME`].
-    pub const CHAINS: u32 = 1 << 20;
 }
 
 /// Control dword that follows VOP1/VOP2/VOPC.
@@ -114,7 +108,7 @@ pub(crate) struct MicroOp {
     pub offset: i32,
     /// Branch target as micro-op index.
     pub target: u32,
-    /// `flow::NEXT`, `flow::EXEC_CHANGED` or `flow::SAME`, decided at decode.
+    /// `flow::NEXT` or `flow::EXEC_CHANGED`, decided at decode.
     pub after: u8,
     /// Dwords moved by memory instructions, or words of the result.
     pub width: u8,
@@ -123,28 +117,3 @@ pub(crate) struct MicroOp {
 }
 
 const _: () = assert!(size_of::<MicroOp>() <= 128);
-
-impl MicroOp {
-    /// One that is tied to the next, for those who look at the wave between them.
-    pub fn alone(&self) -> MicroOp {
-        debug_assert_eq!(u32::from(self.after), flow::SAME);
-        MicroOp {
-            after: flow::NEXT as u8,
-            ..*self
-        }
-    }
-}
-
-/// Ties micro-ops in a row that one handler does: calling it once for all of them costs less than the arithmetic of some.
-pub(crate) fn tie(ops: &mut [MicroOp]) {
-    for index in 1..ops.len() {
-        let [op, next] = &mut ops[index - 1..=index] else {
-            return;
-        };
-        let chains = op.modifiers & next.modifiers & modifier::CHAINS != 0;
-        let straight = [op.after, next.after].map(u32::from) == [flow::NEXT; 2];
-        if chains && straight && std::ptr::fn_addr_eq(op.handler, next.handler) {
-            op.after = flow::SAME as u8;
-        }
-    }
-}

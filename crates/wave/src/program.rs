@@ -10,7 +10,7 @@ use isa::{Decoder, Effects, Inst};
 
 use crate::{
     Memory,
-    micro_op::{MicroOp, flow, tie},
+    micro_op::{MicroOp, flow},
     rows::{self, Shape},
 };
 
@@ -295,7 +295,6 @@ fn lower(
             }
         }
     }
-    tie(&mut segment.ops);
     segment
 }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, flow},
+    micro_op::{Handler, MicroOp},
     state::Wave,
 };
 
@@ -52,8 +52,6 @@ pub(crate) struct Handlers {
     pub general: Handler,
     /// Source i alone is uniform.
     pub uniform: [Option<Handler>; 3],
-    /// `vector` and `uniform` mind [`flow::SAME`].
-    pub chain: bool,
 }
 
 /// Host vector extensions that shells exist for.
@@ -108,7 +106,6 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             vector: base_vector::<B, Variant<0, false, false>>,
             general: base_vector::<B, Variant<0, false, false>>,
             uniform: [None; 3],
-            chain: false,
         },
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => Handlers {
@@ -119,7 +116,6 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
                 avx2_vector::<B, Variant<0, true, true>>
             },
             uniform: if B::HOT { uniform::<B>() } else { [None; 3] },
-            chain: B::HOT,
         },
     }
 }
@@ -157,7 +153,7 @@ pub(crate) fn general<B: VectorBody, F: Form>(
         // SAFETY: forms with AVX2 exist only below shells that were chosen because the host has it.
         return unsafe { avx2_vector::<B, Variant<0, false, true>>(wave, op, env) };
     }
-    B::run::<Variant<0, false, false>>(wave, op, env)
+    base_vector::<B, Variant<0, false, false>>(wave, op, env)
 }
 
 /// The handler of a body that gains nothing from vector extensions; half the code.
@@ -165,82 +161,32 @@ pub(crate) fn scalar_handler<B: Body>() -> Handler {
     base::<B>
 }
 
-unsafe fn base<B: Body>(wave: &mut Wave, op: *const MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: what `call` promises, here and below.
-    B::run(wave, unsafe { &*op }, env)
+fn base<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run(wave, op, env)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(wave: &mut Wave, op: *const MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: as above.
-    B::run(wave, unsafe { &*op }, env)
+fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run(wave, op, env)
 }
 
-unsafe fn base_vector<B: VectorBody, F: Form>(
-    wave: &mut Wave,
-    op: *const MicroOp,
-    env: &mut Env<'_>,
-) -> u32 {
-    // SAFETY: as above.
-    B::run::<F>(wave, unsafe { &*op }, env)
+fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2_vector<B: VectorBody, F: Form>(
-    wave: &mut Wave,
-    op: *const MicroOp,
-    env: &mut Env<'_>,
-) -> u32 {
-    if !(B::HOT && F::USUAL) {
-        // SAFETY: as above.
-        return B::run::<F>(wave, unsafe { &*op }, env);
-    }
-    let mut next = op;
-    loop {
-        // SAFETY: as above, and behind a micro-op with `flow::SAME` lies another one of this handler.
-        let code = unsafe {
-            let code = B::run::<F>(wave, &*next, env);
-            if code == flow::SAME {
-                next = next.add(1);
-                continue;
-            }
-            code
-        };
-        if next == op {
-            return code;
-        }
-        // SAFETY: both point into one slice.
-        let more = unsafe { next.offset_from(op) } as u32;
-        return flow::SAME | more << flow::COUNT;
-    }
+fn avx2_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
 }
 
-/// Executes `op` alone.
-pub(crate) fn call(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    let alone;
-    let op = if u32::from(op.after) == flow::SAME {
-        alone = op.alone();
-        &alone
-    } else {
-        // Some know by its address where they are.
-        op
-    };
-    // SAFETY: as for `call_first`; no other micro-op is looked at.
-    unsafe { (op.handler)(wave, op, env) }
-}
-
-/// Executes the first of `ops` and those tied to it.
-///
-/// # Safety
-/// `ops` reaches to the end of the slice that was given to [`crate::micro_op::tie`].
+/// Calls a handler.
 #[inline(always)]
-pub(crate) unsafe fn call_first(wave: &mut Wave, ops: &[MicroOp], env: &mut Env<'_>) -> u32 {
-    let handler = ops[0].handler;
+pub(crate) fn call(handler: Handler, wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     // SAFETY: every handler comes from `handler` or `vector_handlers`, which pick a shell only if the host has the features
-    // it enables; the bodies themselves are safe functions. `tie` ties an element of the slice to the next one only.
-    unsafe { handler(wave, ops.as_ptr(), env) }
+    // it enables; the bodies themselves are safe functions.
+    unsafe { handler(wave, op, env) }
 }
 
 /// Defines `name` as `body` compiled for the host's vector extensions as well: for passes that rows share.

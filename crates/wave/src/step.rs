@@ -17,7 +17,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     let start = wave.next;
     let lanes = wave.exec().count_ones();
     let op = segment.ops.get(start)?;
-    let code = shell::call(wave, op, env);
+    let code = shell::call(op.handler, wave, op, env);
     env.counts.retire(start, start + 1, lanes);
     match code {
         flow::NEXT => wave.next = start + 1,

@@ -241,9 +241,6 @@ fn surround(
     op.handler = if saturates {
         handlers.general
     } else {
-        if handlers.chain {
-            op.modifiers |= modifier::CHAINS;
-        }
         handlers.vector
     };
     let mut may_be_uniform = !saturates;

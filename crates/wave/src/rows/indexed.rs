@@ -99,11 +99,11 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         index += 1;
         let code = if op.modifiers & modifier::VECTOR_ALU != 0 {
             match displaced(wave, op) {
-                Some(moved) => shell::call(wave, &moved, env),
+                Some(moved) => shell::call(op.handler, wave, &moved, env),
                 None => flow::NEXT,
             }
         } else {
-            shell::call(wave, op, env)
+            shell::call(op.handler, wave, op, env)
         };
         if code == flow::NEXT {
             continue;
