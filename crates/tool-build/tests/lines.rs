@@ -1,9 +1,12 @@
 //! Source lines of code that was instrumented on disk, as LLVM's symbolizer reads them.
 
+mod common;
+
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
 use codeobj::CodeObject;
-use luthier::{Engine, ToolFile};
+use common::ready_tool;
+use luthier::Engine;
 
 const KERNEL: &str = r#"
 #define INLINE __attribute__((device)) static inline __attribute__((always_inline))
@@ -64,36 +67,11 @@ fn lines(object: &Path, kernel: &str) -> BTreeSet<String> {
 #[test]
 fn new_code_has_the_lines_of_the_old() {
     let folder = tempfile::tempdir().unwrap();
-    let (source, object) = (
-        folder.path().join("kernel.hip"),
-        folder.path().join("object"),
-    );
-    fs::write(&source, KERNEL).unwrap();
-    let options = [
-        "-x",
-        "hip",
-        "--cuda-device-only",
-        "--no-gpu-bundle-output",
-        "-nogpulib",
-        "-nogpuinc",
-        "-O2",
-        "-g",
-        "--offload-arch=gfx90a",
-        "-o",
-        object.to_str().unwrap(),
-    ];
-    run("clang-22", &options, &source);
-    let ready = tools::TOOLS
-        .iter()
-        .find(|ready| ready.name == "instr-count");
-    let path = folder.path().join("tool.hip");
-    fs::write(&path, ready.unwrap().source).unwrap();
-    let tool = tool_build::build(&path, &["gfx90a"], "clang-22").unwrap();
-    let file = ToolFile::parse("instr-count", &tool).unwrap();
+    let original = common::object(folder.path(), KERNEL, "gfx90a", &["-g"]);
+    let object = folder.path().join("object");
+    let file = ready_tool(folder.path(), "instr-count", &["gfx90a"]);
     let engine = Engine::new(vec![tools::with_host_code(file)], "", None).unwrap();
-    let done = engine
-        .instrument_object(&fs::read(&object).unwrap(), None)
-        .unwrap();
+    let done = engine.instrument_object(&original, None).unwrap();
     assert!(done.kernels.iter().all(|kernel| kernel.result.is_ok()));
     let instrumented = folder.path().join("instrumented");
     fs::write(&instrumented, &done.object).unwrap();

@@ -1,8 +1,9 @@
 //! Code objects that cannot be instrumented.
 
-use std::{fs, process::Command};
+mod common;
 
-use luthier::{Engine, ToolFile};
+use common::{object, ready_tool};
+use luthier::Engine;
 
 /// A pointer in the middle of the code, which the loader fills in.
 const RELOCATED: &str = r#"
@@ -18,33 +19,9 @@ extern "C" __attribute__((global)) void writes(int *out) { *out = other; }
 #[test]
 fn code_that_the_loader_writes_into_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let (source, output) = (
-        folder.path().join("kernel.hip"),
-        folder.path().join("object"),
-    );
-    let compile = |text: &str| {
-        fs::write(&source, text).unwrap();
-        let compiled = Command::new("clang-22")
-            .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
-            .args(["-nogpulib", "-nogpuinc", "-O2", "--offload-arch=gfx90a"])
-            .args(["-Xoffload-linker", "-z", "-Xoffload-linker", "notext"])
-            .arg(&source)
-            .arg("-o")
-            .arg(&output)
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&compiled.stderr);
-        assert!(compiled.status.success(), "{errors}");
-        fs::read(&output).unwrap()
-    };
-    let ready = tools::TOOLS
-        .iter()
-        .find(|ready| ready.name == "bb-count")
-        .unwrap();
-    let path = folder.path().join("tool.hip");
-    fs::write(&path, ready.source).unwrap();
-    let tool = tool_build::build(&path, &["gfx90a"], "clang-22").unwrap();
-    let file = ToolFile::parse("bb-count", &tool).unwrap();
+    let options = ["-Xoffload-linker", "-z", "-Xoffload-linker", "notext"];
+    let compile = |text: &str| object(folder.path(), text, "gfx90a", &options);
+    let file = ready_tool(folder.path(), "bb-count", &["gfx90a"]);
     let engine = Engine::new(vec![tools::with_host_code(file)], "", None).unwrap();
 
     let done = engine.instrument_object(&compile(RELOCATED), None).unwrap();

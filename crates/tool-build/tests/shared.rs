@@ -1,6 +1,8 @@
 //! LDS variables of one name in two tools are two variables.
 
-use std::{fs, process::Command};
+mod common;
+
+use std::fs;
 
 use luthier::{Engine, ToolFile};
 
@@ -21,22 +23,8 @@ insert = [{ hook = "mark", at = "kernel-entry", arguments = ["7"] }]
 #[test]
 fn tools_do_not_share_lds() {
     let folder = tempfile::tempdir().unwrap();
-    let (source, output) = (
-        folder.path().join("source.hip"),
-        folder.path().join("object"),
-    );
-    fs::write(&source, KERNEL).unwrap();
-    let compiled = Command::new("clang-22")
-        .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
-        .args(["-nogpulib", "-nogpuinc", "-O2", "--offload-arch=gfx90a"])
-        .arg(&source)
-        .arg("-o")
-        .arg(&output)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{errors}");
-    let object = fs::read(output).unwrap();
+    let object = common::object(folder.path(), KERNEL, "gfx90a", &[]);
+    let source = folder.path().join("tool.hip");
     fs::write(&source, TOOL).unwrap();
     let tool = tool_build::build(&source, &["gfx90a"], "clang-22").unwrap();
     let lds = |names: &[&str]| {

@@ -1,11 +1,14 @@
 //! Tools as they are built for users, on a kernel of every chip: whichever it is, there are templates for it, and the new code
 //! breaks no hazard rule of that chip.
 
-use std::{collections::BTreeSet, fs, process::Command};
+mod common;
+
+use std::collections::BTreeSet;
 
 use codeobj::CodeObject;
+use common::{object, ready_tool};
 use lift::Module;
-use luthier::{Engine, ToolFile};
+use luthier::Engine;
 
 /// LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
 const NOT_YET: [&str; 1] = ["gfx1250"];
@@ -30,33 +33,10 @@ extern "C" __attribute__((global)) void work(float *out, const float *in, int n)
 }
 "#;
 
-fn kernel_for(target: &str, folder: &std::path::Path) -> Vec<u8> {
-    let (source, output) = (folder.join("kernel.hip"), folder.join(target));
-    fs::write(&source, KERNEL).unwrap();
-    let compiled = Command::new("clang-22")
-        .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
-        .args(["-nogpulib", "-nogpuinc", "-O2", "-g"])
-        .arg(format!("--offload-arch={target}"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&output)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{target}: {errors}");
-    fs::read(output).unwrap()
-}
-
 #[test]
 fn every_chip_has_templates() {
     let folder = tempfile::tempdir().unwrap();
-    let files = TOOLS.map(|name| {
-        let ready = tools::TOOLS.iter().find(|ready| ready.name == name);
-        let source = folder.path().join("tool.hip");
-        fs::write(&source, ready.unwrap().source).unwrap();
-        let bytes = tool_build::build(&source, &tool_build::TARGETS, "clang-22").unwrap();
-        ToolFile::parse(name, &bytes).unwrap()
-    });
+    let files = TOOLS.map(|name| ready_tool(folder.path(), name, &tool_build::TARGETS));
     let generic = gfx::GENERIC_TARGETS.iter().map(|generic| &generic.target);
     let mut seen = BTreeSet::new();
     for target in gfx::TARGETS.iter().chain(generic) {
@@ -64,7 +44,7 @@ fn every_chip_has_templates() {
         if NOT_YET.contains(&name) {
             continue;
         }
-        let original = kernel_for(name, folder.path());
+        let original = object(folder.path(), KERNEL, name, &["-g"]);
         for file in &files {
             let tool = vec![tools::with_host_code(file.clone())];
             let engine = Engine::new(tool, "", None).unwrap();
