@@ -8,7 +8,7 @@ use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
 use std::collections::BTreeMap;
-use verify::{Input, Verdict, lockstep};
+use verify::{Input, Launch, Verdict, lockstep};
 
 /// A hook before every instruction of kernel `full`, in these lanes.
 fn plan<'t>(module: &Module, tool: &'t Tool, hook: &str, lanes: Lanes) -> Plan<'t> {
@@ -31,28 +31,35 @@ fn plan<'t>(module: &Module, tool: &'t Tool, hook: &str, lanes: Lanes) -> Plan<'
     }
 }
 
+/// Kernel `full` of `bytes` with a hook in all lanes at every place, the same in lockstep.
+fn in_all_lanes(target: &str, bytes: &[u8], launch: &Launch, tool: &Tool) -> Rewritten {
+    let object = CodeObject::parse(bytes).expect("assembled");
+    let module = Module::lift(&object).expect("lifts");
+    let plan = plan(&module, tool, "count", Lanes::Active);
+    let kernel = module.function("full").expect("is there");
+    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+        .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+    let saved = rewritten.report.saved_vectors;
+    assert!(saved > 100, "{target}: {:?}", rewritten.report);
+    match lockstep(&object, &module, &rewritten, &tool.bundle.globals, launch).expect("runs") {
+        Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
+        Verdict::Diverged(divergence) => panic!("{target}: {divergence}"),
+        other => panic!("{target}: {other:?}"),
+    }
+    rewritten
+}
+
 /// A hook in all lanes has no SGPR for each VGPR's lane: those of the application go to scratch, which the kernel has none of.
 #[test]
 fn live_vector_registers_go_to_scratch() {
     for target in ["gfx900", "gfx90a"] {
         let bytes = full_kernel(target, 60, 256);
-        let object = CodeObject::parse(&bytes).expect("assembled");
-        let module = Module::lift(&object).expect("lifts");
         let tool = Tool::build(target);
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
-        let plan = plan(&module, &tool, "count", Lanes::Active);
-        let kernel = module.function("full").expect("is there");
-        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
-        let report = &rewritten.report;
-        assert!(report.saved_vectors > 100, "{target}: {report:?}");
-        assert_eq!(report.scratch, (0, 256), "{target}");
+        let rewritten = in_all_lanes(target, &bytes, &launch, &tool);
+        assert_eq!(rewritten.report.scratch, (0, 256), "{target}");
+        let object = CodeObject::parse(&bytes).expect("assembled");
         let globals = &tool.bundle.globals;
-        match lockstep(&object, &module, &rewritten, globals, &launch).expect("runs") {
-            Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
-            Verdict::Diverged(divergence) => panic!("{target}: {divergence}"),
-            other => panic!("{target}: {other:?}"),
-        }
         let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
         let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
         let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
@@ -98,20 +105,8 @@ fn both_files_full_count_exactly_or_say_why() {
 fn accumulators_keep_what_they_hold() {
     for target in ["gfx908", "gfx90a"] {
         let bytes = fuller_kernel(target, 60, 256, 256);
-        let object = CodeObject::parse(&bytes).expect("assembled");
-        let module = Module::lift(&object).expect("lifts");
-        let tool = Tool::build(target);
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
-        let plan = plan(&module, &tool, "count", Lanes::Active);
-        let kernel = module.function("full").expect("is there");
-        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
-        assert!(rewritten.report.saved_vectors > 100, "{target}");
-        let globals = &tool.bundle.globals;
-        match lockstep(&object, &module, &rewritten, globals, &launch).expect("runs") {
-            Verdict::Same { compared, .. } => assert!(compared > 1000, "{compared}"),
-            other => panic!("{target}: {other:?}"),
-        }
+        in_all_lanes(target, &bytes, &launch, &Tool::build(target));
     }
 }
 
