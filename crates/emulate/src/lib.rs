@@ -181,9 +181,11 @@ impl<'a> Device<'a> {
     /// Gives every lane of a launch at least `bytes` of private memory: with as much for each, two kernels find theirs at the
     /// same addresses.
     pub fn widen_scratch(&self, prepared: &mut Prepared, bytes: u32) -> Result<()> {
+        if bytes <= prepared.packet.private_segment_size {
+            return Ok(());
+        }
+        prepared.packet.private_segment_size = bytes;
         let own = self.object.kernel(&prepared.kernel)?;
-        let size = &mut prepared.packet.private_segment_size;
-        *size = bytes.max(*size);
         let dispatch = self.dispatch(prepared, prepared.packet, &own)?;
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(())

@@ -256,13 +256,7 @@ pub fn lockstep<'a>(
         })
     };
     let (mut before, memory_before) = stage.original(first(None))?;
-    if before.has_enough() {
-        return Err(Error::TooLong { limit: LIMIT });
-    }
     let (mut after, memory_after) = run_second(second(None))?;
-    if after.has_enough() {
-        return Err(Error::TooLong { limit: LIMIT });
-    }
     let common = keep_common(&mut before, &mut after);
     // Of a difference, whether the original differs from itself.
     let repeats = |what: Divergence| {
@@ -341,9 +335,6 @@ pub fn poison<'a>(
         ..Watch::default()
     };
     let (before, memory_before) = stage.original(watch(None))?;
-    if before.has_enough() {
-        return Err(Error::TooLong { limit: LIMIT });
-    }
     let (after, memory_after) = stage.original(watch(Some(seed)))?;
     let (mut compared, waves) = (0, before.looks.len() as u64);
     for (id, looks) in &before.looks {

@@ -106,8 +106,12 @@ impl<'a> Stage<'a> {
         self.restore()?;
         self.recorder.set(watch);
         let outcome = run(self);
+        let watch = self.recorder.take();
+        if watch.has_enough() {
+            return Err(Error::TooLong { limit: watch.limit });
+        }
         let visible = self.visible()?;
-        Ok((self.recorder.take(), outcome.map(|_| visible)))
+        Ok((watch, outcome.map(|_| visible)))
     }
 
     pub fn original(&self, watch: Watch) -> Result<(Watch, Outcome), Error> {

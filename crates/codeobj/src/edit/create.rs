@@ -40,13 +40,15 @@ pub struct Created {
 pub(super) const ELF_HEADER: u64 = 64;
 pub(super) const PROGRAM_HEADER: u64 = 56;
 pub(super) const PROGRAM_HEADERS: u64 = 5;
+/// Bytes of an entry of a symbol table.
+pub(super) const SYMBOL: usize = 24;
 const OS_ABI_HSA: u8 = 64;
 const MACHINE_AMDGPU: u16 = 224;
 const TYPE_DYN: u16 = 3;
 /// Symbols: global function and object, protected.
 pub(super) const FUNCTION: u8 = 1 << 4 | 2;
 pub(super) const OBJECT: u8 = 1 << 4 | 1;
-pub(super) const PROTECTED: u8 = 3;
+const PROTECTED: u8 = 3;
 
 pub(super) struct Section {
     pub(super) name: &'static str,
@@ -97,9 +99,17 @@ impl File {
         offset
     }
 
+    /// Number of the section of that name; 0 if there is none.
+    pub(super) fn number(&self, name: &str) -> u16 {
+        let found = self
+            .sections
+            .iter()
+            .position(|section| section.name == name);
+        found.map_or(0, |number| number as u16 + 1)
+    }
+
     pub(super) fn link(&mut self, name: &str, to: &str, info: u32) {
-        let number = self.sections.iter().position(|section| section.name == to);
-        let number = number.map_or(0, |number| number as u32 + 1);
+        let number = self.number(to).into();
         if let Some(section) = self
             .sections
             .iter_mut()
@@ -111,6 +121,50 @@ impl File {
     }
 }
 
+/// A string table with these names, and where each is in it.
+pub(super) fn string_table(names: &[String]) -> (Vec<u8>, Vec<u32>) {
+    let mut strings = vec![0];
+    let offsets = names.iter().map(|name| {
+        let offset = strings.len() as u32;
+        strings.extend(name.as_bytes());
+        strings.push(0);
+        offset
+    });
+    let offsets = offsets.collect();
+    (strings, offsets)
+}
+
+/// A symbol table: of each symbol the name's place, kind, section, value and size.
+pub(super) fn symbol_table(symbols: impl IntoIterator<Item = (u32, u8, u16, u64, u64)>) -> Vec<u8> {
+    let mut table = vec![0; SYMBOL];
+    for (name, info, section, value, size) in symbols {
+        table.extend(name.to_le_bytes());
+        table.extend([info, PROTECTED]);
+        table.extend(section.to_le_bytes());
+        table.extend(value.to_le_bytes());
+        table.extend(size.to_le_bytes());
+    }
+    table
+}
+
+/// A dynamic table, which is given where the tables for the loader are, and its own entries `more`.
+pub(super) fn dynamic_table(
+    [symbols, strings, string_bytes, hash]: [u64; 4],
+    more: &[(u64, u64)],
+) -> Vec<u8> {
+    let tables = [
+        (format::DT_SYMTAB.0 as u64, symbols),
+        (format::DT_SYMENT.0 as u64, SYMBOL as u64),
+        (format::DT_STRTAB.0 as u64, strings),
+        (format::DT_STRSZ.0 as u64, string_bytes),
+        (format::DT_HASH.0 as u64, hash),
+    ];
+    let entries = tables.iter().chain(more).chain(&[(0, 0)]);
+    entries
+        .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
+        .collect()
+}
+
 /// Writes the object.
 pub fn create(object: &NewObject<'_>) -> Created {
     const READ: u64 = format::SHF_ALLOC.0;
@@ -118,13 +172,7 @@ pub fn create(object: &NewObject<'_>) -> Created {
     file.bytes
         .resize((ELF_HEADER + PROGRAM_HEADER * PROGRAM_HEADERS) as usize, 0);
     let names = [object.kernel.to_owned(), format!("{}.kd", object.kernel)];
-    let mut strings = vec![0];
-    let offsets = names.clone().map(|name| {
-        let offset = strings.len() as u32;
-        strings.extend(name.as_bytes());
-        strings.push(0);
-        offset
-    });
+    let (strings, offsets) = string_table(&names);
 
     let note = note(&object.metadata.encode());
     let note_at = file.section((".note", format::SHT_NOTE.0, READ), 4, 0, &note);
@@ -151,26 +199,16 @@ pub fn create(object: &NewObject<'_>) -> Created {
         object.text,
     );
     file.align(PAGE);
-    let mut dynamic = vec![
-        (u64::from(format::DT_SYMTAB.0 as u32), symbols_at),
-        (u64::from(format::DT_SYMENT.0 as u32), 24),
-        (u64::from(format::DT_STRTAB.0 as u32), strings_at),
-        (u64::from(format::DT_STRSZ.0 as u32), strings.len() as u64),
-        (u64::from(format::DT_HASH.0 as u32), hash_at),
-    ];
+    let mut for_relocations = Vec::new();
     if relocations_at != 0 {
-        dynamic.push((u64::from(format::DT_RELA.0 as u32), relocations_at));
-        dynamic.push((
-            u64::from(format::DT_RELASZ.0 as u32),
-            relocations.len() as u64,
-        ));
-        dynamic.push((u64::from(format::DT_RELAENT.0 as u32), 24));
+        for_relocations = vec![
+            (format::DT_RELA.0 as u64, relocations_at),
+            (format::DT_RELASZ.0 as u64, relocations.len() as u64),
+            (format::DT_RELAENT.0 as u64, 24),
+        ];
     }
-    dynamic.push((0, 0));
-    let dynamic: Vec<u8> = dynamic
-        .iter()
-        .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
-        .collect();
+    let tables = [symbols_at, strings_at, strings.len() as u64, hash_at];
+    let dynamic = dynamic_table(tables, &for_relocations);
     let write = READ | format::SHF_WRITE.0;
     let dynamic_at = file.section((".dynamic", format::SHT_DYNAMIC.0, write), 8, 16, &dynamic);
     file.align(PAGE);
@@ -180,30 +218,12 @@ pub fn create(object: &NewObject<'_>) -> Created {
         file.section((name, format::SHT_PROGBITS.0, 0), 1, 0, &contents);
     }
     let entry = text_at + object.entry;
-    let number = |name: &str| {
-        let found = file
-            .sections
-            .iter()
-            .position(|section| section.name == name);
-        found.map_or(0, |number| number as u16 + 1)
-    };
-    let mut symbols = vec![0; 24];
-    let rows = [
-        (FUNCTION, number(".text"), entry, object.size),
-        (
-            OBJECT,
-            number(".rodata"),
-            descriptor_at,
-            KernelDescriptor::SIZE as u64,
-        ),
-    ];
-    for (name, (info, section, value, size)) in offsets.iter().zip(rows) {
-        symbols.extend(name.to_le_bytes());
-        symbols.extend([info, PROTECTED]);
-        symbols.extend(section.to_le_bytes());
-        symbols.extend(value.to_le_bytes());
-        symbols.extend(size.to_le_bytes());
-    }
+    let (in_text, in_rodata) = (file.number(".text"), file.number(".rodata"));
+    let size = KernelDescriptor::SIZE as u64;
+    let symbols = symbol_table([
+        (offsets[0], FUNCTION, in_text, entry, object.size),
+        (offsets[1], OBJECT, in_rodata, descriptor_at, size),
+    ]);
     put(&mut file.bytes, symbols_at, &symbols);
     file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &symbols);
     file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);

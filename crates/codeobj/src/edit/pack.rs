@@ -2,8 +2,8 @@
 
 use super::PAGE;
 use super::create::{
-    ELF_HEADER, FUNCTION, File, OBJECT, PROGRAM_HEADER, PROGRAM_HEADERS, PROTECTED, hash, note,
-    program_headers, put, section_headers,
+    ELF_HEADER, FUNCTION, File, OBJECT, PROGRAM_HEADER, PROGRAM_HEADERS, SYMBOL, dynamic_table,
+    hash, note, program_headers, put, section_headers, string_table, symbol_table,
 };
 use crate::elf::Place;
 use crate::{CodeObject, Error, KernelDescriptor, Result};
@@ -48,20 +48,11 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
         .iter()
         .flat_map(|(_, kernel)| [kernel.name.to_owned(), format!("{}.kd", kernel.name)])
         .collect();
-    let mut strings = vec![0];
-    let offsets: Vec<u32> = names
-        .iter()
-        .map(|name| {
-            let offset = strings.len() as u32;
-            strings.extend(name.as_bytes());
-            strings.push(0);
-            offset
-        })
-        .collect();
+    let (strings, offsets) = string_table(&names);
     let note = note(&metadata.encode());
     let note_at = file.section((".note", format::SHT_NOTE.0, READ), 4, 0, &note);
     // Filled in when everything has its place, as are the descriptors.
-    let symbols = vec![0; 24 * (names.len() + 1)];
+    let symbols = vec![0; SYMBOL * (names.len() + 1)];
     let symbols_at = file.section((".dynsym", format::SHT_DYNSYM.0, READ), 8, 24, &symbols);
     let hash_at = file.section((".hash", format::SHT_HASH.0, READ), 4, 4, &hash(&names));
     let strings_at = file.section((".dynstr", format::SHT_STRTAB.0, READ), 1, 0, &strings);
@@ -73,54 +64,27 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     let execute = READ | format::SHF_EXECINSTR.0;
     let text_at = file.section((".text", format::SHT_PROGBITS.0, execute), CODE, 0, &text);
     file.align(PAGE);
-    let dynamic: Vec<u8> = [
-        (format::DT_SYMTAB.0 as u64, symbols_at),
-        (format::DT_SYMENT.0 as u64, 24),
-        (format::DT_STRTAB.0 as u64, strings_at),
-        (format::DT_STRSZ.0 as u64, strings.len() as u64),
-        (format::DT_HASH.0 as u64, hash_at),
-        (0, 0),
-    ]
-    .iter()
-    .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
-    .collect();
+    let tables = [symbols_at, strings_at, strings.len() as u64, hash_at];
+    let dynamic = dynamic_table(tables, &[]);
     let write = READ | format::SHF_WRITE.0;
     let dynamic_at = file.section((".dynamic", format::SHT_DYNAMIC.0, write), 8, 16, &dynamic);
     file.align(PAGE);
     let loaded = file.bytes.len() as u64;
 
-    let number = |name: &str| {
-        let found = file
-            .sections
-            .iter()
-            .position(|section| section.name == name);
-        found.map_or(0, |number| number as u16 + 1)
-    };
-    let (in_text, in_rodata) = (number(".text"), number(".rodata"));
-    let mut symbols = vec![0; 24];
+    let (in_text, in_rodata) = (file.number(".text"), file.number(".rodata"));
+    let mut symbols = Vec::new();
     for (index, (entry, kernel)) in kernels.iter().enumerate() {
         let entry = text_at + entry;
-        let descriptor_at = descriptors_at + (KernelDescriptor::SIZE * index) as u64;
-        let rows = [
-            (FUNCTION, in_text, entry, kernel.code_size),
-            (
-                OBJECT,
-                in_rodata,
-                descriptor_at,
-                KernelDescriptor::SIZE as u64,
-            ),
-        ];
-        for (name, (info, section, value, size)) in offsets[2 * index..].iter().zip(rows) {
-            symbols.extend(name.to_le_bytes());
-            symbols.extend([info, PROTECTED]);
-            symbols.extend(section.to_le_bytes());
-            symbols.extend(value.to_le_bytes());
-            symbols.extend(size.to_le_bytes());
-        }
+        let size = KernelDescriptor::SIZE as u64;
+        let descriptor_at = descriptors_at + size * index as u64;
+        let (name, descriptor_name) = (offsets[2 * index], offsets[2 * index + 1]);
+        symbols.push((name, FUNCTION, in_text, entry, kernel.code_size));
+        symbols.push((descriptor_name, OBJECT, in_rodata, descriptor_at, size));
         let mut descriptor = kernel.descriptor.clone();
         descriptor.set_entry_offset(entry.wrapping_sub(descriptor_at) as i64);
         put(&mut file.bytes, descriptor_at, descriptor.bytes());
     }
+    let symbols = symbol_table(symbols);
     put(&mut file.bytes, symbols_at, &symbols);
     file.section((".symtab", format::SHT_SYMTAB.0, 0), 8, 24, &symbols);
     file.section((".strtab", format::SHT_STRTAB.0, 0), 1, 0, &strings);
