@@ -16,10 +16,12 @@
 mod build;
 mod header;
 mod run;
+mod seats;
 
 pub use build::compile;
 pub use header::{DEVICES, Header};
 pub use run::{Emulator, check, check_with};
+pub use seats::{Seat, side_by_side};
 
 use std::{path::PathBuf, process::Command};
 

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Emulator, Program};
+use programs::{Emulator, Program, Seat};
 use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
@@ -46,44 +46,52 @@ fn main() -> ExitCode {
         .partition(|argument| argument.starts_with('-'));
     let every = options.iter().any(|option| option == "--all-devices");
     let emulator = Emulator::find().expect("the emulator is built");
-    let chosen = programs::all().expect("programs can be listed");
-    let chosen = chosen
-        .into_iter()
-        .filter(|program| names.is_empty() || names.contains(&program.name));
-    let (mut runs, mut failures, mut total) = (0, Vec::new(), Seen::default());
-    for program in chosen {
+    let mut chosen = programs::all().expect("programs can be listed");
+    chosen.retain(|program| names.is_empty() || names.contains(&program.name));
+    let verdicts = programs::side_by_side(chosen, |program, seat| {
         let devices = if every {
             program.header.devices.len()
         } else {
             1
         };
-        for device in program.header.devices.iter().take(devices) {
-            runs += 1;
-            match judge(&emulator, &program, device) {
-                Ok(seen) => {
-                    println!(
+        let devices = program.header.devices.iter().take(devices);
+        devices
+            .map(|device| {
+                let verdict = judge(&emulator, program, device, seat);
+                match &verdict {
+                    Ok(seen) => println!(
                         "{:24} {device:8} {} kernels agree, {} refused",
                         program.name,
                         seen.compared,
                         seen.refused.len()
-                    );
-                    total.compared += seen.compared;
-                    total.refused.extend(seen.refused);
-                    total.instrumented += seen.instrumented;
-                    total.in_memory += seen.in_memory;
+                    ),
+                    Err(error) => eprintln!("FAILED {} on {device}: {error:#}", program.name),
                 }
-                Err(error) => {
-                    eprintln!("FAILED {} on {device}: {error:#}", program.name);
-                    failures.push(format!("{} on {device}: {error:#}", program.name));
-                }
+                verdict.with_context(|| format!("{} on {device}", program.name))
+            })
+            .collect::<Vec<_>>()
+    })
+    .expect("there are cores")
+    .into_iter()
+    .flatten();
+    let (mut runs, mut failures, mut total) = (0, Vec::new(), Seen::default());
+    for verdict in verdicts {
+        runs += 1;
+        match verdict {
+            Ok(seen) => {
+                total.compared += seen.compared;
+                total.refused.extend(seen.refused);
+                total.instrumented += seen.instrumented;
+                total.in_memory += seen.in_memory;
             }
+            Err(error) => failures.push(error),
         }
     }
     for refusal in &total.refused {
         println!("refused: {refusal}");
     }
     for failure in &failures {
-        eprintln!("\nFAILED {failure}");
+        eprintln!("\nFAILED {failure:#}");
     }
     println!(
         "{runs} runs, {} failures; {} kernels agree, {} refused, {} of {} instrumented count in memory",
@@ -101,13 +109,27 @@ fn main() -> ExitCode {
     }
 }
 
-fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
+/// Counts are compared, so kernels get one core; those whose counts vary anyway show that tools bear several.
+fn judge(emulator: &Emulator, program: &Program, device: &str, seat: &Seat) -> Result<Seen> {
     let executable = programs::compile(program)?;
+    if program.header.varies {
+        run_both(emulator, program, &executable, device)
+    } else {
+        seat.on_one_core(|| run_both(emulator, program, &executable, device))
+    }
+}
+
+fn run_both(
+    emulator: &Emulator,
+    program: &Program,
+    executable: &Path,
+    device: &str,
+) -> Result<Seen> {
     let folder = tempfile::tempdir()?;
     let plain = folder.path().join("plain");
     let tools = folder.path().join("tools");
     let run =
-        |options: &[&OsStr]| programs::check_with(emulator, program, &executable, device, options);
+        |options: &[&OsStr]| programs::check_with(emulator, program, executable, device, options);
     let output = OsStr::new("--output");
     run(&[OsStr::new("--stats"), output, plain.as_os_str()]).context("as it is")?;
     run(&[
@@ -125,7 +147,7 @@ fn judge(emulator: &Emulator, program: &Program, device: &str) -> Result<Seen> {
         let made = emulator
             .command()
             .args(["instrument", "-t", TOOLS])
-            .arg(&executable)
+            .arg(executable)
             .arg("-o")
             .arg(&changed)
             .output()?;

@@ -37,27 +37,27 @@ fn main() -> ExitCode {
         false => names.contains(&program.name),
     };
     let emulator = Emulator::find().expect("the emulator is built");
-    let programs = programs::all().expect("programs can be listed");
-    let (mut failed, mut same) = (0, 0);
-    for program in programs.iter().filter(|program| wanted(program)) {
-        match judge(&emulator, program) {
+    let mut chosen = programs::all().expect("programs can be listed");
+    chosen.retain(wanted);
+    let verdicts = programs::side_by_side(chosen, |program, _| {
+        let verdict = judge(&emulator, program);
+        match &verdict {
             Ok(seen) => {
                 println!(
                     "{:24} {} kernels the same, {} refused, {} not to be judged",
                     program.name, seen.same, seen.refused, seen.unjudged
                 );
-                same += seen.same;
                 for difference in &seen.different {
                     eprintln!("FAILED {}: {difference}", program.name);
                 }
-                failed += seen.different.len();
             }
-            Err(error) => {
-                eprintln!("FAILED {}: {error:#}", program.name);
-                failed += 1;
-            }
+            Err(error) => eprintln!("FAILED {}: {error:#}", program.name),
         }
-    }
+        verdict.map_or((1, 0), |seen| (seen.different.len(), seen.same))
+    })
+    .expect("there are cores");
+    let failed: usize = verdicts.iter().map(|(failed, _)| failed).sum();
+    let same: usize = verdicts.iter().map(|(_, same)| same).sum();
     println!("{same} kernels the same, {failed} failures");
     if failed == 0 && same > 0 {
         ExitCode::SUCCESS

@@ -2,12 +2,9 @@
 //!
 //! `cargo test -p programs --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc.
 
-use std::{collections::VecDeque, process::ExitCode, sync::Mutex, thread, time::Instant};
+use std::{process::ExitCode, time::Instant};
 
 use programs::{Emulator, Program};
-
-/// Programs in work at once. hipcc may take half a gigabyte for one, and the emulator uses all cores by itself.
-const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
     if !programs::can_compile() {
@@ -18,28 +15,12 @@ fn main() -> ExitCode {
         .filter(|argument| !argument.starts_with('-'))
         .collect();
     let emulator = Emulator::find().expect("the emulator is built");
-    let chosen: VecDeque<Program> = programs::all()
-        .expect("programs can be listed")
-        .into_iter()
-        .filter(|program| names.is_empty() || names.contains(&program.name))
-        .collect();
+    let mut chosen = programs::all().expect("programs can be listed");
+    chosen.retain(|program| names.is_empty() || names.contains(&program.name));
     let total = chosen.len();
-    let queue = Mutex::new(chosen);
-    let failures = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().expect("no worker panics").pop_front();
-                    let Some(program) = next else { return };
-                    for failure in judge(&emulator, &program) {
-                        failures.lock().expect("no worker panics").push(failure);
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().expect("no worker panics");
+    let failures = programs::side_by_side(chosen, |program, _| judge(&emulator, program))
+        .expect("there are cores")
+        .concat();
     for failure in &failures {
         eprintln!("\nFAILED {failure}");
     }

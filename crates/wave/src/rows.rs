@@ -287,14 +287,3 @@ pub(crate) fn leave(pc: u64) -> MicroOp {
         ..blank(shell::handler::<Leave>())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn mnemonics_are_unique() {
-        let mut seen = std::collections::HashSet::new();
-        for row in super::all_rows() {
-            assert!(seen.insert(row.mnemonic), "{} has two rows", row.mnemonic);
-        }
-    }
-}

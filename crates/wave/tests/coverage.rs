@@ -62,3 +62,11 @@ fn every_mnemonic_has_a_row() {
     }
     assert!(all.is_empty(), "{all:?}");
 }
+
+#[test]
+fn mnemonics_are_unique() {
+    let mut seen = BTreeSet::new();
+    for row in wave::all_rows() {
+        assert!(seen.insert(row.mnemonic), "{} has two rows", row.mnemonic);
+    }
+}

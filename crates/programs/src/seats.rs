@@ -1,0 +1,57 @@
+//! Judges programs side by side.
+
+use std::{collections::VecDeque, sync::Mutex, thread};
+
+use anyhow::{Context, Result};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::Program;
+
+/// Programs in work at once. hipcc may take half a gigabyte for one, and the emulator uses all cores by itself.
+const SEATS: usize = 2;
+
+/// Where one program at a time is judged.
+#[derive(Debug)]
+pub struct Seat {
+    all: CpuSet,
+    own: CpuSet,
+}
+
+impl Seat {
+    /// Processes that `work` starts get one core, so that the emulated GPU runs workgroups in their order: how often workgroups
+    /// that wait for each other look is the same each time then.
+    pub fn on_one_core<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        sched_setaffinity(None, &self.own).context("cannot choose a core")?;
+        let result = work();
+        sched_setaffinity(None, &self.all).context("cannot choose all cores")?;
+        result
+    }
+}
+
+/// What `judge` says of each program, in the order in which it says so.
+pub fn side_by_side<T: Send>(
+    programs: Vec<Program>,
+    judge: impl Fn(&Program, &Seat) -> T + Sync,
+) -> Result<Vec<T>> {
+    let all = sched_getaffinity(None).context("cannot tell which cores there are")?;
+    let cores = (0..CpuSet::MAX_CPU).filter(|&core| all.is_set(core));
+    let queue = Mutex::new(VecDeque::from(programs));
+    let results = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for core in cores.cycle().take(SEATS) {
+            let mut own = CpuSet::new();
+            own.set(core);
+            let seat = Seat { all, own };
+            let (queue, results, judge) = (&queue, &results, &judge);
+            scope.spawn(move || {
+                loop {
+                    let next = queue.lock().expect("no judge panics").pop_front();
+                    let Some(program) = next else { return };
+                    let result = judge(&program, &seat);
+                    results.lock().expect("no judge panics").push(result);
+                }
+            });
+        }
+    });
+    Ok(results.into_inner().expect("no judge panics"))
+}
