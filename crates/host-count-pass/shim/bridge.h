@@ -50,7 +50,7 @@ void lc_settings(const Session *, Settings *out);
 void lc_contract(const Session *, TextSink out, void *context);
 
 uint32_t lc_location(Session *, const char *file, size_t length, uint32_t line);
-void lc_function(Session *, const char *name, size_t length, bool onlyCalledHere);
+void lc_function(Session *, const char *name, size_t length, bool onlyCalledHere, bool isLocal);
 void lc_exempt(Session *, const char *reason, size_t length);
 void lc_block(Session *, double frequency, bool holdsCode);
 // The price per bytes as a shift, or NoShift.

@@ -152,7 +152,8 @@ private:
     DescribedFunction described;
     described.function = &function;
     sizedInFunction = 0;
-    lc_function(session, function.getName().data(), function.getName().size(), onlyCalledHere(function));
+    lc_function(session, function.getName().data(), function.getName().size(), onlyCalledHere(function),
+                function.hasLocalLinkage());
     StringRef reason = exemption(function);
     if (!reason.empty()) {
       lc_exempt(session, reason.data(), reason.size());

@@ -27,17 +27,17 @@ void mergeNeighbours(BasicBlock &block) {
       auto known = find_if(open, [&](AtomicRMWInst *other) {
         return other->getPointerOperand() == addition.getPointerOperand();
       });
-      if (known != open.end() && isConstant(**known) && isConstant(addition)) {
-        IRBuilder<> builder(&addition);
-        // The later one pays for both; a check may read its result.
-        if (addition.use_empty()) {
-          // (One of nothing may have become an "or".)
-          addition.setOperation(AtomicRMWInst::Add);
-          addition.setOperand(1, builder.CreateAdd((*known)->getValOperand(), addition.getValOperand()));
-          (*known)->eraseFromParent();
-          *known = &addition;
-          continue;
-        }
+      // One of them pays for both, a sum where it is: it would want a register for longer.
+      if (known != open.end() && addition.use_empty() && (isConstant(**known) || isConstant(addition))) {
+        bool later = isConstant(**known);
+        AtomicRMWInst &payer = later ? addition : **known, &paid = later ? **known : addition;
+        IRBuilder<> builder(&payer);
+        // (One of nothing may have become an "or".)
+        payer.setOperation(AtomicRMWInst::Add);
+        payer.setOperand(1, builder.CreateAdd(payer.getValOperand(), paid.getValOperand()));
+        paid.eraseFromParent();
+        *known = &payer;
+        continue;
       }
       if (known != open.end())
         open.erase(known);

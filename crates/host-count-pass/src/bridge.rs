@@ -170,12 +170,14 @@ pub unsafe extern "C" fn lc_function(
     name: *const u8,
     length: usize,
     only_called_here: bool,
+    is_local: bool,
 ) {
     // SAFETY: the caller's promise.
     let name = unsafe { text(name, length) }.into_owned();
     session.module.functions.push(Function {
         name,
         only_called_here,
+        is_local,
         ..Function::default()
     });
 }

@@ -43,8 +43,8 @@ pub struct Arc {
     pub from: usize,
     /// Vertex where it ends.
     pub to: usize,
-    /// What executing it costs.
-    pub cost: u64,
+    /// What executing it costs; negative into a function that its callers have paid some of.
+    pub cost: i64,
     /// Where code for it would go; `None` if it can hold no code.
     pub site: Option<Site>,
     /// Estimated executions, any unit; the most frequent arcs get no code.
@@ -73,6 +73,8 @@ pub struct CheckSite {
     pub site: Site,
     /// The vertex that control has come to there: its debt is what the counter lacks.
     pub vertex: usize,
+    /// What has been paid there for a callee that has not begun.
+    pub ahead: u64,
 }
 
 /// The entry vertex of a block.

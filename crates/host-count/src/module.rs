@@ -92,6 +92,8 @@ pub struct Function {
     pub blocks: Vec<Block>,
     /// Every caller is known and instrumented: its cost may be charged by them.
     pub only_called_here: bool,
+    /// No other module holds a body that the linker may take instead.
+    pub is_local: bool,
     /// Not instrumented; the text says why.
     pub exempt: Option<String>,
     /// Source positions of operations priced at run time (bulk memory by size), in order.
@@ -125,6 +127,8 @@ pub struct FunctionPlan {
     pub checks: Vec<Check>,
     /// Its whole cost is charged by its callers.
     pub charged_by_callers: Option<u64>,
+    /// Its callers pay this much before they call it.
+    pub prepaid: u64,
     /// Slots of [`Function::priced_at_run_time`], when counts are kept per function or line.
     pub priced_slots: Vec<u32>,
 }
@@ -189,6 +193,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                     budget: summaries[index].checks_budget,
                     first: options.unwind,
                     tied: true,
+                    prepaid: summaries[index].prepaid,
                 },
             );
             counted(index, function, &flow, &summaries, options, &mut plan.slots).map_err(
@@ -241,6 +246,7 @@ fn counted(
     Ok(FunctionPlan {
         increments,
         checks,
+        prepaid: summaries[index].prepaid,
         priced_slots,
         charged_by_callers: None,
     })
@@ -350,6 +356,8 @@ pub struct Segment {
     pub site: Site,
     /// Whether an observation point ends it.
     pub observed: bool,
+    /// What of the cost is paid for a callee that begins behind it.
+    pub ahead: u64,
     /// Cost per source position.
     pub lines: Vec<(u32, u64)>,
 }
@@ -361,6 +369,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
         cost: 0,
         site: Site::End { block: index },
         observed: false,
+        ahead: 0,
         lines: Vec::new(),
     };
     let mut current = fresh();
@@ -372,7 +381,8 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                 current.lines.push((*location, *cost));
             }
             Item::Call(call) => {
-                current.cost += summary::charged(call, summaries);
+                let charged = summary::charged(call, summaries);
+                current.cost += charged;
                 let last = position + 1 == block.items.len();
                 if call.must_tail {
                     for item in &block.items[position + 1..] {
@@ -386,6 +396,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                         call: calls,
                     };
                     current.observed = true;
+                    current.ahead = charged;
                     segments.push(current);
                     return segments;
                 }
@@ -401,6 +412,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                         }
                     };
                     current.observed = true;
+                    current.ahead = charged;
                     segments.push(std::mem::replace(&mut current, fresh()));
                     if is_end {
                         return segments;
@@ -424,6 +436,18 @@ pub struct Shape {
     pub first: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
     pub tied: bool,
+    /// What callers pay before the call.
+    pub prepaid: u64,
+}
+
+impl Shape {
+    /// To see what ways there are.
+    pub const LOOSE: Shape = Shape {
+        budget: false,
+        first: false,
+        tied: false,
+        prepaid: 0,
+    };
 }
 
 /// The graph of one function.
@@ -452,11 +476,15 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
     }
 
     if shape.tied {
-        flow.arcs.push(arc(ROOT, entry(0)));
+        flow.arcs.push(Arc {
+            cost: -(shape.prepaid as i64),
+            ..arc(ROOT, entry(0))
+        });
     }
     let at_start = |block| CheckSite {
         site: Site::Start { block },
         vertex: entry(block),
+        ahead: 0,
     };
     let prices_are_known = function.priced_at_run_time.is_empty();
     let checked_block = if shape.budget && !shape.first && prices_are_known {
@@ -482,12 +510,13 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 flow.checks.push(CheckSite {
                     site: piece.site,
                     vertex: to,
+                    ahead: piece.ahead,
                 });
             } else if is_entry {
                 flow.checks.push(at_start(0));
             }
             flow.arcs.push(Arc {
-                cost: piece.cost,
+                cost: piece.cost as i64,
                 site: block.holds_code.then_some(piece.site),
                 frequency: block.frequency,
                 checked,
@@ -517,7 +546,11 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             flow.arcs.push(Arc { checked, ..jump });
             let start = at_start(successor.block);
             if checked {
-                flow.checks.push(CheckSite { site, vertex: to });
+                flow.checks.push(CheckSite {
+                    site,
+                    vertex: to,
+                    ahead: 0,
+                });
             } else if latch && !flow.checks.contains(&start) {
                 flow.checks.push(start);
             }

@@ -6,6 +6,8 @@
 //! the code sits where it runs least. Any cycle through the root, that is any way from one observation point to the next,
 //! then adds exactly its cost, whatever the tree.
 
+use std::{cmp::Reverse, collections::BinaryHeap};
+
 use crate::flow::{Arc, Flow, ROOT, Site};
 
 /// Add `amount` to the counter at `site`.
@@ -44,7 +46,7 @@ pub struct Unplaceable {
     /// Index of the arc in the flow graph.
     pub arc: usize,
     /// Its cost.
-    pub cost: u64,
+    pub cost: i64,
 }
 
 /// Increments for `flow` on the chords of a maximum spanning tree.
@@ -55,7 +57,7 @@ pub fn on_tree(flow: &Flow) -> Result<Placed, Unplaceable> {
         let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
             continue;
         };
-        let amount = from + arc.cost as i64 - to;
+        let amount = from + arc.cost - to;
         match (amount, arc.site) {
             (0, _) => {}
             (_, None) => {
@@ -73,7 +75,7 @@ pub fn on_tree(flow: &Flow) -> Result<Placed, Unplaceable> {
     }
     let checks = flow.checks.iter().map(|check| Check {
         site: check.site,
-        owed: debts[check.vertex].unwrap_or(0),
+        owed: debts[check.vertex].unwrap_or(0) - check.ahead as i64,
     });
     Ok(Placed {
         increments,
@@ -90,7 +92,7 @@ pub fn on_segments(flow: &Flow) -> Result<Placed, Unplaceable> {
             (cost, None) => return Err(Unplaceable { arc: index, cost }),
             (cost, Some(site)) => increments.push(Increment {
                 site,
-                amount: cost as i64,
+                amount: cost,
                 slot: 0,
             }),
         }
@@ -98,12 +100,32 @@ pub fn on_segments(flow: &Flow) -> Result<Placed, Unplaceable> {
     // Everything is paid at once: nothing is ever owed.
     let checks = flow.checks.iter().map(|check| Check {
         site: check.site,
-        owed: 0,
+        owed: -(check.ahead as i64),
     });
     Ok(Placed {
         increments,
         checks: checks.collect(),
     })
+}
+
+/// The cost of the cheapest way from `start` to one of `ends`; nothing if none of them can be reached. Ways end at the root.
+pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
+    let mut leaving: Vec<Vec<&Arc>> = vec![Vec::new(); flow.vertices];
+    for arc in flow.arcs.iter().filter(|arc| arc.from != ROOT) {
+        leaving[arc.from].push(arc);
+    }
+    let mut nearest = BinaryHeap::from([(Reverse(0), start)]);
+    let mut seen = vec![false; flow.vertices];
+    while let Some((Reverse(cost), vertex)) = nearest.pop() {
+        if ends.contains(&vertex) {
+            return Some(cost);
+        }
+        if !std::mem::replace(&mut seen[vertex], true) {
+            let ways = leaving[vertex].iter();
+            nearest.extend(ways.map(|arc| (Reverse(cost + arc.cost.unsigned_abs()), arc.to)));
+        }
+    }
+    None
 }
 
 /// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
@@ -147,8 +169,8 @@ fn debts(flow: &Flow) -> Vec<Option<i64>> {
         touched[arc.from] = true;
         touched[arc.to] = true;
         if sets.join(arc.from, arc.to) {
-            tree[arc.from].push((arc.to, arc.cost as i64));
-            tree[arc.to].push((arc.from, -(arc.cost as i64)));
+            tree[arc.from].push((arc.to, arc.cost));
+            tree[arc.to].push((arc.from, -(arc.cost)));
         }
     }
 
@@ -222,7 +244,7 @@ pub fn constant_cost(flow: &Flow, start: usize, returns: &[usize]) -> Option<u64
     while let Some(vertex) = pending.pop() {
         let debt = debts[vertex]?;
         for arc in &leaving[vertex] {
-            let next = debt + arc.cost as i64;
+            let next = debt + arc.cost;
             match debts[arc.to] {
                 None => {
                     debts[arc.to] = Some(next);

@@ -3,7 +3,7 @@
 //! Observation points, not loops, are what is left of the overhead after good placement. A call that surely comes back
 //! to its caller, without anybody looking at the counter meanwhile, is none.
 
-use crate::flow::{entry, exit};
+use crate::flow::{ROOT, entry, exit};
 use crate::library;
 use crate::module::{
     Block, Call, Callee, End, Function, Item, Module, Shape, flow, retreating_edges,
@@ -25,6 +25,8 @@ pub struct Summary {
     pub comes_back: bool,
     /// Every way through it costs this much; it holds no code, its callers pay.
     pub constant_cost: Option<u64>,
+    /// Callers pay this much of it before they call it.
+    pub prepaid: u64,
     /// It checks the budget at entry and at its latches.
     pub checks_budget: bool,
 }
@@ -44,7 +46,10 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
 /// What a call charges to its caller for the callee's body.
 pub fn charged(call: &Call, summaries: &[Summary]) -> u64 {
     match call.callee {
-        Callee::Function(index) => summaries[index].constant_cost.unwrap_or(0),
+        Callee::Function(index) => {
+            let summary = &summaries[index];
+            summary.constant_cost.unwrap_or(summary.prepaid)
+        }
         _ => 0,
     }
 }
@@ -68,7 +73,38 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
         }
     }
     find_comes_back(module, &mut summaries);
+    find_prepaid(module, options, &mut summaries);
     summaries
+}
+
+/// Functions whose callers are all known begin with their cheapest way paid: to a return, or else to a call that is observed.
+/// (Recursion's last step, a cache that is filled: such ways run most, and two additions in turn cost more than all else
+/// there. How often code runs is only guessed here.)
+fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
+    if options.granularity != Granularity::Thread {
+        return; // The cost would be booked on the caller.
+    }
+    let prepaid: Vec<u64> = (module.functions.iter().zip(&*summaries))
+        .map(|(function, summary)| {
+            // (Another module may see other ways through the same function, and prepay another sum.)
+            let fit = function.only_called_here
+                && function.is_local
+                && function.exempt.is_none()
+                && summary.constant_cost.is_none();
+            if !fit {
+                return 0;
+            }
+            let flow = flow(function, summaries, Shape::LOOSE);
+            let cheapest = place::cheapest_way(&flow, entry(0), &returns(function))
+                .or_else(|| place::cheapest_way(&flow, entry(0), &[ROOT]));
+            cheapest
+                .filter(|cost| *cost <= MOST_CHARGED_AT_ONCE)
+                .unwrap_or(0)
+        })
+        .collect();
+    for (summary, prepaid) in summaries.iter_mut().zip(prepaid) {
+        summary.prepaid = prepaid;
+    }
 }
 
 /// What each function costs at most, callees included, if that is small and certain.
@@ -192,7 +228,7 @@ fn find_constant_costs(module: &Module, options: &Options, summaries: &mut [Summ
                 summaries[index] = Summary {
                     comes_back: true,
                     constant_cost: Some(cost),
-                    checks_budget: false,
+                    ..Summary::default()
                 };
                 changed = true;
             }
@@ -216,20 +252,16 @@ fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
 }
 
 fn constant_cost(function: &Function, summaries: &[Summary]) -> Option<u64> {
-    let flow = flow(
-        function,
-        summaries,
-        Shape {
-            budget: false,
-            first: false,
-            tied: false,
-        },
-    );
-    let returns: Vec<usize> = blocks(function)
+    let flow = flow(function, summaries, Shape::LOOSE);
+    place::constant_cost(&flow, entry(0), &returns(function))
+}
+
+/// The exit vertices of returning blocks.
+fn returns(function: &Function) -> Vec<usize> {
+    blocks(function)
         .filter(|(_, block)| block.end == End::Return)
         .map(|(index, _)| exit(index))
-        .collect();
-    place::constant_cost(&flow, entry(0), &returns)
+        .collect()
 }
 
 fn blocks(function: &Function) -> impl Iterator<Item = (usize, &Block)> {

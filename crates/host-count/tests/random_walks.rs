@@ -2,8 +2,8 @@
 //! up to the costs executed so far. The interpreter below shares no code with the placement.
 
 use host_count::{
-    Block, Call, Callee, End, Function, Granularity, Item, Module, Options, Placement, Plan, Site,
-    Successor, plan,
+    Block, Call, Callee, End, Function, Granularity, Increment, Item, Module, Options, Placement,
+    Plan, Site, Successor, plan,
 };
 use proptest::prelude::*;
 
@@ -176,7 +176,7 @@ fn check(module: &Module, options: Options, seed: u64) -> Result<usize, String> 
                 plan: &plan,
                 dice,
                 cost: 0,
-                counted: 0,
+                counted: plan.functions[start].prepaid as i64,
                 wrong: None,
                 observed: 0,
                 steps: 0,
@@ -267,6 +267,7 @@ fn function() -> impl Strategy<Value = Function> {
                 Function {
                     blocks,
                     only_called_here,
+                    is_local: only_called_here,
                     ..Function::default()
                 }
             })
@@ -506,4 +507,67 @@ fn budgets_are_checked_at_latches_and_entries() {
             }
         ]
     );
+}
+
+/// `f(n) = n ? 3 + f(..) + 2 : 4`: calls that end at once find everything paid.
+#[test]
+fn the_cheapest_way_is_paid_before_the_call() {
+    let block = |items, end, to: &[usize], frequency| Block {
+        items,
+        end,
+        successors: to
+            .iter()
+            .map(|&block| Successor {
+                block,
+                frequency: if block == 1 { 0.4 } else { 0.6 },
+                holds_code: true,
+            })
+            .collect(),
+        frequency,
+        holds_code: true,
+    };
+    let recursive = Function {
+        blocks: vec![
+            block(vec![cost(3)], End::Jump, &[1, 2], 1.0),
+            block(vec![cost(1)], End::Return, &[], 0.4),
+            block(
+                vec![calls(Callee::Function(0)), cost(2)],
+                End::Return,
+                &[],
+                0.6,
+            ),
+        ],
+        only_called_here: true,
+        is_local: true,
+        ..Function::default()
+    };
+    let caller = straight(vec![cost(1), calls(Callee::Function(0)), cost(1)]);
+    let module = Module {
+        functions: vec![recursive, caller],
+        ..Module::default()
+    };
+    for budget in [false, true] {
+        let options = Options {
+            budget,
+            ..Options::default()
+        };
+        let plan = plan(&module, &options).unwrap();
+        assert_eq!(plan.functions[0].prepaid, 4);
+        let short_way = |increment: &&Increment| {
+            matches!(
+                increment.site,
+                Site::End { block: 0 | 1 }
+                    | Site::Edge {
+                        block: 0,
+                        successor: 0
+                    }
+            )
+        };
+        assert_eq!(
+            plan.functions[0].increments.iter().find(short_way),
+            None,
+            "{options}"
+        );
+        check(&module, options, 1).unwrap();
+    }
 }
