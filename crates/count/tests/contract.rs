@@ -387,7 +387,8 @@ fn a_missing_runtime_and_bad_options_are_explained() {
     let output = clang().output().unwrap();
     let message = text(&output.stderr);
     assert!(
-        !output.status.success() && message.contains("__luthier_count"),
+        !output.status.success()
+            && message.contains("has_no_runtime__link_with_what__luthier_count_flags_link__prints"),
         "{message}"
     );
     let output = clang()

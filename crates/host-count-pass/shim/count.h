@@ -28,7 +28,8 @@ inline constexpr unsigned CheckedLanes = 1;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
-inline constexpr char RegisterContractName[] = "__luthier_count_register_contract";
+// Every counted object refers to this one; where the runtime is missing, linkers print the name.
+inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints";
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
 // Attribute of calls that surely come back, nobody looking at the counter meanwhile.
 inline constexpr char ComesBack[] = "luthier-comes-back";

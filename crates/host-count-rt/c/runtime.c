@@ -201,8 +201,9 @@ static void start(void) {
 
 __attribute__((constructor(101))) static void construct(void) { pthread_once(&started, start); }
 
-/* Called by the constructor of every part of the program (executable, shared library) once per contract. */
-PUBLIC void __luthier_count_register_contract(const char *contract) {
+/* Called by the constructor of every part of the program (executable, shared library) once per contract. The name is what a
+   linker prints if this file is missing. */
+PUBLIC void __luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints(const char *contract) {
   construct();
   const char *equals = strchr(contract, '=');
   size_t key = equals ? (size_t)(equals - contract) : strlen(contract);

@@ -175,6 +175,7 @@ static void rate(int launches) {
 }
 
 int main(int count, char **words) {
+  signal(SIGINT, SIG_DFL); // who runs us in the background may have ignored it
   std::string mode = count > 1 ? words[1] : "basic";
   if (mode == "basic")
     basic();
