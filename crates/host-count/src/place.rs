@@ -108,19 +108,25 @@ pub fn on_segments(flow: &Flow) -> Result<Placed, Unplaceable> {
     })
 }
 
-/// The cost of the cheapest way from `start` to one of `ends`; nothing if none of them can be reached. Ways end at the root.
-pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
-    let mut leaving: Vec<Vec<&Arc>> = vec![Vec::new(); flow.vertices];
-    for arc in flow.arcs.iter().filter(|arc| arc.from != ROOT) {
+/// The arcs that leave each vertex.
+fn leaving(flow: &Flow) -> Vec<Vec<&Arc>> {
+    let mut leaving = vec![Vec::new(); flow.vertices];
+    for arc in &flow.arcs {
         leaving[arc.from].push(arc);
     }
+    leaving
+}
+
+/// The cost of the cheapest way from `start` to one of `ends`; nothing if none of them can be reached. Ways end at the root.
+pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
+    let leaving = leaving(flow);
     let mut nearest = BinaryHeap::from([(Reverse(0), start)]);
     let mut seen = vec![false; flow.vertices];
     while let Some((Reverse(cost), vertex)) = nearest.pop() {
         if ends.contains(&vertex) {
             return Some(cost);
         }
-        if !std::mem::replace(&mut seen[vertex], true) {
+        if vertex != ROOT && !std::mem::replace(&mut seen[vertex], true) {
             let ways = leaving[vertex].iter();
             nearest.extend(ways.map(|arc| (Reverse(cost + arc.cost.unsigned_abs()), arc.to)));
         }
@@ -170,7 +176,7 @@ fn debts(flow: &Flow) -> Vec<Option<i64>> {
         touched[arc.to] = true;
         if sets.join(arc.from, arc.to) {
             tree[arc.from].push((arc.to, arc.cost));
-            tree[arc.to].push((arc.from, -(arc.cost)));
+            tree[arc.to].push((arc.from, -arc.cost));
         }
     }
 
@@ -235,10 +241,7 @@ impl DisjointSets {
 /// tied to the root.
 pub fn constant_cost(flow: &Flow, start: usize, returns: &[usize]) -> Option<u64> {
     let mut debts: Vec<Option<i64>> = vec![None; flow.vertices];
-    let mut leaving: Vec<Vec<&Arc>> = vec![Vec::new(); flow.vertices];
-    for arc in &flow.arcs {
-        leaving[arc.from].push(arc);
-    }
+    let leaving = leaving(flow);
     debts[start] = Some(0);
     let mut pending = vec![start];
     while let Some(vertex) = pending.pop() {

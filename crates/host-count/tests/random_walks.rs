@@ -333,6 +333,27 @@ fn straight(items: Vec<Item>) -> Function {
     }
 }
 
+/// A block that leads to blocks, so often each.
+fn leading(
+    items: Vec<Item>,
+    end: End,
+    frequency: f64,
+    to: impl IntoIterator<Item = (usize, f64)>,
+) -> Block {
+    let successors = to.into_iter().map(|(block, frequency)| Successor {
+        block,
+        frequency,
+        holds_code: true,
+    });
+    Block {
+        items,
+        end,
+        successors: successors.collect(),
+        frequency,
+        holds_code: true,
+    }
+}
+
 fn cost(cost: u64) -> Item {
     Item::Cost { cost, location: 0 }
 }
@@ -401,20 +422,7 @@ fn a_leaf_of_constant_cost_is_charged_by_its_callers() {
 /// `if (x) 3 else 3` between two straight pieces: whichever way is taken passes one addition, where counting blocks takes four.
 #[test]
 fn every_way_through_a_fork_passes_one_addition() {
-    let block = |items, end, to: &[usize]| Block {
-        items,
-        end,
-        successors: to
-            .iter()
-            .map(|&block| Successor {
-                block,
-                frequency: 0.5,
-                holds_code: true,
-            })
-            .collect(),
-        frequency: 1.0,
-        holds_code: true,
-    };
+    let block = |items, end, to: &[usize]| leading(items, end, 1.0, to.iter().map(|&to| (to, 0.5)));
     let function = Function {
         blocks: vec![
             block(vec![cost(2)], End::Jump, &[1, 2]),
@@ -512,29 +520,15 @@ fn budgets_are_checked_at_latches_and_entries() {
 /// `f(n) = n ? 3 + f(..) + 2 : 4`: calls that end at once find everything paid.
 #[test]
 fn the_cheapest_way_is_paid_before_the_call() {
-    let block = |items, end, to: &[usize], frequency| Block {
-        items,
-        end,
-        successors: to
-            .iter()
-            .map(|&block| Successor {
-                block,
-                frequency: if block == 1 { 0.4 } else { 0.6 },
-                holds_code: true,
-            })
-            .collect(),
-        frequency,
-        holds_code: true,
-    };
     let recursive = Function {
         blocks: vec![
-            block(vec![cost(3)], End::Jump, &[1, 2], 1.0),
-            block(vec![cost(1)], End::Return, &[], 0.4),
-            block(
+            leading(vec![cost(3)], End::Jump, 1.0, [(1, 0.4), (2, 0.6)]),
+            leading(vec![cost(1)], End::Return, 0.4, []),
+            leading(
                 vec![calls(Callee::Function(0)), cost(2)],
                 End::Return,
-                &[],
                 0.6,
+                [],
             ),
         ],
         only_called_here: true,
