@@ -1,0 +1,71 @@
+//! What counting costs, beside its neighbours: time and callgrind-instruction ratios to plain `clang-22 -O2`.
+//!
+//! All variants of a program run interleaved, round after round, so that what disturbs the machine disturbs all of them;
+//! the fastest run of each counts. Text is the program's own: that of an empty program, built the same way, is taken off.
+//! `cargo bench -p count` takes a quarter of an hour; `-- --help` says how to choose, and how to build here and measure on
+//! another machine. Instruction ratios need valgrind, text needs `size`; where they are missing, the column stays empty.
+//! Fetches the sources that `tests/support/sources.rs` names.
+
+mod build;
+mod measure;
+mod variants;
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use clap::Parser;
+use std::path::PathBuf;
+use support::sources::{REAL, Real};
+
+/// Ratios of counted programs to plain `clang-22 -O2`.
+#[derive(Parser)]
+struct Arguments {
+    /// Interleaved runs of each variant
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Programs measured at the same time, each on a core of its own
+    #[arg(long, default_value_t = 1)]
+    side_by_side: usize,
+    /// Leave out callgrind's instruction counts, which take most of the time
+    #[arg(long)]
+    no_instructions: bool,
+    /// Build into DIR and measure nothing
+    #[arg(long, value_name = "DIR", conflicts_with = "measure")]
+    build: Option<PathBuf>,
+    /// Measure what --build left in DIR, on this machine or another
+    #[arg(long, value_name = "DIR")]
+    measure: Option<PathBuf>,
+    /// What cargo passes to every benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+    /// Which programs (default: all)
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(REAL.iter().map(|real| real.name)))]
+    programs: Vec<String>,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let programs: Vec<&Real> = REAL
+        .iter()
+        .filter(|real| {
+            arguments.programs.is_empty() || arguments.programs.iter().any(|name| name == real.name)
+        })
+        .collect();
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = arguments
+        .measure
+        .as_deref()
+        .or(arguments.build.as_deref())
+        .unwrap_or(scratch.path());
+    if arguments.measure.is_none() {
+        build::all(&programs, directory);
+    }
+    if arguments.build.is_none() {
+        let how = measure::How {
+            rounds: arguments.rounds,
+            side_by_side: arguments.side_by_side,
+            instructions: !arguments.no_instructions,
+        };
+        measure::all(&programs, directory, &how);
+    }
+}

@@ -1,0 +1,202 @@
+//! Runs what [`crate::build`] made, and prints ratios.
+
+use crate::support::{must, sources::Real, text};
+use crate::variants::{NOTHING, VARIANTS, Variant, path};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+pub struct How {
+    pub rounds: usize,
+    /// Programs at the same time, each on a core of its own.
+    pub side_by_side: usize,
+    pub instructions: bool,
+}
+
+/// One variant of a program, relative to the first; `None` where a tool is missing.
+struct Ratios {
+    time: f64,
+    instructions: Option<f64>,
+    text: Option<f64>,
+}
+
+pub fn all(programs: &[&Real], directory: &Path, how: &How) {
+    // Programs run inside of it.
+    let directory = &directory.canonicalize().unwrap();
+    let cores = cores();
+    // An interrupted build leaves the first ones.
+    let built = |index: &usize| {
+        programs
+            .iter()
+            .all(|real| path(directory, real.name, *index).exists())
+    };
+    let variants = (0..VARIANTS.len()).take_while(built).count();
+    let variants = &VARIANTS[..variants];
+    let queue = Mutex::new(programs.iter());
+    let rows = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for worker in 0..how.side_by_side.clamp(1, programs.len().max(1)) {
+            let (queue, rows, cores) = (&queue, &rows, &cores);
+            scope.spawn(move || {
+                if how.side_by_side > 1 {
+                    stay_on(cores[worker % cores.len()]);
+                }
+                loop {
+                    let next = queue.lock().unwrap().next();
+                    let Some(real) = next else { break };
+                    let ratios = program(real, variants, directory, how);
+                    rows.lock().unwrap().push(ratios);
+                }
+            });
+        }
+    });
+    let rows = rows.into_inner().unwrap();
+    println!("geometric mean of {} programs", rows.len());
+    for (index, (name, _, target)) in variants.iter().enumerate() {
+        let of = |value: fn(&Ratios) -> Option<f64>| {
+            let logs: Option<Vec<f64>> = rows
+                .iter()
+                .map(|row| value(&row[index]).map(f64::ln))
+                .collect();
+            logs.map(|logs| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+        };
+        let mean = Ratios {
+            time: of(|ratios| Some(ratios.time)).unwrap_or(f64::NAN),
+            instructions: of(|ratios| ratios.instructions),
+            text: of(|ratios| ratios.text),
+        };
+        let target = target.map_or(String::new(), |target| format!("  (target: time {target})"));
+        println!("{}{target}", line(name, &mean));
+    }
+}
+
+/// All variants of one program, printed when they are complete.
+fn program(real: &Real, variants: &[Variant], directory: &Path, how: &How) -> Vec<Ratios> {
+    let paths: Vec<_> = (0..variants.len())
+        .map(|index| path(directory, real.name, index))
+        .collect();
+    let mut times = vec![Duration::MAX; paths.len()];
+    for _ in 0..how.rounds {
+        for (least, path) in times.iter_mut().zip(&paths) {
+            // The fastest run: what others do to the machine only ever adds.
+            *least = time(path, real.long, directory).min(*least);
+        }
+    }
+    let counts: Vec<Option<u64>> = paths
+        .iter()
+        .map(|path| {
+            how.instructions
+                .then(|| instructions(path, directory))
+                .flatten()
+        })
+        .collect();
+    let sizes: Vec<Option<u64>> = (0..variants.len())
+        .map(|index| {
+            let nothing = text_size(&path(directory, NOTHING, index))?;
+            Some(text_size(&paths[index])?.saturating_sub(nothing))
+        })
+        .collect();
+    let ratio = |of: &[Option<u64>], index: usize| Some(of[index]? as f64 / of[0]? as f64);
+    let rows: Vec<Ratios> = (0..paths.len())
+        .map(|index| Ratios {
+            time: times[index].as_secs_f64() / times[0].as_secs_f64(),
+            instructions: ratio(&counts, index),
+            text: ratio(&sizes, index),
+        })
+        .collect();
+    let lines: Vec<String> = VARIANTS
+        .iter()
+        .zip(&rows)
+        .map(|((name, ..), row)| line(name, row))
+        .collect();
+    println!(
+        "{} ({:.2} s plain)\n{}",
+        real.name,
+        times[0].as_secs_f64(),
+        lines.join("\n")
+    );
+    rows
+}
+
+fn line(name: &str, ratios: &Ratios) -> String {
+    let cell = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+    format!(
+        "  {name:30} time {:.3}  instructions {:>6}  text {:>6}",
+        ratios.time,
+        cell(ratios.instructions),
+        cell(ratios.text)
+    )
+}
+
+fn cores() -> Vec<usize> {
+    let allowed = sched_getaffinity(None).expect("a thread may ask where it runs");
+    (0..CpuSet::MAX_CPU)
+        .filter(|&core| allowed.is_set(core))
+        .collect()
+}
+
+/// This thread, and the programs it starts.
+fn stay_on(core: usize) {
+    let mut set = CpuSet::new();
+    set.set(core);
+    sched_setaffinity(None, &set).expect("a thread may choose among its cores");
+}
+
+/// A program of ours, with its leavings kept in `directory`.
+fn run(program: &Path, directory: &Path, wrapper: &[&str]) -> Command {
+    let mut command = Command::new(wrapper[0]);
+    command
+        .args(&wrapper[1..])
+        .arg(program)
+        .current_dir(directory);
+    command
+        .env("LLVM_PROFILE_FILE", directory.join("raw-%p"))
+        .env("GCOV_PREFIX", directory);
+    command
+}
+
+/// User and system time of one run.
+fn time(program: &Path, argument: &str, directory: &Path) -> Duration {
+    let script = "TIMEFORMAT='%U %S'; time \"$0\" \"$1\" > /dev/null";
+    let mut command = run(program, directory, &["bash", "-c", script]);
+    let output = must(
+        command
+            .arg(argument)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped()),
+    );
+    let line = text(&output.stderr);
+    let seconds: f64 = line
+        .split_whitespace()
+        .rev()
+        .take(2)
+        .map(|word| word.parse::<f64>().unwrap())
+        .sum();
+    Duration::from_secs_f64(seconds)
+}
+
+fn instructions(program: &Path, directory: &Path) -> Option<u64> {
+    let wrapper = [
+        "valgrind",
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+    ];
+    let output = run(program, directory, &wrapper).output().ok()?;
+    let log = text(&output.stderr);
+    let line = log.lines().find(|line| line.contains("Collected :"))?;
+    line.rsplit(' ').next()?.parse().ok()
+}
+
+fn text_size(program: &Path) -> Option<u64> {
+    let output = Command::new("size").arg(program).output().ok()?;
+    text(&output.stdout)
+        .lines()
+        .nth(1)?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
+}

@@ -1,0 +1,34 @@
+//! The ways a program is compiled, each a column of the table.
+
+use std::path::{Path, PathBuf};
+
+/// How a variant is compiled.
+pub enum Way {
+    Plain(&'static [&'static str]),
+    Counted(&'static [&'static str]),
+}
+
+/// Name, way, and the target of the project for the geometric mean of time.
+pub type Variant = (&'static str, Way, Option<f64>);
+
+/// The first is what others are compared with.
+#[rustfmt::skip]
+pub const VARIANTS: &[Variant] = &[
+    ("clang-22 -O2",                 Way::Plain(&[]),                                              None),
+    ("article's scheme",             Way::Counted(&["--placement", "article"]),                    None),
+    ("ours, source instructions",    Way::Counted(&[]),                                            Some(1.08)),
+    ("ours, optimised instructions", Way::Counted(&["--point", "last"]),                           Some(1.03)),
+    ("ours, optimised, budget",      Way::Counted(&["--point", "last", "--budget"]),               Some(1.06)),
+    ("ours, optimised, function",    Way::Counted(&["--point", "last", "--per", "function"]),      Some(1.08)),
+    ("ours, source, budget",         Way::Counted(&["--budget"]),                                  None),
+    ("-fprofile-instr-generate",     Way::Plain(&["-fprofile-instr-generate"]),                    None),
+    ("-fprofile-arcs",               Way::Plain(&["-fprofile-arcs"]),                              None),
+    ("inline-8bit-counters",         Way::Plain(&["-fsanitize-coverage=inline-8bit-counters"]),    None),
+];
+
+/// Where variant `index` of a program lies; the empty program is called `nothing`.
+pub fn path(directory: &Path, program: &str, index: usize) -> PathBuf {
+    directory.join(format!("{program}-{index}"))
+}
+
+pub const NOTHING: &str = "nothing";
