@@ -75,6 +75,9 @@ impl Stop {
     }
 }
 
+/// Micro-ops that are called in a row, between two looks at how many there are.
+pub(crate) const UNROLLED: usize = 8;
+
 /// Runs `wave` until it stops, at the latest after `slice` taken backward branches.
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     let mut slice = slice;
@@ -91,19 +94,19 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
             let mut index = start;
             let code = 'run: loop {
                 // Unrolled: with one call in the loop, the jump back and the prediction of the target cost more than many
-                // an instruction's body.
+                // an instruction's body. Segments end in padding, so one check of bounds does for all.
+                let next: &[MicroOp; UNROLLED] = ops[index..].first_chunk().expect("padding");
                 macro_rules! step {
-                    ($($time:literal)+) => {$(
-                        let _ = $time;
-                        let op = &ops[index];
-                        index += 1;
-                        let code = shell::call(op.handler, wave, op, env);
+                    ($($at:literal)+) => {$(
+                        let code = shell::call(next[$at].handler, wave, &next[$at], env);
                         if code != flow::NEXT {
+                            index += $at + 1;
                             break 'run code;
                         }
                     )+};
                 }
                 step!(0 1 2 3 4 5 6 7);
+                index += UNROLLED;
             };
             env.counts.retire(start, index, lanes);
             match code {

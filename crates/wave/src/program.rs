@@ -10,6 +10,7 @@ use isa::{Decoder, Effects, Inst};
 
 use crate::{
     Memory,
+    engine::UNROLLED,
     micro_op::{MicroOp, flow},
     rows::{self, Shape},
 };
@@ -294,6 +295,9 @@ fn lower(
                 segment.push_leave(target);
             }
         }
+    }
+    for _ in 1..UNROLLED {
+        segment.push_leave(end);
     }
     segment
 }

@@ -36,6 +36,8 @@ mod ds;
 mod float64;
 mod global;
 mod half;
+#[cfg(target_arch = "x86_64")]
+mod host_vector;
 mod hot;
 mod indexed;
 mod lanes;

@@ -1,6 +1,6 @@
 //! Multiversioning: each row's body compiled for several host vector extensions and operand kinds, chosen once at decode.
 
-use std::sync::OnceLock;
+use std::{marker::PhantomData, sync::OnceLock};
 
 use crate::{
     engine::Env,
@@ -21,16 +21,44 @@ pub(crate) trait Form {
     const USUAL: bool;
     /// The host has what [`Level::Avx2`] stands for.
     const AVX2: bool;
+    /// The host has what [`Level::Avx512`] stands for.
+    const AVX512: bool;
+    /// The form that outlined parts are compiled for: they gain nothing from wider vectors.
+    type Outlined: Form;
 }
 
-struct Variant<const UNIFORM: u8, const USUAL: bool, const AVX2: bool>;
+/// A [`Level`] at compile time.
+trait Extensions {
+    const AVX2: bool;
+    const AVX512: bool;
+    type Outlined: Extensions;
+}
 
-impl<const UNIFORM: u8, const USUAL: bool, const AVX2: bool> Form
-    for Variant<UNIFORM, USUAL, AVX2>
-{
+macro_rules! extensions {
+    ($($name:ident: $avx2:literal, $avx512:literal, $outlined:ident;)*) => {$(
+        enum $name {}
+        impl Extensions for $name {
+            const AVX2: bool = $avx2;
+            const AVX512: bool = $avx512;
+            type Outlined = $outlined;
+        }
+    )*};
+}
+
+extensions! {
+    Base: false, false, Base;
+    Avx2: true, false, Avx2;
+    Avx512: true, true, Avx2;
+}
+
+struct Variant<const UNIFORM: u8, const USUAL: bool, E>(PhantomData<E>);
+
+impl<const UNIFORM: u8, const USUAL: bool, E: Extensions> Form for Variant<UNIFORM, USUAL, E> {
     const UNIFORM: u8 = UNIFORM;
     const USUAL: bool = USUAL;
-    const AVX2: bool = AVX2;
+    const AVX2: bool = E::AVX2;
+    const AVX512: bool = E::AVX512;
+    type Outlined = Variant<UNIFORM, USUAL, E::Outlined>;
 }
 
 /// The body of a vector ALU row.
@@ -40,6 +68,8 @@ pub(crate) trait VectorBody {
     const MODE: bool;
     /// Whether sources that are not vector rows have bodies of their own, or are first copied to a row.
     const HOT: bool;
+    /// No copies for [`Level::Avx512`].
+    const NARROW: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
@@ -60,6 +90,9 @@ enum Level {
     Base,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// For rows that programs spend their time in: the rest has [`Level::Avx2`].
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 fn level() -> Level {
@@ -73,7 +106,11 @@ fn level() -> Level {
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt")
         {
-            return Level::Avx2;
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            return if avx512 { Level::Avx512 } else { Level::Avx2 };
         }
         Level::Base
     })
@@ -84,12 +121,20 @@ pub(crate) fn has_avx2() -> bool {
     level() != Level::Base
 }
 
+/// Whether [`Form::AVX512`] bodies run on this host.
+pub(crate) fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return level() == Level::Avx512;
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {
         Level::Base => base::<B>,
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::<B>,
+        Level::Avx2 | Level::Avx512 => avx2::<B>,
     }
 }
 
@@ -98,39 +143,55 @@ pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
     vector_handlers::<B>().vector
 }
 
+/// Those of a row with copies for uniform sources; `if`, because what is not reached is not compiled.
+#[cfg(target_arch = "x86_64")]
+macro_rules! hot_handlers {
+    ($body:ident, $shell:ident, $extensions:ident) => {{
+        let mut uniform: [Option<Handler>; 3] = [None; 3];
+        uniform[0] = Some($shell::<$body, Variant<1, true, $extensions>>);
+        if $body::SOURCES > 1 {
+            uniform[1] = Some($shell::<$body, Variant<2, true, $extensions>>);
+        }
+        if $body::SOURCES > 2 {
+            uniform[2] = Some($shell::<$body, Variant<4, true, $extensions>>);
+        }
+        Handlers {
+            vector: $shell::<$body, Variant<0, true, $extensions>>,
+            general: any_mode::<$body>(),
+            uniform,
+        }
+    }};
+}
+
 /// The handlers of vector ALU body `B` for this host.
 pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
     match level() {
         // Hosts without vector extensions get one copy only: they are rare, and copies cost time to compile.
         Level::Base => Handlers {
-            vector: base_vector::<B, Variant<0, false, false>>,
-            general: base_vector::<B, Variant<0, false, false>>,
+            vector: base_vector::<B, Variant<0, false, Base>>,
+            general: base_vector::<B, Variant<0, false, Base>>,
             uniform: [None; 3],
         },
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Handlers {
-            vector: avx2_vector::<B, Variant<0, true, true>>,
-            general: if B::MODE {
-                avx2_vector::<B, Variant<0, false, true>>
-            } else {
-                avx2_vector::<B, Variant<0, true, true>>
-            },
-            uniform: if B::HOT { uniform::<B>() } else { [None; 3] },
+        Level::Avx512 if B::HOT && !B::NARROW => hot_handlers!(B, avx512_vector, Avx512),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 | Level::Avx512 if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 | Level::Avx512 => Handlers {
+            vector: avx2_vector::<B, Variant<0, true, Avx2>>,
+            general: any_mode::<B>(),
+            uniform: [None; 3],
         },
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-fn uniform<B: VectorBody>() -> [Option<Handler>; 3] {
-    let mut handlers: [Option<Handler>; 3] =
-        [Some(avx2_vector::<B, Variant<1, true, true>>), None, None];
-    if B::SOURCES > 1 {
-        handlers[1] = Some(avx2_vector::<B, Variant<2, true, true>>);
+fn any_mode<B: VectorBody>() -> Handler {
+    if B::MODE {
+        avx2_vector::<B, Variant<0, false, Avx2>>
+    } else {
+        avx2_vector::<B, Variant<0, true, Avx2>>
     }
-    if B::SOURCES > 2 {
-        handlers[2] = Some(avx2_vector::<B, Variant<4, true, true>>);
-    }
-    handlers
 }
 
 /// Runs `B` for any mode on behalf of one of its other copies.
@@ -151,9 +212,9 @@ pub(crate) fn general<B: VectorBody, F: Form>(
     #[cfg(target_arch = "x86_64")]
     if F::AVX2 {
         // SAFETY: forms with AVX2 exist only below shells that were chosen because the host has it.
-        return unsafe { avx2_vector::<B, Variant<0, false, true>>(wave, op, env) };
+        return unsafe { avx2_vector::<B, Variant<0, false, Avx2>>(wave, op, env) };
     }
-    base_vector::<B, Variant<0, false, false>>(wave, op, env)
+    base_vector::<B, Variant<0, false, Base>>(wave, op, env)
 }
 
 /// The handler of a body that gains nothing from vector extensions; half the code.
@@ -178,6 +239,14 @@ fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
+)]
+fn avx512_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run::<F>(wave, op, env)
 }
 

@@ -51,8 +51,12 @@ pub struct Wave {
     pub(crate) all_lanes: bool,
     /// All 64 lanes are active, and the host has what [`crate::rows::wide`] needs.
     pub(crate) wide: bool,
+    /// `wide`, and MODE is the usual one.
+    pub(crate) wide_and_plain: bool,
     /// The host has AVX2.
     pub(crate) avx2: bool,
+    /// The host has AVX-512, and hot rows use it.
+    pub(crate) avx512: bool,
     /// EXEC that `exec_lanes` stands for.
     expanded: u64,
     /// Lanes that EXEC enables.
@@ -111,7 +115,9 @@ impl Wave {
             exec_lanes: VectorRow::ZERO,
             all_lanes: false,
             wide: false,
+            wide_and_plain: false,
             avx2: crate::shell::has_avx2(),
+            avx512: crate::shell::has_avx512(),
             expanded: 0,
             active_lanes: 0,
             exec_outside: None,
@@ -150,7 +156,7 @@ impl Wave {
         self.scalars.0 = [poison; SCALARS];
         self.scalars.0[sreg::NULL] = 0;
         self.scc = false;
-        self.mode = Mode::new(mode);
+        self.set_mode(Mode::new(mode));
         // Not cloned without need: all threads would write its count.
         if !Arc::ptr_eq(&self.segment, segment) {
             self.enter(segment.clone());
@@ -215,6 +221,11 @@ impl Wave {
         self.mode.bits()
     }
 
+    pub(crate) fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.wide_and_plain = self.wide && mode.plain;
+    }
+
     #[inline(always)]
     pub fn exec(&self) -> u64 {
         self.scalar64(sreg::EXEC) & self.full
@@ -276,6 +287,7 @@ impl Wave {
         self.active_lanes = exec.count_ones();
         self.all_lanes = exec == self.full;
         self.wide = exec == !0 && self.avx2;
+        self.wide_and_plain = self.wide && self.mode.plain;
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
             // SAFETY: the host has AVX2.

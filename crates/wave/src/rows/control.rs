@@ -63,8 +63,8 @@ control_rows! {
     s_sendmsg        = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); flow::NEXT };
     s_sendmsghalt    = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); wave.stop(Stop::End) };
     s_sethalt        = |wave, op, _| if op.offset & 1 != 0 { wave.stop(Stop::Trap(2)) } else { flow::NEXT };
-    s_round_mode     = |wave, op, _| { wave.mode = Mode::new(wave.mode.bits() & !0xf | op.offset as u32 & 0xf); flow::NEXT };
-    s_denorm_mode    = |wave, op, _| { wave.mode = Mode::new(wave.mode.bits() & !0xf0 | (op.offset as u32 & 0xf) << 4); flow::NEXT };
+    s_round_mode     = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf | op.offset as u32 & 0xf)); flow::NEXT };
+    s_denorm_mode    = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf0 | (op.offset as u32 & 0xf) << 4)); flow::NEXT };
 }
 
 fn row<B: Body>(mnemonic: &'static str, shape: Shape) -> Row {

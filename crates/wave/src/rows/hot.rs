@@ -18,11 +18,25 @@ const HOT: &[&str] = &[
     "v_add_f64", "v_mul_f64", "v_fma_f64", "v_fmac_f64",
 ];
 
-/// Whether `mnemonic` is one of them; evaluated at compile time.
+/// Those that take 256 bits at a time even where the host has more: carries out of 512 bits are found lane by lane.
+#[rustfmt::skip]
+const NARROW: &[&str] = &[
+    "v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32", "v_add_co_ci_u32",
+];
+
+/// Whether `mnemonic` is hot; evaluated at compile time, as is the next one.
 pub(super) const fn is_hot(mnemonic: &str) -> bool {
+    contains(HOT, mnemonic)
+}
+
+pub(super) const fn is_narrow(mnemonic: &str) -> bool {
+    contains(NARROW, mnemonic)
+}
+
+const fn contains(list: &[&str], mnemonic: &str) -> bool {
     let mut index = 0;
-    while index < HOT.len() {
-        if equal(HOT[index].as_bytes(), mnemonic.as_bytes()) {
+    while index < list.len() {
+        if equal(list[index].as_bytes(), mnemonic.as_bytes()) {
             return true;
         }
         index += 1;

@@ -44,7 +44,11 @@ impl Wave {
     fn set_index_mode(&mut self, on: bool) {
         self.gpr_index_mode = u8::from(on);
         let bits = self.mode.bits() & !INDEX_ENABLE;
-        self.mode = crate::Mode::new(if on { bits | INDEX_ENABLE } else { bits });
+        self.set_mode(crate::Mode::new(if on {
+            bits | INDEX_ENABLE
+        } else {
+            bits
+        }));
     }
 
     /// Row `base + offset`, or `None` beyond the wave's registers. Temporary rows do not move.

@@ -2,8 +2,7 @@
 //! involved. A NaN in an active lane sends what is left of the instruction to the row's general copy.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
-
+use super::host_vector::{Host, Ymm, Zmm};
 use super::vector_macros::{GROUP, context, other_modes};
 use crate::{
     LANES,
@@ -15,11 +14,14 @@ use crate::{
     state::Wave,
 };
 
-/// Lanes of a host vector of singles, which all kinds take at a time.
+/// Groups of lanes in a wide wave.
 #[cfg(target_arch = "x86_64")]
-const STEP: usize = 8;
+const GROUPS: usize = LANES / GROUP;
 
-/// What kind of numbers a row computes with, and how [`STEP`] lanes of them lie in host vectors.
+/// What kind of numbers a row computes with, and how they lie in host vectors.
+///
+/// # Safety
+/// Of all unsafe functions: as of [`Host`]. For two-word types there are as many words `second` words further.
 pub(super) trait Kind {
     const TYPE: Type;
     type Bits: Copy + Default;
@@ -31,49 +33,25 @@ pub(super) trait Kind {
         lane: impl Fn([Self::Bits; SOURCES]) -> Self::Bits,
     );
 
+    /// [`Host::STEP`] lanes.
     #[cfg(target_arch = "x86_64")]
-    type Vector: Copy;
-    /// Vectors whose results fit into the host's registers: those before the first store.
+    type Vector<H: Host>: Copy;
     #[cfg(target_arch = "x86_64")]
-    const AT_ONCE: usize;
-
-    /// # Safety
-    /// The host has AVX2, and `word` points to [`STEP`] words in a row. For two-word types there are as many `second` words
-    /// further.
+    unsafe fn load<H: Host>(word: *const u32, second: isize) -> Self::Vector<H>;
     #[cfg(target_arch = "x86_64")]
-    unsafe fn load(word: *const u32, second: isize) -> Self::Vector;
-    /// # Safety
-    /// As [`Kind::load`], writable.
+    unsafe fn uniform<H: Host>(value: u64) -> Self::Vector<H>;
+    /// The words of the result, of which there are as many as rows of the type.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn store(word: *mut u32, vector: Self::Vector);
-    /// The vector with ones where the lane's word of `mask` is ones.
-    ///
-    /// # Safety
-    /// As [`Kind::load`].
+    unsafe fn words<H: Host>(vector: Self::Vector<H>) -> [H::Single; 2];
+    /// The vector with zeros for lanes whose words of `mask` are zeros, not ones.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn mask(mask: *const u32) -> Self::Vector;
-    /// # Safety
-    /// The host has AVX2.
+    unsafe fn only<H: Host>(mask: H::Single, vector: Self::Vector<H>) -> Self::Vector<H>;
+    /// Lanes in which either has a NaN.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn uniform(value: u64) -> Self::Vector;
-    /// The vector with zeros for lanes whose bits in `mask` are not set.
-    ///
-    /// # Safety
-    /// The host has AVX2.
+    unsafe fn nans<H: Host>(a: Self::Vector<H>, b: Self::Vector<H>) -> H::Lanes;
+    /// Host vectors in [`Kind::Vector`].
     #[cfg(target_arch = "x86_64")]
-    unsafe fn only(mask: Self::Vector, vector: Self::Vector) -> Self::Vector;
-    /// Stores the lanes whose word of `mask` is ones.
-    ///
-    /// # Safety
-    /// As [`Kind::store`].
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn store_active(word: *mut u32, vector: Self::Vector, mask: *const u32);
-    /// Not zero if either has a NaN.
-    ///
-    /// # Safety
-    /// The host has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn nans(a: Self::Vector, b: Self::Vector) -> __m256;
+    const PARTS: usize;
 }
 
 /// An operation on `SOURCES` vectors of `K`.
@@ -81,9 +59,9 @@ pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     /// NaNs are looked for in the sources, not in the result.
     const NANS_OF_SOURCES: bool;
     /// # Safety
-    /// The host has AVX2 and FMA.
+    /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
-    unsafe fn of(sources: [K::Vector; SOURCES]) -> K::Vector;
+    unsafe fn of<H: Host>(sources: [K::Vector<H>; SOURCES]) -> K::Vector<H>;
 }
 
 /// Element `lane` of every array.
@@ -127,65 +105,38 @@ fn exact_lanes<F: Form, L: Lane, const SOURCES: usize>(
 /// The host side of a [`Kind`].
 macro_rules! host_vectors {
     (
-        Vector = $vector:ty, $at_once:literal;
+        Vector<$host:ident> = $vector:ty, $parts:literal;
         load($load:ident, $second:ident) = $load_value:expr;
-        mask($mask:ident) = $mask_value:expr;
         uniform($uniform:ident) = $uniform_value:expr;
-        only($by:ident, $all:ident) = $only_value:expr;
         words($whole:ident) = $words_value:expr;
+        only($by:ident, $all:ident) = $only_value:expr;
         nans($x:ident, $y:ident) = $nans_value:expr;
     ) => {
-        type Vector = $vector;
-        const AT_ONCE: usize = $at_once;
+        type Vector<$host: Host> = $vector;
+        const PARTS: usize = $parts;
         #[inline(always)]
-        unsafe fn load($load: *const u32, $second: isize) -> $vector {
+        unsafe fn load<$host: Host>($load: *const u32, $second: isize) -> $vector {
             // SAFETY: the caller's promises, here and below.
             unsafe { $load_value }
         }
         #[inline(always)]
-        unsafe fn mask($mask: *const u32) -> $vector {
-            // SAFETY: as above.
-            unsafe { $mask_value }
-        }
-        #[inline(always)]
-        unsafe fn uniform($uniform: u64) -> $vector {
+        unsafe fn uniform<$host: Host>($uniform: u64) -> $vector {
             // SAFETY: as above.
             unsafe { $uniform_value }
         }
         #[inline(always)]
-        unsafe fn only($by: $vector, $all: $vector) -> $vector {
+        #[allow(unused_unsafe)] // Some have nothing to do.
+        unsafe fn words<$host: Host>($whole: $vector) -> [$host::Single; 2] {
+            // SAFETY: as above.
+            unsafe { $words_value }
+        }
+        #[inline(always)]
+        unsafe fn only<$host: Host>($by: $host::Single, $all: $vector) -> $vector {
             // SAFETY: as above.
             unsafe { $only_value }
         }
         #[inline(always)]
-        unsafe fn store(word: *mut u32, $whole: $vector) {
-            // SAFETY: as above.
-            unsafe {
-                let words = $words_value;
-                let mut index = 0;
-                while index < words.len() {
-                    _mm256_storeu_ps(word.add(LANES * index).cast(), words[index]);
-                    index += 1;
-                }
-            }
-        }
-        #[inline(always)]
-        unsafe fn store_active(word: *mut u32, $whole: $vector, mask: *const u32) {
-            // SAFETY: as above.
-            unsafe {
-                let words = $words_value;
-                let mask = _mm256_loadu_ps(mask.cast());
-                let mut index = 0;
-                while index < words.len() {
-                    let at = word.add(LANES * index).cast::<f32>();
-                    let old = _mm256_andnot_ps(mask, _mm256_loadu_ps(at));
-                    _mm256_storeu_ps(at, _mm256_or_ps(_mm256_and_ps(mask, words[index]), old));
-                    index += 1;
-                }
-            }
-        }
-        #[inline(always)]
-        unsafe fn nans($x: $vector, $y: $vector) -> __m256 {
+        unsafe fn nans<$host: Host>($x: $vector, $y: $vector) -> $host::Lanes {
             // SAFETY: as above.
             unsafe { $nans_value }
         }
@@ -210,13 +161,12 @@ impl Kind for Singles {
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
-        Vector = __m256, 8;
-        load(word, _second) = _mm256_loadu_ps(word.cast());
-        mask(word) = _mm256_loadu_ps(word.cast());
-        uniform(value) = _mm256_castsi256_ps(_mm256_set1_epi32(value as u32 as i32));
-        only(mask, all) = _mm256_and_ps(mask, all);
-        words(vector) = [vector];
-        nans(a, b) = _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b);
+        Vector<H> = H::Single, 1;
+        load(word, _second) = H::load(word);
+        uniform(value) = H::splat(value as u32);
+        words(vector) = [vector; 2];
+        only(mask, all) = H::and(mask, all);
+        nans(a, b) = H::nans(a, b);
     }
 }
 
@@ -238,25 +188,15 @@ impl Kind for Doubles {
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
-        Vector = [__m256d; 2], 4;
-        load(word, second) = {
-            let (low, high) = (_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.offset(second).cast()));
-            [_mm256_castps_pd(_mm256_unpacklo_ps(low, high)), _mm256_castps_pd(_mm256_unpackhi_ps(low, high))]
+        Vector<H> = [H::Double; 2], 2;
+        load(word, second) = H::interleave(H::load(word), H::load(word.offset(second)));
+        uniform(value) = [H::splat64(value); 2];
+        words(vector) = H::separate(vector);
+        only(mask, all) = {
+            let mask = H::interleave(mask, mask);
+            [H::and64(mask[0], all[0]), H::and64(mask[1], all[1])]
         };
-        mask(word) = {
-            let mask = _mm256_loadu_ps(word.cast());
-            [_mm256_castps_pd(_mm256_unpacklo_ps(mask, mask)), _mm256_castps_pd(_mm256_unpackhi_ps(mask, mask))]
-        };
-        uniform(value) = [_mm256_castsi256_pd(_mm256_set1_epi64x(value as i64)); 2];
-        only(mask, all) = [_mm256_and_pd(mask[0], all[0]), _mm256_and_pd(mask[1], all[1])];
-        words(vector) = {
-            let (a, b) = (_mm256_castpd_ps(vector[0]), _mm256_castpd_ps(vector[1]));
-            [_mm256_shuffle_ps::<0x88>(a, b), _mm256_shuffle_ps::<0xdd>(a, b)]
-        };
-        nans(a, b) = _mm256_castpd_ps(_mm256_or_pd(
-            _mm256_cmp_pd::<_CMP_UNORD_Q>(a[0], a[1]),
-            _mm256_cmp_pd::<_CMP_UNORD_Q>(b[0], b[1]),
-        ));
+        nans(a, b) = H::either(H::nans64(a[0], a[1]), H::nans64(b[0], b[1]));
     }
 }
 
@@ -295,40 +235,13 @@ impl Kind for Pairs {
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
-        Vector = [__m256; 2], 4;
-        load(word, second) = [_mm256_loadu_ps(word.cast()), _mm256_loadu_ps(word.offset(second).cast())];
-        mask(word) = [_mm256_loadu_ps(word.cast()); 2];
-        uniform(value) = [
-            _mm256_castsi256_ps(_mm256_set1_epi32(value as u32 as i32)),
-            _mm256_castsi256_ps(_mm256_set1_epi32((value >> 32) as i32)),
-        ];
-        only(mask, all) = [_mm256_and_ps(mask[0], all[0]), _mm256_and_ps(mask[1], all[1])];
+        Vector<H> = [H::Single; 2], 2;
+        load(word, second) = [H::load(word), H::load(word.offset(second))];
+        uniform(value) = [H::splat(value as u32), H::splat((value >> 32) as u32)];
         words(vector) = vector;
-        nans(a, b) = _mm256_or_ps(
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(a[0], a[1]),
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(b[0], b[1]),
-        );
+        only(mask, all) = [H::and(mask, all[0]), H::and(mask, all[1])];
+        nans(a, b) = H::either(H::nans(a[0], a[1]), H::nans(b[0], b[1]));
     }
-}
-
-/// 16-bit values in 32-bit lanes as single floats.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn widen(halves: __m256i) -> __m256 {
-    // SAFETY: the callers' promise: the host has AVX2 and F16C.
-    unsafe {
-        let packed = _mm256_packus_epi32(halves, halves);
-        let packed = _mm256_permute4x64_epi64::<0b1000>(packed);
-        _mm256_cvtph_ps(_mm256_castsi256_si128(packed))
-    }
-}
-
-/// The reverse, to nearest even.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn narrow(singles: __m256) -> __m256i {
-    // SAFETY: as above.
-    unsafe { _mm256_cvtepu16_epi32(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles)) }
 }
 
 /// One f16 per lane, in host vectors of singles: a single holds every sum and product of two halves well enough that
@@ -350,16 +263,12 @@ impl Kind for Halves {
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
-        Vector = __m256, 8;
-        load(word, _second) = {
-            let low = _mm256_set1_epi32(0xffff);
-            widen(_mm256_and_si256(_mm256_loadu_si256(word.cast()), low))
-        };
-        mask(word) = _mm256_loadu_ps(word.cast());
-        uniform(value) = widen(_mm256_set1_epi32((value & 0xffff) as i32));
-        only(mask, all) = _mm256_and_ps(mask, all);
-        words(vector) = [_mm256_castsi256_ps(narrow(vector))];
-        nans(a, b) = _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b);
+        Vector<H> = H::Single, 1;
+        load(word, _second) = H::widen(H::load(word));
+        uniform(value) = H::widen(H::splat(value as u32));
+        words(vector) = [H::narrow(vector); 2];
+        only(mask, all) = H::and(mask, all);
+        nans(a, b) = H::nans(a, b);
     }
 }
 
@@ -381,26 +290,21 @@ impl Kind for HalfPairs {
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
-        Vector = [__m256; 2], 4;
+        Vector<H> = [H::Single; 2], 2;
         load(word, _second) = {
-            let words = _mm256_loadu_si256(word.cast());
-            let low = _mm256_and_si256(words, _mm256_set1_epi32(0xffff));
-            [widen(low), widen(_mm256_srli_epi32::<16>(words))]
+            let words = H::load(word);
+            [H::widen(words), H::widen(H::high_halves(words))]
         };
-        mask(word) = [_mm256_loadu_ps(word.cast()); 2];
         uniform(value) = {
-            let half = |half: u64| widen(_mm256_set1_epi32((half & 0xffff) as i32));
-            [half(value), half(value >> 16)]
+            let words = H::splat(value as u32);
+            [H::widen(words), H::widen(H::high_halves(words))]
         };
-        only(mask, all) = [_mm256_and_ps(mask[0], all[0]), _mm256_and_ps(mask[1], all[1])];
         words(vector) = {
-            let (low, high) = (narrow(vector[0]), narrow(vector[1]));
-            [_mm256_castsi256_ps(_mm256_or_si256(low, _mm256_slli_epi32::<16>(high)))]
+            let high = H::to_high_halves(H::narrow(vector[1]));
+            [H::or(H::narrow(vector[0]), high); 2]
         };
-        nans(a, b) = _mm256_or_ps(
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(a[0], a[1]),
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(b[0], b[1]),
-        );
+        only(mask, all) = [H::and(mask, all[0]), H::and(mask, all[1])];
+        nans(a, b) = H::either(H::nans(a[0], a[1]), H::nans(b[0], b[1]));
     }
 }
 
@@ -408,35 +312,27 @@ impl Kind for HalfPairs {
 /// more gives the right half. The product is exact.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn odd_fma(a: __m256, b: __m256, c: __m256) -> __m256 {
-    // SAFETY: the callers' promise: the host has AVX2.
+unsafe fn odd_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
+    // SAFETY: the callers' promise about the host.
     unsafe {
-        let product = _mm256_mul_ps(a, b);
-        let sum = _mm256_add_ps(product, c);
+        let product = H::mul(a, b);
+        let sum = H::add(product, c);
         // Knuth's exact error of a rounded sum; NaN, which counts as none, if the sum is infinite.
-        let part = _mm256_sub_ps(sum, product);
-        let error = _mm256_add_ps(
-            _mm256_sub_ps(product, _mm256_sub_ps(sum, part)),
-            _mm256_sub_ps(c, part),
-        );
-        let inexact = _mm256_cmp_ps::<_CMP_NEQ_OQ>(error, _mm256_setzero_ps());
-        // All ones, which is -1, where the error points towards zero.
-        let too_large = _mm256_srai_epi32::<31>(_mm256_castps_si256(_mm256_xor_ps(error, sum)));
-        let toward_zero = _mm256_add_epi32(_mm256_castps_si256(sum), too_large);
-        let odd = _mm256_or_si256(toward_zero, _mm256_set1_epi32(1));
-        _mm256_blendv_ps(sum, _mm256_castsi256_ps(odd), inexact)
+        let part = H::sub(sum, product);
+        let error = H::add(H::sub(product, H::sub(sum, part)), H::sub(c, part));
+        H::to_odd(sum, error)
     }
 }
 
 macro_rules! operations {
-    ($($name:ident, $count:literal, $nans_of_sources:literal, [$($x:ident),+]: $single:expr, $double:expr, $half:expr;)*) => {$(
+    ($($name:ident, $count:literal, $nans_of_sources:literal, <$host:ident>[$($x:ident),+]: $single:expr, $double:expr, $half:expr;)*) => {$(
         #[allow(non_camel_case_types)]
         pub(super) enum $name {}
         impl Operation<Singles, $count> for $name {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of([$($x),+]: [__m256; $count]) -> __m256 {
+            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $single }
             }
@@ -445,12 +341,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of([$($x),+]: [[__m256; 2]; $count]) -> [__m256; 2] {
+            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Singles, $count>>::of([$($x[0]),+]),
-                        <$name as Operation<Singles, $count>>::of([$($x[1]),+]),
+                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[0]),+]),
+                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -459,7 +355,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of([$($x),+]: [__m256; $count]) -> __m256 {
+            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $half }
             }
@@ -468,12 +364,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of([$($x),+]: [[__m256; 2]; $count]) -> [__m256; 2] {
+            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Halves, $count>>::of([$($x[0]),+]),
-                        <$name as Operation<Halves, $count>>::of([$($x[1]),+]),
+                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[0]),+]),
+                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -482,14 +378,14 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of([$($x),+]: [[__m256d; 2]; $count]) -> [__m256d; 2] {
+            unsafe fn of<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
                 #[inline(always)]
-                unsafe fn half([$($x),+]: [__m256d; $count]) -> __m256d {
+                unsafe fn half<$host: Host>([$($x),+]: [$host::Double; $count]) -> $host::Double {
                     // SAFETY: the caller's promise about the host.
                     unsafe { $double }
                 }
                 // SAFETY: as above.
-                unsafe { [half([$($x[0]),+]), half([$($x[1]),+])] }
+                unsafe { [half::<$host>([$($x[0]),+]), half::<$host>([$($x[1]),+])] }
             }
         }
     )*};
@@ -498,13 +394,13 @@ macro_rules! operations {
 // Of two equal numbers, which differ only if they are zeros, min and max take the one with or without the sign.
 #[rustfmt::skip]
 operations! {
-add,    2, false, [a, b]:    _mm256_add_ps(a, b),      _mm256_add_pd(a, b), _mm256_add_ps(a, b);
-    sub,    2, false, [a, b]:    _mm256_sub_ps(a, b),      _mm256_sub_pd(a, b), _mm256_sub_ps(a, b);
-    subrev, 2, false, [a, b]:    _mm256_sub_ps(b, a),      _mm256_sub_pd(b, a), _mm256_sub_ps(b, a);
-    mul,    2, false, [a, b]:    _mm256_mul_ps(a, b),      _mm256_mul_pd(a, b), _mm256_mul_ps(a, b);
-    fma,    3, false, [a, b, c]: _mm256_fmadd_ps(a, b, c), _mm256_fmadd_pd(a, b, c), odd_fma(a, b, c);
-    min,    2, true,  [a, b]:    _mm256_or_ps(_mm256_min_ps(a, b), _mm256_min_ps(b, a)),  _mm256_or_pd(_mm256_min_pd(a, b), _mm256_min_pd(b, a)), <min as Operation<Singles, 2>>::of([a, b]);
-    max,    2, true,  [a, b]:    _mm256_and_ps(_mm256_max_ps(a, b), _mm256_max_ps(b, a)), _mm256_and_pd(_mm256_max_pd(a, b), _mm256_max_pd(b, a)), <max as Operation<Singles, 2>>::of([a, b]);
+    add,    2, false, <H>[a, b]:    H::add(a, b),      H::add64(a, b), H::add(a, b);
+    sub,    2, false, <H>[a, b]:    H::sub(a, b),      H::sub64(a, b), H::sub(a, b);
+    subrev, 2, false, <H>[a, b]:    H::sub(b, a),      H::sub64(b, a), H::sub(b, a);
+    mul,    2, false, <H>[a, b]:    H::mul(a, b),      H::mul64(a, b), H::mul(a, b);
+    fma,    3, false, <H>[a, b, c]: H::fma(a, b, c), H::fma64(a, b, c), odd_fma::<H>(a, b, c);
+    min,    2, true,  <H>[a, b]:    H::or(H::min(a, b), H::min(b, a)),  H::or64(H::min64(a, b), H::min64(b, a)), <min as Operation<Singles, 2>>::of::<H>([a, b]);
+    max,    2, true,  <H>[a, b]:    H::and(H::max(a, b), H::max(b, a)), H::and64(H::max64(a, b), H::max64(b, a)), <max as Operation<Singles, 2>>::of::<H>([a, b]);
 }
 
 /// A float row: `O` where it is right, else `lane`.
@@ -523,29 +419,30 @@ where
 {
     #[cfg(target_arch = "x86_64")]
     if F::USUAL && F::AVX2 {
-        if !(wave.wide && wave.mode.plain) {
+        if !wave.wide_and_plain {
             // SAFETY: forms with AVX2 exist only where the host has it.
-            return unsafe { not_wide::<V, F, K, O, SOURCES>(wave, op, env) };
+            return unsafe { not_wide::<V, F::Outlined, K, O, SOURCES>(wave, op, env) };
         }
         // This is what most instructions of most programs do: nothing but this is in line, so that no register of the
         // host has to be saved.
         let operands = wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3]);
-        let mut first = 0;
-        while first < LANES / STEP {
-            // SAFETY: as above; `operands` are rows.
-            let simple = unsafe {
-                let (target, mask) = (operands.target(), std::ptr::null());
-                if K::AT_ONCE == 8 {
-                    part::<F, K, O, SOURCES, false, 8>(&operands, target, mask, first)
-                } else {
-                    part::<F, K, O, SOURCES, false, 4>(&operands, target, mask, first)
+        let (target, mask) = (operands.target(), std::ptr::null());
+        // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
+        let done = unsafe {
+            match (F::AVX512, K::PARTS) {
+                (true, _) => {
+                    groups::<Zmm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
                 }
-            };
-            if !simple {
-                let done = first * STEP / GROUP;
-                return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+                (false, 1) => {
+                    groups::<Ymm, F, K, O, SOURCES, false, 8>(&operands, target, mask, GROUPS)
+                }
+                (false, _) => {
+                    groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
+                }
             }
-            first += K::AT_ONCE;
+        };
+        if done != GROUPS {
+            return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
         }
         return u32::from(op.after);
     }
@@ -583,12 +480,14 @@ where
 {
     other_modes!(wave, op, env, V, F);
     let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
-    // SAFETY: the caller's promise; `operands` are rows.
+    let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
+    let mask = wave.exec_lanes.0.as_ptr();
+    // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
     let done = unsafe {
         if wave.all_lanes {
-            vectors::<F, K, O, SOURCES, false>(wave, op, &operands)
+            groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, wave.groups)
         } else {
-            vectors::<F, K, O, SOURCES, true>(wave, op, &operands)
+            groups::<Ymm, F, K, O, SOURCES, true, 4>(&operands, target, mask, wave.groups)
         }
     };
     if done != wave.groups {
@@ -619,102 +518,110 @@ fn go_on<V: VectorBody, F: Form>(
     general::<V, F>(wave, op, env)
 }
 
-/// The short cut; returns the groups of lanes that are done.
+/// The short cut, `COUNT` host vectors at a time; returns the groups of lanes that are done. Results must fit into the
+/// host's registers: a NaN among them keeps all of them from being stored.
 ///
 /// # Safety
-/// The host has AVX2 and FMA, and `operands` belong to `op`, whose registers `wave` has.
+/// The host has the vectors of `H`; `operands` and `target` are rows of a wave with `total` groups of lanes, and if `MASKED`
+/// so is `mask`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn vectors<F, K, O, const SOURCES: usize, const MASKED: bool>(
-    wave: &mut Wave,
-    op: &MicroOp,
+unsafe fn groups<H, F, K, O, const SOURCES: usize, const MASKED: bool, const COUNT: usize>(
     operands: &Operands,
+    target: *mut u32,
+    mask: *const u32,
+    total: usize,
 ) -> usize
 where
+    H: Host,
     F: Form,
     K: Kind,
     O: Operation<K, SOURCES>,
 {
-    let dst = wave.row_mut(op.dst as usize).0.as_mut_ptr();
-    let mask = wave.exec_lanes.0.as_ptr();
-    let total = wave.groups * GROUP / STEP;
     let mut first = 0;
-    // SAFETY: the caller's promises; vectors lie inside of rows.
-    unsafe {
-        while first < total {
-            if !part::<F, K, O, SOURCES, MASKED, 4>(operands, dst, mask, first) {
-                break;
-            }
-            first += 4;
+    while first < total {
+        let at = first * GROUP;
+        // SAFETY: the caller's promises; vectors lie inside of rows.
+        if !unsafe { part::<H, F, K, O, SOURCES, MASKED, COUNT>(operands, target, mask, at) } {
+            break;
         }
+        first += COUNT * H::STEP / GROUP;
     }
-    first * STEP / GROUP
+    first
 }
 
-/// `COUNT` vectors from vector `first` on: stores nothing and returns false if a NaN is involved.
+/// `COUNT` host vectors from lane `first` on: stores nothing and returns false if a NaN is involved.
 ///
 /// # Safety
-/// As [`vectors`].
+/// As [`groups`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn part<F, K, O, const SOURCES: usize, const MASKED: bool, const COUNT: usize>(
+unsafe fn part<H, F, K, O, const SOURCES: usize, const MASKED: bool, const COUNT: usize>(
     operands: &Operands,
-    dst: *mut u32,
+    target: *mut u32,
     mask: *const u32,
     first: usize,
 ) -> bool
 where
+    H: Host,
     F: Form,
     K: Kind,
     O: Operation<K, SOURCES>,
 {
     // SAFETY: the caller's promises.
     unsafe {
-        let zero = K::uniform(0);
+        let zero = K::uniform::<H>(0);
         let mut results = [zero; COUNT];
-        let mut nans = _mm256_setzero_ps();
+        let mut nans = H::no_lanes();
         let mut previous = zero;
         let mut index = 0;
         while index < COUNT {
-            let at = STEP * (first + index);
+            let at = first + H::STEP * index;
             let mut sources = [zero; SOURCES];
             let mut source = 0;
             while source < SOURCES {
                 sources[source] = if F::UNIFORM >> source & 1 != 0 {
-                    K::uniform(operands.uniform(source))
+                    K::uniform::<H>(operands.uniform(source))
                 } else {
-                    K::load(operands.row(source).add(at), operands.second(source))
+                    K::load::<H>(operands.row(source).add(at), operands.second(source))
                 };
                 source += 1;
             }
-            results[index] = O::of(sources);
-            let active = |vector: K::Vector| {
+            results[index] = O::of::<H>(sources);
+            let active = |vector: K::Vector<H>| {
                 if MASKED {
-                    K::only(K::mask(mask.add(at)), vector)
+                    K::only::<H>(H::load(mask.add(at)), vector)
                 } else {
                     vector
                 }
             };
             if O::NANS_OF_SOURCES {
-                let pair = K::nans(active(sources[0]), active(sources[SOURCES - 1]));
-                nans = _mm256_or_ps(nans, pair);
+                let pair = K::nans::<H>(active(sources[0]), active(sources[SOURCES - 1]));
+                nans = H::either(nans, pair);
             } else if index % 2 == 0 {
                 previous = active(results[index]);
             } else {
-                nans = _mm256_or_ps(nans, K::nans(previous, active(results[index])));
+                nans = H::either(nans, K::nans::<H>(previous, active(results[index])));
             }
             index += 1;
         }
-        if _mm256_movemask_ps(nans) != 0 {
+        if H::any(nans) {
             return false;
         }
         let mut index = 0;
         while index < COUNT {
-            let at = STEP * (first + index);
-            if MASKED {
-                K::store_active(dst.add(at), results[index], mask.add(at));
-            } else {
-                K::store(dst.add(at), results[index]);
+            let at = first + H::STEP * index;
+            let words = K::words::<H>(results[index]);
+            let mut word = 0;
+            while word < K::TYPE.words() {
+                let to = target.add(at + LANES * word);
+                let mut result = words[word];
+                if MASKED {
+                    let mask = H::load(mask.add(at));
+                    result = H::or(H::and(mask, result), H::without(mask, H::load(to)));
+                }
+                H::store(to, result);
+                word += 1;
             }
             index += 1;
         }

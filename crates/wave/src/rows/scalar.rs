@@ -402,7 +402,7 @@ fn write_hardware_register(wave: &mut Wave, immediate: u16, value: u32) {
     let (register, offset, mask) = hardware_field(immediate);
     let replaced = |old: u32| old & !(mask << offset) | (value & mask) << offset;
     match register {
-        1 => wave.mode = crate::Mode::new(replaced(wave.mode.bits())),
+        1 => wave.set_mode(crate::Mode::new(replaced(wave.mode.bits()))),
         // FLAT_SCR_LO and FLAT_SCR_HI of gfx10.
         20 | 21 => {
             let slot = sreg::SINK + (register - 20) as usize;
@@ -437,11 +437,11 @@ impl Body for SetSkip {
         let bit = wave.uniform(op, 0) as u32 >> (wave.uniform(op, 1) & 31) & 1;
         let before = wave.mode.bits();
         let others = before & !SKIP_VECTOR;
-        wave.mode = crate::Mode::new(if bit == 0 {
+        wave.set_mode(crate::Mode::new(if bit == 0 {
             others
         } else {
             others | SKIP_VECTOR
-        });
+        }));
         indexed::follow_mode(wave, op, env, before)
     }
 }

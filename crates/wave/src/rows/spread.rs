@@ -357,9 +357,9 @@ impl Spread {
                 let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    wide::copy(self.at(first).cast(), target);
+                    wide::copy(wave.avx512, self.at(first).cast(), target);
                 } else {
-                    wide::load::<WORDS>(self.base, offsets, target);
+                    wide::load::<WORDS>(wave.avx512, self.base, offsets, target);
                 }
             }
             return;
@@ -463,7 +463,7 @@ impl Spread {
                 let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    wide::copy(data, self.at(first).cast());
+                    wide::copy(wave.avx512, data, self.at(first).cast());
                 } else {
                     wide::store::<WORDS>(self.base, offsets, data);
                 }

@@ -207,7 +207,9 @@ impl VectorBody for ShiftLeft64 {
             let operands = wave.wide_operands::<F, 2>(op, [Type::B32, Type::B64, Type::None]);
             let bits = operands.uniform(0) as u32 & 63;
             // SAFETY: the wave is wide, and operands are rows.
-            unsafe { super::wide::shift_left64(operands.row(1), operands.target(), bits) };
+            unsafe {
+                super::wide::shift_left64(F::AVX512, operands.row(1), operands.target(), bits)
+            };
             return u32::from(op.after);
         }
         map2::<Self, F, B32, B64, B64>(

@@ -56,9 +56,9 @@ macro_rules! map_functions {
         ) -> u32 {
             #[cfg(target_arch = "x86_64")]
             if V::HOT && F::USUAL && F::AVX2 {
-                if !wave.wide || V::MODE && !wave.mode.plain {
+                if !(if V::MODE { wave.wide_and_plain } else { wave.wide }) {
                     // SAFETY: forms with AVX2 exist only where the host has it.
-                    return unsafe { $outlined::<V, F, $($source,)+ R>(wave, op, env, lane) };
+                    return unsafe { $outlined::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane) };
                 }
                 let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
                 let mut group = 0;
@@ -139,10 +139,16 @@ where
 {
     #[cfg(target_arch = "x86_64")]
     if V::HOT && F::USUAL && F::AVX2 {
-        if !wave.wide || V::MODE && !wave.mode.plain {
+        if !(if V::MODE {
+            wave.wide_and_plain
+        } else {
+            wave.wide
+        }) {
             // SAFETY: forms with AVX2 exist only where the host has it.
             return unsafe {
-                with_masks_outlined::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
+                with_masks_outlined::<V, F::Outlined, A, B, C, R, COUNT, IN, OUT>(
+                    wave, op, env, lane,
+                )
             };
         }
         let operands = wave.wide_operands::<F, COUNT>(op, [A::TYPE, B::TYPE, C::TYPE]);
@@ -432,6 +438,7 @@ macro_rules! vector_rows {
                 const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
+                const NARROW: bool = $crate::rows::hot::is_narrow(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,

@@ -6,6 +6,7 @@
 
 use std::arch::x86_64::*;
 
+use super::host_vector::{Host, Ymm, Zmm};
 use crate::{LANES, state::VectorRow};
 
 /// Lanes of a host vector.
@@ -86,13 +87,9 @@ pub(super) fn uniform(row: &VectorRow) -> bool {
 }
 
 /// Copies one row's worth of dwords.
-///
-/// # Safety
-/// The host has AVX2; 256 bytes are readable at `from` and writable at `to`.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn copy(from: *const u32, to: *mut u32) {
-    // SAFETY: the caller's promise.
+#[inline(always)]
+unsafe fn copy_as<H: Host>(from: *const u32, to: *mut u32) {
+    // SAFETY: the callers' promises.
     unsafe {
         let mut parts = [_mm256_setzero_si256(); LANES / STEP];
         let mut index = 0;
@@ -102,8 +99,8 @@ pub(super) unsafe fn copy(from: *const u32, to: *mut u32) {
         }
         index = 0;
         while index < LANES / STEP {
-            set_part(to, index, parts[index]);
-            index += 1;
+            H::store_pair(to.add(STEP * index), parts[index], parts[index + 1]);
+            index += 2;
         }
     }
 }
@@ -178,13 +175,13 @@ unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [_
 }
 
 /// Loads `WORDS` dwords per lane to the rows from `dst` on, which may be the row of the addresses, too.
-///
-/// # Safety
-/// The host has AVX2. `offsets` is a row, `4 * WORDS` bytes are readable at `base` plus each of its words, and `dst` has
-/// `WORDS` rows.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn load<const WORDS: usize>(base: *const u8, offsets: *const u32, dst: *mut u32) {
-    // SAFETY: the caller's promises.
+#[inline(always)]
+unsafe fn load_as<H: Host, const WORDS: usize>(
+    base: *const u8,
+    offsets: *const u32,
+    dst: *mut u32,
+) {
+    // SAFETY: the callers' promises.
     unsafe {
         let mut previous = [_mm256_setzero_si256(); 2];
         let mut group = 0;
@@ -203,8 +200,7 @@ pub(super) unsafe fn load<const WORDS: usize>(base: *const u8, offsets: *const u
             if WORDS == 1 && same(next, _mm256_add_epi32(next, _mm256_set1_epi32(32))) {
                 let at = base.wrapping_add(own.read() as usize).cast();
                 let (low, high) = (part(at, 0), part(at, 1));
-                set_part(target, 0, low);
-                set_part(target, 1, high);
+                H::store_pair(target, low, high);
             } else if same(first, first) {
                 let at = base.wrapping_add(own.read() as usize).cast::<i32>();
                 let mut values = [first; 4];
@@ -215,8 +211,7 @@ pub(super) unsafe fn load<const WORDS: usize>(base: *const u8, offsets: *const u
                 }
                 word = 0;
                 while word < WORDS {
-                    set_part(target.add(LANES * word), 0, values[word]);
-                    set_part(target.add(LANES * word), 1, values[word]);
+                    H::store_pair(target.add(LANES * word), values[word], values[word]);
                     word += 1;
                 }
             } else if group > 0 && same(previous[0], previous[1]) {
@@ -226,20 +221,16 @@ pub(super) unsafe fn load<const WORDS: usize>(base: *const u8, offsets: *const u
                     let target = target.add(LANES * word);
                     let before = target.sub(GROUP);
                     let (low, high) = (part(before, 0), part(before, 1));
-                    set_part(target, 0, low);
-                    set_part(target, 1, high);
+                    H::store_pair(target, low, high);
                     word += 1;
                 }
             } else {
-                let mut half = 0;
-                while half < 2 {
-                    let columns = gather::<WORDS>(base, own.add(STEP * half));
-                    let mut word = 0;
-                    while word < WORDS {
-                        set_part(target.add(LANES * word), half, columns[word]);
-                        word += 1;
-                    }
-                    half += 1;
+                let low = gather::<WORDS>(base, own);
+                let high = gather::<WORDS>(base, own.add(STEP));
+                let mut word = 0;
+                while word < WORDS {
+                    H::store_pair(target.add(LANES * word), low[word], high[word]);
+                    word += 1;
                 }
             }
             previous = [a, b];
@@ -248,10 +239,77 @@ pub(super) unsafe fn load<const WORDS: usize>(base: *const u8, offsets: *const u
     }
 }
 
+/// `v_lshlrev_b64` by the same number of bits, below 64, in every lane.
+#[inline(always)]
+unsafe fn shift_left64_as<H: Host>(from: *const u32, to: *mut u32, bits: u32) {
+    // SAFETY: the callers' promises.
+    unsafe {
+        // The host shifts everything out if the count is 32 or more, read as unsigned.
+        let bits = i64::from(bits);
+        let left = _mm_cvtsi64_si128(bits);
+        let (over, far) = (_mm_cvtsi64_si128(32 - bits), _mm_cvtsi64_si128(bits - 32));
+        let shifted = |index: usize| {
+            let (low, high) = (part(from, index), part(from.add(LANES), index));
+            let carried = _mm256_or_si256(_mm256_srl_epi32(low, over), _mm256_sll_epi32(low, far));
+            let high = _mm256_or_si256(_mm256_sll_epi32(high, left), carried);
+            [_mm256_sll_epi32(low, left), high]
+        };
+        let mut index = 0;
+        while index < LANES / STEP {
+            let (a, b) = (shifted(index), shifted(index + 1));
+            H::store_pair(to.add(STEP * index), a[0], b[0]);
+            H::store_pair(to.add(LANES + STEP * index), a[1], b[1]);
+            index += 2;
+        }
+    }
+}
+
+/// The functions above for each width of vectors, chosen by `avx512`.
+macro_rules! for_the_host {
+    ($($(#[$attribute:meta])* fn $name:ident, $narrow:ident, $wide:ident, $as:ident [$(const $words:ident)?] ($($argument:ident: $type:ty),*);)*) => {$(
+        $(#[$attribute])*
+        #[inline(always)]
+        pub(super) unsafe fn $name$(<const $words: usize>)?(avx512: bool, $($argument: $type),*) {
+            // SAFETY: the caller's promises.
+            unsafe {
+                if avx512 {
+                    $wide$(::<$words>)?($($argument),*)
+                } else {
+                    $narrow$(::<$words>)?($($argument),*)
+                }
+            }
+        }
+        #[target_feature(enable = "avx2")]
+        unsafe fn $narrow$(<const $words: usize>)?($($argument: $type),*) {
+            // SAFETY: the caller's promises.
+            unsafe { $as::<Ymm $(, $words)?>($($argument),*) }
+        }
+        #[target_feature(enable = "avx2,avx512f")]
+        unsafe fn $wide$(<const $words: usize>)?($($argument: $type),*) {
+            // SAFETY: the caller's promises.
+            unsafe { $as::<Zmm $(, $words)?>($($argument),*) }
+        }
+    )*};
+}
+
+for_the_host! {
+    /// # Safety
+    /// The host has AVX2, and AVX-512 if `avx512`; 256 bytes are readable at `from` and writable at `to`.
+    fn copy, copy256, copy512, copy_as [] (from: *const u32, to: *mut u32);
+    /// # Safety
+    /// As [`copy`]. `offsets` is a row, `4 * WORDS` bytes are readable at `base` plus each of its words, and `dst` has `WORDS`
+    /// rows.
+    fn load, load256, load512, load_as [const WORDS] (base: *const u8, offsets: *const u32, dst: *mut u32);
+    /// # Safety
+    /// As [`copy`]; `from` and `to` have two rows each.
+    fn shift_left64, shift256, shift512, shift_left64_as [] (from: *const u32, to: *mut u32, bits: u32);
+}
+
 /// Stores `WORDS` dwords per lane from the rows at `data`, in lane order.
 ///
 /// # Safety
-/// As [`load`]; the bytes are writable.
+/// The host has AVX2. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus each of its words, and `data` has
+/// `WORDS` rows.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn store<const WORDS: usize>(
     base: *mut u8,
@@ -341,7 +399,7 @@ unsafe fn in_a_row(offsets: *const u32, stride: i32) -> bool {
 /// Loads `BYTES` (1 or 2) bytes per lane to row `dst`, with the sign if `SIGNED`.
 ///
 /// # Safety
-/// As [`load`].
+/// As [`load`], with `BYTES` bytes.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
     base: *const u8,
@@ -423,30 +481,6 @@ pub(super) unsafe fn store_bytes<const BYTES: usize>(
                     lane += 1;
                 }
             }
-            index += 1;
-        }
-    }
-}
-
-/// `v_lshlrev_b64` by the same number of bits, below 64, in every lane.
-///
-/// # Safety
-/// The host has AVX2; `from` and `to` have two rows each.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn shift_left64(from: *const u32, to: *mut u32, bits: u32) {
-    // The host shifts everything out if the count is 32 or more, read as unsigned.
-    let bits = i64::from(bits);
-    let left = _mm_cvtsi64_si128(bits);
-    let (over, far) = (_mm_cvtsi64_si128(32 - bits), _mm_cvtsi64_si128(bits - 32));
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut index = 0;
-        while index < LANES / STEP {
-            let (low, high) = (part(from, index), part(from.add(LANES), index));
-            let carried = _mm256_or_si256(_mm256_srl_epi32(low, over), _mm256_sll_epi32(low, far));
-            set_part(to, index, _mm256_sll_epi32(low, left));
-            let high = _mm256_or_si256(_mm256_sll_epi32(high, left), carried);
-            set_part(to.add(LANES), index, high);
             index += 1;
         }
     }

@@ -1,0 +1,334 @@
+//! The host's vectors, in the widths that short cuts use: one table of intrinsics each.
+
+use std::arch::x86_64::*;
+
+use crate::state::LANES;
+
+/// Vectors of one width.
+///
+/// # Safety
+/// Of all functions: the host has the vectors ([`crate::shell::Form`] says which), and pointers lead to [`Host::STEP`] words.
+pub(super) trait Host {
+    /// Singles in a vector.
+    const STEP: usize;
+    /// What comparisons give.
+    type Lanes: Copy;
+    type Single: Copy;
+    type Double: Copy;
+
+    unsafe fn load(word: *const u32) -> Self::Single;
+    unsafe fn store(word: *mut u32, vector: Self::Single);
+    /// Stores 16 words in the widest vectors: a later load that spans two smaller stores would stall the processor.
+    unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i);
+    unsafe fn splat(value: u32) -> Self::Single;
+    unsafe fn splat64(value: u64) -> Self::Double;
+
+    unsafe fn add(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn sub(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn mul(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn fma(a: Self::Single, b: Self::Single, c: Self::Single) -> Self::Single;
+    unsafe fn min(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn max(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn and(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn or(a: Self::Single, b: Self::Single) -> Self::Single;
+    /// `b` without the bits of `a`.
+    unsafe fn without(a: Self::Single, b: Self::Single) -> Self::Single;
+
+    unsafe fn add64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn sub64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn mul64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn fma64(a: Self::Double, b: Self::Double, c: Self::Double) -> Self::Double;
+    unsafe fn min64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn max64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn and64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn or64(a: Self::Double, b: Self::Double) -> Self::Double;
+
+    /// Lanes of which low and high words come from two vectors: of every four, the first two and the last two.
+    unsafe fn interleave(low: Self::Single, high: Self::Single) -> [Self::Double; 2];
+    /// The reverse: low words, high words.
+    unsafe fn separate(lanes: [Self::Double; 2]) -> [Self::Single; 2];
+
+    /// Lanes in which `a` or `b` is a NaN.
+    unsafe fn nans(a: Self::Single, b: Self::Single) -> Self::Lanes;
+    unsafe fn nans64(a: Self::Double, b: Self::Double) -> Self::Lanes;
+    unsafe fn no_lanes() -> Self::Lanes;
+    unsafe fn either(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    unsafe fn any(lanes: Self::Lanes) -> bool;
+
+    /// The singles that the low halves of the words stand for.
+    unsafe fn widen(words: Self::Single) -> Self::Single;
+    /// The reverse, to nearest even.
+    unsafe fn narrow(singles: Self::Single) -> Self::Single;
+    unsafe fn high_halves(words: Self::Single) -> Self::Single;
+    unsafe fn to_high_halves(words: Self::Single) -> Self::Single;
+    /// `sum` where `error` is zero or a NaN; else the next single towards zero, if the error points there, with its last bit set.
+    unsafe fn to_odd(sum: Self::Single, error: Self::Single) -> Self::Single;
+}
+
+/// What both widths do alike but for names.
+macro_rules! alike {
+    (
+        $single:ty, $double:ty;
+        $load:ident, $store:ident, $splat:ident, $from_words:ident, $splat64:ident, $from_words64:ident;
+        $($name:ident($($x:ident),+) = $intrinsic:ident;)*;
+        $($name64:ident($($x64:ident),+) = $intrinsic64:ident;)*;
+        $to_double:ident, $to_single:ident, $unpack_low:ident, $unpack_high:ident, $shuffle:ident
+    ) => {
+        type Single = $single;
+        type Double = $double;
+        #[inline(always)]
+        unsafe fn load(word: *const u32) -> $single {
+            // SAFETY: the caller's promises, here and below.
+            unsafe { $load(word.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn store(word: *mut u32, vector: $single) {
+            // SAFETY: as above.
+            unsafe { $store(word.cast(), vector) }
+        }
+        #[inline(always)]
+        unsafe fn splat(value: u32) -> $single {
+            // SAFETY: as above.
+            unsafe { $from_words($splat(value as i32)) }
+        }
+        #[inline(always)]
+        unsafe fn splat64(value: u64) -> $double {
+            // SAFETY: as above.
+            unsafe { $from_words64($splat64(value as i64)) }
+        }
+        $(
+            #[inline(always)]
+            unsafe fn $name($($x: $single),+) -> $single {
+                // SAFETY: as above.
+                unsafe { $intrinsic($($x),+) }
+            }
+        )*
+        $(
+            #[inline(always)]
+            unsafe fn $name64($($x64: $double),+) -> $double {
+                // SAFETY: as above.
+                unsafe { $intrinsic64($($x64),+) }
+            }
+        )*
+        #[inline(always)]
+        unsafe fn interleave(low: $single, high: $single) -> [$double; 2] {
+            // SAFETY: as above.
+            unsafe { [$to_double($unpack_low(low, high)), $to_double($unpack_high(low, high))] }
+        }
+        #[inline(always)]
+        unsafe fn separate(lanes: [$double; 2]) -> [$single; 2] {
+            // SAFETY: as above.
+            unsafe {
+                let (a, b) = ($to_single(lanes[0]), $to_single(lanes[1]));
+                [$shuffle::<0x88>(a, b), $shuffle::<0xdd>(a, b)]
+            }
+        }
+    };
+}
+
+/// Vectors of 256 bits: AVX2, FMA and F16C.
+pub(super) enum Ymm {}
+
+impl Host for Ymm {
+    const STEP: usize = 8;
+    type Lanes = __m256;
+
+    alike! {
+        __m256, __m256d;
+        _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_epi32, _mm256_castsi256_ps, _mm256_set1_epi64x, _mm256_castsi256_pd;
+        add(a, b) = _mm256_add_ps;
+        sub(a, b) = _mm256_sub_ps;
+        mul(a, b) = _mm256_mul_ps;
+        fma(a, b, c) = _mm256_fmadd_ps;
+        min(a, b) = _mm256_min_ps;
+        max(a, b) = _mm256_max_ps;
+        and(a, b) = _mm256_and_ps;
+        or(a, b) = _mm256_or_ps;
+        without(a, b) = _mm256_andnot_ps;
+        ;
+        add64(a, b) = _mm256_add_pd;
+        sub64(a, b) = _mm256_sub_pd;
+        mul64(a, b) = _mm256_mul_pd;
+        fma64(a, b, c) = _mm256_fmadd_pd;
+        min64(a, b) = _mm256_min_pd;
+        max64(a, b) = _mm256_max_pd;
+        and64(a, b) = _mm256_and_pd;
+        or64(a, b) = _mm256_or_pd;
+        ;
+        _mm256_castps_pd, _mm256_castpd_ps, _mm256_unpacklo_ps, _mm256_unpackhi_ps, _mm256_shuffle_ps
+    }
+
+    #[inline(always)]
+    unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
+        // SAFETY: the caller's promises, here and below.
+        unsafe {
+            _mm256_storeu_si256(word.cast(), low);
+            _mm256_storeu_si256(word.add(8).cast(), high);
+        }
+    }
+    #[inline(always)]
+    unsafe fn nans(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn nans64(a: __m256d, b: __m256d) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_castpd_ps(_mm256_cmp_pd::<_CMP_UNORD_Q>(a, b)) }
+    }
+    #[inline(always)]
+    unsafe fn no_lanes() -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_setzero_ps() }
+    }
+    #[inline(always)]
+    unsafe fn either(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_or_ps(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn any(lanes: __m256) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm256_movemask_ps(lanes) != 0 }
+    }
+    #[inline(always)]
+    unsafe fn widen(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let low = _mm256_and_si256(_mm256_castps_si256(words), _mm256_set1_epi32(0xffff));
+            let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi32(low, low));
+            _mm256_cvtph_ps(_mm256_castsi256_si128(packed))
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow(singles: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles);
+            _mm256_castsi256_ps(_mm256_cvtepu16_epi32(halves))
+        }
+    }
+    #[inline(always)]
+    unsafe fn high_halves(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_castsi256_ps(_mm256_srli_epi32::<16>(_mm256_castps_si256(words))) }
+    }
+    #[inline(always)]
+    unsafe fn to_high_halves(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(words))) }
+    }
+    #[inline(always)]
+    unsafe fn to_odd(sum: __m256, error: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let inexact = _mm256_cmp_ps::<_CMP_NEQ_OQ>(error, _mm256_setzero_ps());
+            // All ones, which is -1, where the error points towards zero.
+            let too_large = _mm256_srai_epi32::<31>(_mm256_castps_si256(_mm256_xor_ps(error, sum)));
+            let toward_zero = _mm256_add_epi32(_mm256_castps_si256(sum), too_large);
+            let odd = _mm256_or_si256(toward_zero, _mm256_set1_epi32(1));
+            _mm256_blendv_ps(sum, _mm256_castsi256_ps(odd), inexact)
+        }
+    }
+}
+
+/// Vectors of 512 bits: AVX-512 F and DQ.
+pub(super) enum Zmm {}
+
+impl Host for Zmm {
+    const STEP: usize = 16;
+    type Lanes = __mmask16;
+
+    alike! {
+        __m512, __m512d;
+        _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_epi32, _mm512_castsi512_ps, _mm512_set1_epi64, _mm512_castsi512_pd;
+        add(a, b) = _mm512_add_ps;
+        sub(a, b) = _mm512_sub_ps;
+        mul(a, b) = _mm512_mul_ps;
+        fma(a, b, c) = _mm512_fmadd_ps;
+        min(a, b) = _mm512_min_ps;
+        max(a, b) = _mm512_max_ps;
+        and(a, b) = _mm512_and_ps;
+        or(a, b) = _mm512_or_ps;
+        without(a, b) = _mm512_andnot_ps;
+        ;
+        add64(a, b) = _mm512_add_pd;
+        sub64(a, b) = _mm512_sub_pd;
+        mul64(a, b) = _mm512_mul_pd;
+        fma64(a, b, c) = _mm512_fmadd_pd;
+        min64(a, b) = _mm512_min_pd;
+        max64(a, b) = _mm512_max_pd;
+        and64(a, b) = _mm512_and_pd;
+        or64(a, b) = _mm512_or_pd;
+        ;
+        _mm512_castps_pd, _mm512_castpd_ps, _mm512_unpacklo_ps, _mm512_unpackhi_ps, _mm512_shuffle_ps
+    }
+
+    #[inline(always)]
+    unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
+        // SAFETY: the caller's promises, here and below.
+        unsafe {
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+            _mm512_storeu_si512(word.cast(), both);
+        }
+    }
+    #[inline(always)]
+    unsafe fn nans(a: __m512, b: __m512) -> __mmask16 {
+        // SAFETY: as above.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, b) }
+    }
+    #[inline(always)]
+    unsafe fn nans64(a: __m512d, b: __m512d) -> __mmask16 {
+        // SAFETY: as above.
+        unsafe { u16::from(_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, b)) }
+    }
+    #[inline(always)]
+    unsafe fn no_lanes() -> __mmask16 {
+        0
+    }
+    #[inline(always)]
+    unsafe fn either(a: __mmask16, b: __mmask16) -> __mmask16 {
+        a | b
+    }
+    #[inline(always)]
+    unsafe fn any(lanes: __mmask16) -> bool {
+        lanes != 0
+    }
+    #[inline(always)]
+    unsafe fn widen(words: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn narrow(singles: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles);
+            _mm512_castsi512_ps(_mm512_cvtepu16_epi32(halves))
+        }
+    }
+    #[inline(always)]
+    unsafe fn high_halves(words: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_castsi512_ps(_mm512_srli_epi32::<16>(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn to_high_halves(words: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn to_odd(sum: __m512, error: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let inexact = _mm512_cmp_ps_mask::<_CMP_NEQ_OQ>(error, _mm512_setzero_ps());
+            // All ones, which is -1, where the error points towards zero.
+            let too_large = _mm512_srai_epi32::<31>(_mm512_castps_si512(_mm512_xor_ps(error, sum)));
+            let toward_zero = _mm512_add_epi32(_mm512_castps_si512(sum), too_large);
+            let odd = _mm512_or_si512(toward_zero, _mm512_set1_epi32(1));
+            _mm512_mask_blend_ps(inexact, sum, _mm512_castsi512_ps(odd))
+        }
+    }
+}
+
+const _: () = assert!(LANES.is_multiple_of(Zmm::STEP));
