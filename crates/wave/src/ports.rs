@@ -4,7 +4,8 @@
 //! that is the same for all lanes. Everything unusual (modifiers, SDWA, DPP, half registers, other uniform sources) is done
 //! by micro-ops of its own before and after the body ([`crate::passes`]), through temporary rows.
 //!
-//! When lanes are off, a body writes its whole result to temporary rows, and [`Wave::deliver`] copies the active lanes.
+//! When lanes are off, a body writes its whole result to temporary rows, and [`Wave::deliver`] copies the active lanes. Hot
+//! rows write the active lanes at once.
 
 use crate::{
     micro_op::{MicroOp, SrcKind, modifier},
@@ -109,6 +110,27 @@ impl Operands {
         unsafe {
             let words = self.dst.add(LANES * word + first);
             words.cast::<[u32; COUNT]>().write(values);
+        }
+    }
+
+    /// Writes the lanes of `group` for which `mask` has ones, not zeros.
+    #[inline(always)]
+    pub fn store_active<T: Lane>(&self, group: usize, values: [T::Value; 16], mask: &VectorRow) {
+        let mut words = [0; 4 * LANES];
+        // SAFETY: there is room for the first group of as many rows as the largest type has, and as in `load`.
+        unsafe {
+            T::store(words.as_mut_ptr(), values);
+            let mut word = 0;
+            while word < T::TYPE.words() {
+                let mut lane = 0;
+                while lane < 16 {
+                    let active = mask.0[16 * group + lane];
+                    let to = self.dst.add(LANES * word + 16 * group + lane);
+                    *to = *to & !active | words[LANES * word + lane] & active;
+                    lane += 1;
+                }
+                word += 1;
+            }
         }
     }
 

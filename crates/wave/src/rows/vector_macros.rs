@@ -6,7 +6,7 @@ use crate::{
     mode::Context,
     ports::{B32, Lane, Operands, Type, lanes},
     shell::{Form, VectorBody},
-    state::{LANES, Wave},
+    state::{LANES, VectorRow, Wave},
 };
 
 /// Lanes of a group as array indices.
@@ -84,6 +84,18 @@ macro_rules! map_functions {
         ) -> u32 {
             other_modes!(wave, op, env, V, F);
             let context = context::<F>(wave, op);
+            if V::HOT && F::USUAL && F::AVX2 {
+                let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
+                for group in 0..wave.groups {
+                    $(let $x = operands.load::<F, $source>($index, group);)+
+                    let values = lanes(
+                        #[inline(always)]
+                        |i| lane(context, $($x[i]),+),
+                    );
+                    operands.store_active::<R>(group, values, &wave.exec_lanes);
+                }
+                return u32::from(op.after);
+            }
             let operands = wave.operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
             for group in first_group::<F>(wave)..wave.groups {
                 $(let $x = operands.load::<F, $source>($index, group);)+
@@ -165,6 +177,7 @@ where
                 Context::PLAIN,
                 group,
                 bits,
+                None,
                 &lane,
             );
             group += 1;
@@ -177,13 +190,15 @@ where
     with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
 }
 
-/// Lanes of `group`: stores the vector result and returns the bits of the mask, in place.
+/// Lanes of `group`: stores the vector result, of `active` lanes only if there is such a mask, and returns the bits of the
+/// mask, in place.
 #[inline(always)]
 fn masked_group<F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
     operands: &Operands,
     context: Context,
     group: usize,
     bits: u64,
+    active: Option<&VectorRow>,
     lane: &impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
 ) -> u64
 where
@@ -205,13 +220,14 @@ where
         #[inline(always)]
         |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
     );
-    operands.store::<R>(
-        group,
-        lanes(
-            #[inline(always)]
-            |i| pairs[i].0,
-        ),
+    let values = lanes(
+        #[inline(always)]
+        |i| pairs[i].0,
     );
+    match active {
+        Some(mask) => operands.store_active::<R>(group, values, mask),
+        None => operands.store::<R>(group, values),
+    }
     if !OUT {
         return 0;
     }
@@ -240,7 +256,13 @@ where
 {
     other_modes!(wave, op, env, V, F);
     let context = context::<F>(wave, op);
-    let operands = wave.operands::<F, COUNT>(op, [A::TYPE, B::TYPE, C::TYPE]);
+    let types = [A::TYPE, B::TYPE, C::TYPE];
+    let at_once = V::HOT && F::USUAL && F::AVX2;
+    let operands = if at_once {
+        wave.wide_operands::<F, COUNT>(op, types)
+    } else {
+        wave.operands::<F, COUNT>(op, types)
+    };
     let bits = if IN {
         wave.mask(op.mask_src as usize)
     } else {
@@ -248,10 +270,16 @@ where
     };
     let mut mask = 0;
     for group in first_group::<F>(wave)..wave.groups {
-        mask |=
-            masked_group::<F, A, B, C, R, COUNT, IN, OUT>(&operands, context, group, bits, &lane);
+        let active = at_once.then_some(&wave.exec_lanes);
+        mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
+            &operands, context, group, bits, active, &lane,
+        );
     }
-    let after = wave.deliver::<F>(op, R::TYPE.words());
+    let after = if at_once {
+        u32::from(op.after)
+    } else {
+        wave.deliver::<F>(op, R::TYPE.words())
+    };
     if OUT {
         let mask = mask & wave.exec();
         wave.set_mask(op.mask_dst as usize, mask);
