@@ -2,7 +2,7 @@
 //! in the textual IR by this test. Nothing of ours takes part in it.
 //!
 //! By default zlib, bzip2, the bots, C++ objects and coroutines; `LUTHIER_TEST_LARGE=1` adds lz4, Lua and SQLite, which
-//! take minutes each (SQLite ten). Sources are fetched, see `support/sources.rs`.
+//! take minutes each (SQLite ten), and libffi through its own build with autotools. Sources are fetched, see `support/sources.rs`.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::sources::Real;
+use support::sources::{Real, of_crate};
 use support::{Run, luthier_count, must, program, run, text};
 
 /// Arguments for a run that leaves no block in its middle.
@@ -304,6 +304,52 @@ fn agree(name: &str) {
 
 fn large() -> bool {
     std::env::var_os("LUTHIER_TEST_LARGE").is_some()
+}
+
+/// A real `configure` with libtool, makefiles by automake, and assembly among the sources.
+#[test]
+fn autotools() {
+    if !large() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let count = support::tools().join("luthier-count");
+    let mut configure = Command::new(of_crate("libffi-sys").join("libffi/configure"));
+    configure.arg(format!("CC={} cc --per function", count.display()));
+    configure.args(["--disable-shared", "--disable-docs"]);
+    must(configure.current_dir(directory.path()));
+    must(Command::new("make").current_dir(directory.path()));
+    let source = "#include <ffi.h>\n#include <stdio.h>\nstatic int add(int a, int b) { return a + b; }\nint main(void) {\n\
+        ffi_cif cif; ffi_type *types[] = {&ffi_type_sint, &ffi_type_sint}; ffi_arg sum = 0; int b = 3;\n\
+        if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 2, &ffi_type_sint, types)) return 1;\n\
+        for (int i = 0; i < 1000; i++) { int a = (int)sum; void *of[] = {&a, &b}; ffi_call(&cif, FFI_FN(add), &sum, of); }\n\
+        printf(\"%d\\n\", (int)sum); }\n";
+    std::fs::write(at("main.c"), source).unwrap();
+    let mut compile = luthier_count();
+    compile.args([
+        "cc",
+        "--per",
+        "function",
+        "-O2",
+        "-Iinclude",
+        "main.c",
+        ".libs/libffi.a",
+        "-o",
+        "main",
+    ]);
+    must(compile.current_dir(directory.path()));
+    let runs: Vec<Run> = (0..2)
+        .map(|_| run(&["--per", "function"], &[at("main").as_os_str()]))
+        .collect();
+    assert_eq!(runs[0].stdout, "3000\n");
+    assert_eq!(runs[0].total, runs[1].total);
+    // The library is counted, too, and what assembly calls back.
+    let functions = &runs[0].json["processes"][0]["functions"];
+    for name in ["ffi_call", "add"] {
+        let units = functions[name].as_u64().unwrap_or(0);
+        assert!(units >= 1000, "{name}: {functions}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Sources of real programs, as crates carry them: fetched by name through cargo, once per target directory.
 //!
-//! Fetches from the crates registry: libz-sys, bzip2-sys, lz4-sys, lua-src, libsqlite3-sys (and what they depend on).
+//! Fetches from the crates registry: libz-sys, bzip2-sys, lz4-sys, lua-src, libsqlite3-sys, libffi-sys (and what they
+//! depend on).
 
 use super::{must, program, tools};
 use std::fs;
@@ -127,19 +128,26 @@ impl Real {
     }
 }
 
+/// Sources of a crate as it was published.
+pub fn of_crate(name: &str) -> PathBuf {
+    vendored().join(name)
+}
+
 fn vendored() -> &'static Path {
     static VENDORED: OnceLock<PathBuf> = OnceLock::new();
     VENDORED.get_or_init(|| {
         let root = tools().parent().unwrap().join("count-sources");
         let done = root.join("vendor");
-        if done.is_dir() {
+        let work = root.join("project");
+        let manifest = "[package]\nname = \"sources\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+            libz-sys = \"1\"\nbzip2-sys = \"0.1\"\nlz4-sys = \"1\"\nlua-src = \"547\"\nlibsqlite3-sys = \"0.30\"\nlibffi-sys = \"3\"\n";
+        let fetched = fs::read_to_string(work.join("Cargo.toml"));
+        if done.is_dir() && fetched.is_ok_and(|fetched| fetched == manifest) {
             return done;
         }
-        let work = root.join("project");
+        let _ = fs::remove_dir_all(&done);
         fs::create_dir_all(work.join("src")).unwrap();
         fs::write(work.join("src/lib.rs"), "").unwrap();
-        let manifest = "[package]\nname = \"sources\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-            libz-sys = \"1\"\nbzip2-sys = \"0.1\"\nlz4-sys = \"1\"\nlua-src = \"547\"\nlibsqlite3-sys = \"0.30\"\n";
         fs::write(work.join("Cargo.toml"), manifest).unwrap();
         let aside = root.join("vendor.part");
         let _ = fs::remove_dir_all(&aside);
