@@ -60,7 +60,7 @@ impl Liveness {
         let mut live = self.live_out[block];
         for index in function.blocks[block].range().rev() {
             let after = live;
-            live.step_back(&function.access(index), function.exec_is_full_before(index));
+            live.step_back(function.access(index), function.exec_is_full_before(index));
             visit(index, &after, &live);
         }
     }
@@ -88,7 +88,7 @@ impl<'a> Solver<'a> {
                     let full = function.exec_is_full_before(index);
                     access.named().for_each(|span| named.insert(span));
                     for probe in &mut probes {
-                        probe.step_back(&access, full);
+                        probe.step_back(access, full);
                     }
                 }
                 Transfer::from_probes(probes)

@@ -873,7 +873,7 @@ fn accessed(
     family: Family,
 ) -> Option<MemoryAccess> {
     let memory = MemoryAccess::of(&function.insts[inst], family)?;
-    let writes = function.access(inst).writes;
+    let writes = &function.access(inst).writes;
     let mut written = RegisterSet::default();
     writes.iter().for_each(|span| written.insert(*span));
     let gone = point != Point::Before && memory.registers().any(|reg| written.touches(reg));

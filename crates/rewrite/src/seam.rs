@@ -182,7 +182,7 @@ impl Seams {
             let rule = self.rules[index];
             let meets = |inst: InstIndex| {
                 terrain.produces[inst] >> index & 1 == 1
-                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+                    && (rule.conflict.is_none() || shares(function.access(inst), touched))
             };
             if let Some(near) = terrain.back(function, place, rule, lacking, &meets) {
                 match rule.unit {
@@ -195,7 +195,7 @@ impl Seams {
             let rule = self.rules[index];
             let meets = |inst: InstIndex| {
                 terrain.consumes[inst] >> index & 1 == 1
-                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+                    && (rule.conflict.is_none() || shares(function.access(inst), touched))
             };
             if let Some(near) = terrain.ahead(function, place, rule, lacking, &meets) {
                 match rule.unit {
