@@ -16,17 +16,17 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// Numbers from `start`, `count` of them; those beyond the end are left out.
     pub fn insert_range(&mut self, start: u16, count: u16) {
-        for number in usize::from(start)..usize::from(start) + usize::from(count) {
-            if let Some(word) = self.0.get_mut(number / 64) {
-                *word |= 1 << (number % 64);
+        for (index, mask) in masks(start, count) {
+            if let Some(word) = self.0.get_mut(index) {
+                *word |= mask;
             }
         }
     }
 
     pub fn remove_range(&mut self, start: u16, count: u16) {
-        for number in usize::from(start)..usize::from(start) + usize::from(count) {
-            if let Some(word) = self.0.get_mut(number / 64) {
-                *word &= !(1 << (number % 64));
+        for (index, mask) in masks(start, count) {
+            if let Some(word) = self.0.get_mut(index) {
+                *word &= !mask;
             }
         }
     }
@@ -40,7 +40,8 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// Whether any of the numbers is in the set.
     pub fn intersects_range(&self, start: u16, count: u16) -> bool {
-        (start..start.saturating_add(count)).any(|number| self.contains(number))
+        masks(start, count)
+            .any(|(index, mask)| self.0.get(index).is_some_and(|word| word & mask != 0))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -94,6 +95,21 @@ impl<const WORDS: usize> Bits<WORDS> {
             })
         })
     }
+}
+
+/// The words that hold a range, each with the range's bits in it.
+fn masks(start: u16, count: u16) -> impl Iterator<Item = (usize, u64)> {
+    let (start, end) = (usize::from(start), usize::from(start) + usize::from(count));
+    (start / 64..end.div_ceil(64)).map(move |index| {
+        let first = start.saturating_sub(index * 64);
+        let behind = (end - index * 64).min(64);
+        let below = if behind == 64 {
+            u64::MAX
+        } else {
+            (1 << behind) - 1
+        };
+        (index, below & (u64::MAX << first))
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::Access;
 use crate::decode::AccessNumber;
-use crate::graph::{Dominators, Loop};
+use crate::graph::{Dominators, Loop, Shape};
 use crate::program::FunctionKind;
 use isa::Inst;
 use std::sync::Arc;
@@ -128,12 +128,7 @@ pub struct Function {
     pub insts: Vec<Inst>,
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
-    pub dominators: Dominators,
-    pub post_dominators: Dominators,
-    /// Outer loops first.
-    pub loops: Vec<Loop>,
-    /// Every cycle is entered at one block only.
-    pub reducible: bool,
+    pub(crate) shape: Shape,
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
@@ -155,6 +150,24 @@ impl Function {
     /// The block of an instruction.
     pub fn block_of(&self, inst: InstIndex) -> BlockIndex {
         self.blocks.partition_point(|block| block.end <= inst)
+    }
+
+    pub fn dominators(&self) -> &Dominators {
+        self.shape.dominators(&self.blocks)
+    }
+
+    pub fn post_dominators(&self) -> &Dominators {
+        self.shape.post_dominators(&self.blocks)
+    }
+
+    /// Outer loops first.
+    pub fn loops(&self) -> &[Loop] {
+        &self.shape.loops(&self.blocks).0
+    }
+
+    /// Whether every cycle is entered at one block only.
+    pub fn is_reducible(&self) -> bool {
+        self.shape.loops(&self.blocks).1
     }
 
     /// Whether control may continue at a place that is not known, perhaps in this function again.

@@ -3,6 +3,7 @@
 //! Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 
 use crate::function::{Block, BlockIndex};
+use std::sync::OnceLock;
 
 const NONE: usize = usize::MAX;
 
@@ -154,36 +155,50 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &[Vec<usize>]
     order
 }
 
+/// What follows from the blocks of a function, each found out when it is first asked for.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
-    pub dominators: Dominators,
-    pub post_dominators: Dominators,
-    pub loops: Vec<Loop>,
-    pub reducible: bool,
+    dominators: OnceLock<Dominators>,
+    post_dominators: OnceLock<Dominators>,
+    /// Whether there are no others that are cycles.
+    loops: OnceLock<(Vec<Loop>, bool)>,
 }
 
-pub(crate) fn shape(blocks: &[Block]) -> Shape {
-    let count = blocks.len();
-    let successors: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| block.successors.iter().map(|edge| edge.to).collect())
-        .collect();
-    let predecessors: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| block.predecessors.clone())
-        .collect();
-    let entry: &[usize] = if count == 0 { &[] } else { &[0] };
-    let dominators = tree(count, entry, &successors, &predecessors);
-    let exits: Vec<usize> = (0..count)
-        .filter(|&block| !blocks[block].leaves.is_empty())
-        .collect();
-    let post_dominators = tree(count, &exits, &predecessors, &successors);
-    let (loops, reducible) = loops(&dominators, &successors, &predecessors);
-    Shape {
-        dominators,
-        post_dominators,
-        loops,
-        reducible,
+impl Shape {
+    pub fn dominators(&self, blocks: &[Block]) -> &Dominators {
+        self.dominators.get_or_init(|| {
+            let entry: &[usize] = if blocks.is_empty() { &[] } else { &[0] };
+            let (successors, predecessors) = edges(blocks);
+            tree(blocks.len(), entry, &successors, &predecessors)
+        })
     }
+
+    pub fn post_dominators(&self, blocks: &[Block]) -> &Dominators {
+        self.post_dominators.get_or_init(|| {
+            let exits: Vec<usize> = (0..blocks.len())
+                .filter(|&block| !blocks[block].leaves.is_empty())
+                .collect();
+            let (successors, predecessors) = edges(blocks);
+            tree(blocks.len(), &exits, &predecessors, &successors)
+        })
+    }
+
+    pub fn loops(&self, blocks: &[Block]) -> &(Vec<Loop>, bool) {
+        self.loops.get_or_init(|| {
+            let (successors, predecessors) = edges(blocks);
+            loops(self.dominators(blocks), &successors, &predecessors)
+        })
+    }
+}
+
+type Lists = Vec<Vec<usize>>;
+
+/// Successors and predecessors of each block.
+fn edges(blocks: &[Block]) -> (Lists, Lists) {
+    let successors = blocks.iter();
+    let successors = successors.map(|block| block.successors.iter().map(|edge| edge.to).collect());
+    let predecessors = blocks.iter().map(|block| block.predecessors.clone());
+    (successors.collect(), predecessors.collect())
 }
 
 fn loops(

@@ -4,7 +4,7 @@ use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
 use crate::decode::{AccessNumber, Known, Remembering};
 use crate::function::{Accesses, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
-use crate::graph::{self, Shape, postorder};
+use crate::graph::{Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
 use crate::parallel;
@@ -41,8 +41,8 @@ pub struct Module {
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
     entries: BTreeMap<u64, FunctionIndex>,
-    liveness: Vec<Liveness>,
-    pending: Vec<PendingOperations>,
+    liveness: liveness::Results,
+    pending: pending::Results,
     named: Vec<Named>,
     named_alone: Vec<RegisterSet>,
 }
@@ -98,7 +98,8 @@ impl Module {
         let functions = Builder::new(program, &known, options).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);
-        let (liveness, named_alone) = liveness::solve(&functions);
+        let liveness = liveness::solve(&functions);
+        let named_alone = liveness::named(&functions);
         let pending = pending::solve(&functions, &order, program.target.family);
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
@@ -125,11 +126,11 @@ impl Module {
     }
 
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
-        &self.liveness[function]
+        self.liveness.of(&self.functions, function)
     }
 
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
-        &self.pending[function]
+        self.pending.of(&self.functions, function)
     }
 
     /// What the function and everything it may call name; for "never-named" registers.
@@ -526,19 +527,18 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Blocks, and what holds in them.
-    fn shape(&self, draft: &Draft, accesses: &[Access]) -> (Built, Modes, Shape) {
+    fn shape(&self, draft: &Draft, accesses: &[Access]) -> (Built, Modes) {
         let mut built = blocks::build(&draft.insts, &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
         let exec = |index: usize| accesses[draft.accesses[index] as usize].exec;
         let modes = modes::find(&draft.insts, &mut built.blocks, exec, full);
-        let shape = graph::shape(&built.blocks);
-        (built, modes, shape)
+        (built, modes)
     }
 
     fn finish(
         &self,
         draft: Draft,
-        (mut built, modes, shape): (Built, Modes, Shape),
+        (mut built, modes): (Built, Modes),
         taken: &BTreeSet<u64>,
         accesses: &Arc<[Access]>,
     ) -> Function {
@@ -565,10 +565,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             wave_size: draft.wave_size,
             insts: draft.insts,
             blocks: built.blocks,
-            dominators: shape.dominators,
-            post_dominators: shape.post_dominators,
-            loops: shape.loops,
-            reducible: shape.reducible,
+            shape: Shape::default(),
             unresolved: built.unresolved,
             accesses,
             exec_full: modes.exec_full,

@@ -159,7 +159,7 @@ impl<'a> Function<'a> {
 
     /// Loops and their blocks, outer ones first.
     pub fn loops(&self) -> &'a [lift::Loop] {
-        &self.lifted().loops
+        self.lifted().loops()
     }
 
     pub fn liveness(&self) -> &'a Liveness {

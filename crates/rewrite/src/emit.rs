@@ -192,7 +192,12 @@ impl Emitter<'_, '_> {
                 let start = self.text.bytes.len();
                 self.counting
                     .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
-                self.pad(function, inst, start, None, &RegisterSet::default());
+                let own = match self.seams.is_empty() {
+                    true => None,
+                    false => Some(self.counting.pattern(&sums, keep_scc, self.codes)?),
+                };
+                let touched = RegisterSet::default();
+                self.pad(function, inst, start, own.as_deref(), &touched);
             }
             if let Some(facts) = &facts {
                 self.insert(facts, inst, Point::Before, inst - block.first)?;

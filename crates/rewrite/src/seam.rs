@@ -70,6 +70,11 @@ impl Seams {
         }
     }
 
+    /// Whether code can be put in anywhere without a thought.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     pub fn terrain(&self, function: &Function) -> Terrain {
         let mut terrain = Terrain {
             produces: Vec::new(),
