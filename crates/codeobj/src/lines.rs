@@ -128,7 +128,11 @@ impl SourceLines {
     pub fn moved(&self, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
         let mut rows: Vec<LineRow> = Vec::new();
         let (mut before, mut frames) = (Vec::new(), Vec::new());
+        let mut last = None;
         for (offset, pc) in places {
+            if last.replace(pc) == Some(pc) {
+                continue;
+            }
             if self.shared_frames(pc, &mut frames).is_err() {
                 frames.clear();
             }

@@ -20,13 +20,14 @@ pub(crate) type AccessNumber = u32;
 
 /// The different instructions of a program, shared by all threads that decode it.
 pub(crate) struct Known {
-    shelves: Vec<Mutex<HashMap<Key, (Inst, AccessNumber), Mix>>>,
+    shelves: Vec<Mutex<Shelf>>,
     accesses: Mutex<Vec<Access>>,
     first_lane_exists: bool,
 }
 
-/// Wave size, and the words.
+/// Wave size, words, and how many of them count.
 type Key = (u8, [u32; LONGEST], usize);
+type Shelf = HashMap<Key, (Inst, AccessNumber), Mix>;
 
 impl Known {
     /// `first_lane_exists`: see [`crate::Options`].
@@ -43,7 +44,7 @@ impl Known {
         lock(&self.accesses)
     }
 
-    fn shelf(&self, key: &Key) -> MutexGuard<'_, HashMap<Key, (Inst, AccessNumber), Mix>> {
+    fn shelf(&self, key: &Key) -> MutexGuard<'_, Shelf> {
         let [first, second, third] = key.1.map(u64::from);
         let mixed = mix(first << 32 ^ second ^ third << 16);
         lock(&self.shelves[(mixed >> 48) as usize % SHELVES])

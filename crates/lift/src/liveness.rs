@@ -4,7 +4,7 @@
 //! its known callers, or everything if there may be others.
 
 use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
-use crate::graph::postorder;
+use crate::graph::{Lists, postorder};
 use crate::live_set::{LiveSet, PROBES, Transfer};
 use crate::parallel;
 use crate::program::FunctionKind;
@@ -117,13 +117,9 @@ impl<'a> Solver<'a> {
                 Transfer::from_probes(probes)
             })
             .collect();
-        let successors: Vec<Vec<usize>> = blocks
-            .iter()
-            .map(|block| block.successors.iter().map(|edge| edge.to).collect())
-            .collect();
         // Unreachable blocks come too, so that every instruction has an answer.
         let all: Vec<usize> = (0..blocks.len()).collect();
-        let order = postorder(blocks.len(), &all, &successors);
+        let order = postorder(blocks.len(), &all, &Lists::successors(blocks));
         Solver {
             function,
             transfers,
@@ -291,10 +287,7 @@ fn summaries(
     wanted: &[bool],
 ) -> Vec<Transfer> {
     let count = functions.len();
-    let callees: Vec<Vec<usize>> = functions
-        .iter()
-        .map(|function| callees(function).collect())
-        .collect();
+    let callees = Lists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..count).collect();
     let order = postorder(count, &all, &callees);
     let mut summaries = vec![Transfer::DEAD_END; count];

@@ -4,7 +4,7 @@ use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
 use crate::decode::{AccessNumber, Known, Remembering};
 use crate::function::{Accesses, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
-use crate::graph::{Shape, postorder};
+use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
 use crate::parallel;
@@ -175,10 +175,7 @@ fn entries(functions: &[Function]) -> BTreeMap<u64, FunctionIndex> {
 
 /// Callees before callers, as far as recursion allows.
 fn call_order(functions: &[Function]) -> Vec<FunctionIndex> {
-    let edges: Vec<Vec<usize>> = functions
-        .iter()
-        .map(|function| callees(function).collect())
-        .collect();
+    let edges = Lists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..functions.len()).collect();
     postorder(functions.len(), &all, &edges)
 }

@@ -372,7 +372,7 @@ fn amount_is_positive(source: Source) -> bool {
 
 /// Counters that a loop adds to.
 fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
-    let mut looping: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
+    let mut looping: BTreeMap<FunctionIndex, Vec<bool>> = BTreeMap::new();
     let mut counters = BTreeSet::new();
     for insertion in &plan.insertions {
         let Action::Count { array, index, .. } = insertion.action else {
@@ -382,12 +382,13 @@ fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
             continue;
         };
         let blocks = looping.entry(insertion.function).or_insert_with(|| {
+            let mut inside = vec![false; function.blocks.len()];
             let loops = function.loops().iter();
-            loops
-                .flat_map(|found| found.blocks.iter().copied())
-                .collect()
+            let blocks = loops.flat_map(|found| &found.blocks);
+            blocks.for_each(|&block| inside[block] = true);
+            inside
         });
-        if blocks.contains(&function.block_of(insertion.inst)) {
+        if blocks.get(function.block_of(insertion.inst)) == Some(&true) {
             counters.insert((array, index));
         }
     }

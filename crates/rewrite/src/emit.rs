@@ -15,40 +15,64 @@ use lift::{
     Module, Pending, Reason, RegisterSet,
 };
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// What a plan says, by place.
-#[derive(Default)]
 pub(crate) struct Agenda {
-    /// Indices of insertions and changes, by function and instruction.
-    insertions: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
-    changes: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
+    /// Indices of insertions and changes.
+    insertions: ByPlace,
+    changes: ByPlace,
 }
 
 impl Agenda {
     pub fn of(plan: &Plan<'_>) -> Agenda {
-        let mut agenda = Agenda::default();
-        for (index, insertion) in plan.insertions.iter().enumerate() {
-            let key = (insertion.function, insertion.inst);
-            agenda.insertions.entry(key).or_default().push(index);
+        let insertions = plan.insertions.iter();
+        let changes = plan.changes.iter();
+        Agenda {
+            insertions: ByPlace::new(
+                insertions.map(|insertion| (insertion.function, insertion.inst)),
+            ),
+            changes: ByPlace::new(changes.map(|change| (change.function, change.inst))),
         }
-        for (index, change) in plan.changes.iter().enumerate() {
-            let key = (change.function, change.inst);
-            agenda.changes.entry(key).or_default().push(index);
-        }
-        agenda
     }
 
     /// Functions and instructions that are named.
-    pub fn places(&self) -> impl Iterator<Item = (FunctionIndex, InstIndex)> + '_ {
-        self.insertions.keys().chain(self.changes.keys()).copied()
+    pub fn places(&self) -> impl Iterator<Item = Site> + '_ {
+        let all = self.insertions.0.iter().chain(&self.changes.0);
+        all.map(|(site, _)| *site)
     }
 
     fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
-        let keys = (function, range.start)..(function, range.end);
-        self.insertions.range(keys).next().is_some()
+        !self.insertions.within(function, range).is_empty()
+    }
+}
+
+type Site = (FunctionIndex, InstIndex);
+
+/// Indices by what they are for, in order; those of one place in their own.
+struct ByPlace(Vec<(Site, usize)>);
+
+impl ByPlace {
+    fn new(sites: impl Iterator<Item = Site>) -> ByPlace {
+        let mut all: Vec<_> = sites.zip(0..).collect();
+        all.sort_unstable();
+        ByPlace(all)
+    }
+
+    fn at(&self, function: FunctionIndex, inst: InstIndex) -> &[(Site, usize)] {
+        self.within(function, inst..inst + 1)
+    }
+
+    fn within(&self, function: FunctionIndex, range: Range<InstIndex>) -> &[(Site, usize)] {
+        let behind = |inst| self.0.partition_point(|(site, _)| *site < (function, inst));
+        let start = behind(range.start);
+        let rest = &self.0[start..];
+        let count = rest
+            .iter()
+            .take_while(|(site, _)| *site < (function, range.end))
+            .count();
+        &rest[..count]
     }
 }
 
@@ -325,10 +349,10 @@ impl Emitter<'_, '_> {
     }
 
     fn replacement(&self, index: FunctionIndex, inst: InstIndex) -> Option<Vec<u8>> {
-        let changes = self.agenda.changes.get(&(index, inst))?;
+        let changes = self.agenda.changes.at(index, inst);
         changes
             .iter()
-            .find_map(|change| match &self.plan.changes[*change].change {
+            .find_map(|(_, change)| match &self.plan.changes[*change].change {
                 Change::Remove => Some(Vec::new()),
                 Change::Replace(bytes) => Some(bytes.clone()),
                 Change::Add { .. } => None,
@@ -336,10 +360,7 @@ impl Emitter<'_, '_> {
     }
 
     fn change_beside(&mut self, index: FunctionIndex, inst: InstIndex, wanted: Point) {
-        let Some(changes) = self.agenda.changes.get(&(index, inst)) else {
-            return;
-        };
-        for change in changes {
+        for (_, change) in self.agenda.changes.at(index, inst) {
             if let Change::Add { point, bytes } = &self.plan.changes[*change].change
                 && *point == wanted
             {
@@ -428,11 +449,8 @@ impl Emitter<'_, '_> {
 
     /// Whether anything is inserted on the edge from the block that `inst` ends.
     fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
-        let list = self.agenda.insertions.get(&(index, inst));
-        list.is_some_and(|list| {
-            list.iter()
-                .any(|number| self.plan.insertions[*number].point == Point::Edge(to))
-        })
+        let mut list = self.agenda.insertions.at(index, inst).iter();
+        list.any(|(_, number)| self.plan.insertions[*number].point == Point::Edge(to))
     }
 
     /// `s_setpc_b64`: a return stays; where there is one target the new text is branched to.
@@ -628,13 +646,10 @@ impl Emitter<'_, '_> {
     fn sums(&self, index: FunctionIndex, block: &Block) -> Sums {
         let function = &self.module.functions[index];
         let mut sums = Sums::default();
-        let keys = (index, block.first)..(index, block.end);
-        for (_, list) in self.agenda.insertions.range(keys) {
-            for number in list {
-                let insertion = &self.plan.insertions[*number];
-                if !self.is_alone(function, insertion) {
-                    sums.add(&insertion.action);
-                }
+        for (_, number) in self.agenda.insertions.within(index, block.range()) {
+            let insertion = &self.plan.insertions[*number];
+            if !self.is_alone(function, insertion) {
+                sums.add(&insertion.action);
             }
         }
         sums
@@ -788,11 +803,9 @@ impl Emitter<'_, '_> {
         next: InstIndex,
     ) -> Result<(), Refusal> {
         let plan = self.plan;
-        let Some(list) = self.agenda.insertions.get(&(facts.index, inst)) else {
-            return Ok(());
-        };
+        let list = self.agenda.insertions.at(facts.index, inst);
         let function = &self.module.functions[facts.index];
-        for &number in list {
+        for &(_, number) in list {
             let insertion = &plan.insertions[number];
             if insertion.point != point {
                 continue;

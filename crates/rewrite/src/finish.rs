@@ -85,7 +85,7 @@ pub fn static_object(
         .map(|(kernel, address, rows, functions)| CodeLines {
             text: *address,
             size: kernel.text.len() as u64,
-            rows: &**rows,
+            rows,
             functions,
         })
         .collect();
