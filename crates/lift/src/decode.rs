@@ -4,10 +4,10 @@
 //! What an instruction means does not depend on where it is, so that one decoding and one [`Access`] serve all its copies.
 
 use crate::Access;
+use crate::hash::{WordHash, mix};
 use gfx::Target;
 use isa::{DecodeError, Decoder, Inst};
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Parts of what threads share, each with a lock of its own.
@@ -27,7 +27,7 @@ pub(crate) struct Known {
 
 /// Wave size, words, and how many of them count.
 type Key = (u8, [u32; LONGEST], usize);
-type Shelf = HashMap<Key, (Inst, AccessNumber), Mix>;
+type Shelf = HashMap<Key, (Inst, AccessNumber), WordHash>;
 
 impl Known {
     /// `first_lane_exists`: see [`crate::Options`].
@@ -69,9 +69,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Remembering<'k> {
     known: &'k Known,
     decoder: Decoder,
-    one: HashMap<u32, (Inst, AccessNumber), Mix>,
-    two: HashMap<u64, (Inst, AccessNumber), Mix>,
-    three: HashMap<u128, (Inst, AccessNumber), Mix>,
+    one: HashMap<u32, (Inst, AccessNumber), WordHash>,
+    two: HashMap<u64, (Inst, AccessNumber), WordHash>,
+    three: HashMap<u128, (Inst, AccessNumber), WordHash>,
 }
 
 impl<'k> Remembering<'k> {
@@ -156,52 +156,6 @@ impl<'k> Remembering<'k> {
 fn keys(words: [u32; LONGEST]) -> (u64, u128) {
     let two = u64::from(words[0]) | u64::from(words[1]) << 32;
     (two, u128::from(two) | u128::from(words[2]) << 64)
-}
-
-type Mix = BuildHasherDefault<Multiply>;
-
-/// A hash of numbers, good enough for words of code, which nobody makes collide on purpose but to be slow.
-#[derive(Default)]
-struct Multiply(u64);
-
-fn mix(number: u64) -> u64 {
-    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ mixed >> 32
-}
-
-impl Hasher for Multiply {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut number = [0; 8];
-            number[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(number));
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(byte.into());
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(word.into());
-    }
-
-    fn write_u64(&mut self, words: u64) {
-        self.0 = mix(self.0 ^ words);
-    }
-
-    fn write_u128(&mut self, words: u128) {
-        self.write_u64(words as u64);
-        self.write_u64((words >> 64) as u64);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod decode;
 mod error;
 mod function;
 mod graph;
+mod hash;
 mod live_set;
 mod liveness;
 mod modes;
@@ -33,6 +34,7 @@ pub use function::{
     Unresolved,
 };
 pub use graph::{Dominators, Loop};
+pub use hash::WordHash;
 pub use live_set::LiveSet;
 pub use liveness::Liveness;
 pub use module::{Module, Named, Options};

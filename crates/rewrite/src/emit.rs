@@ -163,7 +163,7 @@ impl Emitter<'_, '_> {
         let function = &module.functions[index];
         let start = self.text.offset();
         self.terrain = OnceCell::new();
-        self.text.start_function(index, function.insts.len());
+        self.text.start_function(index, function);
         self.text.bytes.extend_from_slice(prologue);
         let mut clause = Clauses::default();
         let mut detours = Vec::new();
@@ -634,10 +634,12 @@ impl Emitter<'_, '_> {
 
     /// Whether the insertion is not passed whenever its block is.
     fn is_alone(&self, function: &Function, insertion: &Insertion) -> bool {
-        let block = &function.blocks[function.block_of(insertion.inst)];
         match insertion.point {
             Point::Before => false,
-            Point::After => insertion.inst + 1 == block.end,
+            Point::After => {
+                let block = function.block_of(insertion.inst);
+                insertion.inst + 1 == function.blocks[block].end
+            }
             Point::Edge(_) => true,
         }
     }

@@ -8,7 +8,7 @@ use gfx::Target;
 use hazard::{Node, RULES, Rule, Unit};
 use isa::{Decoder, Inst};
 use lift::registers::RegisterSet;
-use lift::{Access, Function, InstIndex, Span};
+use lift::{Access, Function, InstIndex, Span, WordHash};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -34,7 +34,7 @@ type ByCode = BTreeMap<Vec<u8>, Rc<Exposed>>;
 /// What a thread has found out: decoders, what templates expose by their code, and instructions' roles by their words.
 #[derive(Default)]
 struct Memory {
-    roles: BTreeMap<(&'static str, u8), HashMap<[u32; 5], Role>>,
+    roles: BTreeMap<(&'static str, u8), HashMap<[u32; 5], Role, WordHash>>,
     decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
     exposed: BTreeMap<(&'static str, u8), ByCode>,
 }
@@ -197,12 +197,17 @@ impl Seams {
         if self.rules.is_empty() {
             return padding;
         }
+        // Registers that nothing touches cannot be in conflict.
+        let matters = |rule: &Rule| rule.conflict.is_none() || !touched.is_empty();
         let exposed = match own {
             Some(own) => self.exposed(own, true),
             None => self.exposed(code, false),
         };
         for &(index, lacking) in &exposed.entry {
             let rule = self.rules[index];
+            if !matters(rule) {
+                continue;
+            }
             let meets = |inst: InstIndex| {
                 terrain.0[inst].produces >> index & 1 == 1
                     && (rule.conflict.is_none() || shares(function.access(inst), touched))
@@ -216,6 +221,9 @@ impl Seams {
         }
         for &(index, lacking) in &exposed.exit {
             let rule = self.rules[index];
+            if !matters(rule) {
+                continue;
+            }
             let meets = |inst: InstIndex| {
                 terrain.0[inst].consumes >> index & 1 == 1
                     && (rule.conflict.is_none() || shares(function.access(inst), touched))
