@@ -1,13 +1,15 @@
 //! Program counters to source lines, through DWARF.
 
+use crate::changes::Changes;
 use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
 use crate::{CodeObject, Error, Result};
 use gimli::{EndianArcSlice, LittleEndian, SectionId};
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
 type Reader = EndianArcSlice<LittleEndian>;
@@ -63,7 +65,15 @@ impl SharedFrame {
 pub struct SourceLines {
     context: addr2line::Context<Reader>,
     texts: RefCell<Texts>,
+    dwarf: Arc<gimli::Dwarf<Reader>>,
+    /// Addresses that [`SourceLines::moved`] was asked for.
+    asked: Cell<usize>,
+    /// None if the debug information is damaged.
+    changes: OnceCell<Option<Changes>>,
 }
+
+/// Questions that are worth reading all debug information for, so as to ask fewer of them.
+const MANY: usize = 30_000;
 
 /// One copy of each text, by where `context` has its bytes, which stay there.
 type Texts = HashMap<usize, Arc<str>, BuildHasherDefault<Address>>;
@@ -96,17 +106,24 @@ impl SourceLines {
         if !object.is_linked() || object.elf().section(".debug_line").is_none() {
             return Ok(None);
         }
+        // Where variables are takes more room than all the rest, and nobody asks for it.
+        let unused = |id: SectionId| matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists);
         let load = |id: SectionId| -> Result<Reader> {
-            let bytes = match object.elf().section(id.name()) {
+            let section = object.elf().section(id.name());
+            let bytes = match section.filter(|_| !unused(id)) {
                 Some(section) => contents(section)?,
                 None => Arc::default(),
             };
             Ok(Reader::new(bytes, LittleEndian))
         };
-        let dwarf = gimli::Dwarf::load(load)?;
-        let context = addr2line::Context::from_dwarf(dwarf).map_err(bad)?;
-        let texts = RefCell::default();
-        Ok(Some(SourceLines { context, texts }))
+        let dwarf = Arc::new(gimli::Dwarf::load(load)?);
+        Ok(Some(SourceLines {
+            context: addr2line::Context::from_arc_dwarf(dwarf.clone()).map_err(bad)?,
+            texts: RefCell::default(),
+            dwarf,
+            asked: Cell::new(0),
+            changes: OnceCell::new(),
+        }))
     }
 
     /// The source location of the instruction at `pc`, innermost inlined function first; empty if unknown.
@@ -128,11 +145,12 @@ impl SourceLines {
     pub fn moved(&self, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
         let mut rows: Vec<LineRow> = Vec::new();
         let (mut before, mut frames) = (Vec::new(), Vec::new());
-        let mut last = None;
+        let mut like_last = 0..0;
         for (offset, pc) in places {
-            if last.replace(pc) == Some(pc) {
+            if like_last.contains(&pc) {
                 continue;
             }
+            like_last = self.around(pc);
             if self.shared_frames(pc, &mut frames).is_err() {
                 frames.clear();
             }
@@ -156,6 +174,18 @@ impl SourceLines {
             std::mem::swap(&mut before, &mut frames);
         }
         rows
+    }
+
+    /// Addresses around one that have the same frames.
+    fn around(&self, pc: u64) -> Range<u64> {
+        let alone = pc..pc.saturating_add(1);
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() < MANY {
+            return alone;
+        }
+        let changes = || Changes::of(&self.dwarf).ok();
+        let changes = self.changes.get_or_init(changes).as_ref();
+        changes.map_or(alone, |changes| changes.around(pc))
     }
 
     /// Puts into `frames` what [`SourceLines::frames`] gives.
