@@ -3,7 +3,7 @@
 //! Entry types: [`Module::lift`] (a code object), [`Function`] (instructions, blocks, dominators, loops), [`Liveness`]
 //! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`Named`] (registers that
 //! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
-//! nothing here guesses. Pure: no files, no environment, no threads, and no input bytes may cause a panic.
+//! nothing here guesses. Pure: no files, no environment, and no input bytes may cause a panic; threads only share the work.
 #![forbid(unsafe_code)]
 
 mod access;

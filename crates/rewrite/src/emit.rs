@@ -205,7 +205,15 @@ impl Emitter<'_, '_> {
             .filter(|_| !sums.is_empty())
             .map(|facts| self.place_for(facts, &sums))
             .transpose()?;
+        let mut insertions = self.agenda.insertions.within(index, block.range()).iter();
+        let mut next = insertions.next();
         for inst in block.range() {
+            // Most instructions have none.
+            let mut inserted = false;
+            while let Some(((_, at), _)) = next.filter(|((_, at), _)| *at <= inst) {
+                inserted |= *at == inst;
+                next = insertions.next();
+            }
             let decoded = &function.insts[inst];
             if !clauses.inside() {
                 self.text.gap();
@@ -224,7 +232,9 @@ impl Emitter<'_, '_> {
                 self.pad(function, inst, start, own.as_deref(), &touched);
             }
             if let Some(facts) = &facts {
-                self.insert(facts, inst, Point::Before, inst - block.first)?;
+                if inserted {
+                    self.insert(facts, inst, Point::Before, inst - block.first)?;
+                }
                 if decoded.effects.contains(Effects::END) {
                     self.flush(facts, inst, inst - block.first)?;
                 }
@@ -238,7 +248,7 @@ impl Emitter<'_, '_> {
             clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
             self.change_beside(index, inst, Point::After);
-            if let Some(facts) = &facts {
+            if let Some(facts) = facts.as_ref().filter(|_| inserted) {
                 self.insert(facts, inst, Point::After, inst + 1 - block.first)?;
             }
         }
