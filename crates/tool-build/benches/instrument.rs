@@ -2,7 +2,7 @@
 //! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
 //! of this project agree.
 //!
-//! `cargo bench -p tool-build --bench instrument -- [FILE...] [--tool NAME] [--rounds N]`
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--tool NAME] [--rounds N]`
 
 use codeobj::CodeObject;
 use luthier::Engine;
@@ -16,13 +16,13 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--bench" => {}
             "--tool" => tool = arguments.next().expect("--tool NAME"),
             "--rounds" => {
                 let number = arguments.next().and_then(|number| number.parse().ok());
                 rounds = number.expect("--rounds N");
             }
-            _ => files.push(argument),
+            _ if argument.contains('/') => files.push(argument),
+            _ => {}
         }
     }
     if files.is_empty() {
@@ -30,7 +30,9 @@ fn main() {
     }
     for file in files {
         let Ok(bytes) = std::fs::read(&file) else {
-            eprintln!("{file} cannot be read; install librocrand1, run ./dev setup or name another");
+            eprintln!(
+                "{file} cannot be read; install librocrand1, run ./dev setup or name another"
+            );
             continue;
         };
         let contents = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -63,7 +65,13 @@ fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
     println!(
         "{target:8} {megabytes:5.2} MB of code, {kernels:4} kernels: lift {:.3} s ({:.3} s of processors), all {:.3} s \
          ({:.3} s); of 20 MB {:.2} s ({:.2} s); {}",
-        lift.0, lift.1, all.0, all.1, of_20(all.0), of_20(all.1), &hash[..16]
+        lift.0,
+        lift.1,
+        all.0,
+        all.1,
+        of_20(all.0),
+        of_20(all.1),
+        &hash[..16]
     );
 }
 
@@ -95,5 +103,8 @@ fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let ticks = behind_name.split_whitespace().skip(11).take(2);
-    ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
 }
