@@ -9,6 +9,7 @@
 
 pub mod bundle;
 mod bytes;
+mod changes;
 pub mod compressed;
 pub mod container;
 pub mod descriptor;

@@ -1,9 +1,15 @@
 //! Program counters to source lines, through DWARF.
 
+use crate::changes::Changes;
+use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
 use crate::{CodeObject, Error, Result};
 use gimli::{EndianArcSlice, LittleEndian, SectionId};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
 type Reader = EndianArcSlice<LittleEndian>;
@@ -34,9 +40,63 @@ impl SourceFrame {
     }
 }
 
+/// Likewise, with texts that all frames share which have them.
+struct SharedFrame {
+    function: Option<Arc<str>>,
+    file: Option<Arc<str>>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl SharedFrame {
+    /// Whether both are surely of one line; texts are compared by where they are.
+    fn is_like(&self, other: &SharedFrame) -> bool {
+        let same = |mine: &Option<Arc<str>>, theirs: &Option<Arc<str>>| match (mine, theirs) {
+            (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
+        self.line == other.line
+            && same(&self.file, &other.file)
+            && same(&self.function, &other.function)
+    }
+}
+
 /// Line tables of one code object; independent of the bytes it was read from.
 pub struct SourceLines {
     context: addr2line::Context<Reader>,
+    texts: RefCell<Texts>,
+    dwarf: Arc<gimli::Dwarf<Reader>>,
+    /// Addresses that [`SourceLines::moved`] was asked for.
+    asked: Cell<usize>,
+    /// None if the debug information is damaged.
+    changes: OnceCell<Option<Changes>>,
+}
+
+/// Questions that are worth reading all debug information for, so as to ask fewer of them.
+const MANY: usize = 30_000;
+
+/// One copy of each text, by where `context` has its bytes, which stay there.
+type Texts = HashMap<usize, Arc<str>, BuildHasherDefault<Address>>;
+
+/// A hash of addresses.
+#[derive(Default)]
+struct Address(u64);
+
+impl Hasher for Address {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        let mixed = (self.0 ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
 }
 
 impl SourceLines {
@@ -46,34 +106,105 @@ impl SourceLines {
         if !object.is_linked() || object.elf().section(".debug_line").is_none() {
             return Ok(None);
         }
+        // Where variables are takes more room than all the rest, and nobody asks for it.
+        let unused = |id: SectionId| matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists);
         let load = |id: SectionId| -> Result<Reader> {
-            let bytes = match object.elf().section(id.name()) {
+            let section = object.elf().section(id.name());
+            let bytes = match section.filter(|_| !unused(id)) {
                 Some(section) => contents(section)?,
                 None => Arc::default(),
             };
             Ok(Reader::new(bytes, LittleEndian))
         };
-        let dwarf = gimli::Dwarf::load(load)?;
-        let context = addr2line::Context::from_dwarf(dwarf).map_err(bad)?;
-        Ok(Some(SourceLines { context }))
+        let dwarf = Arc::new(gimli::Dwarf::load(load)?);
+        Ok(Some(SourceLines {
+            context: addr2line::Context::from_arc_dwarf(dwarf.clone()).map_err(bad)?,
+            texts: RefCell::default(),
+            dwarf,
+            asked: Cell::new(0),
+            changes: OnceCell::new(),
+        }))
     }
 
     /// The source location of the instruction at `pc`, innermost inlined function first; empty if unknown.
     pub fn frames(&self, pc: u64) -> Result<Vec<SourceFrame>> {
+        let owned = |text: Option<Arc<str>>| text.as_deref().map(str::to_owned);
         let mut frames = Vec::new();
+        self.shared_frames(pc, &mut frames)?;
+        let frames = frames.into_iter().map(|frame| SourceFrame {
+            function: owned(frame.function),
+            file: owned(frame.file),
+            line: frame.line,
+            column: frame.column,
+        });
+        Ok(frames.collect())
+    }
+
+    /// The lines of code that was moved: offsets in the new code, ascending, and the addresses they come from. Code of which
+    /// nothing is known has the line of that in front of it.
+    pub fn moved(&self, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
+        let mut rows: Vec<LineRow> = Vec::new();
+        let (mut before, mut frames) = (Vec::new(), Vec::new());
+        let mut like_last = 0..0;
+        for (offset, pc) in places {
+            if like_last.contains(&pc) {
+                continue;
+            }
+            like_last = self.around(pc);
+            if self.shared_frames(pc, &mut frames).is_err() {
+                frames.clear();
+            }
+            let alike = before.len() == frames.len();
+            if alike
+                && before
+                    .iter()
+                    .zip(&frames)
+                    .all(|(a, b)| SharedFrame::is_like(a, b))
+            {
+                continue;
+            }
+            if let Some(row) = row(offset, &frames) {
+                let same = rows.last().is_some_and(|last| {
+                    last.line == row.line && last.file == row.file && last.calls == row.calls
+                });
+                if !same {
+                    rows.push(row);
+                }
+            }
+            std::mem::swap(&mut before, &mut frames);
+        }
+        rows
+    }
+
+    /// Addresses around one that have the same frames.
+    fn around(&self, pc: u64) -> Range<u64> {
+        let alone = pc..pc.saturating_add(1);
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() < MANY {
+            return alone;
+        }
+        let changes = || Changes::of(&self.dwarf).ok();
+        let changes = self.changes.get_or_init(changes).as_ref();
+        changes.map_or(alone, |changes| changes.around(pc))
+    }
+
+    /// Puts into `frames` what [`SourceLines::frames`] gives.
+    fn shared_frames(&self, pc: u64, frames: &mut Vec<SharedFrame>) -> Result<()> {
+        frames.clear();
+        let mut texts = self.texts.borrow_mut();
         let mut iterator = self.context.find_frames(pc).skip_all_loads().map_err(bad)?;
         while let Some(frame) = iterator.next().map_err(bad)? {
-            let function = frame
-                .function
-                .as_ref()
-                .and_then(|name| name.raw_name().ok());
+            let function = frame.function.as_ref().map(|function| {
+                let bytes = function.name.bytes();
+                let text = || String::from_utf8_lossy(bytes).into();
+                shared(&mut texts, bytes, text)
+            });
             let location = frame.location.as_ref();
+            let file = location.and_then(|location| location.file);
             // Line 0 marks code the compiler made up.
-            frames.push(SourceFrame {
-                function: function.map(|name| name.into_owned()),
-                file: location
-                    .and_then(|location| location.file)
-                    .map(str::to_owned),
+            frames.push(SharedFrame {
+                function,
+                file: file.map(|file| shared(&mut texts, file.as_bytes(), || file.into())),
                 line: location
                     .and_then(|location| location.line)
                     .filter(|line| *line != 0),
@@ -82,7 +213,7 @@ impl SourceLines {
                     .filter(|column| *column != 0),
             });
         }
-        Ok(frames)
+        Ok(())
     }
 
     /// The source location of the instruction at `pc` as one line for people: `file:line in function`, then where it was
@@ -99,6 +230,39 @@ impl SourceLines {
         let found = location.and_then(|location| Some((location.file?.to_owned(), location.line?)));
         Ok(found.filter(|(_, line)| *line != 0))
     }
+}
+
+/// File, line and inlined calls. Frames are innermost first: each but the outermost was inlined where the next one is.
+fn row(offset: u64, frames: &[SharedFrame]) -> Option<LineRow> {
+    let innermost = frames.first()?;
+    let mut calls: Vec<InlinedCall> = frames
+        .windows(2)
+        .map_while(|pair| {
+            Some(InlinedCall {
+                function: pair[0].function.clone()?,
+                file: pair[1].file.clone()?,
+                line: pair[1].line?,
+            })
+        })
+        .collect();
+    calls.reverse();
+    Some(LineRow {
+        offset,
+        file: innermost.file.clone()?,
+        line: innermost.line?,
+        calls,
+    })
+}
+
+fn shared(texts: &mut Texts, bytes: &[u8], text: impl FnOnce() -> Arc<str>) -> Arc<str> {
+    if bytes.is_empty() {
+        // Nothing has no place of its own.
+        return text();
+    }
+    texts
+        .entry(bytes.as_ptr() as usize)
+        .or_insert_with(text)
+        .clone()
 }
 
 fn bad(error: gimli::Error) -> Error {

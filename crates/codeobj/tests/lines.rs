@@ -75,3 +75,44 @@ fn objects_without_debug_information_have_no_lines() {
             .is_none()
     );
 }
+
+/// Whoever asks for many addresses is answered for stretches of them; nothing may be different then.
+#[test]
+fn stretches_have_the_frames_of_all_their_addresses() {
+    for target in ["gfx90a", "gfx1200"] {
+        let bytes = compile("kernels.hip", target, &["-g"]);
+        let object = CodeObject::parse(&bytes).unwrap();
+        let lines = || {
+            SourceLines::of(&object)
+                .unwrap()
+                .expect("debug information")
+        };
+        let (alone, many) = (lines(), lines());
+        let code = object.elf().section(".text").expect("code");
+        let places = || (0..code.size).map(|offset| (offset, code.address + offset));
+        let back_and_forth = (0..40_000).map(|index| (index, code.address + index % 2 * 64));
+        many.moved(back_and_forth);
+        let rows = many.moved(places());
+        assert!(rows.len() > 20, "{target}: {}", rows.len());
+        for (offset, address) in places() {
+            let frames = alone.frames(address).unwrap();
+            let known =
+                (frames.first()).and_then(|frame| Some((frame.file.as_deref()?, frame.line?)));
+            let Some((file, line)) = known else { continue };
+            let row = rows.iter().rfind(|row| row.offset <= offset);
+            let row = row.unwrap_or_else(|| panic!("{target}: nothing at {address:#x}"));
+            assert_eq!(
+                (&*row.file, row.line),
+                (file, line),
+                "{target} at {address:#x}"
+            );
+            let functions: Vec<_> = row.calls.iter().rev().map(|call| &*call.function).collect();
+            let inlined = &frames[..frames.len() - 1];
+            let expected: Vec<_> = inlined
+                .iter()
+                .filter_map(|frame| frame.function.as_deref())
+                .collect();
+            assert_eq!(functions, expected, "{target} at {address:#x}");
+        }
+    }
+}

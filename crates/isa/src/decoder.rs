@@ -1,7 +1,7 @@
 //! Bytes to [`Inst`].
 
 use crate::{
-    DecodeError, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
+    DecodeError, Decoded, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
     opcode::OpcodeFacts, registers,
 };
 use gfx::{Family, Target};
@@ -156,8 +156,7 @@ impl Decoder {
             }
         };
 
-        let mut inst = Inst {
-            pc,
+        let mut inst = Decoded {
             size: size as u8,
             words,
             opcode,
@@ -190,7 +189,7 @@ impl Decoder {
         if facts.special {
             fixups::apply_to_inst(self.target, &mut inst);
         }
-        Ok(inst)
+        Ok(Inst::new(pc, inst))
     }
 
     /// Decodes `code` from start to end. Undecodable words come out as errors, and decoding goes on 4 bytes later.

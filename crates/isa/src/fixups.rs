@@ -1,6 +1,8 @@
 //! Corrections of what LLVM's instruction descriptions say, one row each. `tests/decode/*.txt` holds a case per row.
 
-use crate::{Effects, Format, Inst, Operand, Reg, RegKind, effects::matches, opcode::OpcodeFacts};
+use crate::{
+    Decoded, Effects, Format, Operand, Reg, RegKind, effects::matches, opcode::OpcodeFacts,
+};
 use gfx::{Family, Target};
 
 use Correction::*;
@@ -112,7 +114,7 @@ pub(crate) fn apply(facts: &mut OpcodeFacts) {
 }
 
 /// Corrections that depend on fields of one instruction.
-pub(crate) fn apply_to_inst(target: &Target, inst: &mut Inst) {
+pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
     match inst.format {
         Format::Ds => {
             let gds_bit = if target.family == Family::Gfx9 {

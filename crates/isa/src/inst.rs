@@ -1,6 +1,7 @@
 //! What a decoded instruction is.
 
 use smallvec::SmallVec;
+use std::{ops::Deref, sync::Arc};
 
 /// Encoding format, as the ISA manuals name it. `Sdwa`, `Dpp16` and `Dpp8` say only which control dword follows; whether
 /// the base is VOP1, VOP2 or VOPC is [`Inst::base`].
@@ -145,11 +146,18 @@ pub enum Operand {
     PcRel(i64),
 }
 
-/// One decoded instruction.
+/// One decoded instruction at its place. Copies share everything but the place, so that they cost little: programs consist of
+/// few different instructions.
 #[derive(Clone, Debug)]
 pub struct Inst {
     /// Address it was decoded at.
     pub pc: u64,
+    decoded: Arc<Decoded>,
+}
+
+/// What an instruction is, wherever it lies.
+#[derive(Clone, Debug)]
+pub struct Decoded {
     /// Length in bytes: 4 to 20.
     pub size: u8,
     /// The encoding, `size / 4` valid words.
@@ -166,7 +174,35 @@ pub struct Inst {
     pub implicit_uses: SmallVec<[Reg; 2]>,
 }
 
+impl Deref for Inst {
+    type Target = Decoded;
+
+    fn deref(&self) -> &Decoded {
+        &self.decoded
+    }
+}
+
 impl Inst {
+    pub(crate) fn new(pc: u64, decoded: Decoded) -> Inst {
+        Inst {
+            pc,
+            decoded: Arc::new(decoded),
+        }
+    }
+
+    /// The same instruction at another address; what it means does not depend on that, as branches have displacements.
+    pub fn at(&self, pc: u64) -> Inst {
+        Inst {
+            pc,
+            decoded: self.decoded.clone(),
+        }
+    }
+
+    /// A copy that shares nothing, for another thread: counting who shares is slow between threads.
+    pub fn unshared(&self) -> Inst {
+        Inst::new(self.pc, Decoded::clone(self))
+    }
+
     /// Address of the next instruction in memory.
     pub fn end(&self) -> u64 {
         self.pc + u64::from(self.size)

@@ -19,4 +19,4 @@ mod registers;
 pub use assembler::Assembler;
 pub use decoder::{DecodeAll, Decoder};
 pub use error::{AssembleError, DecodeError, Error, Message};
-pub use inst::{Effects, Format, Inst, Operand, Reg, RegKind};
+pub use inst::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};

@@ -1,13 +1,18 @@
-//! Seconds to lift every kernel of rocRAND, decoding included, on all processors; and processor time, which other programs
-//! that run meanwhile do not change. `cargo bench -p lift -- only` leaves plain decoding out, for profiles.
+//! Seconds to lift every kernel of rocRAND, or of a file named on the command line, decoding included, on all processors; and
+//! processor time, which other programs that run meanwhile do not change. `cargo bench -p lift -- only` leaves plain decoding
+//! out, for profiles.
 
 use codeobj::CodeObject;
 use lift::Module;
 use std::time::{Duration, Instant};
 
 fn main() {
-    let path = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
-    let Ok(bytes) = std::fs::read(path) else {
+    let mut files = std::env::args()
+        .skip(1)
+        .filter(|argument| argument.contains('/'));
+    let library = || "/usr/lib/x86_64-linux-gnu/librocrand.so.1".to_owned();
+    let path = files.next().unwrap_or_else(library);
+    let Ok(bytes) = std::fs::read(&path) else {
         eprintln!("{path} is missing; install librocrand1 or run ./dev setup");
         return;
     };

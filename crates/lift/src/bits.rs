@@ -15,20 +15,22 @@ impl<const WORDS: usize> Bits<WORDS> {
     pub const FULL: Bits<WORDS> = Bits([u64::MAX; WORDS]);
 
     /// Numbers from `start`, `count` of them; those beyond the end are left out.
+    #[inline]
     pub fn insert_range(&mut self, start: u16, count: u16) {
-        for number in usize::from(start)..usize::from(start) + usize::from(count) {
-            if let Some(word) = self.0.get_mut(number / 64) {
-                *word |= 1 << (number % 64);
+        each_word(start, count, |index, mask| {
+            if let Some(word) = self.0.get_mut(index) {
+                *word |= mask;
             }
-        }
+        });
     }
 
+    #[inline]
     pub fn remove_range(&mut self, start: u16, count: u16) {
-        for number in usize::from(start)..usize::from(start) + usize::from(count) {
-            if let Some(word) = self.0.get_mut(number / 64) {
-                *word &= !(1 << (number % 64));
+        each_word(start, count, |index, mask| {
+            if let Some(word) = self.0.get_mut(index) {
+                *word &= !mask;
             }
-        }
+        });
     }
 
     pub fn contains(&self, number: u16) -> bool {
@@ -40,7 +42,11 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// Whether any of the numbers is in the set.
     pub fn intersects_range(&self, start: u16, count: u16) -> bool {
-        (start..start.saturating_add(count)).any(|number| self.contains(number))
+        let mut found = 0;
+        each_word(start, count, |index, mask| {
+            found |= self.0.get(index).map_or(0, |word| word & mask);
+        });
+        found != 0
     }
 
     pub fn is_empty(&self) -> bool {
@@ -93,6 +99,19 @@ impl<const WORDS: usize> Bits<WORDS> {
                 })
             })
         })
+    }
+}
+
+/// Visits the words that hold a range, each with the range's bits in it. Most ranges lie in one word.
+#[inline]
+fn each_word(start: u16, count: u16, mut visit: impl FnMut(usize, u64)) {
+    let (mut start, mut left) = (usize::from(start), usize::from(count));
+    while left > 0 {
+        let bit = start % 64;
+        let here = left.min(64 - bit);
+        visit(start / 64, (u64::MAX >> (64 - here)) << bit);
+        start += here;
+        left -= here;
     }
 }
 

@@ -4,6 +4,7 @@ use crate::addresses::{Pair, Target};
 use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
 use crate::program::FunctionKind;
 use isa::{Effects, Inst};
+use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What must be known beside the instructions.
@@ -25,9 +26,9 @@ pub(crate) struct Built {
 /// Where one instruction may continue.
 #[derive(Default)]
 struct Ways {
-    jumps: Vec<(u64, EdgeKind)>,
+    jumps: SmallVec<[(u64, EdgeKind); 1]>,
     falls: Option<EdgeKind>,
-    leaves: Vec<Leave>,
+    leaves: SmallVec<[Leave; 1]>,
     call: Option<Callee>,
     reason: Option<Reason>,
 }
@@ -39,7 +40,7 @@ fn ends_block(inst: &Inst) -> bool {
 }
 
 pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
-    let ways: BTreeMap<usize, Ways> = insts
+    let ways: Vec<(usize, Ways)> = insts
         .iter()
         .enumerate()
         .filter(|(_, inst)| ends_block(inst))
@@ -49,7 +50,7 @@ pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
 
     let mut leads = vec![false; insts.len() + 1];
     leads[0] = true;
-    for (&index, ways) in &ways {
+    for &(index, ref ways) in &ways {
         leads[index + 1] = true;
         for &(target, _) in &ways.jumps {
             if let Some(target) = find(target) {
@@ -72,16 +73,19 @@ pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
         ..Ways::default()
     };
     let mut complaints: Vec<Vec<Reason>> = Vec::with_capacity(firsts.len());
+    let mut ways = ways.iter().peekable();
     for (number, &first) in firsts.iter().enumerate() {
         let end = firsts.get(number + 1).copied().unwrap_or(insts.len());
         let last = &insts[end - 1];
-        let ways = ways.get(&(end - 1)).unwrap_or(&falling);
+        // Whatever has ways ends a block.
+        let own = ways.next_if(|(index, _)| *index == end - 1);
+        let ways = own.map_or(&falling, |(_, ways)| ways);
         let mut block = Block {
             first,
             end,
             successors: Vec::new(),
             predecessors: Vec::new(),
-            leaves: ways.leaves.clone(),
+            leaves: ways.leaves.to_vec(),
             call: ways.call,
             reachable: false,
             exec_full_at_start: false,
@@ -151,9 +155,10 @@ pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
 
 fn link(blocks: &mut [Block]) {
     for index in 0..blocks.len() {
-        for edge in blocks[index].successors.clone() {
-            if !blocks[edge.to].predecessors.contains(&index) {
-                blocks[edge.to].predecessors.push(index);
+        for edge in 0..blocks[index].successors.len() {
+            let to = blocks[index].successors[edge].to;
+            if !blocks[to].predecessors.contains(&index) {
+                blocks[to].predecessors.push(index);
             }
         }
     }
@@ -182,7 +187,7 @@ fn ways(index: usize, inst: &Inst, context: &Context<'_>) -> Ways {
     let effects = inst.effects;
     let mut ways = Ways::default();
     let anywhere = |reason| Ways {
-        leaves: vec![Leave::Anywhere],
+        leaves: smallvec![Leave::Anywhere],
         reason: Some(reason),
         ..Ways::default()
     };

@@ -1,96 +1,178 @@
-//! Decoding with a memory: compilers emit the same words over and over, and LLVM's decoder takes most of the time of lifting.
+//! Decoding with a memory: of the instructions of a program, hardly one in twenty is new, and LLVM's decoder would take most
+//! of the time of lifting.
+//!
+//! What an instruction means does not depend on where it is, so that one decoding and one [`Access`] serve all its copies.
 
+use crate::Access;
+use crate::hash::{WordHash, mix};
 use gfx::Target;
 use isa::{DecodeError, Decoder, Inst};
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Instructions that are remembered; then all are forgotten.
-const MOST: usize = 1 << 18;
+/// Parts of what threads share, each with a lock of its own.
+const SHELVES: usize = 64;
+/// Words of the longest instruction that is remembered.
+const LONGEST: usize = 3;
 
-/// A decoder, and what it found before, by the first one or two words. What an instruction means does not depend on where it
-/// is: branches have displacements.
-pub(crate) struct Remembering {
-    decoder: Decoder,
-    one: HashMap<u32, Inst, Mix>,
-    two: HashMap<u64, Inst, Mix>,
+/// Position of an [`Access`] in the table of the module.
+pub(crate) type AccessNumber = u32;
+
+/// The different instructions of a program, shared by all threads that decode it.
+pub(crate) struct Known {
+    shelves: Vec<Mutex<Shelf>>,
+    accesses: Mutex<Vec<Access>>,
+    first_lane_exists: bool,
 }
 
-impl Remembering {
-    pub fn new(target: &'static Target, wave_size: u8) -> Result<Remembering, isa::Error> {
+/// Wave size, words, and how many of them count.
+type Key = (u8, [u32; LONGEST], usize);
+type Shelf = HashMap<Key, (Inst, AccessNumber), WordHash>;
+
+impl Known {
+    /// `first_lane_exists`: see [`crate::Options`].
+    pub fn new(first_lane_exists: bool) -> Known {
+        Known {
+            shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
+            accesses: Mutex::default(),
+            first_lane_exists,
+        }
+    }
+
+    /// What all instructions so far access, by number.
+    pub fn accesses(&self) -> MutexGuard<'_, Vec<Access>> {
+        lock(&self.accesses)
+    }
+
+    fn shelf(&self, key: &Key) -> MutexGuard<'_, Shelf> {
+        let [first, second, third] = key.1.map(u64::from);
+        let mixed = mix(first << 32 ^ second ^ third << 16);
+        lock(&self.shelves[(mixed >> 48) as usize % SHELVES])
+    }
+
+    fn enter(&self, inst: &Inst, wave_size: u8) -> AccessNumber {
+        let mut access = Access::of(inst, wave_size, false);
+        if self.first_lane_exists && inst.mnemonic == "v_readfirstlane_b32" {
+            access.reads_inactive = false;
+        }
+        let mut accesses = self.accesses();
+        accesses.push(access);
+        (accesses.len() - 1) as AccessNumber
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A thread's decoder, and what the thread met before, by the first words.
+pub(crate) struct Remembering<'k> {
+    known: &'k Known,
+    decoder: Decoder,
+    one: HashMap<u32, (Inst, AccessNumber), WordHash>,
+    two: HashMap<u64, (Inst, AccessNumber), WordHash>,
+    three: HashMap<u128, (Inst, AccessNumber), WordHash>,
+}
+
+impl<'k> Remembering<'k> {
+    pub fn new(
+        known: &'k Known,
+        target: &'static Target,
+        wave_size: u8,
+    ) -> Result<Remembering<'k>, isa::Error> {
         Ok(Remembering {
+            known,
             decoder: Decoder::with_features(target, wave_size, "")?,
             one: HashMap::default(),
             two: HashMap::default(),
+            three: HashMap::default(),
         })
     }
 
-    /// The instruction at the start of `code`, as [`Decoder::decode`] has it.
-    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<Inst, DecodeError> {
-        let Some((&[a, b, c, d, e, f, g, h], _)) = code.split_first_chunk::<8>() else {
-            return self.decoder.decode(code, pc);
-        };
-        let first = u32::from_le_bytes([a, b, c, d]);
-        let both = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-        let known = self.one.get(&first).or_else(|| self.two.get(&both));
-        if let Some(known) = known {
-            return Ok(Inst {
-                pc,
-                ..known.clone()
-            });
+    /// The instruction at the start of `code`, as [`Decoder::decode`] has it, and what it accesses.
+    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<(Inst, AccessNumber), DecodeError> {
+        let mut words = [0u32; LONGEST];
+        for (word, bytes) in words.iter_mut().zip(code.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
-        let inst = self.decoder.decode(code, pc)?;
-        if self.one.len() + self.two.len() >= MOST {
-            self.one.clear();
-            self.two.clear();
+        let whole = code.len() / 4;
+        if whole < LONGEST {
+            let inst = self.decoder.decode(code, pc)?;
+            let number = self.known.enter(&inst, self.decoder.wave_size());
+            return Ok((inst, number));
         }
-        match inst.size {
-            4 => drop(self.one.insert(first, inst.clone())),
-            8 => drop(self.two.insert(both, inst.clone())),
+        let (two, three) = keys(words);
+        let known = (self.one.get(&words[0]))
+            .or_else(|| self.two.get(&two))
+            .or_else(|| self.three.get(&three));
+        if let Some((known, number)) = known {
+            return Ok((known.at(pc), *number));
+        }
+        let (inst, number) = self.look_up(code, words, pc)?;
+        let entry = (inst.clone(), number);
+        match inst.size / 4 {
+            1 => drop(self.one.insert(words[0], entry)),
+            2 => drop(self.two.insert(two, entry)),
+            3 => drop(self.three.insert(three, entry)),
             _ => {}
         }
-        Ok(inst)
+        Ok((inst, number))
+    }
+
+    /// What another thread has decoded, or else the decoder's answer.
+    fn look_up(
+        &self,
+        code: &[u8],
+        words: [u32; LONGEST],
+        pc: u64,
+    ) -> Result<(Inst, AccessNumber), DecodeError> {
+        let wave_size = self.decoder.wave_size();
+        let key = |length: usize| {
+            let mut words = words;
+            words[length.min(LONGEST)..].fill(0);
+            (wave_size, words, length)
+        };
+        for length in 1..=LONGEST {
+            let key = key(length);
+            if let Some((inst, number)) = self.known.shelf(&key).get(&key) {
+                let mut inst = inst.unshared();
+                inst.pc = pc;
+                return Ok((inst, *number));
+            }
+        }
+        let inst = self.decoder.decode(code, pc)?;
+        let number = self.known.enter(&inst, wave_size);
+        let length = usize::from(inst.size) / 4;
+        if length <= LONGEST {
+            let key = key(length);
+            let mut shelf = self.known.shelf(&key);
+            shelf.insert(key, (inst.unshared(), number));
+        }
+        Ok((inst, number))
     }
 }
 
-type Mix = BuildHasherDefault<Multiply>;
-
-/// A hash of one number, good enough for words of code, which nobody makes collide on purpose but to be slow.
-#[derive(Default)]
-struct Multiply(u64);
-
-impl Hasher for Multiply {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(word.into());
-    }
-
-    fn write_u64(&mut self, words: u64) {
-        let mixed = (self.0 ^ words).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ mixed >> 32;
-    }
+/// Two words and three as one number each.
+fn keys(words: [u32; LONGEST]) -> (u64, u128) {
+    let two = u64::from(words[0]) | u64::from(words[1]) << 32;
+    (two, u128::from(two) | u128::from(words[2]) << 64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Words that repeat, in another order and cut short, come out as the plain decoder has them.
+    /// Words that repeat, in another order and cut short, come out as the plain decoder has them; so they do for a second
+    /// thread, which gets them from the first.
     #[test]
     fn what_is_remembered_is_what_is_decoded() {
         for name in ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {
             let target = Target::find(name).expect("a known target");
             let plain = Decoder::new(target).expect("a decoder");
-            let mut remembering = Remembering::new(target, target.wave_size).expect("a decoder");
+            let known = Known::new(false);
+            let remembering = || Remembering::new(&known, target, target.wave_size);
+            let mut first = remembering().expect("a decoder");
+            let mut second = remembering().expect("a decoder");
             let mut state = 0x1234_5678_9abc_def0u64;
             let mut words = Vec::new();
             for _ in 0..20_000 {
@@ -105,13 +187,30 @@ mod tests {
             let (mut good, mut at) = (0, 0);
             while at < code.len() {
                 let expected = plain.decode(&code[at..], at as u64);
-                let found = remembering.decode(&code[at..], at as u64);
                 let text = |result: &Result<Inst, DecodeError>| format!("{result:?}");
-                assert_eq!(text(&found), text(&expected), "{name} at {at:#x}");
-                good += usize::from(found.is_ok());
+                let wave_size = target.wave_size;
+                for remembering in [&mut first, &mut second] {
+                    let found = remembering.decode(&code[at..], at as u64);
+                    if let Ok((inst, number)) = &found {
+                        let access = &known.accesses()[*number as usize];
+                        let alone = Access::of(inst, wave_size, false);
+                        assert_eq!(
+                            format!("{access:?}"),
+                            format!("{alone:?}"),
+                            "{name} at {at:#x}"
+                        );
+                    }
+                    let found = found.map(|(inst, _)| inst);
+                    assert_eq!(text(&found), text(&expected), "{name} at {at:#x}");
+                }
+                good += usize::from(expected.is_ok());
                 at += 4;
             }
             assert!(good > 1000, "{name}: {good}");
+            assert!(
+                known.accesses().len() < good / 2,
+                "{name}: nothing was met again"
+            );
         }
     }
 }

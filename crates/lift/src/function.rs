@@ -1,8 +1,11 @@
 //! A lifted function: instructions, blocks, edges.
 
-use crate::graph::{Dominators, Loop};
+use crate::Access;
+use crate::decode::AccessNumber;
+use crate::graph::{Dominators, Loop, Shape};
 use crate::program::FunctionKind;
 use isa::Inst;
+use std::sync::Arc;
 
 /// Index of a function in its module.
 pub type FunctionIndex = usize;
@@ -125,16 +128,11 @@ pub struct Function {
     pub insts: Vec<Inst>,
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
-    pub dominators: Dominators,
-    pub post_dominators: Dominators,
-    /// Outer loops first.
-    pub loops: Vec<Loop>,
-    /// Every cycle is entered at one block only.
-    pub reducible: bool,
+    pub(crate) shape: Shape,
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
-    pub(crate) first_lane_exists: bool,
+    pub(crate) accesses: Accesses,
     /// Per instruction: EXEC has all lanes on before it. Empty if that never holds.
     pub(crate) exec_full: Vec<bool>,
     /// Per instruction: general-purpose index mode may be on. Empty if that never holds.
@@ -154,6 +152,24 @@ impl Function {
         self.blocks.partition_point(|block| block.end <= inst)
     }
 
+    pub fn dominators(&self) -> &Dominators {
+        self.shape.dominators(&self.blocks)
+    }
+
+    pub fn post_dominators(&self) -> &Dominators {
+        self.shape.post_dominators(&self.blocks)
+    }
+
+    /// Outer loops first.
+    pub fn loops(&self) -> &[Loop] {
+        &self.shape.loops(&self.blocks).0
+    }
+
+    /// Whether every cycle is entered at one block only.
+    pub fn is_reducible(&self) -> bool {
+        self.shape.loops(&self.blocks).1
+    }
+
     /// Whether control may continue at a place that is not known, perhaps in this function again.
     pub fn jumps_anywhere(&self) -> bool {
         jumps_anywhere(&self.blocks)
@@ -170,13 +186,52 @@ impl Function {
     }
 
     /// What the instruction reads and writes.
-    pub fn access(&self, inst: InstIndex) -> crate::Access {
-        let decoded = &self.insts[inst];
-        let mut access = crate::Access::of(decoded, self.wave_size, self.indexing_before(inst));
-        if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
-            access.reads_inactive = false;
+    pub fn access(&self, inst: InstIndex) -> &Access {
+        self.accesses.of(inst)
+    }
+}
+
+/// What each instruction of a function accesses.
+#[derive(Clone, Debug)]
+pub(crate) struct Accesses {
+    /// Positions, first in `shared` and behind it in `own`.
+    numbers: Vec<AccessNumber>,
+    /// By all functions of the module.
+    shared: Arc<[Access]>,
+    /// Of instructions that index mode changes.
+    own: Vec<Access>,
+}
+
+impl Accesses {
+    /// `indexing`: as in [`Function`].
+    pub fn new(
+        mut numbers: Vec<AccessNumber>,
+        shared: Arc<[Access]>,
+        insts: &[Inst],
+        indexing: &[bool],
+        wave_size: u8,
+    ) -> Accesses {
+        let mut own = Vec::new();
+        let indexed = (0..indexing.len()).filter(|&index| indexing[index]);
+        for index in indexed {
+            let mut access = Access::of(&insts[index], wave_size, true);
+            access.reads_inactive = shared[numbers[index] as usize].reads_inactive;
+            numbers[index] = (shared.len() + own.len()) as AccessNumber;
+            own.push(access);
         }
-        access
+        Accesses {
+            numbers,
+            shared,
+            own,
+        }
+    }
+
+    fn of(&self, inst: InstIndex) -> &Access {
+        let number = self.numbers[inst] as usize;
+        match self.shared.get(number) {
+            Some(access) => access,
+            None => &self.own[number - self.shared.len()],
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 
 use crate::function::{Block, BlockIndex};
+use std::sync::OnceLock;
 
 const NONE: usize = usize::MAX;
 
@@ -56,12 +57,7 @@ pub struct Loop {
 }
 
 /// The tree from `roots` along `successors`, over `count` nodes. Several roots hang below a virtual one.
-fn tree(
-    count: usize,
-    roots: &[usize],
-    successors: &[Vec<usize>],
-    predecessors: &[Vec<usize>],
-) -> Dominators {
+fn tree(count: usize, roots: &[usize], successors: &Lists, predecessors: &Lists) -> Dominators {
     // Node `count` is the virtual root.
     let order = postorder(count, roots, successors);
     let mut number = vec![NONE; count + 1];
@@ -80,7 +76,7 @@ fn tree(
         changed = false;
         for &node in order.iter().rev() {
             let mut best = if is_root[node] { count } else { NONE };
-            for &before in &predecessors[node] {
+            for &before in predecessors.of(node) {
                 if number[before] == NONE || parent[before] == NONE {
                     continue;
                 }
@@ -127,7 +123,7 @@ fn meet(mut left: usize, mut right: usize, parent: &[usize], number: &[usize]) -
 }
 
 /// Nodes reachable from `roots`, each behind its successors as far as cycles allow.
-pub(crate) fn postorder(count: usize, roots: &[usize], successors: &[Vec<usize>]) -> Vec<usize> {
+pub(crate) fn postorder(count: usize, roots: &[usize], successors: &Lists) -> Vec<usize> {
     let mut seen = vec![false; count];
     let mut order = Vec::new();
     let mut stack = Vec::new();
@@ -137,7 +133,7 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &[Vec<usize>]
         }
         stack.push((root, 0));
         while let Some((node, next)) = stack.last_mut() {
-            match successors[*node].get(*next) {
+            match successors.of(*node).get(*next) {
                 Some(&child) => {
                     *next += 1;
                     if !std::mem::replace(&mut seen[child], true) {
@@ -154,43 +150,85 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &[Vec<usize>]
     order
 }
 
+/// What follows from the blocks of a function, each found out when it is first asked for.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
-    pub dominators: Dominators,
-    pub post_dominators: Dominators,
-    pub loops: Vec<Loop>,
-    pub reducible: bool,
+    dominators: OnceLock<Dominators>,
+    post_dominators: OnceLock<Dominators>,
+    /// Whether there are no others that are cycles.
+    loops: OnceLock<(Vec<Loop>, bool)>,
 }
 
-pub(crate) fn shape(blocks: &[Block]) -> Shape {
-    let count = blocks.len();
-    let successors: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| block.successors.iter().map(|edge| edge.to).collect())
-        .collect();
-    let predecessors: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| block.predecessors.clone())
-        .collect();
-    let entry: &[usize] = if count == 0 { &[] } else { &[0] };
-    let dominators = tree(count, entry, &successors, &predecessors);
-    let exits: Vec<usize> = (0..count)
-        .filter(|&block| !blocks[block].leaves.is_empty())
-        .collect();
-    let post_dominators = tree(count, &exits, &predecessors, &successors);
-    let (loops, reducible) = loops(&dominators, &successors, &predecessors);
-    Shape {
-        dominators,
-        post_dominators,
-        loops,
-        reducible,
+impl Shape {
+    pub fn dominators(&self, blocks: &[Block]) -> &Dominators {
+        self.dominators.get_or_init(|| {
+            let entry: &[usize] = if blocks.is_empty() { &[] } else { &[0] };
+            let (successors, predecessors) = edges(blocks);
+            tree(blocks.len(), entry, &successors, &predecessors)
+        })
+    }
+
+    pub fn post_dominators(&self, blocks: &[Block]) -> &Dominators {
+        self.post_dominators.get_or_init(|| {
+            let exits: Vec<usize> = (0..blocks.len())
+                .filter(|&block| !blocks[block].leaves.is_empty())
+                .collect();
+            let (successors, predecessors) = edges(blocks);
+            tree(blocks.len(), &exits, &predecessors, &successors)
+        })
+    }
+
+    pub fn loops(&self, blocks: &[Block]) -> &(Vec<Loop>, bool) {
+        self.loops.get_or_init(|| {
+            let (successors, predecessors) = edges(blocks);
+            loops(self.dominators(blocks), &successors, &predecessors)
+        })
     }
 }
 
-fn loops(
-    dominators: &Dominators,
-    successors: &[Vec<usize>],
-    predecessors: &[Vec<usize>],
-) -> (Vec<Loop>, bool) {
+/// A list for every node, one behind the other.
+pub(crate) struct Lists {
+    /// Where each list ends.
+    ends: Vec<usize>,
+    all: Vec<usize>,
+}
+
+impl Lists {
+    pub fn new<I: IntoIterator<Item = usize>>(lists: impl Iterator<Item = I>) -> Lists {
+        let (mut ends, mut all) = (Vec::with_capacity(lists.size_hint().0), Vec::new());
+        for list in lists {
+            all.extend(list);
+            ends.push(all.len());
+        }
+        Lists { ends, all }
+    }
+
+    /// Successors of each block.
+    pub fn successors(blocks: &[Block]) -> Lists {
+        let blocks = blocks.iter();
+        Lists::new(blocks.map(|block| block.successors.iter().map(|edge| edge.to)))
+    }
+
+    fn predecessors(blocks: &[Block]) -> Lists {
+        let blocks = blocks.iter();
+        Lists::new(blocks.map(|block| block.predecessors.iter().copied()))
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn of(&self, node: usize) -> &[usize] {
+        let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[node]]
+    }
+}
+
+fn edges(blocks: &[Block]) -> (Lists, Lists) {
+    (Lists::successors(blocks), Lists::predecessors(blocks))
+}
+
+fn loops(dominators: &Dominators, successors: &Lists, predecessors: &Lists) -> (Vec<Loop>, bool) {
     let count = successors.len();
     let order = postorder(count, if count == 0 { &[] } else { &[0] }, successors);
     let mut number = vec![NONE; count];
@@ -199,9 +237,11 @@ fn loops(
     }
     let mut reducible = true;
     let mut found: Vec<Loop> = Vec::new();
+    // The header of the last loop that each block was found in.
+    let mut inside = vec![NONE; count];
     for &header in order.iter().rev() {
         let mut latches = Vec::new();
-        for &latch in &predecessors[header] {
+        for &latch in predecessors.of(header) {
             // An edge against the order is the only way to close a cycle.
             if number[latch] == NONE || number[latch] > number[header] {
                 continue;
@@ -215,16 +255,17 @@ fn loops(
         if latches.is_empty() {
             continue;
         }
-        let mut inside = vec![false; count];
-        inside[header] = true;
+        inside[header] = header;
+        let mut blocks = vec![header];
         let mut todo = latches.clone();
         while let Some(block) = todo.pop() {
-            if !std::mem::replace(&mut inside[block], true) {
-                let before = predecessors[block].iter().copied();
+            if std::mem::replace(&mut inside[block], header) != header {
+                blocks.push(block);
+                let before = predecessors.of(block).iter().copied();
                 todo.extend(before.filter(|&before| number[before] != NONE));
             }
         }
-        let blocks: Vec<usize> = (0..count).filter(|&block| inside[block]).collect();
+        blocks.sort_unstable();
         // Headers come in an order in which outer loops are met first.
         let parent = found
             .iter()

@@ -3,7 +3,7 @@
 //! Entry types: [`Module::lift`] (a code object), [`Function`] (instructions, blocks, dominators, loops), [`Liveness`]
 //! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`Named`] (registers that
 //! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
-//! nothing here guesses. Pure: no files, no environment, no threads, and no input bytes may cause a panic.
+//! nothing here guesses. Pure: no files, no environment, and no input bytes may cause a panic; threads only share the work.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -15,6 +15,7 @@ mod decode;
 mod error;
 mod function;
 mod graph;
+mod hash;
 mod live_set;
 mod liveness;
 mod modes;
@@ -33,6 +34,7 @@ pub use function::{
     Unresolved,
 };
 pub use graph::{Dominators, Loop};
+pub use hash::WordHash;
 pub use live_set::LiveSet;
 pub use liveness::Liveness;
 pub use module::{Module, Named, Options};

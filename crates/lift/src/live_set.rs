@@ -81,19 +81,27 @@ impl LiveSet {
                 }
             }
         }
-        for span in access.reads.iter().copied().chain(access.indexed.spans()) {
-            match span {
-                Span::Scalar(start, count) => self.scalars.insert_range(start, count),
-                Span::Vector(start, count) => {
-                    self.active.insert_range(start, count);
-                    if access.reads_inactive {
-                        self.inactive.insert_range(start, count);
-                    }
-                }
-            }
+        for span in &access.reads {
+            self.read(*span, access.reads_inactive);
+        }
+        for span in access.indexed.spans() {
+            self.read(span, access.reads_inactive);
         }
         if exec_full {
             self.inactive = Bits::EMPTY;
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, span: Span, in_inactive_lanes: bool) {
+        match span {
+            Span::Scalar(start, count) => self.scalars.insert_range(start, count),
+            Span::Vector(start, count) => {
+                self.active.insert_range(start, count);
+                if in_inactive_lanes {
+                    self.inactive.insert_range(start, count);
+                }
+            }
         }
     }
 

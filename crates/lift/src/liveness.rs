@@ -4,11 +4,12 @@
 //! its known callers, or everything if there may be others.
 
 use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
-use crate::graph::postorder;
+use crate::graph::{Lists, postorder};
 use crate::live_set::{LiveSet, PROBES, Transfer};
 use crate::parallel;
 use crate::program::FunctionKind;
 use crate::registers::RegisterSet;
+use std::sync::OnceLock;
 
 /// Results for one function.
 #[derive(Clone, Debug)]
@@ -60,10 +61,36 @@ impl Liveness {
         let mut live = self.live_out[block];
         for index in function.blocks[block].range().rev() {
             let after = live;
-            live.step_back(&function.access(index), function.exec_is_full_before(index));
+            live.step_back(function.access(index), function.exec_is_full_before(index));
             visit(index, &after, &live);
         }
     }
+}
+
+/// Of all functions. Those that call nobody and are called by nobody depend on nothing else, and are solved when they are
+/// first asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Results(Vec<OnceLock<Liveness>>);
+
+impl Results {
+    /// `functions` are those that were solved.
+    pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &Liveness {
+        let alone = || Solver::new(&functions[index]).solve(&LiveSet::EVERYTHING, &[]);
+        self.0[index].get_or_init(alone)
+    }
+}
+
+/// Registers that the instructions of each function name.
+pub(crate) fn named(functions: &[Function]) -> Vec<RegisterSet> {
+    let insts = functions.iter().map(|function| function.insts.len()).sum();
+    parallel::map(functions, insts, |function| {
+        let mut named = RegisterSet::default();
+        for inst in 0..function.insts.len() {
+            let access = function.access(inst);
+            access.named().for_each(|span| named.insert(span));
+        }
+        named
+    })
 }
 
 /// One function, ready for solving again and again.
@@ -71,14 +98,11 @@ struct Solver<'a> {
     function: &'a Function,
     transfers: Vec<Transfer>,
     order: Vec<BlockIndex>,
-    /// Registers that the instructions name.
-    named: RegisterSet,
 }
 
 impl<'a> Solver<'a> {
     fn new(function: &'a Function) -> Solver<'a> {
         let blocks = &function.blocks;
-        let mut named = RegisterSet::default();
         let transfers = blocks
             .iter()
             .map(|block| {
@@ -86,26 +110,20 @@ impl<'a> Solver<'a> {
                 for index in block.range().rev() {
                     let access = function.access(index);
                     let full = function.exec_is_full_before(index);
-                    access.named().for_each(|span| named.insert(span));
                     for probe in &mut probes {
-                        probe.step_back(&access, full);
+                        probe.step_back(access, full);
                     }
                 }
                 Transfer::from_probes(probes)
             })
             .collect();
-        let successors: Vec<Vec<usize>> = blocks
-            .iter()
-            .map(|block| block.successors.iter().map(|edge| edge.to).collect())
-            .collect();
         // Unreachable blocks come too, so that every instruction has an answer.
         let all: Vec<usize> = (0..blocks.len()).collect();
-        let order = postorder(blocks.len(), &all, &successors);
+        let order = postorder(blocks.len(), &all, &Lists::successors(blocks));
         Solver {
             function,
             transfers,
             order,
-            named,
         }
     }
 
@@ -145,16 +163,25 @@ impl<'a> Solver<'a> {
     }
 
     fn solve(&self, at_return: &LiveSet, summaries: &[Transfer]) -> Liveness {
-        let count = self.function.blocks.len();
-        let mut live_in = vec![LiveSet::default(); count];
-        let mut live_out = vec![LiveSet::default(); count];
+        let blocks = &self.function.blocks;
+        let mut live_in = vec![LiveSet::default(); blocks.len()];
+        let mut live_out = vec![LiveSet::default(); blocks.len()];
+        // Blocks behind which more may be live than when they were looked at.
+        let mut stale = vec![true; blocks.len()];
         let mut changed = true;
         while changed {
             changed = false;
             for &block in &self.order {
+                if !std::mem::replace(&mut stale[block], false) {
+                    continue;
+                }
                 let out = self.out_of(block, &live_in, at_return, summaries);
                 let before = self.transfers[block].apply(&out);
-                changed |= before != live_in[block];
+                if before != live_in[block] {
+                    let predecessors = &blocks[block].predecessors;
+                    predecessors.iter().for_each(|&index| stale[index] = true);
+                    changed = true;
+                }
                 live_in[block] = before;
                 live_out[block] = out;
             }
@@ -163,12 +190,22 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Liveness of all functions, and what the instructions of each name.
-pub(crate) fn solve(functions: &[Function]) -> (Vec<Liveness>, Vec<RegisterSet>) {
-    let insts = functions.iter().map(|function| function.insts.len()).sum();
-    let solvers: Vec<Solver<'_>> = parallel::map(functions, insts, Solver::new);
-    let named = solvers.iter().map(|solver| solver.named).collect();
-    let summaries = summaries(&solvers);
+/// Liveness of all functions.
+pub(crate) fn solve(functions: &[Function]) -> Results {
+    let numbers: Vec<FunctionIndex> = (0..functions.len()).collect();
+    let mut called = vec![false; functions.len()];
+    for callee in functions.iter().flat_map(callees) {
+        called[callee] = true;
+    }
+    let related =
+        |index: FunctionIndex| called[index] || callees(&functions[index]).next().is_some();
+    let insts = (numbers.iter().filter(|&&index| related(index)))
+        .map(|&index| functions[index].insts.len())
+        .sum();
+    let solvers: Vec<Option<Solver<'_>>> = parallel::map(&numbers, insts, |&index| {
+        related(index).then(|| Solver::new(&functions[index]))
+    });
+    let summaries = summaries(functions, &solvers, &called);
     let mut at_return: Vec<LiveSet> = functions
         .iter()
         .map(|function| {
@@ -180,28 +217,20 @@ pub(crate) fn solve(functions: &[Function]) -> (Vec<Liveness>, Vec<RegisterSet>)
             }
         })
         .collect();
-    let mut called = vec![false; functions.len()];
-    for callee in functions.iter().flat_map(callees) {
-        called[callee] = true;
-    }
     for (live, &called) in at_return.iter_mut().zip(&called) {
         // A function that nobody we know calls is there for somebody else.
         if !called {
             *live = LiveSet::EVERYTHING;
         }
     }
-    // What calls nobody and is called by nobody depends on nothing else.
-    let numbers: Vec<FunctionIndex> = (0..functions.len()).collect();
-    let alone: Vec<bool> = (numbers.iter())
-        .map(|&index| !called[index] && callees(&functions[index]).next().is_none())
-        .collect();
-    let mut results: Vec<Option<Liveness>> = parallel::map(&numbers, insts, |&index| {
-        alone[index].then(|| solvers[index].solve(&at_return[index], &summaries))
-    });
+    let mut results: Vec<Option<Liveness>> = vec![None; functions.len()];
     let mut todo: Vec<FunctionIndex> = numbers;
-    todo.retain(|index| !alone[*index]);
+    todo.retain(|index| solvers[*index].is_some());
     while let Some(index) = todo.pop() {
-        let result = solvers[index].solve(&at_return[index], &summaries);
+        let Some(solver) = &solvers[index] else {
+            continue;
+        };
+        let result = solver.solve(&at_return[index], &summaries);
         for block in &functions[index].blocks {
             let mut reach = |callee: FunctionIndex, live: &LiveSet| {
                 if at_return[callee].unite(live) && !todo.contains(&callee) {
@@ -229,7 +258,11 @@ pub(crate) fn solve(functions: &[Function]) -> (Vec<Liveness>, Vec<RegisterSet>)
         }
         results[index] = Some(result);
     }
-    (results.into_iter().flatten().collect(), named)
+    let known = |result| match result {
+        Some(result) => OnceLock::from(result),
+        None => OnceLock::new(),
+    };
+    Results(results.into_iter().map(known).collect())
 }
 
 /// Functions that a function calls or jumps to.
@@ -248,16 +281,13 @@ pub(crate) fn callees(function: &Function) -> impl Iterator<Item = FunctionIndex
 }
 
 /// Least solution: recursion starts from "never returns and reads nothing" and grows.
-fn summaries(solvers: &[Solver<'_>]) -> Vec<Transfer> {
-    let count = solvers.len();
-    let callees: Vec<Vec<usize>> = solvers
-        .iter()
-        .map(|solver| callees(solver.function).collect())
-        .collect();
-    let mut wanted = vec![false; count];
-    for callee in callees.iter().flatten() {
-        wanted[*callee] = true;
-    }
+fn summaries(
+    functions: &[Function],
+    solvers: &[Option<Solver<'_>>],
+    wanted: &[bool],
+) -> Vec<Transfer> {
+    let count = functions.len();
+    let callees = Lists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..count).collect();
     let order = postorder(count, &all, &callees);
     let mut summaries = vec![Transfer::DEAD_END; count];
@@ -265,8 +295,11 @@ fn summaries(solvers: &[Solver<'_>]) -> Vec<Transfer> {
     while changed {
         changed = false;
         for &index in order.iter().filter(|&&index| wanted[index]) {
+            let Some(solver) = &solvers[index] else {
+                continue;
+            };
             let entry = |probe: &LiveSet| {
-                let liveness = solvers[index].solve(probe, &summaries);
+                let liveness = solver.solve(probe, &summaries);
                 liveness
                     .live_in
                     .first()

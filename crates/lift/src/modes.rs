@@ -1,6 +1,6 @@
 //! Two facts that hold or do not hold before each instruction: EXEC has all lanes on; index mode may be on.
 
-use crate::access::{Access, ExecChange};
+use crate::access::ExecChange;
 use crate::function::{Block, EdgeKind, jumps_anywhere};
 use isa::Inst;
 
@@ -10,26 +10,14 @@ pub(crate) struct Modes {
     pub indexing: Vec<bool>,
 }
 
-/// `full_at_entry`: all lanes are on when the function is entered.
+/// `exec`: what each instruction does to EXEC. `full_at_entry`: all lanes are on when the function is entered.
 pub(crate) fn find(
     insts: &[Inst],
     blocks: &mut [Block],
-    wave_size: u8,
+    exec: impl Fn(usize) -> Option<ExecChange>,
     full_at_entry: bool,
 ) -> Modes {
-    let exec = |index: usize| Access::of(&insts[index], wave_size, false).exec;
-    let may_matter = |index: usize| {
-        insts[index]
-            .implicit_defs
-            .iter()
-            .any(|reg| reg.kind == isa::RegKind::Exec)
-            || insts[index].operands.iter().any(
-                |operand| matches!(operand, isa::Operand::Def(reg) if reg.kind == isa::RegKind::Exec),
-            )
-    };
-    let changes: Vec<Option<ExecChange>> = (0..insts.len())
-        .map(|index| may_matter(index).then(|| exec(index)).flatten())
-        .collect();
+    let changes: Vec<Option<ExecChange>> = (0..insts.len()).map(exec).collect();
     let full_after = |full: bool, index: usize| match changes[index] {
         None => full,
         Some(ExecChange::ALL) => true,

@@ -1,22 +1,23 @@
 //! A whole code object, lifted.
 
-use crate::Error;
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
-use crate::decode::Remembering;
-use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
-use crate::graph::{self, Shape, postorder};
+use crate::decode::{AccessNumber, Known, Remembering};
+use crate::function::{Accesses, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
+use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
 use crate::parallel;
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
+use crate::{Access, Error};
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
 use isa::{Effects, Inst, Operand, RegKind};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// First SGPR of the pair in which LLVM's calling convention has the return address.
 const RETURN_ADDRESS: u16 = 30;
@@ -40,8 +41,8 @@ pub struct Module {
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
     entries: BTreeMap<u64, FunctionIndex>,
-    liveness: Vec<Liveness>,
-    pending: Vec<PendingOperations>,
+    liveness: liveness::Results,
+    pending: pending::Results,
     named: Vec<Named>,
     named_alone: Vec<RegisterSet>,
 }
@@ -93,10 +94,12 @@ impl Module {
 
     /// Lifts a program, which may also be made by hand.
     pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
-        let functions = Builder::new(program, options).run()?;
+        let known = Known::new(options.first_lane_exists);
+        let functions = Builder::new(program, &known, options).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);
-        let (liveness, named_alone) = liveness::solve(&functions);
+        let liveness = liveness::solve(&functions);
+        let named_alone = liveness::named(&functions);
         let pending = pending::solve(&functions, &order, program.target.family);
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
@@ -123,11 +126,11 @@ impl Module {
     }
 
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
-        &self.liveness[function]
+        self.liveness.of(&self.functions, function)
     }
 
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
-        &self.pending[function]
+        self.pending.of(&self.functions, function)
     }
 
     /// What the function and everything it may call name; for "never-named" registers.
@@ -172,10 +175,7 @@ fn entries(functions: &[Function]) -> BTreeMap<u64, FunctionIndex> {
 
 /// Callees before callers, as far as recursion allows.
 fn call_order(functions: &[Function]) -> Vec<FunctionIndex> {
-    let edges: Vec<Vec<usize>> = functions
-        .iter()
-        .map(|function| callees(function).collect())
-        .collect();
+    let edges = Lists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..functions.len()).collect();
     postorder(functions.len(), &all, &edges)
 }
@@ -222,17 +222,19 @@ struct Draft {
     seed: FunctionSeed,
     wave_size: u8,
     insts: Vec<Inst>,
+    /// What each instruction accesses.
+    accesses: Vec<AccessNumber>,
     undecodable: Vec<u64>,
     addresses: Addresses,
 }
 
 /// By wave size.
-type Decoders = BTreeMap<u8, Remembering>;
+type Decoders<'k> = BTreeMap<u8, Remembering<'k>>;
 
-fn own_writes(draft: &Draft) -> RegisterSet {
+fn own_writes(draft: &Draft, accesses: &[Access]) -> RegisterSet {
     let mut own = RegisterSet::default();
-    for inst in &draft.insts {
-        let access = crate::Access::of(inst, draft.wave_size, false);
+    for &number in &draft.accesses {
+        let access = &accesses[number as usize];
         let indexed = access.indexed.spans();
         let written = access.writes.iter().copied().chain(indexed);
         written.for_each(|span| own.insert(span));
@@ -242,6 +244,7 @@ fn own_writes(draft: &Draft) -> RegisterSet {
 
 struct Builder<'a, 'p> {
     program: &'a Program<'p>,
+    known: &'a Known,
     options: Options,
     wave_size: u8,
     drafts: Vec<Draft>,
@@ -250,7 +253,7 @@ struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    fn new(program: &'a Program<'p>, options: Options) -> Builder<'a, 'p> {
+    fn new(program: &'a Program<'p>, known: &'a Known, options: Options) -> Builder<'a, 'p> {
         // Functions are as wide as the kernels that call them; objects that mix both are rare and decode as wave64 then,
         // which only makes VCC and EXEC look wider.
         let sizes: BTreeSet<u8> = program
@@ -261,6 +264,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let wave_size = sizes.last().copied().unwrap_or(program.target.wave_size);
         Builder {
             program,
+            known,
             options,
             wave_size,
             drafts: Vec::new(),
@@ -305,16 +309,18 @@ impl<'a, 'p> Builder<'a, 'p> {
         for draft in &self.drafts {
             taken.extend(&draft.addresses.escaped);
         }
-        let shapes = parallel::map(&self.drafts, bytes / 6, |draft| self.shape(draft));
+        let accesses: Arc<[Access]> = std::mem::take(&mut *self.known.accesses()).into();
+        let shape = |draft| self.shape(draft, &accesses);
+        let shapes = parallel::map(&self.drafts, bytes / 6, shape);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
-        let finish = |(draft, shape)| self.finish(draft, shape, &taken);
+        let finish = |(draft, shape)| self.finish(draft, shape, &taken, &accesses);
         Ok(drafts.map(finish).collect())
     }
 
     /// Decodes a function, whose code ends before `limit` if it does not say itself.
     fn decode(
         &self,
-        decoders: &mut Decoders,
+        decoders: &mut Decoders<'a>,
         mut seed: FunctionSeed,
         limit: Option<u64>,
     ) -> Result<Draft, Error> {
@@ -329,19 +335,25 @@ impl<'a, 'p> Builder<'a, 'p> {
         let code = &code[..seed.size as usize];
         let wave_size = seed.wave_size.unwrap_or(self.wave_size);
         let entry = seed.entry;
-        let mut insts = Vec::with_capacity(code.len() / 6);
+        let mut insts = Vec::with_capacity(code.len() / 5);
+        let mut accesses = Vec::with_capacity(code.len() / 5);
         let mut undecodable: Vec<u64> = Vec::new();
         let mut broken_until = None;
         let decoder = match decoders.entry(wave_size) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(Remembering::new(self.program.target, wave_size)?),
+            Entry::Vacant(place) => place.insert(Remembering::new(
+                self.known,
+                self.program.target,
+                wave_size,
+            )?),
         };
         let mut at = 0;
         while at < code.len() {
             match decoder.decode(&code[at..], entry + at as u64) {
-                Ok(inst) => {
+                Ok((inst, access)) => {
                     at += usize::from(inst.size);
                     insts.push(inst);
+                    accesses.push(access);
                 }
                 Err(error) => {
                     at += 4;
@@ -356,6 +368,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             seed,
             wave_size,
             insts,
+            accesses,
             undecodable,
             addresses: Addresses::default(),
         })
@@ -392,7 +405,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         &mut self,
         index: usize,
         written: &[RegisterSet],
-        decoders: &mut Decoders,
+        decoders: &mut Decoders<'a>,
     ) -> Result<bool, Error> {
         let before = self.drafts[index].addresses.targets.clone();
         if addresses::worthwhile(&self.drafts[index].insts) {
@@ -463,7 +476,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             return Vec::new();
         }
         let insts = self.drafts.iter().map(|draft| draft.insts.len()).sum();
-        parallel::map(&self.drafts, insts, own_writes)
+        let accesses = &*self.known.accesses();
+        parallel::map(&self.drafts, insts, |draft| own_writes(draft, accesses))
     }
 
     /// What each function writes, with all that it calls; everything if that is not known.
@@ -477,7 +491,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             let built = blocks::build(&draft.insts, &self.context(draft));
             // Those that were found on the way are not among the known.
             let known = own.get(index).copied();
-            let mut own = known.unwrap_or_else(|| own_writes(draft));
+            let mut own = known.unwrap_or_else(|| own_writes(draft, &self.known.accesses()));
             let mut called = Vec::new();
             for block in built.blocks.iter().filter(|block| block.reachable) {
                 match block.call {
@@ -510,19 +524,20 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Blocks, and what holds in them.
-    fn shape(&self, draft: &Draft) -> (Built, Modes, Shape) {
+    fn shape(&self, draft: &Draft, accesses: &[Access]) -> (Built, Modes) {
         let mut built = blocks::build(&draft.insts, &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
-        let modes = modes::find(&draft.insts, &mut built.blocks, draft.wave_size, full);
-        let shape = graph::shape(&built.blocks);
-        (built, modes, shape)
+        let exec = |index: usize| accesses[draft.accesses[index] as usize].exec;
+        let modes = modes::find(&draft.insts, &mut built.blocks, exec, full);
+        (built, modes)
     }
 
     fn finish(
         &self,
         draft: Draft,
-        (mut built, modes, shape): (Built, Modes, Shape),
+        (mut built, modes): (Built, Modes),
         taken: &BTreeSet<u64>,
+        accesses: &Arc<[Access]>,
     ) -> Function {
         // A function without a single instruction.
         if draft.insts.is_empty() {
@@ -531,6 +546,13 @@ impl<'a, 'p> Builder<'a, 'p> {
                 reason: Reason::Undecodable,
             });
         }
+        let accesses = Accesses::new(
+            draft.accesses,
+            accesses.clone(),
+            &draft.insts,
+            &modes.indexing,
+            draft.wave_size,
+        );
         Function {
             address_taken: taken.contains(&draft.seed.entry),
             name: draft.seed.name,
@@ -540,12 +562,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             wave_size: draft.wave_size,
             insts: draft.insts,
             blocks: built.blocks,
-            dominators: shape.dominators,
-            post_dominators: shape.post_dominators,
-            loops: shape.loops,
-            reducible: shape.reducible,
+            shape: Shape::default(),
             unresolved: built.unresolved,
-            first_lane_exists: self.options.first_lane_exists,
+            accesses,
             exec_full: modes.exec_full,
             indexing: modes.indexing,
             undecodable: draft.undecodable,

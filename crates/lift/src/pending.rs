@@ -6,14 +6,14 @@
 //! code behind a call of unknown code.
 
 use crate::counters::{self, COUNTERS, Counter, Kind};
-use crate::function::{BlockIndex, Callee, EdgeKind, Function, InstIndex, Leave};
+use crate::function::{BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave};
 use crate::liveness::callees;
-use crate::parallel;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
 use gfx::Family;
 use isa::{Effects, Inst};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Registers of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,15 +217,33 @@ impl PendingOperations {
     }
 }
 
-/// For all functions; `order` has callees before their callers, as far as recursion allows.
-pub(crate) fn solve(
-    functions: &[Function],
-    order: &[usize],
+/// Of all functions. Nobody needs what is on its way at the end of a function that nobody calls, so that it is solved when
+/// it is first asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Results {
+    each: Vec<OnceLock<PendingOperations>>,
+    /// What is on its way when a function returns.
+    returns: Vec<Pending>,
     family: Family,
-) -> Vec<PendingOperations> {
-    // What is on its way when a function returns.
+}
+
+impl Results {
+    /// `functions` are those that were solved.
+    pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &PendingOperations {
+        self.each[index].get_or_init(|| {
+            let (starts, _) = solve_one(&functions[index], &self.returns, self.family);
+            PendingOperations {
+                starts,
+                family: self.family,
+            }
+        })
+    }
+}
+
+/// `order` has callees before their callers, as far as recursion allows.
+pub(crate) fn solve(functions: &[Function], order: &[usize], family: Family) -> Results {
     let mut returns: Vec<Pending> = vec![Pending::everything(family); functions.len()];
-    let mut results: Vec<Option<PendingOperations>> = vec![None; functions.len()];
+    let each: Vec<_> = functions.iter().map(|_| OnceLock::new()).collect();
     let mut called = vec![false; functions.len()];
     for callee in functions.iter().flat_map(callees) {
         called[callee] = true;
@@ -233,21 +251,13 @@ pub(crate) fn solve(
     for &index in order.iter().filter(|index| called[**index]) {
         let (starts, at_return) = solve_one(&functions[index], &returns, family);
         returns[index] = at_return;
-        results[index] = Some(PendingOperations { starts, family });
+        each[index].get_or_init(|| PendingOperations { starts, family });
     }
-    // Nobody needs what is on its way at the end of the others.
-    let insts = functions.iter().map(|function| function.insts.len()).sum();
-    let last: Vec<usize> = (0..functions.len())
-        .filter(|index| !called[*index])
-        .collect();
-    let solved = parallel::map(&last, insts, |&index| {
-        let (starts, _) = solve_one(&functions[index], &returns, family);
-        PendingOperations { starts, family }
-    });
-    for (index, solved) in last.into_iter().zip(solved) {
-        results[index] = Some(solved);
+    Results {
+        each,
+        returns,
+        family,
     }
-    results.into_iter().flatten().collect()
 }
 
 fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<Pending>, Pending) {

@@ -6,9 +6,9 @@ use crate::{
     engine::ToolData,
 };
 use codeobj::{CodeObject, SourceLines};
-use isa::Decoder;
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Rewritten};
+use serde_json::value::RawValue;
 use session::{Report, Request, Usage, Variant};
 
 /// A kernel with everything in it, at no address yet.
@@ -92,17 +92,14 @@ pub(crate) fn kernel(
     if let Some(reason) = source.refused {
         return Err(Error::Tool(reason.to_owned()));
     }
-    let wave_size = module.functions[function].wave_size;
-    let decoder = Decoder::with_features(module.target, wave_size, "")
-        .map_err(|error| Error::Tool(error.to_string()))?;
-    let kernel = Kernel::new(source.object, module, source.lines, &decoder, function);
+    let kernel = Kernel::new(source.object, module, source.lines, function);
     let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
         let wanted = wanted(engine, &kernel, source.hash, counting)?;
         let rewritten = rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
             .map_err(|refusal| Error::Tool(refusal.to_string()))?;
         Ok((rewritten, wanted))
     };
-    let (rewritten, Wanted { data, notes, .. }) = match attempt(Counting::Registers) {
+    let (mut rewritten, Wanted { data, notes, .. }) = match attempt(Counting::Registers) {
         Ok(done) => done,
         Err(first) => {
             let (rewritten, mut wanted) = attempt(Counting::Memory)?;
@@ -111,6 +108,9 @@ pub(crate) fn kernel(
             (rewritten, wanted)
         }
     };
+    if let Some(lines) = source.lines {
+        rewritten.find_lines(lines);
+    }
     let before = source
         .object
         .kernel(kernel.name())
@@ -168,7 +168,7 @@ fn wanted<'k>(
         tool.instrument(kernel, &mut edit)?;
         data.push(ToolData {
             counters: edit.counters,
-            data: std::mem::take(&mut edit.data),
+            data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),
         });
         let remarks = std::mem::take(&mut edit.notes).into_iter();
         notes.extend(remarks.map(|remark| format!("{}: {remark}", tool.name())));

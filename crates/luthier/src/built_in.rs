@@ -74,11 +74,14 @@ impl Manifest {
         });
     }
 
-    pub fn write(&self, object: &[u8]) -> Result<Vec<u8>> {
-        let failed = |error: codeobj::Error| Error::Tool(error.to_string());
+    /// What [`Manifest::write`] puts into an object.
+    pub fn pack(&self) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(self)?;
-        let packed =
-            zstd::bulk::compress(&text, 3).map_err(|error| Error::Tool(error.to_string()))?;
+        zstd::bulk::compress(&text, 3).map_err(|error| Error::Tool(error.to_string()))
+    }
+
+    pub fn write(packed: Vec<u8>, object: &[u8]) -> Result<Vec<u8>> {
+        let failed = |error: codeobj::Error| Error::Tool(error.to_string());
         let mut editor = ElfEditor::new(object).map_err(failed)?;
         editor
             .append_section(SECTION, Access::Read, 8, packed)

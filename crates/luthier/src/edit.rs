@@ -4,6 +4,7 @@ use crate::{Error, Instruction, Kernel, Result, SiteFilter, ToolFile};
 use isa::{Assembler, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
+use serde_json::value::RawValue;
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,7 +102,7 @@ pub struct Edit<'k> {
     pub(crate) plan: Plan<'k>,
     pub(crate) counts: Vec<Count>,
     pub(crate) counters: usize,
-    pub(crate) data: serde_json::Value,
+    pub(crate) data: Box<RawValue>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -130,7 +131,7 @@ impl<'k> Edit<'k> {
             plan: Plan::default(),
             counts: Vec::new(),
             counters: 0,
-            data: serde_json::Value::Null,
+            data: RawValue::NULL.to_owned(),
             notes: Vec::new(),
         }
     }
@@ -144,7 +145,7 @@ impl<'k> Edit<'k> {
 
     /// Keeps something about this kernel for [`crate::KernelResults::data`]; it stays with the kernel in the cache.
     pub fn attach(&mut self, data: impl serde::Serialize) -> Result<()> {
-        self.data = serde_json::to_value(data)?;
+        self.data = serde_json::value::to_raw_value(&data)?;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::{
 };
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use session::{
     Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Request, RingSpec,
     Variant,
@@ -33,7 +34,8 @@ pub struct Engine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ToolData {
     pub counters: usize,
-    pub data: serde_json::Value,
+    /// As JSON.
+    pub data: Box<RawValue>,
 }
 
 /// A kernel that may have run instrumented.

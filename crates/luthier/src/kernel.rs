@@ -3,14 +3,15 @@
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 use isa::{Decoder, Effects, Format, Inst, Operand};
 use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
-use std::collections::BTreeSet;
+use std::{cell::OnceCell, collections::BTreeSet};
 
 /// One kernel with every function it may call.
 pub struct Kernel<'a> {
     pub(crate) object: &'a CodeObject<'a>,
     pub(crate) module: &'a Module,
     pub(crate) lines: Option<&'a SourceLines>,
-    pub(crate) decoder: &'a Decoder,
+    /// Made when text is first wanted, which most tools never do.
+    decoder: OnceCell<Option<Decoder>>,
     pub(crate) index: FunctionIndex,
     reachable: Vec<FunctionIndex>,
 }
@@ -40,7 +41,6 @@ impl<'a> Kernel<'a> {
         object: &'a CodeObject<'a>,
         module: &'a Module,
         lines: Option<&'a SourceLines>,
-        decoder: &'a Decoder,
         index: FunctionIndex,
     ) -> Kernel<'a> {
         let mut reachable = vec![index];
@@ -61,7 +61,7 @@ impl<'a> Kernel<'a> {
             object,
             module,
             lines,
-            decoder,
+            decoder: OnceCell::new(),
             index,
             reachable,
         }
@@ -159,7 +159,7 @@ impl<'a> Function<'a> {
 
     /// Loops and their blocks, outer ones first.
     pub fn loops(&self) -> &'a [lift::Loop] {
-        &self.lifted().loops
+        self.lifted().loops()
     }
 
     pub fn liveness(&self) -> &'a Liveness {
@@ -258,7 +258,15 @@ impl<'a> Instruction<'a> {
 
     /// As an assembler would read it.
     pub fn text(&self) -> String {
-        self.function.kernel.decoder.print(self.decoded())
+        let kernel = self.function.kernel;
+        let decoder = kernel.decoder.get_or_init(|| {
+            // The module could not have been lifted without one.
+            Decoder::with_features(kernel.module.target, kernel.wave_size(), "").ok()
+        });
+        let text = decoder
+            .as_ref()
+            .map(|decoder| decoder.print(self.decoded()));
+        text.unwrap_or_else(|| self.mnemonic().to_owned())
     }
 
     /// Definitions first.

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use std::{
     panic::resume_unwind,
     sync::atomic::{AtomicUsize, Ordering},
+    thread::Builder,
 };
 use template::Global;
 
@@ -133,10 +134,21 @@ impl Engine {
         if !rewritten.is_empty() {
             globals.extend(self.variables());
         }
-        let mut object = rewrite::static_object(&rewritten, &object, &globals)
-            .map_err(|error| failed(&error))?;
+        let (object, packed) = std::thread::scope(|scope| {
+            // Of no use any more, and much to put away.
+            let _ = Builder::new().spawn_scoped(scope, || drop(module));
+            let packed = Builder::new().spawn_scoped(scope, || manifest.pack());
+            let object = rewrite::static_object(&rewritten, &object, &globals);
+            let packed = match packed {
+                Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Where there can be no threads.
+                Err(_) => manifest.pack(),
+            };
+            (object, packed)
+        });
+        let mut object = object.map_err(|error| failed(&error))?;
         if !rewritten.is_empty() {
-            object = manifest.write(&object)?;
+            object = Manifest::write(packed?, &object)?;
         }
         Ok(Offline { object, kernels })
     }
@@ -165,7 +177,7 @@ fn in_parallel<T: Sync, S, R: Send>(
         let threads: Vec<_> = (0..workers.min(items.len()))
             .map(|_| {
                 // Instrumenting may recurse over control flow.
-                let thread = std::thread::Builder::new().stack_size(STACK);
+                let thread = Builder::new().stack_size(STACK);
                 thread.spawn_scoped(scope, work)
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use crate::{Error, Result, ToolFile, kernel::demangled};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -14,7 +15,7 @@ pub struct KernelResults {
     pub(crate) launches: u64,
     pub(crate) all_launches: u64,
     pub(crate) counters: Vec<u64>,
-    pub(crate) data: serde_json::Value,
+    pub(crate) data: Box<RawValue>,
 }
 
 impl KernelResults {
@@ -43,7 +44,7 @@ impl KernelResults {
 
     /// What was attached when the kernel was instrumented.
     pub fn data<T: DeserializeOwned>(&self) -> Result<T> {
-        Ok(serde_json::from_value(self.data.clone())?)
+        Ok(serde_json::from_str(self.data.get())?)
     }
 }
 

@@ -179,15 +179,35 @@ impl Counting {
         codes: &Codes,
         code: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
+        self.add_at(sums, keep_scc, codes, code, |number| number)
+    }
+
+    /// What [`Counting::add`] appends, with register 0 for any other: the same for most blocks, and all the same to hazards
+    /// with code that names none of the registers.
+    pub fn pattern(&self, sums: &Sums, keep_scc: bool, codes: &Codes) -> Result<Vec<u8>, Refusal> {
+        let mut code = Vec::new();
+        self.add_at(sums, keep_scc, codes, &mut code, |_| 0)?;
+        Ok(code)
+    }
+
+    /// `at` gives registers and lanes their numbers.
+    fn add_at(
+        &self,
+        sums: &Sums,
+        keep_scc: bool,
+        codes: &Codes,
+        code: &mut Vec<u8>,
+        at: fn(u16) -> u16,
+    ) -> Result<(), Refusal> {
         let scc = self
             .scratch
-            .map(|scratch| scratch + 1)
+            .map(|scratch| at(scratch) + 1)
             .filter(|_| keep_scc && self.loses_scc(sums, codes));
         if let Some(register) = scc {
             let (one, zero) = (Source::Constant(1), Source::Constant(0));
             code.scalar2(codes, Op::SCselectB32, register, one, zero);
         }
-        self.add_all(sums, codes, code)?;
+        self.add_all(sums, codes, code, at)?;
         if let Some(register) = scc {
             let zero = Source::Constant(0);
             code.compare(codes, Op::SCmpLgU32, Source::Scalar(register), zero);
@@ -195,13 +215,20 @@ impl Counting {
         Ok(())
     }
 
-    fn add_all(&self, sums: &Sums, codes: &Codes, code: &mut Vec<u8>) -> Result<(), Refusal> {
+    fn add_all(
+        &self,
+        sums: &Sums,
+        codes: &Codes,
+        code: &mut Vec<u8>,
+        at: fn(u16) -> u16,
+    ) -> Result<(), Refusal> {
         let wrong = |what, index| Refusal::BadPlan { what, index };
         for (&slot, &amount) in &sums.accumulators {
             let pair = *self
                 .accumulators
                 .get(slot)
                 .ok_or(wrong("accumulator", slot))?;
+            let pair = at(pair);
             let amount = Source::Constant(amount);
             if codes.has(Op::SAddNcU64) && amount_is_positive(amount) {
                 code.scalar2(codes, Op::SAddNcU64, pair, Source::Scalar(pair), amount);
@@ -220,6 +247,7 @@ impl Counting {
             let amount = Source::Constant(amount);
             match (*home, self.scratch) {
                 (Home::Scalar(register), _) => {
+                    let register = at(register);
                     code.scalar2(
                         codes,
                         Op::SAddU32,
@@ -229,6 +257,7 @@ impl Counting {
                     );
                 }
                 (Home::Lane(vgpr, lane), Some(scratch)) => {
+                    let (vgpr, lane, scratch) = (at(vgpr), at(lane), at(scratch));
                     code.read_lane(codes, scratch, vgpr, lane);
                     if codes.has(Op::WaitAlu) {
                         code.extend_from_slice(codes.bytes(Op::WaitAlu));
@@ -343,7 +372,7 @@ fn amount_is_positive(source: Source) -> bool {
 
 /// Counters that a loop adds to.
 fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
-    let mut looping: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
+    let mut looping: BTreeMap<FunctionIndex, Vec<bool>> = BTreeMap::new();
     let mut counters = BTreeSet::new();
     for insertion in &plan.insertions {
         let Action::Count { array, index, .. } = insertion.action else {
@@ -353,12 +382,13 @@ fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
             continue;
         };
         let blocks = looping.entry(insertion.function).or_insert_with(|| {
-            let loops = function.loops.iter();
-            loops
-                .flat_map(|found| found.blocks.iter().copied())
-                .collect()
+            let mut inside = vec![false; function.blocks.len()];
+            let loops = function.loops().iter();
+            let blocks = loops.flat_map(|found| &found.blocks);
+            blocks.for_each(|&block| inside[block] = true);
+            inside
         });
-        if blocks.contains(&function.block_of(insertion.inst)) {
+        if blocks.get(function.block_of(insertion.inst)) == Some(&true) {
             counters.insert((array, index));
         }
     }

@@ -15,40 +15,64 @@ use lift::{
     Module, Pending, Reason, RegisterSet,
 };
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// What a plan says, by place.
-#[derive(Default)]
 pub(crate) struct Agenda {
-    /// Indices of insertions and changes, by function and instruction.
-    insertions: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
-    changes: BTreeMap<(FunctionIndex, InstIndex), Vec<usize>>,
+    /// Indices of insertions and changes.
+    insertions: ByPlace,
+    changes: ByPlace,
 }
 
 impl Agenda {
     pub fn of(plan: &Plan<'_>) -> Agenda {
-        let mut agenda = Agenda::default();
-        for (index, insertion) in plan.insertions.iter().enumerate() {
-            let key = (insertion.function, insertion.inst);
-            agenda.insertions.entry(key).or_default().push(index);
+        let insertions = plan.insertions.iter();
+        let changes = plan.changes.iter();
+        Agenda {
+            insertions: ByPlace::new(
+                insertions.map(|insertion| (insertion.function, insertion.inst)),
+            ),
+            changes: ByPlace::new(changes.map(|change| (change.function, change.inst))),
         }
-        for (index, change) in plan.changes.iter().enumerate() {
-            let key = (change.function, change.inst);
-            agenda.changes.entry(key).or_default().push(index);
-        }
-        agenda
     }
 
     /// Functions and instructions that are named.
-    pub fn places(&self) -> impl Iterator<Item = (FunctionIndex, InstIndex)> + '_ {
-        self.insertions.keys().chain(self.changes.keys()).copied()
+    pub fn places(&self) -> impl Iterator<Item = Site> + '_ {
+        let all = self.insertions.0.iter().chain(&self.changes.0);
+        all.map(|(site, _)| *site)
     }
 
     fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
-        let keys = (function, range.start)..(function, range.end);
-        self.insertions.range(keys).next().is_some()
+        !self.insertions.within(function, range).is_empty()
+    }
+}
+
+type Site = (FunctionIndex, InstIndex);
+
+/// Indices by what they are for, in order; those of one place in their own.
+struct ByPlace(Vec<(Site, usize)>);
+
+impl ByPlace {
+    fn new(sites: impl Iterator<Item = Site>) -> ByPlace {
+        let mut all: Vec<_> = sites.zip(0..).collect();
+        all.sort_unstable();
+        ByPlace(all)
+    }
+
+    fn at(&self, function: FunctionIndex, inst: InstIndex) -> &[(Site, usize)] {
+        self.within(function, inst..inst + 1)
+    }
+
+    fn within(&self, function: FunctionIndex, range: Range<InstIndex>) -> &[(Site, usize)] {
+        let behind = |inst| self.0.partition_point(|(site, _)| *site < (function, inst));
+        let start = behind(range.start);
+        let rest = &self.0[start..];
+        let count = rest
+            .iter()
+            .take_while(|(site, _)| *site < (function, range.end))
+            .count();
+        &rest[..count]
     }
 }
 
@@ -139,7 +163,7 @@ impl Emitter<'_, '_> {
         let function = &module.functions[index];
         let start = self.text.offset();
         self.terrain = OnceCell::new();
-        self.text.start_function(index, function.insts.len());
+        self.text.start_function(index, function);
         self.text.bytes.extend_from_slice(prologue);
         let mut clause = Clauses::default();
         let mut detours = Vec::new();
@@ -181,7 +205,15 @@ impl Emitter<'_, '_> {
             .filter(|_| !sums.is_empty())
             .map(|facts| self.place_for(facts, &sums))
             .transpose()?;
+        let mut insertions = self.agenda.insertions.within(index, block.range()).iter();
+        let mut next = insertions.next();
         for inst in block.range() {
+            // Most instructions have none.
+            let mut inserted = false;
+            while let Some(((_, at), _)) = next.filter(|((_, at), _)| *at <= inst) {
+                inserted |= *at == inst;
+                next = insertions.next();
+            }
             let decoded = &function.insts[inst];
             if !clauses.inside() {
                 self.text.gap();
@@ -192,10 +224,17 @@ impl Emitter<'_, '_> {
                 let start = self.text.bytes.len();
                 self.counting
                     .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
-                self.pad(function, inst, start, None, &RegisterSet::default());
+                let own = match self.seams.is_empty() {
+                    true => None,
+                    false => Some(self.counting.pattern(&sums, keep_scc, self.codes)?),
+                };
+                let touched = RegisterSet::default();
+                self.pad(function, inst, start, own.as_deref(), &touched);
             }
             if let Some(facts) = &facts {
-                self.insert(facts, inst, Point::Before, inst - block.first)?;
+                if inserted {
+                    self.insert(facts, inst, Point::Before, inst - block.first)?;
+                }
                 if decoded.effects.contains(Effects::END) {
                     self.flush(facts, inst, inst - block.first)?;
                 }
@@ -209,7 +248,7 @@ impl Emitter<'_, '_> {
             clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
             self.change_beside(index, inst, Point::After);
-            if let Some(facts) = &facts {
+            if let Some(facts) = facts.as_ref().filter(|_| inserted) {
                 self.insert(facts, inst, Point::After, inst + 1 - block.first)?;
             }
         }
@@ -320,10 +359,10 @@ impl Emitter<'_, '_> {
     }
 
     fn replacement(&self, index: FunctionIndex, inst: InstIndex) -> Option<Vec<u8>> {
-        let changes = self.agenda.changes.get(&(index, inst))?;
+        let changes = self.agenda.changes.at(index, inst);
         changes
             .iter()
-            .find_map(|change| match &self.plan.changes[*change].change {
+            .find_map(|(_, change)| match &self.plan.changes[*change].change {
                 Change::Remove => Some(Vec::new()),
                 Change::Replace(bytes) => Some(bytes.clone()),
                 Change::Add { .. } => None,
@@ -331,10 +370,7 @@ impl Emitter<'_, '_> {
     }
 
     fn change_beside(&mut self, index: FunctionIndex, inst: InstIndex, wanted: Point) {
-        let Some(changes) = self.agenda.changes.get(&(index, inst)) else {
-            return;
-        };
-        for change in changes {
+        for (_, change) in self.agenda.changes.at(index, inst) {
             if let Change::Add { point, bytes } = &self.plan.changes[*change].change
                 && *point == wanted
             {
@@ -423,11 +459,8 @@ impl Emitter<'_, '_> {
 
     /// Whether anything is inserted on the edge from the block that `inst` ends.
     fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
-        let list = self.agenda.insertions.get(&(index, inst));
-        list.is_some_and(|list| {
-            list.iter()
-                .any(|number| self.plan.insertions[*number].point == Point::Edge(to))
-        })
+        let mut list = self.agenda.insertions.at(index, inst).iter();
+        list.any(|(_, number)| self.plan.insertions[*number].point == Point::Edge(to))
     }
 
     /// `s_setpc_b64`: a return stays; where there is one target the new text is branched to.
@@ -611,10 +644,12 @@ impl Emitter<'_, '_> {
 
     /// Whether the insertion is not passed whenever its block is.
     fn is_alone(&self, function: &Function, insertion: &Insertion) -> bool {
-        let block = &function.blocks[function.block_of(insertion.inst)];
         match insertion.point {
             Point::Before => false,
-            Point::After => insertion.inst + 1 == block.end,
+            Point::After => {
+                let block = function.block_of(insertion.inst);
+                insertion.inst + 1 == function.blocks[block].end
+            }
             Point::Edge(_) => true,
         }
     }
@@ -623,13 +658,10 @@ impl Emitter<'_, '_> {
     fn sums(&self, index: FunctionIndex, block: &Block) -> Sums {
         let function = &self.module.functions[index];
         let mut sums = Sums::default();
-        let keys = (index, block.first)..(index, block.end);
-        for (_, list) in self.agenda.insertions.range(keys) {
-            for number in list {
-                let insertion = &self.plan.insertions[*number];
-                if !self.is_alone(function, insertion) {
-                    sums.add(&insertion.action);
-                }
+        for (_, number) in self.agenda.insertions.within(index, block.range()) {
+            let insertion = &self.plan.insertions[*number];
+            if !self.is_alone(function, insertion) {
+                sums.add(&insertion.action);
             }
         }
         sums
@@ -783,11 +815,9 @@ impl Emitter<'_, '_> {
         next: InstIndex,
     ) -> Result<(), Refusal> {
         let plan = self.plan;
-        let Some(list) = self.agenda.insertions.get(&(facts.index, inst)) else {
-            return Ok(());
-        };
+        let list = self.agenda.insertions.at(facts.index, inst);
         let function = &self.module.functions[facts.index];
-        for &number in list {
+        for &(_, number) in list {
             let insertion = &plan.insertions[number];
             if insertion.point != point {
                 continue;
@@ -873,7 +903,7 @@ fn accessed(
     family: Family,
 ) -> Option<MemoryAccess> {
     let memory = MemoryAccess::of(&function.insts[inst], family)?;
-    let writes = function.access(inst).writes;
+    let writes = &function.access(inst).writes;
     let mut written = RegisterSet::default();
     writes.iter().for_each(|span| written.insert(*span));
     let gone = point != Point::Before && memory.registers().any(|reg| written.touches(reg));

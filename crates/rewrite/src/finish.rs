@@ -2,11 +2,12 @@
 
 use crate::{Half, Refusal, Rewritten, Symbol};
 use codeobj::edit::{
-    Access, CodeLines, DynamicRelocation, ElfEditor, InlinedCall, LineRow, NewObject, NewSymbol,
-    append_lines, create,
+    Access, CodeLines, DynamicRelocation, ElfEditor, LineRow, NewObject, NewSymbol, append_lines,
+    create,
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
-use codeobj::{CodeObject, Metadata, SourceLines, lines::SourceFrame};
+use codeobj::{CodeObject, Metadata, SourceLines};
+use std::{borrow::Cow, cell::OnceCell};
 use template::Global;
 
 /// A literal to patch before a live object is loaded.
@@ -37,8 +38,7 @@ pub fn static_object(
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
     let mut metadata = original.metadata().map_err(failed)?;
-    // Damaged line tables cost the lines, not the result.
-    let source = SourceLines::of(original).ok().flatten();
+    let source = Source::new(original);
     let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
@@ -47,9 +47,7 @@ pub fn static_object(
         let (_, address) = editor
             .append_section(&name, Access::Execute, 256, kernel.text.clone())
             .map_err(failed)?;
-        if let Some(source) = &source {
-            placed.push((kernel, address, lines(kernel, source), functions(kernel)));
-        }
+        placed.push((kernel, address, source.lines(kernel), functions(kernel)));
         let entry = address + kernel.entry;
         let mut descriptor = kernel.descriptor.clone();
         descriptor.set_entry_offset(entry.wrapping_sub(found.descriptor_address) as i64);
@@ -142,9 +140,7 @@ pub fn live_object(
         }
     }
     let elf = original.elf();
-    // Damaged line tables cost the lines, not the result.
-    let source = SourceLines::of(original).ok().flatten();
-    let rows = source.map_or_else(Vec::new, |source| lines(kernel, &source));
+    let rows = Source::new(original).lines(kernel).into_owned();
     let created = create(&NewObject {
         flags: elf.flags,
         abi_version: elf.abi_version,
@@ -180,27 +176,44 @@ impl LivePatch {
     }
 }
 
-/// Lines of the new text, as far as the original tells. Inserted code has the line of the place it is at.
+impl Rewritten {
+    /// Finds the lines of the new text, as far as the original tells; inserted code has the line of the place it is at. For
+    /// who has the line tables at hand: else [`static_object`] and [`live_object`] read them.
+    pub fn find_lines(&mut self, source: &SourceLines) {
+        self.lines = Some(lines(self, source));
+    }
+}
+
 fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
-    let mut rows: Vec<LineRow> = Vec::new();
-    for pair in &kernel.pcs {
-        let frames = source.frames(pair.old).unwrap_or_default();
-        let Some((file, line, calls)) = location(&frames) else {
-            continue;
-        };
-        let same = rows
-            .last()
-            .is_some_and(|last| last.line == line && last.file == file && last.calls == calls);
-        if !same {
-            rows.push(LineRow {
-                offset: pair.new,
-                file,
-                line,
-                calls,
-            });
+    source.moved(kernel.pcs.iter().map(|pair| (pair.new, pair.old)))
+}
+
+/// The original's line tables, read when they are first needed.
+struct Source<'o, 'b> {
+    original: &'o CodeObject<'b>,
+    tables: OnceCell<Option<SourceLines>>,
+}
+
+impl<'o, 'b> Source<'o, 'b> {
+    fn new(original: &'o CodeObject<'b>) -> Source<'o, 'b> {
+        Source {
+            original,
+            tables: OnceCell::new(),
         }
     }
-    rows
+
+    fn lines<'k>(&self, kernel: &'k Rewritten) -> Cow<'k, [LineRow]> {
+        if let Some(lines) = &kernel.lines {
+            return Cow::Borrowed(lines);
+        }
+        // Damaged line tables cost the lines, not the result.
+        let read = || SourceLines::of(self.original).ok().flatten();
+        let tables = self.tables.get_or_init(read).as_ref();
+        tables
+            .map(|source| lines(kernel, source))
+            .unwrap_or_default()
+            .into()
+    }
 }
 
 /// Name, offset and bytes of the new functions.
@@ -209,23 +222,6 @@ fn functions(kernel: &Rewritten) -> Vec<(&str, u64, u64)> {
     functions
         .map(|function| (&*function.name, function.offset, function.size))
         .collect()
-}
-
-/// File, line and inlined calls. Frames are innermost first: each but the outermost was inlined where the next one is.
-fn location(frames: &[SourceFrame]) -> Option<(String, u32, Vec<InlinedCall>)> {
-    let innermost = frames.first()?;
-    let mut calls: Vec<InlinedCall> = frames
-        .windows(2)
-        .map_while(|pair| {
-            Some(InlinedCall {
-                function: pair[0].function.clone()?,
-                file: pair[1].file.clone()?,
-                line: pair[1].line?,
-            })
-        })
-        .collect();
-    calls.reverse();
-    Some((innermost.file.clone()?, innermost.line?, calls))
 }
 
 fn kind_of(half: Half) -> DynamicRelocation {

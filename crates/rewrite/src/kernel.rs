@@ -210,6 +210,7 @@ fn attempt(
         relocations: text.relocations,
         descriptor,
         pcs: text.pcs,
+        lines: None,
         report,
     })
 }

@@ -1,6 +1,6 @@
 //! What comes out.
 
-use codeobj::KernelDescriptor;
+use codeobj::{KernelDescriptor, edit::LineRow};
 use serde::{Deserialize, Serialize};
 
 /// Which half of an address a literal holds.
@@ -101,5 +101,7 @@ pub struct Rewritten {
     pub descriptor: KernelDescriptor,
     /// By new offset, one per instruction of the original and one per insertion.
     pub pcs: Vec<PcPair>,
+    /// Source lines of the text, if they were looked for: see [`Rewritten::find_lines`].
+    pub lines: Option<Vec<LineRow>>,
     pub report: Report,
 }

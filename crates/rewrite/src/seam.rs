@@ -6,11 +6,11 @@
 
 use gfx::Target;
 use hazard::{Node, RULES, Rule, Unit};
-use isa::Decoder;
+use isa::{Decoder, Inst};
 use lift::registers::RegisterSet;
-use lift::{Access, Function, InstIndex, Span};
+use lift::{Access, Function, InstIndex, Span, WordHash};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
@@ -31,9 +31,10 @@ pub(crate) struct Seams {
 
 type ByCode = BTreeMap<Vec<u8>, Rc<Exposed>>;
 
-/// What a thread has found out: decoders, and what templates expose by their code.
+/// What a thread has found out: decoders, what templates expose by their code, and instructions' roles by their words.
 #[derive(Default)]
 struct Memory {
+    roles: BTreeMap<(&'static str, u8), HashMap<[u32; 5], Role, WordHash>>,
     decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
     exposed: BTreeMap<(&'static str, u8), ByCode>,
 }
@@ -42,13 +43,21 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
+/// Instructions whose roles are remembered; then all are forgotten.
+const MOST_ROLES: usize = 1 << 18;
+
 /// The instructions of one function as the rules see them.
-pub(crate) struct Terrain {
-    produces: Vec<u64>,
-    consumes: Vec<u64>,
-    states: Vec<u32>,
+#[derive(Default)]
+pub(crate) struct Terrain(Vec<Role>);
+
+/// What an instruction is to the rules, of which there is one per bit.
+#[derive(Clone, Copy)]
+struct Role {
+    produces: u64,
+    consumes: u64,
+    states: u32,
     /// VALU or matrix.
-    vector: Vec<bool>,
+    vector: bool,
 }
 
 /// No-operations in front of and behind inserted code.
@@ -70,30 +79,44 @@ impl Seams {
         }
     }
 
+    /// Whether code can be put in anywhere without a thought.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     pub fn terrain(&self, function: &Function) -> Terrain {
-        let mut terrain = Terrain {
-            produces: Vec::new(),
-            consumes: Vec::new(),
-            states: Vec::new(),
-            vector: Vec::new(),
-        };
         if self.rules.is_empty() {
-            return terrain;
+            return Terrain::default();
         }
-        for inst in &function.insts {
-            let node = Node::of(inst, self.target, function.wave_size);
-            let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
-                let rules = self.rules.iter().enumerate();
-                rules
-                    .filter(|(_, rule)| test(rule)(&node))
-                    .fold(0u64, |bits, (index, _)| bits | 1 << index)
+        MEMORY.with_borrow_mut(|memory| {
+            let key = (self.target.name, function.wave_size);
+            let known = memory.roles.entry(key).or_default();
+            if known.len() > MOST_ROLES {
+                known.clear();
+            }
+            let role = |inst: &Inst| {
+                *known
+                    .entry(inst.words)
+                    .or_insert_with(|| self.role(inst, function.wave_size))
             };
-            terrain.produces.push(bits(|rule| rule.producer));
-            terrain.consumes.push(bits(|rule| rule.consumer));
-            terrain.states.push(node.states);
-            terrain.vector.push(node.is_valu() || node.is_matrix());
+            Terrain(function.insts.iter().map(role).collect())
+        })
+    }
+
+    fn role(&self, inst: &Inst, wave_size: u8) -> Role {
+        let node = Node::of(inst, self.target, wave_size);
+        let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
+            let rules = self.rules.iter().enumerate();
+            rules
+                .filter(|(_, rule)| test(rule)(&node))
+                .fold(0u64, |bits, (index, _)| bits | 1 << index)
+        };
+        Role {
+            produces: bits(|rule| rule.producer),
+            consumes: bits(|rule| rule.consumer),
+            states: node.states,
+            vector: node.is_valu() || node.is_matrix(),
         }
-        terrain
     }
 
     /// What code exposes; kept for a template's own code, whose registers do not matter.
@@ -174,15 +197,20 @@ impl Seams {
         if self.rules.is_empty() {
             return padding;
         }
+        // Registers that nothing touches cannot be in conflict.
+        let matters = |rule: &Rule| rule.conflict.is_none() || !touched.is_empty();
         let exposed = match own {
             Some(own) => self.exposed(own, true),
             None => self.exposed(code, false),
         };
         for &(index, lacking) in &exposed.entry {
             let rule = self.rules[index];
+            if !matters(rule) {
+                continue;
+            }
             let meets = |inst: InstIndex| {
-                terrain.produces[inst] >> index & 1 == 1
-                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+                terrain.0[inst].produces >> index & 1 == 1
+                    && (rule.conflict.is_none() || shares(function.access(inst), touched))
             };
             if let Some(near) = terrain.back(function, place, rule, lacking, &meets) {
                 match rule.unit {
@@ -193,9 +221,12 @@ impl Seams {
         }
         for &(index, lacking) in &exposed.exit {
             let rule = self.rules[index];
+            if !matters(rule) {
+                continue;
+            }
             let meets = |inst: InstIndex| {
-                terrain.consumes[inst] >> index & 1 == 1
-                    && (rule.conflict.is_none() || shares(&function.access(inst), touched))
+                terrain.0[inst].consumes >> index & 1 == 1
+                    && (rule.conflict.is_none() || shares(function.access(inst), touched))
             };
             if let Some(near) = terrain.ahead(function, place, rule, lacking, &meets) {
                 match rule.unit {
@@ -228,8 +259,8 @@ pub(crate) struct Seam {
 impl Terrain {
     fn pass(&self, rule: &Rule, inst: InstIndex) -> u32 {
         match rule.unit {
-            Unit::States => self.states[inst],
-            Unit::Vector => u32::from(self.vector[inst]),
+            Unit::States => self.0[inst].states,
+            Unit::Vector => u32::from(self.0[inst].vector),
         }
     }
 

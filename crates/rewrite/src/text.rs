@@ -2,7 +2,7 @@
 
 use crate::encode::{Codes, Op};
 use crate::{Half, NewFunction, PcPair, Refusal, Relocation, Symbol};
-use lift::{FunctionIndex, InstIndex};
+use lift::{Function, FunctionIndex, InstIndex};
 use std::collections::BTreeMap;
 
 /// A place that branches go to.
@@ -64,9 +64,13 @@ impl Text {
         self.bytes.len() as u64
     }
 
-    pub fn start_function(&mut self, function: FunctionIndex, instructions: usize) {
-        self.instructions
-            .insert(function, vec![u64::MAX; instructions]);
+    pub fn start_function(&mut self, index: FunctionIndex, function: &Function) {
+        let count = function.insts.len();
+        self.instructions.insert(index, vec![u64::MAX; count]);
+        // Growing in steps would copy everything again and again.
+        self.pcs.reserve(count + count / 2);
+        self.gaps.reserve(count);
+        self.bytes.reserve(2 * function.size as usize);
     }
 
     pub fn mark(&mut self, function: FunctionIndex, inst: InstIndex) {

@@ -12,12 +12,12 @@ const SHOWN: usize = 32;
 pub struct Parameter {
     /// As in the source, or its number.
     pub name: String,
-    /// As in the source; empty if nothing says it.
-    pub type_name: String,
     /// In memory, in bytes.
     pub offset: usize,
-    pub size: usize,
     pub pointer: bool,
+    pub size: usize,
+    /// As in the source; empty if nothing says it.
+    pub type_name: String,
 }
 
 /// The parameters of a kernel, without those that the runtime adds. Compilers leave names out of metadata unless they keep

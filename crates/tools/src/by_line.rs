@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Site {
     pub pc: u64,
-    pub text: String,
     pub source: Option<(String, u32)>,
+    pub text: String,
 }
 
 impl Site {

@@ -2,18 +2,18 @@
 
 use luthier::{Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Rows of a report that has no bounds of its own.
 const ROWS: usize = 20;
 
 /// What is kept of a block.
 #[derive(Serialize, Deserialize)]
-struct Block {
-    function: String,
+struct Block<'a> {
+    function: Cow<'a, str>,
+    mnemonics: Vec<Cow<'a, str>>,
     pc: u64,
     source: Option<(String, u32)>,
-    mnemonics: Vec<String>,
 }
 
 fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -23,20 +23,20 @@ fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         edit.before(&block.first()).count(counters.at(index), 1)?;
     }
     let kept = blocks.iter().map(|block| Block {
-        function: block.function().name().to_owned(),
+        function: block.function().name().into(),
         pc: block.first().pc(),
         source: block.first().source(),
         mnemonics: block
             .instructions()
-            .map(|instruction| instruction.mnemonic().to_owned())
+            .map(|instruction| instruction.mnemonic().into())
             .collect(),
     });
     edit.attach(kept.collect::<Vec<_>>())
 }
 
 /// Blocks with the number of waves that ran them.
-fn counted(kernel: &KernelResults) -> Result<Vec<(Block, u64)>> {
-    let blocks: Vec<Block> = kernel.data()?;
+fn counted(kernel: &KernelResults) -> Result<Vec<(Block<'static>, u64)>> {
+    let blocks: Vec<Block<'static>> = kernel.data()?;
     Ok(blocks
         .into_iter()
         .zip(kernel.counters().iter().copied())
@@ -62,7 +62,7 @@ impl Tool for BlockCount {
         let mut report = String::new();
         for kernel in results.kernels() {
             let mut blocks = counted(kernel)?;
-            let heat = |(block, count): &(Block, u64)| count * block.mnemonics.len() as u64;
+            let heat = |(block, count): &(Block<'_>, u64)| count * block.mnemonics.len() as u64;
             let total: u64 = blocks.iter().map(heat).sum();
             report.push_str(&format!(
                 "{}: {} blocks, {total} wave instructions\n",
@@ -74,7 +74,7 @@ impl Tool for BlockCount {
                 let (block, count) = entry;
                 let place = match &block.source {
                     Some((file, line)) => format!("{file}:{line}"),
-                    None => block.function.clone(),
+                    None => block.function.to_string(),
                 };
                 let share = heat(entry) as f64 * 100.0 / total.max(1) as f64;
                 report.push_str(&format!(
@@ -113,7 +113,7 @@ impl OpcodeHistogram {
         let mut histogram = BTreeMap::new();
         for (block, count) in counted(kernel)? {
             for mnemonic in block.mnemonics {
-                *histogram.entry(mnemonic).or_default() += count;
+                *histogram.entry(mnemonic.into_owned()).or_default() += count;
             }
         }
         histogram.retain(|_, count| *count != 0);

@@ -1,6 +1,7 @@
 //! Line tables, function names and inlined calls for new code: one compilation unit, DWARF 4.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::ElfEditor;
 use super::create::NewObject;
@@ -11,7 +12,7 @@ use crate::elf::Elf;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRow {
     pub offset: u64,
-    pub file: String,
+    pub file: Arc<str>,
     pub line: u32,
     /// The inlined calls it is in, outermost first.
     pub calls: Vec<InlinedCall>,
@@ -21,9 +22,9 @@ pub struct LineRow {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InlinedCall {
     /// What is called.
-    pub function: String,
+    pub function: Arc<str>,
     /// Where.
-    pub file: String,
+    pub file: Arc<str>,
     pub line: u32,
 }
 

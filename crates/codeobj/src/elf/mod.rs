@@ -178,7 +178,7 @@ impl<'a> CodeObject<'a> {
             let Some(name) = symbol.name.strip_suffix(".kd") else {
                 continue;
             };
-            if symbol.is_defined() && symbol.size == KernelDescriptor::SIZE as u64 {
+            if is_descriptor(symbol) {
                 kernels.push(self.kernel_of(name, symbol)?);
             }
         }
@@ -188,6 +188,12 @@ impl<'a> CodeObject<'a> {
     /// The kernel called `name`, given with or without `.kd`.
     pub fn kernel(&self, name: &str) -> Result<Kernel<'a>> {
         let name = name.strip_suffix(".kd").unwrap_or(name);
+        // Objects with ten thousand kernels exist.
+        if let Some(symbol) = self.descriptor_symbol(name)
+            && let Some(named) = symbol.name.strip_suffix(".kd")
+        {
+            return self.kernel_of(named, symbol);
+        }
         match self
             .kernels()?
             .into_iter()
@@ -207,6 +213,11 @@ impl<'a> CodeObject<'a> {
                 })
             }
         }
+    }
+
+    fn descriptor_symbol(&self, kernel: &str) -> Option<&Symbol<'a>> {
+        let symbol = self.symbol(&format!("{kernel}.kd"))?;
+        is_descriptor(symbol).then_some(symbol)
     }
 
     fn kernel_of(&self, name: &'a str, symbol: &Symbol<'a>) -> Result<Kernel<'a>> {
@@ -341,6 +352,10 @@ impl<'a> CodeObject<'a> {
     pub fn embedded_command_line(&self) -> Option<&'a [u8]> {
         self.elf.section(".llvmcmd").map(|section| section.data)
     }
+}
+
+fn is_descriptor(symbol: &Symbol<'_>) -> bool {
+    symbol.is_defined() && symbol.size == KernelDescriptor::SIZE as u64
 }
 
 /// Decodes `e_flags`. v3 has one bit per feature, v4 and later two.

@@ -198,20 +198,26 @@ fn check_note(module: &Module, pc: u64, key: &str, values: &str, place: &str) {
             assert_eq!(found, blocks(), "{place}");
         }
         "idom" => {
-            let found: BTreeSet<usize> =
-                function.dominators.immediate(number).into_iter().collect();
+            let found: BTreeSet<usize> = function
+                .dominators()
+                .immediate(number)
+                .into_iter()
+                .collect();
             assert_eq!(found, blocks(), "{place}");
         }
         "ipdom" => {
             let found: BTreeSet<usize> = function
-                .post_dominators
+                .post_dominators()
                 .immediate(number)
                 .into_iter()
                 .collect();
             assert_eq!(found, blocks(), "{place}");
         }
         "loop" => {
-            let around = function.loops.iter().find(|around| around.header == number);
+            let around = function
+                .loops()
+                .iter()
+                .find(|around| around.header == number);
             let found: BTreeSet<usize> = around
                 .map(|around| around.blocks.iter().copied().collect())
                 .unwrap_or_default();

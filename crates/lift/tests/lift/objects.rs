@@ -47,10 +47,10 @@ fn check(function: &Function) {
                 );
             }
         }
-        let parent = function.dominators.immediate(number);
+        let parent = function.dominators().immediate(number);
         assert_eq!(
             parent.is_none(),
-            number == 0 || !function.dominators.reaches(number)
+            number == 0 || !function.dominators().reaches(number)
         );
     }
     assert_eq!(next, function.insts.len(), "{name}");

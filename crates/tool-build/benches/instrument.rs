@@ -1,0 +1,110 @@
+//! Seconds to instrument every block of whole code objects, with nothing in any cache: of files named on the command line, else
+//! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
+//! of this project agree.
+//!
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--tool NAME] [--rounds N]`
+
+use codeobj::CodeObject;
+use luthier::Engine;
+use sha2::{Digest, Sha256};
+use std::time::Instant;
+
+const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
+
+fn main() {
+    let (mut files, mut tool, mut rounds) = (Vec::new(), "bb-count".to_owned(), 3);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--tool" => tool = arguments.next().expect("--tool NAME"),
+            "--rounds" => {
+                let number = arguments.next().and_then(|number| number.parse().ok());
+                rounds = number.expect("--rounds N");
+            }
+            _ if argument.contains('/') => files.push(argument),
+            _ => {}
+        }
+    }
+    if files.is_empty() {
+        files.push(LIBRARY.to_owned());
+    }
+    for file in files {
+        let Ok(bytes) = std::fs::read(&file) else {
+            eprintln!(
+                "{file} cannot be read; install librocrand1, run ./dev setup or name another"
+            );
+            continue;
+        };
+        let contents = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
+        for entry in contents.code_objects() {
+            if let Ok(object) = CodeObject::parse(&entry.bytes) {
+                measure(&object, &tool, rounds);
+            }
+        }
+    }
+}
+
+fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
+    let target = object.target().target.name;
+    let sections = object.elf().sections.iter();
+    let code: usize = (sections.filter(|section| section.is_code()))
+        .map(|section| section.data.len())
+        .sum();
+    let engine = engine(target, tool);
+    let lift = least(rounds, || drop(lift::Module::lift(object).expect("lifts")));
+    let (mut kernels, mut hash) = (0, String::new());
+    let all = least(rounds, || {
+        let done = engine.instrument_object(object.elf().data, None);
+        let done = done.unwrap_or_else(|error| panic!("{error}"));
+        kernels = done.kernels.len();
+        let digest = Sha256::digest(&done.object);
+        hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    });
+    let megabytes = code as f64 / 1e6;
+    let of_20 = |seconds: f64| seconds / megabytes * 20.0;
+    println!(
+        "{target:8} {megabytes:5.2} MB of code, {kernels:4} kernels: lift {:.3} s ({:.3} s of processors), all {:.3} s \
+         ({:.3} s); of 20 MB {:.2} s ({:.2} s); {}",
+        lift.0,
+        lift.1,
+        all.0,
+        all.1,
+        of_20(all.0),
+        of_20(all.1),
+        &hash[..16]
+    );
+}
+
+fn engine(target: &str, tool: &str) -> Engine {
+    let ready = tools::TOOLS.iter().find(|ready| ready.name == tool);
+    let ready = ready.unwrap_or_else(|| panic!("no ready tool {tool}"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tool.hip");
+    std::fs::write(&path, ready.source).expect("a file");
+    let bytes = tool_build::build(&path, &[target], "clang-22").expect("builds");
+    let file = luthier::ToolFile::parse(tool, &bytes).expect("a tool");
+    Engine::new(vec![tools::with_host_code(file)], "", None).expect("an engine")
+}
+
+/// The least of some rounds: seconds on the clock and of processors.
+fn least(rounds: usize, mut work: impl FnMut()) -> (f64, f64) {
+    let mut best = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..rounds {
+        let (start, before) = (Instant::now(), processor_seconds());
+        work();
+        best.0 = best.0.min(start.elapsed().as_secs_f64());
+        best.1 = best.1.min(processor_seconds() - before);
+    }
+    best
+}
+
+/// User and system time of all threads of the process so far, in steps of 10 ms.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = behind_name.split_whitespace().skip(11).take(2);
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
+}
