@@ -86,6 +86,11 @@ impl Pool {
         }
     }
 
+    /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
+    pub fn set_barriers(&self, counters: &[u32]) {
+        self.inner.barriers.set(counters);
+    }
+
     fn start(&self) {
         self.started.get_or_init(|| {
             for index in 0..self.threads {
@@ -120,6 +125,10 @@ impl Executor for Pool {
 
     fn invalidate_code(&self) {
         lock(&self.inner.programs).clear();
+    }
+
+    fn barriers(&self) -> Vec<u32> {
+        self.inner.barriers.counters()
     }
 
     fn resident_waves(&self) -> u32 {
