@@ -49,6 +49,19 @@ enum Class {
 /// Every program of which not all kernels are the same up to their end, and why not. What is not seen must not be here.
 #[rustfmt::skip]
 const REASONS: &[(&str, &[Class])] = &[
+    ("all_generators",    &[Class::Long]),
+    ("clocks",            &[Class::Unrepeatable]),
+    ("concurrent",        &[Class::Waits]),
+    ("device_malloc",     &[Class::Refused]),
+    ("device_printf",     &[Class::Waits]),
+    ("fault_illegal",     &[Class::Refused]),
+    ("fault_unsupported", &[Class::Fault]),
+    ("hostcall_load",     &[Class::Waits]),
+    ("memory_calls",      &[Class::Waits]),
+    ("persistent",        &[Class::Waits]),
+    ("printf_storm",      &[Class::Waits]),
+    ("random_numbers",    &[Class::Long]),
+    ("spin_on_host",      &[Class::Waits]),
 ];
 
 /// What `luthier verify` says for which a kernel is left as it is.
