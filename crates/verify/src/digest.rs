@@ -116,7 +116,8 @@ impl Digester {
         self.set_lanes([exec, all]);
         let mut sums = Sums([0; SUMS]);
         match wave.sgprs().first_chunk() {
-            Some(values) if !may_hold_scalar_address(values, places) => {
+            // Without a low half there is no address.
+            Some(values) if !may_hold_address(values, places) => {
                 sums.row(values, &live.scalars);
             }
             _ => {
@@ -198,16 +199,18 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
     values.iter().fold(0, found) != 0
 }
 
-/// Where the high halves of addresses count as well.
-fn may_hold_scalar_address(values: &[u32; LANES], places: &Places) -> bool {
-    !places.are_own() && values.contains(&places.high_half()) || may_hold_address(values, places)
-}
-
 /// What `value` in `part` stands for. Both halves of an address must be there, or any number might be taken for one: in scalar
 /// registers or vector registers side by side, or in lanes side by side, where return addresses are kept.
 pub fn meaning(rows: Rows, wave: &Wave, places: &Places, part: Part, value: u32) -> u32 {
-    let is_half = places.may_be_low_half(value) || value == places.high_half();
-    if places.are_own() || !is_half {
+    let is_low = places.may_be_low_half(value);
+    let is_high = || match part {
+        Part::Scalar(index) if index & 1 == 1 && value == places.high_half() => {
+            let low = rows.read(wave, Part::Scalar(index - 1));
+            low.is_some_and(|low| places.may_be_low_half(low))
+        }
+        _ => false,
+    };
+    if places.are_own() || !is_low && !is_high() {
         return value;
     }
     let high_half = places.high_half();

@@ -16,6 +16,8 @@ use template::Global;
 
 /// Looks at waves that are kept, 12 bytes each.
 const LIMIT: usize = 30_000_000;
+/// Another run is at the same place after no more looks than these: waits may be looked at or not.
+const LATEST: usize = LIMIT / 4 * 5;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -308,7 +310,7 @@ pub fn lockstep<'a>(
         until,
         undefined: undefined(&kernel.descriptor),
         wanted,
-        limit: LIMIT,
+        limit: LATEST,
         ..Watch::default()
     };
     let run_second = |watch| {
@@ -400,7 +402,7 @@ pub fn poison<'a>(
         places: code.own(stage.device.base()),
         until,
         poison,
-        limit: LIMIT,
+        limit: LATEST,
         ..Watch::default()
     };
     let (before, memory_before) = stage.original(watch(Until::Enough, None))?;

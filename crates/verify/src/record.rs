@@ -340,17 +340,24 @@ fn overwrite_dead(live: &Live, rows: Rows, wave: &mut Wave, seed: u32) {
         }
     }
     for register in 0..2 * lift::registers::FILE_SIZE {
+        let Some(row) = rows.existing_row(wave, register) else {
+            continue;
+        };
         let active = live.active.binary_search(&register).is_ok();
         let inactive = live.inactive.binary_search(&register).is_ok();
-        for lane in 0..wave.wave_size() as u8 {
-            let is_live = if exec >> lane & 1 == 1 {
-                active
-            } else {
-                inactive
-            };
-            if !is_live {
-                rows.write(wave, Part::Vector(register, lane), next());
+        let dead = match (active, inactive) {
+            (true, true) => continue,
+            (true, false) => !exec,
+            (false, true) => exec,
+            (false, false) => u64::MAX,
+        };
+        let value = next();
+        let mut lanes = *wave.vgpr_row(row);
+        for (lane, old) in (0..wave.wave_size()).zip(&mut lanes) {
+            if dead >> lane & 1 == 1 {
+                *old = value.wrapping_mul(2 * lane + 1);
             }
         }
+        wave.set_vgpr_row(row, &lanes);
     }
 }
