@@ -29,8 +29,8 @@ use crate::emulate::{Extent, Given, choose};
 ///
 /// Exit status: 0 if both are the same up to the end of the kernel, or up to the fault that ends it; 3 if both are the same as
 /// far as they were run, which is not to the end: the kernel waits for something outside of the dispatch (an answer of the
-/// host, say, or another kernel), or is longer than is compared; 1 if they differ; 4 if two runs of the original differ already
-/// (it reads a clock, say), so that nothing can be said; 2 for errors and refusals, with a message on standard error.
+/// host, say, or another kernel), or is longer than is compared; 1 if they differ; 4 if two runs of the original differ already,
+/// so that nothing can be said; 2 for errors and refusals, with a message on standard error.
 ///
 /// With --json: `verdict` is `same` (statuses 0 and 3), `different` or `unrepeatable`, `compared` counts instructions and
 /// `waves` waves, `ended` says what ended the runs: `end`, `fault`, `waits` or `long`. `pc` is an address in the original code

@@ -8,6 +8,10 @@ pub trait Observer: Send + Sync {
     fn resumed(&self) {}
     /// `pc` is the instruction's address, `workgroup` the wave's workgroup.
     fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) -> Next;
+    /// What the device's clock shows, in its ticks; `None`: the time.
+    fn time(&self) -> Option<u64> {
+        None
+    }
     /// Asked after a workgroup's turn: whether the kernel is to be stopped.
     fn has_enough(&self) -> bool {
         false

@@ -230,6 +230,7 @@ fn config(dispatch: &Dispatch) -> Config {
 struct Device<'a> {
     events: &'a Events,
     barriers: &'a Barriers,
+    observer: Option<&'a dyn Observer>,
 }
 
 impl Host for Device<'_> {
@@ -241,7 +242,8 @@ impl Host for Device<'_> {
     }
 
     fn real_time(&self) -> u64 {
-        gpu::clock::ticks()
+        let shown = self.observer.and_then(Observer::time);
+        shown.unwrap_or_else(gpu::clock::ticks)
     }
 
     fn barrier_init(&self, resource: u32, count: u32) {
@@ -261,6 +263,7 @@ fn work(inner: &Inner) -> ! {
     let device = Device {
         events: &inner.events,
         barriers: &inner.barriers,
+        observer: inner.observer.as_deref(),
     };
     let mut spare = Spare::default();
     loop {

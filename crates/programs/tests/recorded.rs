@@ -40,7 +40,7 @@ enum Class {
     Waits,
     /// Equal for the first millions of instructions, of which there are more.
     Long,
-    /// The kernel does something else each time: it reads a clock.
+    /// The kernel does something else each time.
     Unrepeatable,
     /// Tools leave the kernel as it is, and say why.
     Refused,
@@ -50,9 +50,8 @@ enum Class {
 #[rustfmt::skip]
 const REASONS: &[(&str, &[Class])] = &[
     ("all_generators",    &[Class::Long]),
-    ("clocks",            &[Class::Unrepeatable]),
     ("concurrent",        &[Class::Waits]),
-    ("device_malloc",     &[Class::Refused]),
+    ("device_malloc",     &[Class::Waits]),
     ("device_printf",     &[Class::Waits]),
     ("fault_illegal",     &[Class::Refused]),
     ("fault_null",        &[Class::Fault]),
@@ -69,7 +68,7 @@ const REASONS: &[(&str, &[Class])] = &[
 ];
 
 /// What `luthier verify` says for which a kernel is left as it is.
-const REFUSALS: &[&str] = &["refuse", "no SGPR is free", "is not understood"];
+const REFUSALS: &[&str] = &["refuse", "is not understood"];
 
 /// Kernels by what their comparison came to, instructions compared, and what went wrong.
 #[derive(Default)]

@@ -289,6 +289,12 @@ impl Splicer<'_> {
         if place.indexing.is_some() {
             code.extend_from_slice(codes.bytes(Op::IndexOff));
         }
+        // First: those below may go to registers that are free only now.
+        if let Some(spill) = spill {
+            for (lane, number) in &saved {
+                code.write_lane(codes, spill, *lane, *number);
+            }
+        }
         if let Some(register) = scc {
             let (one, zero) = (Source::Constant(1), Source::Constant(0));
             code.scalar2(codes, Op::SCselectB32, register, one, zero);
@@ -300,11 +306,6 @@ impl Splicer<'_> {
         }
         if let Some(register) = m0 {
             code.move_scalar(codes, register, Source::Scalar(codes.m0()));
-        }
-        if let Some(spill) = spill {
-            for (lane, number) in &saved {
-                code.write_lane(codes, spill, *lane, *number);
-            }
         }
         for (vgpr, scalar) in &saved_lanes {
             code.read_lane(codes, *scalar, *vgpr, 0);
@@ -400,14 +401,6 @@ impl Splicer<'_> {
         for (vgpr, scalar) in &saved_lanes {
             code.write_lane(codes, *vgpr, 0, *scalar);
         }
-        if let Some(spill) = spill {
-            for (lane, number) in &saved {
-                code.read_lane(codes, *number, spill, *lane);
-            }
-        }
-        if !saved.is_empty() {
-            code.extend_from_slice(codes.bytes(Op::WaitAlu));
-        }
         if let Some(register) = m0 {
             code.move_scalar(codes, codes.m0(), Source::Scalar(register));
         }
@@ -423,6 +416,15 @@ impl Splicer<'_> {
                 Source::Scalar(register),
                 Source::Constant(0),
             );
+        }
+        // Last, though before vector registers are indexed again.
+        if let Some(spill) = spill {
+            for (lane, number) in &saved {
+                code.read_lane(codes, *number, spill, *lane);
+            }
+        }
+        if !saved.is_empty() {
+            code.extend_from_slice(codes.bytes(Op::WaitAlu));
         }
         if let Some(enables) = place.indexing {
             code.extend(codes.index_on(enables));
@@ -590,6 +592,8 @@ impl Splicer<'_> {
         for offset in 0..width {
             work.saved.push((next + offset, first + offset));
         }
+        // One of several may be dead, and must not be given out again.
+        work.free.withhold(RegisterFile::Sgpr, first, width);
         work.use_up(RegisterFile::Sgpr, first, width);
         self.report.saved_scalars += u32::from(width);
         Some(first)

@@ -15,6 +15,8 @@ const WORD: u64 = 4;
 /// Arrives at a barrier of the whole device and waits there.
 const DEVICE_BARRIER: &str = "ds_gws_barrier";
 
+const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
+
 /// One instruction of the original that is looked at.
 #[derive(Debug)]
 pub struct Site {
@@ -25,6 +27,8 @@ pub struct Site {
     pub branches: bool,
     /// Is executed again and again until others come.
     pub retries: bool,
+    /// Reads the device's clock.
+    pub reads_clock: bool,
     /// May change memory, or let others go on.
     pub writes: bool,
     /// Of what is read from memory that others may write.
@@ -49,6 +53,7 @@ impl Code {
                 pc: inst.pc,
                 live: live.remove(&inst.pc)?,
                 branches: inst.effects.contains(Effects::BRANCH),
+                reads_clock: CLOCKS.contains(&inst.mnemonic),
                 retries: inst.mnemonic == DEVICE_BARRIER,
                 writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
                 reads: if reads { address(inst, family) } else { None },

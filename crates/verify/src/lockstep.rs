@@ -55,7 +55,7 @@ pub enum Verdict {
         waves: u64,
         why: Why,
     },
-    /// The original does not do the same twice, so nothing can be said of a difference: it asks for the time, say.
+    /// The original does not do the same twice, so nothing can be said of a difference.
     Unrepeatable {
         /// Where the first wave that shows it does something else.
         place: Option<Place>,

@@ -39,6 +39,11 @@ pub enum Until {
     Branches(u64),
 }
 
+/// The clock counts branches and looks at it, so that it shows the same whenever the kernel does the same: where it starts, and
+/// its steps.
+const START: u64 = 1 << 40;
+const STEP: u64 = 16;
+
 /// What is to be done while one execution of a kernel is watched.
 #[derive(Default)]
 pub struct Watch {
@@ -116,6 +121,8 @@ struct State {
     digester: Digester,
     /// By number of the instruction, once it was reached.
     rowed: Vec<Option<Rowed>>,
+    /// What the clock shows beyond [`START`].
+    time: u64,
     taken: usize,
     over: bool,
 }
@@ -186,6 +193,11 @@ impl Observer for Recorder {
         )
     }
 
+    fn time(&self) -> Option<u64> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(START + state.time)
+    }
+
     fn has_enough(&self) -> bool {
         self.state
             .lock()
@@ -237,8 +249,13 @@ impl State {
             digest: [live as u32, (live >> 32) as u32],
         });
         self.turns.seen(&mut watched.pace);
-        if site.writes && wave.exec() != 0 && !again {
+        // Time goes on, and with it those who wait for it.
+        let changes = site.reads_clock || site.writes && wave.exec() != 0 && !again;
+        if changes {
             self.turns.writes(&mut watched.pace);
+        }
+        if site.reads_clock || site.branches {
+            self.time += STEP;
         }
         if let Some(address) = &site.reads {
             watched.reads = Some((number, address_of(address, wave)));
