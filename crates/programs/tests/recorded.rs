@@ -63,7 +63,6 @@ const REASONS: &[(&str, &[Class])] = &[
     ("memory_calls",      &[Class::Waits]),
     ("persistent",        &[Class::Waits]),
     ("printf_storm",      &[Class::Waits]),
-    ("random_numbers",    &[Class::Long]),
     ("spin_on_host",      &[Class::Waits]),
 ];
 
