@@ -13,7 +13,8 @@ use codeobj::CodeObject;
 use launcher::libraries;
 use lift::Module;
 use luthier::Engine;
-use verify::{Input, Launch, Subject, Verdict};
+use serde::Serialize;
+use verify::{Input, Launch, Subject, Verdict, Why};
 
 use crate::emulate::{Extent, Given, choose};
 
@@ -25,6 +26,16 @@ use crate::emulate::{Extent, Given, choose};
 ///
 ///   luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
 ///   luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace
+///
+/// Exit status: 0 if both are the same up to the end of the kernel, or up to the fault that ends it; 3 if both are the same as
+/// far as they were run, which is not to the end: the kernel waits for something outside of the dispatch (an answer of the
+/// host, say, or another kernel), or is longer than is compared; 1 if they differ; 4 if two runs of the original differ already,
+/// so that nothing can be said; 2 for errors and refusals, with a message on standard error.
+///
+/// With --json: `verdict` is `same` (statuses 0 and 3), `different` or `unrepeatable`, `compared` counts instructions and
+/// `waves` waves, `ended` says what ended the runs: `end`, `fault`, `waits` or `long`. `pc` is an address in the original code
+/// object: where they differ, or where it waits, looking at memory at `reads`, by the line of the source `source`. `text` is
+/// what is printed otherwise.
 #[derive(Args)]
 pub struct Verify {
     /// Code object, or a file that holds some (executable, library, bundle); or a recorded dispatch
@@ -58,6 +69,135 @@ pub struct Verify {
     /// original
     #[arg(long)]
     poison: bool,
+    /// Print the verdict as one JSON object, with the fields that the text above names
+    #[arg(long)]
+    json: bool,
+}
+
+/// A verdict as it is printed.
+#[derive(Serialize)]
+struct Said {
+    kernel: String,
+    verdict: Word,
+    /// Instructions at which all live registers were compared, summed over waves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waves: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Ended>,
+    /// Of an instruction in the original object: where it differs, or waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<u64>,
+    /// What a kernel that waits reads again and again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reads: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Same,
+    Different,
+    Unrepeatable,
+}
+
+/// What ended the runs.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Ended {
+    /// The kernel ended.
+    End,
+    /// A fault.
+    Fault,
+    /// The kernel waits for something outside of the dispatch.
+    Waits,
+    /// The kernel is longer than is compared.
+    Long,
+}
+
+/// Statuses besides success; that of errors is 2.
+const DIFFERENT: u8 = 1;
+const NOT_TO_THE_END: u8 = 3;
+const UNREPEATABLE: u8 = 4;
+
+impl Said {
+    fn of(kernel: &str, verdict: Verdict) -> Said {
+        let mut said = Said {
+            kernel: kernel.to_owned(),
+            verdict: Word::Same,
+            compared: None,
+            waves: None,
+            ended: None,
+            pc: None,
+            reads: None,
+            source: None,
+            text: String::new(),
+        };
+        let mut agreed = |compared, waves, ended| {
+            (said.compared, said.waves, said.ended) = (Some(compared), Some(waves), Some(ended));
+            format!("{kernel}: the same at {compared} instructions of {waves} waves")
+        };
+        said.text = match verdict {
+            Verdict::Same {
+                compared,
+                waves,
+                stopped: None,
+            } => agreed(compared, waves, Ended::End) + ", and in memory",
+            Verdict::Same {
+                compared,
+                waves,
+                stopped: Some(why),
+            } => format!(
+                "{}, until both were stopped\n{why}",
+                agreed(compared, waves, Ended::Fault)
+            ),
+            Verdict::Part {
+                compared,
+                waves,
+                why,
+            } => {
+                let ended = match why {
+                    Why::Waits(_) => Ended::Waits,
+                    Why::Long => Ended::Long,
+                };
+                let text = agreed(compared, waves, ended);
+                let text = format!("{text}, and in memory; {why}");
+                if let Why::Waits(wait) = why {
+                    said.pc = wait.place.map(|place| place.pc);
+                    said.reads = wait.reads.as_ref().map(|read| read.address);
+                    said.source = wait.reads.and_then(|read| read.source);
+                }
+                text
+            }
+            Verdict::Unrepeatable { place } => {
+                said.verdict = Word::Unrepeatable;
+                said.pc = place.as_ref().map(|place| place.pc);
+                let place = place.map_or("in memory".to_owned(), |place| place.to_string());
+                format!(
+                    "{kernel} cannot be judged: two runs of the original differ, {place}; it depends on time or on chance"
+                )
+            }
+            Verdict::Diverged(divergence) => {
+                said.verdict = Word::Different;
+                said.pc = divergence.place.as_ref().map(|place| place.pc);
+                format!("{kernel}: {divergence}")
+            }
+        };
+        said
+    }
+
+    fn status(&self) -> ExitCode {
+        match (self.verdict, self.ended) {
+            (Word::Different, _) => ExitCode::from(DIFFERENT),
+            (Word::Unrepeatable, _) => ExitCode::from(UNREPEATABLE),
+            (Word::Same, Some(Ended::Waits | Ended::Long)) => ExitCode::from(NOT_TO_THE_END),
+            (Word::Same, _) => ExitCode::SUCCESS,
+        }
+    }
 }
 
 impl Verify {
@@ -91,38 +231,13 @@ impl Verify {
             let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
             verify::lockstep(&object, &module, &rewritten, &globals, subject)?
         };
-        match verdict {
-            Verdict::Same {
-                compared,
-                waves,
-                stopped: None,
-            } => {
-                println!(
-                    "{kernel}: the same at {compared} instructions of {waves} waves, and in memory"
-                );
-                Ok(ExitCode::SUCCESS)
-            }
-            Verdict::Same {
-                compared,
-                waves,
-                stopped: Some(why),
-            } => {
-                println!(
-                    "{kernel}: the same at {compared} instructions of {waves} waves, until both were stopped\n{why}"
-                );
-                Ok(ExitCode::SUCCESS)
-            }
-            Verdict::Unrepeatable { place } => {
-                let place = place.map_or("in memory".to_owned(), |place| place.to_string());
-                bail!(
-                    "{kernel} cannot be judged: two runs of the original differ, {place}; it depends on time or on chance"
-                )
-            }
-            Verdict::Diverged(divergence) => {
-                println!("{kernel}: {divergence}");
-                Ok(ExitCode::FAILURE)
-            }
+        let said = Said::of(kernel, verdict);
+        if self.json {
+            println!("{}", serde_json::to_string(&said)?);
+        } else {
+            println!("{}", said.text);
         }
+        Ok(said.status())
     }
 
     fn launch(&self, kernel: &str) -> Result<Launch> {

@@ -41,6 +41,24 @@ impl Barriers {
         *lock(&self.barrier(resource).counter) = count;
     }
 
+    /// All counters; none if all are zero.
+    pub fn counters(&self) -> Vec<u32> {
+        let counters = self.resources.iter().map(|barrier| *lock(&barrier.counter));
+        let counters: Vec<u32> = counters.collect();
+        match counters.iter().any(|counter| *counter != 0) {
+            true => counters,
+            false => Vec::new(),
+        }
+    }
+
+    /// Sets all counters, to zero those that are not in `counters`.
+    pub fn set(&self, counters: &[u32]) {
+        let counters = counters.iter().copied().chain(std::iter::repeat(0));
+        for (barrier, counter) in self.resources.iter().zip(counters) {
+            *lock(&barrier.counter) = counter;
+        }
+    }
+
     /// A wave arrives; the last one opens the barrier and sets the counter to `count`. Returns the opening to wait for.
     pub fn arrive(&self, resource: u32, count: u32) -> u64 {
         let barrier = self.barrier(resource);
@@ -77,6 +95,7 @@ mod tests {
                 "round {round}"
             );
             let third = barriers.arrive(3, 2);
+            assert_eq!(barriers.counters()[3], 2);
             assert!(
                 [first, second, third]
                     .iter()

@@ -12,5 +12,5 @@ mod pool;
 mod run;
 mod workgroup;
 
-pub use observe::Observer;
+pub use observe::{Next, Observer};
 pub use pool::Pool;

@@ -4,29 +4,49 @@ use wave::{Env, Stop, Wave, step};
 
 /// Sees waves before each instruction, and may change them. Calls come from one thread.
 pub trait Observer: Send + Sync {
+    /// A workgroup gets its turn. All others that could run had one since its last.
+    fn resumed(&self) {}
     /// `pc` is the instruction's address, `workgroup` the wave's workgroup.
-    fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64);
-    /// Asked after every instruction: whether the kernel is to be stopped.
+    fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) -> Next;
+    /// What the device's clock shows, in its ticks; `None`: the time.
+    fn time(&self) -> Option<u64> {
+        None
+    }
+    /// Asked after a workgroup's turn: whether the kernel is to be stopped.
     fn has_enough(&self) -> bool {
         false
     }
 }
 
-/// Micro-ops after which another wave gets its turn. Larger than any stretch between barriers in a kernel that does not spin,
-/// so that two executions of one kernel interleave their waves alike even if one has more instructions.
+/// What a wave does next, as its observer wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    GoOn,
+    /// Executes this instruction, then another wave gets its turn.
+    Yield,
+    /// Executes nothing more.
+    Stop,
+}
+
+/// Micro-ops without an instruction that the observer lets others run after: only inserted code that hangs needs so many.
 const TURN: u64 = 50_000_000;
 
-/// Runs `wave` to its next stop.
+/// Runs `wave` to its next stop. Who runs when is the observer's choice, so that two executions of one kernel interleave their
+/// waves alike even if one has more instructions.
 pub(crate) fn run(
     wave: &mut Wave,
     env: &mut Env<'_>,
     workgroup: [u32; 3],
     observer: &dyn Observer,
 ) -> Stop {
+    let mut next = Next::GoOn;
     for _ in 0..TURN {
         if let Some(pc) = wave.next_instruction() {
-            observer.before(workgroup, wave, pc);
-            if observer.has_enough() {
+            if next == Next::Yield {
+                break;
+            }
+            next = observer.before(workgroup, wave, pc);
+            if next == Next::Stop {
                 break;
             }
         }

@@ -86,6 +86,11 @@ impl Pool {
         }
     }
 
+    /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
+    pub fn set_barriers(&self, counters: &[u32]) {
+        self.inner.barriers.set(counters);
+    }
+
     fn start(&self) {
         self.started.get_or_init(|| {
             for index in 0..self.threads {
@@ -120,6 +125,10 @@ impl Executor for Pool {
 
     fn invalidate_code(&self) {
         lock(&self.inner.programs).clear();
+    }
+
+    fn barriers(&self) -> Vec<u32> {
+        self.inner.barriers.counters()
     }
 
     fn resident_waves(&self) -> u32 {
@@ -221,6 +230,7 @@ fn config(dispatch: &Dispatch) -> Config {
 struct Device<'a> {
     events: &'a Events,
     barriers: &'a Barriers,
+    observer: Option<&'a dyn Observer>,
 }
 
 impl Host for Device<'_> {
@@ -232,7 +242,8 @@ impl Host for Device<'_> {
     }
 
     fn real_time(&self) -> u64 {
-        gpu::clock::ticks()
+        let shown = self.observer.and_then(Observer::time);
+        shown.unwrap_or_else(gpu::clock::ticks)
     }
 
     fn barrier_init(&self, resource: u32, count: u32) {
@@ -252,6 +263,7 @@ fn work(inner: &Inner) -> ! {
     let device = Device {
         events: &inner.events,
         barriers: &inner.barriers,
+        observer: inner.observer.as_deref(),
     };
     let mut spare = Spare::default();
     loop {

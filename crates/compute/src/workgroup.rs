@@ -125,6 +125,9 @@ impl Workgroup {
 
     /// Lets every wave run once to its next stop.
     pub fn turn(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
+        if let Some(observer) = observer {
+            observer.resumed();
+        }
         std::mem::swap(&mut env.lds, &mut self.lds);
         let turn = self.turn_with_lds(env, observer);
         std::mem::swap(&mut env.lds, &mut self.lds);

@@ -16,7 +16,7 @@ use std::{
 
 pub use arguments::Argument;
 use codeobj::{CodeObject, SourceLines};
-pub use compute::Observer;
+pub use compute::{Next, Observer};
 pub use error::{Error, Result};
 pub use gpu::Counts;
 use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
@@ -40,6 +40,10 @@ pub struct Shape {
 /// Where the two segment sizes are in a dispatch packet.
 const PACKET_SIZES: u64 = 24;
 
+/// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
+/// theirs on hardware, too.
+const LEAST_SLOTS: u64 = 64;
+
 /// A launch with all that it needs in device memory, to be run any number of times.
 #[derive(Clone, Debug)]
 pub struct Prepared {
@@ -47,6 +51,8 @@ pub struct Prepared {
     packet: KernelDispatchPacket,
     origin: dispatch::Origin,
     scratch: Option<Scratch>,
+    /// Counters of the device-wide barriers at the start.
+    barriers: Vec<u32>,
 }
 
 /// Memory for scratch.
@@ -172,6 +178,7 @@ impl<'a> Device<'a> {
             packet,
             origin,
             scratch: None,
+            barriers: Vec::new(),
         };
         let dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
         prepared.scratch = self.scratch(&dispatch)?;
@@ -258,7 +265,10 @@ impl<'a> Device<'a> {
         if wave_bytes == 0 {
             return Ok(None);
         }
-        let slots = self.pool.resident_waves();
+        // No workgroup has more waves than the first.
+        let waves = dispatch.workgroup_count() * u64::from(dispatch.waves([0; 3]));
+        let resident = u64::from(self.pool.resident_waves());
+        let slots = waves.max(LEAST_SLOTS).min(resident) as u32;
         let base = allocate(&self.memory, u64::from(slots) * u64::from(wave_bytes))?;
         Ok(Some(Scratch {
             base,
@@ -282,6 +292,7 @@ impl<'a> Device<'a> {
             dispatch.scratch.slots = scratch.slots;
             dispatch.scratch.base = scratch.base;
         }
+        self.pool.set_barriers(&prepared.barriers);
         let (sender, receiver) = mpsc::channel();
         let finish = Box::new(move |outcome| {
             // The receiver waits below until it has the outcome.

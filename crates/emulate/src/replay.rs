@@ -70,6 +70,7 @@ impl<'a> Device<'a> {
                 dispatch_id: header.dispatch_id,
             },
             scratch: None,
+            barriers: header.barriers.clone(),
         };
         let dispatch: Dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
         prepared.scratch = self.scratch(&dispatch)?;

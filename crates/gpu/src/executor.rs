@@ -27,6 +27,11 @@ pub trait Executor: Send + Sync {
         true
     }
 
+    /// Counters of the device-wide barriers (global wave sync), which one dispatch may leave to the next; none if all are zero.
+    fn barriers(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// Most waves of one dispatch that are resident at once: so many scratch slots are provided.
     fn resident_waves(&self) -> u32 {
         1024

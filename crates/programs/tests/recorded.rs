@@ -3,25 +3,78 @@
 //!
 //! `cargo test -p programs --test recorded -- --all` takes every program; names choose some.
 
-use std::{fs, process::ExitCode};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use programs::{Emulator, Program};
+use serde_json::Value;
 
-/// Different kinds of control flow, memory and calls.
-const USUAL: &[&str] = &["calls", "lanes", "tiles", "wave_algorithms"];
-/// What the reasons say for which a kernel is left as it is.
-const REFUSALS: &[&str] = &["refuse", "no SGPR is free", "is not understood"];
+/// Different kinds of control flow, memory and calls, and two ways to wait.
+const USUAL: &[&str] = &[
+    "calls",
+    "grid_sync",
+    "lanes",
+    "spin_on_host",
+    "tiles",
+    "wave_algorithms",
+];
 const TOOLS: &str = "empty,instr-count,bb-count,mem-trace";
+/// A comparison that takes longer has failed. The longest takes about a minute on a free core.
+const LIMIT: Duration = Duration::from_secs(280);
 
-/// Kernels of a program that were the same, those that tools refused or that do something else each time, and those with a
-/// difference.
+/// What a comparison may come to besides [`Class::Same`], which needs no reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    /// Equal up to the kernel's end.
+    Same,
+    /// Equal up to the fault that the program provokes.
+    Fault,
+    /// Equal until the kernel waits for something that a replay does not have: the host, or another kernel.
+    Waits,
+    /// Equal for the first millions of instructions, of which there are more.
+    Long,
+    /// The kernel does something else each time.
+    Unrepeatable,
+    /// Tools leave the kernel as it is, and say why.
+    Refused,
+}
+
+/// Every program of which not all kernels are the same up to their end, and why not. What is not seen must not be here.
+#[rustfmt::skip]
+const REASONS: &[(&str, &[Class])] = &[
+    ("all_generators",    &[Class::Long]),
+    ("concurrent",        &[Class::Waits]),
+    ("device_malloc",     &[Class::Waits]),
+    ("device_printf",     &[Class::Waits]),
+    ("fault_illegal",     &[Class::Refused]),
+    ("fault_null",        &[Class::Fault]),
+    ("fault_source_line", &[Class::Fault]),
+    ("fault_unaligned",   &[Class::Fault]),
+    ("fault_unsupported", &[Class::Fault]),
+    ("fault_wild",        &[Class::Fault]),
+    ("hostcall_load",     &[Class::Waits]),
+    ("memory_calls",      &[Class::Waits]),
+    ("persistent",        &[Class::Waits]),
+    ("printf_storm",      &[Class::Waits]),
+    ("spin_on_host",      &[Class::Waits]),
+];
+
+/// What `luthier verify` says for which a kernel is left as it is.
+const REFUSALS: &[&str] = &["refuse", "is not understood"];
+
+/// Kernels by what their comparison came to, instructions compared, and what went wrong.
 #[derive(Default)]
 struct Seen {
-    same: usize,
-    refused: usize,
-    unjudged: usize,
-    different: Vec<String>,
+    classes: BTreeMap<Class, usize>,
+    compared: u64,
+    wrong: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -38,28 +91,45 @@ fn main() -> ExitCode {
     };
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
+    let known: BTreeSet<&str> = chosen.iter().map(|program| program.name.as_str()).collect();
+    for (name, _) in REASONS {
+        assert!(known.contains(name), "there is no program {name}");
+    }
     chosen.retain(wanted);
-    let verdicts = programs::side_by_side(chosen, |program, _| {
-        let verdict = judge(&emulator, program);
-        match &verdict {
-            Ok(seen) => {
-                println!(
-                    "{:24} {} kernels the same, {} refused, {} not to be judged",
-                    program.name, seen.same, seen.refused, seen.unjudged
-                );
-                for difference in &seen.different {
-                    eprintln!("FAILED {}: {difference}", program.name);
-                }
-            }
-            Err(error) => eprintln!("FAILED {}: {error:#}", program.name),
+    let seen = programs::side_by_side(chosen, |program, _| {
+        let begun = Instant::now();
+        let seen = judge(&emulator, program).unwrap_or_else(|error| Seen {
+            wrong: vec![format!("{error:#}")],
+            ..Seen::default()
+        });
+        println!(
+            "{:24} {:5.1} s  {:>10} instructions  {:?}",
+            program.name,
+            begun.elapsed().as_secs_f64(),
+            seen.compared,
+            seen.classes
+        );
+        for wrong in &seen.wrong {
+            eprintln!("FAILED {}: {wrong}", program.name);
         }
-        verdict.map_or((1, 0), |seen| (seen.different.len(), seen.same))
+        seen
     })
     .expect("there are cores");
-    let failed: usize = verdicts.iter().map(|(failed, _)| failed).sum();
-    let same: usize = verdicts.iter().map(|(_, same)| same).sum();
-    println!("{same} kernels the same, {failed} failures");
-    if failed == 0 && same > 0 {
+    let mut total = Seen::default();
+    for seen in seen {
+        for (class, kernels) in seen.classes {
+            *total.classes.entry(class).or_default() += kernels;
+        }
+        total.compared += seen.compared;
+        total.wrong.extend(seen.wrong);
+    }
+    println!(
+        "kernels: {:?}; {} instructions compared, {} failures",
+        total.classes,
+        total.compared,
+        total.wrong.len()
+    );
+    if total.wrong.is_empty() && total.classes.contains_key(&Class::Same) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -75,30 +145,91 @@ fn judge(emulator: &Emulator, program: &Program) -> Result<Seen> {
     let mut seen = Seen::default();
     for entry in fs::read_dir(folder.path())? {
         let path = entry?.path();
-        let verdict = emulator
-            .command()
-            .args(["verify", "-t", TOOLS])
-            .arg(&path)
-            .output()?;
-        let said = String::from_utf8_lossy(&verdict.stdout).trim().to_owned();
-        let error = String::from_utf8_lossy(&verdict.stderr).trim().to_owned();
-        match verdict.status.code() {
-            Some(0) => {
-                ensure!(said.contains("the same at"), "{said}");
-                seen.same += 1;
+        match compare(emulator, &path) {
+            Ok((class, compared)) => {
+                *seen.classes.entry(class).or_default() += 1;
+                seen.compared += compared;
             }
-            // A refusal keeps a kernel as it is, which is no difference.
-            _ if REFUSALS.iter().any(|refusal| error.contains(refusal)) => seen.refused += 1,
-            // Kernels that read the clock or wait for the host or each other.
-            _ if error.contains("cannot be judged") || error.contains("not at its end") => {
-                seen.unjudged += 1;
+            Err(error) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                seen.wrong.push(format!("{name}: {error:#}"));
             }
-            _ => seen.different.push(format!("{said}{error}")),
         }
     }
     ensure!(
-        seen.same + seen.refused + seen.unjudged + seen.different.len() > 0,
+        !seen.classes.is_empty() || !seen.wrong.is_empty(),
         "nothing was recorded"
     );
+    let stated = REASONS.iter().find(|(name, _)| *name == program.name);
+    let stated: BTreeSet<Class> = stated
+        .iter()
+        .flat_map(|(_, classes)| *classes)
+        .copied()
+        .collect();
+    let found: BTreeSet<Class> = seen.classes.keys().copied().collect();
+    let found = &found - &BTreeSet::from([Class::Same]);
+    if found != stated {
+        let text = format!("kernels are {found:?}, the reasons stated in this test are {stated:?}");
+        seen.wrong.push(text);
+    }
     Ok(seen)
+}
+
+/// What the comparison of one recorded dispatch came to, and at how many instructions all was equal.
+fn compare(emulator: &Emulator, recording: &Path) -> Result<(Class, u64)> {
+    let mut command = emulator.command();
+    command
+        .args(["verify", "--json", "-t", TOOLS])
+        .arg(recording);
+    let (status, said, error) = output(command)?;
+    if error.contains("luthier: ") && REFUSALS.iter().any(|refusal| error.contains(refusal)) {
+        return Ok((Class::Refused, 0));
+    }
+    let verdict: Value = serde_json::from_str(&said).with_context(|| format!("{said}{error}"))?;
+    let word = |name: &str| verdict[name].as_str().unwrap_or_default();
+    let (class, expected) = match (word("verdict"), word("ended")) {
+        ("same", "end") => (Class::Same, 0),
+        ("same", "fault") => (Class::Fault, 0),
+        ("same", "waits") => (Class::Waits, 3),
+        ("same", "long") => (Class::Long, 3),
+        ("unrepeatable", _) => (Class::Unrepeatable, 4),
+        _ => bail!("{}", word("text")),
+    };
+    ensure!(status == Some(expected), "status {status:?}: {said}");
+    let compared = verdict["compared"].as_u64().unwrap_or(0);
+    let something = compared > 0 || class == Class::Unrepeatable;
+    ensure!(something, "nothing was compared: {said}");
+    if class == Class::Waits {
+        let looks = verdict["reads"]
+            .as_u64()
+            .is_some_and(|address| address != 0);
+        ensure!(looks, "it does not say where the kernel looks: {said}");
+    }
+    Ok((class, compared))
+}
+
+/// Status and output of a command that ends in time.
+fn output(mut command: Command) -> Result<(Option<i32>, String, String)> {
+    let folder = tempfile::tempdir()?;
+    let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(File::create(&stdout)?)
+        .stderr(File::create(&stderr)?)
+        .spawn()?;
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begun.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            bail!("no verdict after {LIMIT:?}");
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    let read =
+        |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok((status.code(), read(&stdout)?, read(&stderr)?))
 }

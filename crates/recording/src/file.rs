@@ -184,6 +184,7 @@ mod tests {
                     size: 0x5000,
                     kind: Kind::Allocated,
                 }],
+                barriers: vec![0, 7],
             },
             object: vec![1, 2, 3],
             pages: BTreeMap::from([(0x4000, page)]),

@@ -59,6 +59,9 @@ pub struct Header {
     /// Number of the packet in its queue.
     pub dispatch_id: u64,
     pub ranges: Vec<Range>,
+    /// Counters of the device-wide barriers: waves still to come, less one. Older recordings have none, which means zeros.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub barriers: Vec<u32>,
 }
 
 /// A recorded dispatch.

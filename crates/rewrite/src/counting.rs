@@ -4,7 +4,7 @@
 use crate::encode::{Codes, EXEC, Op, Source, Write};
 use crate::entry::assemble;
 use crate::splice::{Place, Splicer};
-use crate::supply::Supply;
+use crate::supply::{Home, Supply};
 use crate::{Action, Half, Plan, Refusal, Relocation, Symbol};
 use gfx::Family;
 use lift::registers::{RegisterSet, Span};
@@ -12,18 +12,11 @@ use lift::{FunctionIndex, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use template::RegisterFile;
 
-/// Where a 32-bit counter of an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Home {
-    Scalar(u16),
-    /// VGPR and lane.
-    Lane(u16, u16),
-}
-
 /// One array of counters.
 #[derive(Clone, Debug)]
 struct Array {
     global: usize,
+    /// Of each counter, which has 32 bits.
     homes: Vec<Home>,
     /// VGPRs, one lane per counter.
     vgprs: Vec<u16>,

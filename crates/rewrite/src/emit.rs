@@ -534,15 +534,6 @@ impl Emitter<'_, '_> {
             pc: inst.pc,
             reason: "the target is in no SGPR".to_owned(),
         })?;
-        // Kernels with computed calls that leave no SGPR at all came out wrong where SGPRs were put aside (device malloc on
-        // gfx90a); until that is understood they stay as they are.
-        if self.splicer.supply.free_scalars() < LEAST_FREE_SCALARS {
-            return Err(Refusal::Unresolved {
-                function: function.name.clone(),
-                pc: inst.pc,
-                reason: "it names all SGPRs and calls computed addresses".to_owned(),
-            });
-        }
         let codes = self.codes;
         let (done, is_set) = (self.text.new_label(), self.text.new_label());
         self.text.branch(codes, Op::SCbranchScc1, is_set);
@@ -910,8 +901,6 @@ fn accessed(
     (!gone).then_some(memory)
 }
 
-/// SGPRs that a kernel with computed calls has to leave free.
-const LEAST_FREE_SCALARS: usize = 4;
 /// Message of `s_sendmsg`, since gfx11.
 const DEALLOCATE_VGPRS: u32 = 3;
 

@@ -25,6 +25,8 @@ pub(crate) enum Op {
     /// Between a scalar register that a VALU instruction wrote, however it changed since, and one that reads it, with one other
     /// instruction there.
     LaneGap,
+    /// Between a vector instruction that wrote a scalar register and one that reads it, of any kind.
+    ScalarGap,
     STrap,
     SBranch,
     SCbranchScc1,
@@ -104,6 +106,7 @@ const ROWS: &[(Op, On, &str)] = &[
     (Op::SAddNcU64,         gfx12_up,     "s_add_nc_u64 s[0:1], s[0:1], s[0:1]"),
     (Op::SNop,              any,          "s_nop 0"),
     (Op::LaneGap,           gfx940_up,    "s_nop 0"),
+    (Op::ScalarGap,         gfx9,         "s_nop 4"),
     (Op::STrap,             any,          "s_trap 0x2"),
     (Op::SBranch,           any,          "s_branch 0"),
     (Op::SCbranchScc1,      any,          "s_cbranch_scc1 0"),

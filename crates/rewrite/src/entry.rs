@@ -1,8 +1,8 @@
-//! Values that only a kernel's entry knows, kept in SGPRs that nothing names.
+//! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names.
 
 use crate::encode::{Codes, Op, Source, Write};
 use crate::storage::Storage;
-use crate::supply::Supply;
+use crate::supply::{Home, Supply};
 use crate::{Action, Plan, Refusal, Value, splice::supplied};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
@@ -11,18 +11,100 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use template::RegisterFile;
 
-/// First SGPR of each value that is kept.
+/// Where the first dword of each value is that is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EntryValues {
-    pub kernarg: Option<u16>,
-    pub dispatch: Option<u16>,
-    pub implicit: Option<u16>,
-    pub dispatch_id: Option<u16>,
-    pub workgroup: [Option<u16>; 3],
+    pub kernarg: Option<Home>,
+    pub dispatch: Option<Home>,
+    pub implicit: Option<Home>,
+    pub dispatch_id: Option<Home>,
+    pub workgroup: [Option<Home>; 3],
     /// Global address of lane 0's variables of hooks.
-    pub stack: Option<u16>,
+    pub stack: Option<Home>,
     /// LDS addresses of hooks' variables, by name.
-    pub shared: BTreeMap<String, u16>,
+    pub shared: BTreeMap<String, Home>,
+}
+
+impl EntryValues {
+    fn homes(&mut self) -> impl Iterator<Item = &mut Home> {
+        let values = [
+            &mut self.kernarg,
+            &mut self.dispatch,
+            &mut self.implicit,
+            &mut self.dispatch_id,
+            &mut self.stack,
+        ];
+        let values = values.into_iter().chain(&mut self.workgroup);
+        values.flatten().chain(self.shared.values_mut())
+    }
+}
+
+/// Gives out SGPRs for values, as long as there are some for the whole kernel, and then such that take a value at the entry
+/// alone, before it goes to a lane.
+struct Places<'a> {
+    supply: &'a mut Supply,
+    /// Registers below this are where values arrive.
+    end: u16,
+    wave_size: u8,
+    vgpr: Option<u16>,
+    /// SGPRs of the entry alone, in the order of their lanes.
+    passing: Vec<u16>,
+}
+
+impl Places<'_> {
+    fn place(&mut self, width: u16) -> Result<u16, Refusal> {
+        let refused = |reason: &str| Refusal::Registers {
+            what: "values of the kernel's entry",
+            reason: reason.to_owned(),
+        };
+        if self.vgpr.is_none() {
+            // Behind all that arrives, so that nothing is overwritten before it is moved.
+            let kept = self.supply.keep(RegisterFile::Sgpr, width, width, self.end);
+            if let Some(first) = kept {
+                return Ok(first);
+            }
+            let vgpr = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
+            self.vgpr = Some(vgpr.ok_or_else(|| {
+                refused(
+                    "no SGPR is free for the whole kernel, nor a VGPR whose lanes could take them",
+                )
+            })?);
+        }
+        if self.passing.len() + usize::from(width) > usize::from(self.wave_size) {
+            return Err(refused("there are more than a VGPR has lanes"));
+        }
+        // Nothing of the application is alive yet but what arrives.
+        let mut free = self.supply.all_at_end();
+        free.withhold(RegisterFile::Sgpr, 0, self.end);
+        for &register in &self.passing {
+            free.withhold(RegisterFile::Sgpr, register, 1);
+        }
+        let first = free
+            .take(RegisterFile::Sgpr, width, width, 256)
+            .ok_or_else(|| refused("no SGPRs are free at the entry"))?;
+        self.supply.use_up(RegisterFile::Sgpr, first + width);
+        self.passing.extend(first..first + width);
+        Ok(first)
+    }
+
+    /// Sends what passes to its lanes.
+    fn settle(self, codes: &Codes, kept: &mut EntryValues, code: &mut Vec<u8>) {
+        let Some(vgpr) = self.vgpr else {
+            return;
+        };
+        for (lane, &register) in (0..).zip(&self.passing) {
+            code.write_lane(codes, vgpr, lane, register);
+        }
+        if codes.has(Op::LaneGap) {
+            code.extend_from_slice(codes.bytes(Op::LaneGap));
+        }
+        for home in kept.homes() {
+            let Home::Scalar(first) = *home else { continue };
+            if let Some(lane) = self.passing.iter().position(|register| *register == first) {
+                *home = Home::Lane(vgpr, lane as u16);
+            }
+        }
+    }
 }
 
 /// What of it a plan needs.
@@ -158,12 +240,14 @@ pub(crate) fn keep(
             .find(|(known, ..)| *known == name)
             .map(|(_, first, _)| *first)
     };
-    let mut place = |width: u16| {
-        // Behind all that arrives, so that nothing is overwritten before it is moved.
-        supply
-            .keep(RegisterFile::Sgpr, width, width, end)
-            .ok_or_else(|| refused("no SGPR is free for the whole kernel"))
+    let mut places = Places {
+        supply,
+        end,
+        wave_size: codes.wave_size,
+        vgpr: None,
+        passing: Vec::new(),
     };
+    let mut place = |width: u16| places.place(width);
     let absent = || refused("the kernel's entry does not have them");
     let mut pair = |name: &str, code: &mut Vec<u8>| {
         let (from, to) = (position(name).ok_or_else(absent)?, place(2)?);
@@ -171,18 +255,19 @@ pub(crate) fn keep(
         code.move_scalar(codes, to + 1, Source::Scalar(from + 1));
         Ok(to)
     };
+    let (mut kernarg, mut dispatch) = (None, None);
     if needs.kernarg || needs.implicit {
-        kept.kernarg = Some(pair("kernarg_segment_ptr", &mut code)?);
+        kernarg = Some(pair("kernarg_segment_ptr", &mut code)?);
     }
     if needs.dispatch || needs.dispatch_id {
-        kept.dispatch = Some(pair("dispatch_ptr", &mut code)?);
+        dispatch = Some(pair("dispatch_ptr", &mut code)?);
     }
     for (dimension, (_, name)) in WORKGROUP_FIELDS.iter().enumerate() {
         if !needs.workgroup[dimension] {
             continue;
         }
         let to = place(1)?;
-        kept.workgroup[dimension] = Some(to);
+        kept.workgroup[dimension] = Some(Home::Scalar(to));
         if descriptor.target().family >= Family::Gfx12 {
             let text = match dimension {
                 0 => format!("s_mov_b32 s{to}, ttmp9"),
@@ -204,7 +289,7 @@ pub(crate) fn keep(
             hidden.next().map(|argument| argument.offset as u32)
         });
         let offset = hidden.ok_or_else(|| refused("the kernel has no implicit arguments"))?;
-        let (from, to) = (kept.kernarg.ok_or_else(absent)?, place(2)?);
+        let (from, to) = (kernarg.ok_or_else(absent)?, place(2)?);
         code.scalar2(
             codes,
             Op::SAddU32,
@@ -214,10 +299,10 @@ pub(crate) fn keep(
         );
         let (high, zero) = (Source::Scalar(from + 1), Source::Constant(0));
         code.scalar2(codes, Op::SAddcU32, to + 1, high, zero);
-        kept.implicit = Some(to);
+        kept.implicit = Some(Home::Scalar(to));
     }
     if needs.dispatch_id {
-        let (from, to) = (kept.dispatch.ok_or_else(absent)?, place(2)?);
+        let (from, to) = (dispatch.ok_or_else(absent)?, place(2)?);
         let (from_end, to_end) = (from + 1, to + 1);
         let load =
             format!("s_load_dwordx2 s[{to}:{to_end}], s[{from}:{from_end}], {PACKET_RESERVED2}");
@@ -228,9 +313,12 @@ pub(crate) fn keep(
             lift::Counter::Data
         };
         code.extend_from_slice(codes.wait(counter));
-        kept.dispatch_id = Some(to);
+        kept.dispatch_id = Some(Home::Scalar(to));
     }
+    kept.kernarg = kernarg.map(Home::Scalar);
+    kept.dispatch = dispatch.map(Home::Scalar);
     storage.keep(codes, &position, &mut place, &mut kept, &mut code)?;
+    places.settle(codes, &mut kept, &mut code);
     // Back to where the kernel expects it: downwards, in ascending order.
     for (name, first, count) in before.iter().filter(|(name, ..)| *name != UNDEFINED) {
         let Some(arrived) = position(name).filter(|arrived| arrived != first) else {

@@ -26,6 +26,7 @@ mod text;
 pub use error::Refusal;
 pub use finish::{LivePatch, check_static, live_object, static_object};
 pub use kernel::{Kernels, rewrite, rewrite_of};
+pub use memory::{Address, MemoryAccess};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,

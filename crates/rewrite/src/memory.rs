@@ -16,7 +16,7 @@ const SCALAR: u32 = 256;
 
 /// The sum of these is the address (64 bits) or the offset (32 bits, LDS and scratch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     /// First SGPR of a pair (of one register where the address has 32 bits).
     pub scalar: Option<u16>,
     /// An SGPR with 32 bits more.
@@ -30,7 +30,7 @@ pub(crate) struct Address {
 
 /// See the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MemoryAccess {
+pub struct MemoryAccess {
     pub kind: u32,
     /// Bytes per lane; per wave for scalar accesses.
     pub size: u32,
@@ -107,7 +107,7 @@ impl MemoryAccess {
 impl Address {
     /// Writes code that leaves the address of each active lane in two VGPRs. `constant` is an SGPR and `carry` an SGPR
     /// (pair) to work with. SCC and VCC stay.
-    pub fn compute(
+    pub(crate) fn compute(
         &self,
         codes: &Codes,
         [low, high]: [u16; 2],

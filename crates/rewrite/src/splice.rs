@@ -4,7 +4,7 @@ use crate::encode::{Codes, EXEC, Op, Source, VCC, Write};
 use crate::entry::{EntryValues, assemble};
 use crate::memory::MemoryAccess;
 use crate::mode;
-use crate::supply::{Free, Supply, Taken};
+use crate::supply::{Free, Home, Supply, Taken};
 use crate::{Half, HookVariants, Lanes, Refusal, Relocation, Report, Symbol, Value};
 use gfx::Family;
 use isa::{Reg, RegKind};
@@ -66,8 +66,8 @@ enum Dword {
     Address(usize, Half, u32),
     /// A register of the application.
     Application(RegisterFile, u16),
-    /// An SGPR that holds a value from kernel entry.
-    Kept(u16),
+    /// Where a value from kernel entry is.
+    Kept(Home),
     /// SGPR-like by encoding: EXEC, VCC, M0.
     Special(u16),
     Scc,
@@ -204,6 +204,11 @@ impl Splicer<'_> {
         // A constant, and carries of the lanes.
         let constant = scratch(addresses, 1)?;
         let carry = scratch(addresses, wide)?;
+        let lanes_to_vectors = template.ports.iter().zip(&dwords).any(|(port, dwords)| {
+            let in_lane = |dword: &Dword| matches!(dword, Dword::Kept(Home::Lane(..)));
+            port.read && port.file == RegisterFile::Vgpr && dwords.iter().any(in_lane)
+        });
+        let through = scratch(lanes_to_vectors, 1)?;
         let sum = addresses
             .then(|| self.take(&mut work, RegisterFile::Vgpr, 2, 2, 256, false))
             .transpose()?;
@@ -235,7 +240,8 @@ impl Splicer<'_> {
                 let register = first[usize::from(group)] + offset;
                 touch(&mut touched, *dword);
                 let in_place = matches!(*dword, Dword::Application(file, number) if file == port.file && number == register)
-                    || *dword == Dword::Kept(register) && port.file == RegisterFile::Sgpr;
+                    || *dword == Dword::Kept(Home::Scalar(register))
+                        && port.file == RegisterFile::Sgpr;
                 if in_place {
                     continue;
                 }
@@ -283,6 +289,12 @@ impl Splicer<'_> {
         if place.indexing.is_some() {
             code.extend_from_slice(codes.bytes(Op::IndexOff));
         }
+        // First: those below may go to registers that are free only now.
+        if let Some(spill) = spill {
+            for (lane, number) in &saved {
+                code.write_lane(codes, spill, *lane, *number);
+            }
+        }
         if let Some(register) = scc {
             let (one, zero) = (Source::Constant(1), Source::Constant(0));
             code.scalar2(codes, Op::SCselectB32, register, one, zero);
@@ -295,16 +307,11 @@ impl Splicer<'_> {
         if let Some(register) = m0 {
             code.move_scalar(codes, register, Source::Scalar(codes.m0()));
         }
-        if let Some(spill) = spill {
-            for (lane, number) in &saved {
-                code.write_lane(codes, spill, *lane, *number);
-            }
-        }
         for (vgpr, scalar) in &saved_lanes {
             code.read_lane(codes, *scalar, *vgpr, 0);
         }
         for copy in inward.iter().filter(|copy| copy.file == RegisterFile::Sgpr) {
-            self.copy_in(copy, code, relocations)?;
+            self.copy_in(copy, through, code, relocations)?;
         }
         if let Some(register) = exec {
             first_lane_only(codes, wide, register, code);
@@ -329,7 +336,17 @@ impl Splicer<'_> {
                 code.move_vector(codes, copy.register, Source::Vector(from));
                 continue;
             }
-            self.copy_in(copy, code, relocations)?;
+            self.copy_in(copy, through, code, relocations)?;
+        }
+        let from_vector = |copy: &Copy| {
+            let in_vector = matches!(
+                copy.dword,
+                Dword::Application(RegisterFile::Vgpr, _) | Dword::Kept(Home::Lane(..))
+            );
+            copy.file == RegisterFile::Sgpr && in_vector
+        };
+        if inward.iter().any(from_vector) {
+            scalar_gap(codes, code);
         }
 
         if let Some(register) = mode {
@@ -384,14 +401,6 @@ impl Splicer<'_> {
         for (vgpr, scalar) in &saved_lanes {
             code.write_lane(codes, *vgpr, 0, *scalar);
         }
-        if let Some(spill) = spill {
-            for (lane, number) in &saved {
-                code.read_lane(codes, *number, spill, *lane);
-            }
-        }
-        if !saved.is_empty() {
-            code.extend_from_slice(codes.bytes(Op::WaitAlu));
-        }
         if let Some(register) = m0 {
             code.move_scalar(codes, codes.m0(), Source::Scalar(register));
         }
@@ -408,6 +417,15 @@ impl Splicer<'_> {
                 Source::Constant(0),
             );
         }
+        // Last, though before vector registers are indexed again.
+        if let Some(spill) = spill {
+            for (lane, number) in &saved {
+                code.read_lane(codes, *number, spill, *lane);
+            }
+        }
+        if !saved.is_empty() {
+            code.extend_from_slice(codes.bytes(Op::WaitAlu));
+        }
         if let Some(enables) = place.indexing {
             code.extend(codes.index_on(enables));
         }
@@ -415,6 +433,7 @@ impl Splicer<'_> {
             let scalar = |file| file == RegisterFile::Sgpr;
             let from = match copy.dword {
                 Dword::Application(file, _) => scalar(file),
+                Dword::Kept(Home::Lane(..)) => false,
                 _ => true,
             };
             !(scalar(copy.file) && from)
@@ -573,6 +592,8 @@ impl Splicer<'_> {
         for offset in 0..width {
             work.saved.push((next + offset, first + offset));
         }
+        // One of several may be dead, and must not be given out again.
+        work.free.withhold(RegisterFile::Sgpr, first, width);
         work.use_up(RegisterFile::Sgpr, first, width);
         self.report.saved_scalars += u32::from(width);
         Some(first)
@@ -672,11 +693,11 @@ impl Splicer<'_> {
                 })
                 .collect()
         };
-        let kept = |first: Option<u16>, registers: u16| {
+        let kept = |first: Option<Home>, registers: u16| {
             let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
             let dword = |index: usize| {
                 if index < usize::from(registers) {
-                    Dword::Kept(first + index as u16)
+                    Dword::Kept(first.dword(index as u16))
                 } else {
                     Dword::Constant(0)
                 }
@@ -733,9 +754,11 @@ impl Splicer<'_> {
         })
     }
 
+    /// `through`: an SGPR, where a VGPR takes a value out of a lane.
     fn copy_in(
         &self,
         copy: &Copy,
+        through: Option<u16>,
         code: &mut Vec<u8>,
         relocations: &mut Vec<Relocation>,
     ) -> Result<(), Refusal> {
@@ -761,6 +784,18 @@ impl Splicer<'_> {
             }
             (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, from)) => {
                 code.first_lane(codes, to, from);
+            }
+            (RegisterFile::Sgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
+                code.read_lane(codes, to, vgpr, lane);
+            }
+            (RegisterFile::Vgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
+                let through = through.ok_or(Refusal::BadPlan {
+                    what: "a value in a lane, for a VGPR: number",
+                    index: usize::from(to),
+                })?;
+                code.read_lane(codes, through, vgpr, lane);
+                scalar_gap(codes, code);
+                code.move_vector(codes, to, Source::Scalar(through));
             }
             (RegisterFile::Sgpr, dword) => code.move_scalar(codes, to, source(dword)),
             (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
@@ -820,6 +855,15 @@ impl Splicer<'_> {
     }
 }
 
+/// Behind instructions of the vector unit that wrote SGPRs.
+fn scalar_gap(codes: &Codes, code: &mut Vec<u8>) {
+    for op in [Op::ScalarGap, Op::WaitAlu] {
+        if codes.has(op) {
+            code.extend_from_slice(codes.bytes(op));
+        }
+    }
+}
+
 /// EXEC into a register (pair), then lane 0 alone.
 fn first_lane_only(codes: &Codes, wide: u16, register: u16, code: &mut Vec<u8>) {
     let op = if wide == 2 { Op::SMovB64 } else { Op::SMovB32 };
@@ -873,13 +917,15 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
 fn source(dword: Dword) -> Source {
     match dword {
         // These are written by instructions of their own.
-        Dword::Address(..) | Dword::Accessed(_) => Source::Constant(0),
+        Dword::Address(..) | Dword::Accessed(_) | Dword::Kept(Home::Lane(..)) => {
+            Source::Constant(0)
+        }
         Dword::Constant(value) => Source::Constant(value),
         Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
             Source::Vector(number)
         }
         Dword::Application(RegisterFile::Sgpr, number)
-        | Dword::Kept(number)
+        | Dword::Kept(Home::Scalar(number))
         | Dword::Special(number) => Source::Scalar(number),
         Dword::Scc => Source::Scc,
     }
@@ -1059,7 +1105,7 @@ impl Work<'_> {
                             possible &= !(copy_scalars && file == RegisterFile::Sgpr);
                             number
                         }
-                        Dword::Kept(number) if group.file == RegisterFile::Sgpr => {
+                        Dword::Kept(Home::Scalar(number)) if group.file == RegisterFile::Sgpr => {
                             possible &= !group.written;
                             number
                         }

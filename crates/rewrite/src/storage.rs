@@ -7,6 +7,7 @@
 use crate::encode::Codes;
 use crate::entry::{EntryValues, assemble};
 use crate::splice::SCRATCH_SLOTS;
+use crate::supply::Home;
 use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
 use gfx::Family;
@@ -246,7 +247,7 @@ impl Storage {
             for line in lines {
                 code.extend(assemble(codes, &line)?);
             }
-            kept.stack = Some(low);
+            kept.stack = Some(Home::Scalar(low));
         }
         let mut start = None;
         // The variable at the start comes first: the others are found from it.
@@ -275,7 +276,7 @@ impl Storage {
                     )?);
                 }
             }
-            kept.shared.insert(name.clone(), to);
+            kept.shared.insert(name.clone(), Home::Scalar(to));
         }
         Ok(())
     }

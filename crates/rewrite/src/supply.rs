@@ -29,6 +29,24 @@ pub(crate) struct Supply {
     pub kept_vectors: Free,
 }
 
+/// Where 32 bits are for a wave's whole life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Scalar(u16),
+    /// VGPR and lane.
+    Lane(u16, u16),
+}
+
+impl Home {
+    /// Where the value's dword `index` is, if this is where its first is.
+    pub fn dword(self, index: u16) -> Home {
+        match self {
+            Home::Scalar(first) => Home::Scalar(first + index),
+            Home::Lane(vgpr, first) => Home::Lane(vgpr, first + index),
+        }
+    }
+}
+
 /// Registers that are not to be given out again at one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {

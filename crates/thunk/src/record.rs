@@ -68,6 +68,10 @@ impl<E: Executor> Executor for Recorder<E> {
         self.executor.invalidate_code();
     }
 
+    fn barriers(&self) -> Vec<u32> {
+        self.executor.barriers()
+    }
+
     fn native_blits(&self) -> bool {
         self.executor.native_blits()
     }
@@ -77,7 +81,7 @@ impl<E: Executor> Executor for Recorder<E> {
     }
 }
 
-impl<E> Recorder<E> {
+impl<E: Executor> Recorder<E> {
     /// The kernel's name if this is its first dispatch and it was asked for.
     fn wanted(&self, dispatch: &Dispatch) -> Option<String> {
         let name = dispatch.name.clone()?;
@@ -103,6 +107,7 @@ impl<E> Recorder<E> {
             queue_address: dispatch.origin.queue_address,
             dispatch_id: dispatch.origin.dispatch_id,
             ranges,
+            barriers: self.executor.barriers(),
         };
         fs::create_dir_all(&self.directory)
             .map_err(|error| format!("{}: {error}", self.directory.display()))?;

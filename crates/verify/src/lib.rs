@@ -5,13 +5,18 @@
 //! The instrumenting column never sees the emulator; this crate is where both meet, to judge.
 #![forbid(unsafe_code)]
 
+mod code;
+mod digest;
 mod live;
 mod lockstep;
 mod record;
 mod stage;
+mod turns;
 
 pub use live::Part;
-pub use lockstep::{Difference, Divergence, Error, Place, Verdict, lockstep, poison};
+pub use lockstep::{
+    Difference, Divergence, Error, Place, Read, Verdict, Wait, Why, lockstep, poison,
+};
 
 pub use recording::Recording;
 

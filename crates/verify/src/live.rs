@@ -48,6 +48,13 @@ impl fmt::Display for Part {
     }
 }
 
+impl Part {
+    /// Every scalar part there is.
+    pub fn scalars() -> impl Iterator<Item = Part> {
+        (0..=number::MODE).map(Part::Scalar)
+    }
+}
+
 /// Live registers before one instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
@@ -97,6 +104,11 @@ impl Rows {
         }
     }
 
+    /// The row of a register that both the application and the wave have.
+    pub fn existing_row(self, wave: &Wave, number: u16) -> Option<usize> {
+        self.row(number).filter(|row| *row < wave.vector_rows())
+    }
+
     /// A part of the state; `None` for registers that the wave has not.
     pub fn read(self, wave: &Wave, part: Part) -> Option<u32> {
         match part {
@@ -107,9 +119,8 @@ impl Rows {
             Part::Scalar(index) if index < SCALAR_FILE => Some(wave.sgpr(index.into())),
             Part::Scalar(_) => None,
             Part::Vector(number, lane) => {
-                let row = self.row(number)?;
-                let exists = row < wave.vector_rows() && usize::from(lane) < LANES;
-                exists.then(|| wave.vgpr(row, lane.into()))
+                let row = self.existing_row(wave, number)?;
+                (usize::from(lane) < LANES).then(|| wave.vgpr(row, lane.into()))
             }
         }
     }
@@ -120,9 +131,7 @@ impl Rows {
             Part::Scalar(index) if index < SGPR_COUNT => wave.set_sgpr(index.into(), value),
             Part::Scalar(_) => {}
             Part::Vector(number, lane) => {
-                if let Some(row) = self.row(number)
-                    && row < wave.vector_rows()
-                {
+                if let Some(row) = self.existing_row(wave, number) {
                     wave.set_vgpr(row, lane.into(), value);
                 }
             }
@@ -134,12 +143,13 @@ impl Live {
     /// Registers that no code of the application names hold nothing of it, though who may call a function is not known. EXEC
     /// counts everywhere but where the program `ends`.
     fn of(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
-        let vectors = |set: &VectorSet| {
+        let vectors = |set: &VectorSet| -> Vec<u16> {
             let named = |register: &u16| named.vectors.contains(*register);
             set.iter().filter(named).collect()
         };
         let exec = number::EXEC_LOW..=number::EXEC_HIGH;
         let scalars = set.scalars.iter();
+        let (active, inactive) = (vectors(&set.active), vectors(&set.inactive));
         Live {
             scalars: scalars
                 .filter(|index| match exec.contains(index) {
@@ -147,8 +157,8 @@ impl Live {
                     false => named.scalars.contains(*index),
                 })
                 .collect(),
-            active: vectors(&set.active),
-            inactive: vectors(&set.inactive),
+            active,
+            inactive,
             in_kernel: true,
         }
     }

@@ -2,22 +2,22 @@
 
 use crate::{
     Subject,
+    code::Code,
     live::{Part, Rows},
-    record::{Look, Places, Snapshot, Watch, WaveId},
+    record::{Look, Seen, Snapshot, Stuck, Until, Watch, WaveId},
     stage::Stage,
 };
-use codeobj::CodeObject;
+use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 use isa::Decoder;
-use lift::Module;
+use lift::{Module, registers::SGPR_COUNT};
 use rewrite::{Rewritten, Symbol};
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::{collections::HashMap, fmt};
 use template::Global;
 
-/// Looks at waves that are kept, 16 bytes each.
+/// Looks at waves that are kept, 12 bytes each.
 const LIMIT: usize = 30_000_000;
+/// Another run is at the same place after no more looks than these: waits may be looked at or not.
+const LATEST: usize = LIMIT / 4 * 5;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -32,7 +32,7 @@ pub enum Error {
     #[error("the instrumented code refers to {0}, which is no variable of its tools")]
     NoGlobal(String),
     #[error(
-        "not at its end after {limit} instructions: the launch is too long to compare, or waits for something outside of the kernel; use a smaller grid"
+        "the instrumented kernel is not where the original was after {limit} instructions of the application: it may hang"
     )]
     TooLong { limit: usize },
 }
@@ -48,12 +48,49 @@ pub enum Verdict {
         /// Why both were stopped before their end, as the original was told.
         stopped: Option<String>,
     },
-    /// The original does not do the same twice, so nothing can be said of a difference: it asks for the time, say.
+    /// All is equal as far as both were run, which is not to their end.
+    Part {
+        /// As above.
+        compared: u64,
+        waves: u64,
+        why: Why,
+    },
+    /// The original does not do the same twice, so nothing can be said of a difference.
     Unrepeatable {
         /// Where the first wave that shows it does something else.
         place: Option<Place>,
     },
     Diverged(Divergence),
+}
+
+/// Why a kernel was not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It waits for something that it does not do itself, such as an answer of the host, which never comes here.
+    Waits(Wait),
+    /// It has more instructions than can be kept.
+    Long,
+}
+
+/// What the last wave waits for that could still run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Where it branches back to look again.
+    pub place: Option<Place>,
+    /// What it read last.
+    pub reads: Option<Read>,
+}
+
+/// An instruction that reads memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// In the original object.
+    pub pc: u64,
+    pub instruction: String,
+    /// In the first active lane.
+    pub address: u64,
+    /// Line of the source, if the code object has line tables.
+    pub source: Option<String>,
 }
 
 /// The first difference of the first wave that has one.
@@ -121,6 +158,46 @@ impl fmt::Display for Place {
     }
 }
 
+impl fmt::Display for Why {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Waits(wait) => write!(
+                formatter,
+                "then it waits for something outside of the dispatch: {wait}"
+            ),
+            Why::Long => write!(
+                formatter,
+                "then it goes on for longer than is compared; use a smaller grid"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(formatter, "{place}")?,
+            None => write!(formatter, "at an unknown place")?,
+        }
+        match &self.reads {
+            Some(read) => {
+                write!(
+                    formatter,
+                    ", looking at {:#x} by {:#x} {}",
+                    read.address,
+                    read.pc,
+                    read.instruction.trim()
+                )?;
+                match &read.source {
+                    Some(source) => write!(formatter, " from {source}"),
+                    None => Ok(()),
+                }
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Divergence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
@@ -171,20 +248,6 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// The original's own addresses.
-fn own_places(module: &Module, base: u64) -> Places {
-    let pcs = module
-        .functions
-        .iter()
-        .flat_map(|function| function.insts.iter().map(|inst| inst.pc));
-    Places {
-        start: base,
-        base,
-        instructions: pcs.map(|pc| (pc, pc)).collect(),
-        inserted: HashMap::new(),
-    }
-}
-
 /// Runs `subject` with the original kernel and with the rewritten one and compares them: before every instruction of the
 /// application all live registers, at the end all memory that it can see.
 pub fn lockstep<'a>(
@@ -225,27 +288,29 @@ pub fn lockstep<'a>(
         let pairs = rewritten
             .pcs
             .iter()
-            .filter(|pair| pair.inserted == inserted);
-        pairs.map(|pair| (pair.new, pair.old)).collect()
+            .filter(move |pair| pair.inserted == inserted);
+        pairs.map(|pair| (pair.new, pair.old))
     };
-    let variant_places = Places {
-        start: text,
-        base,
-        instructions: pairs(false),
-        inserted: pairs(true),
-    };
+    let code = stage.code();
+    let variant_places = code
+        .places(text, base, pairs(false))
+        .with_inserted(pairs(true));
     let first = |wanted| Watch {
         rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
-        places: own_places(module, base),
+        places: code.own(base),
+        until: Until::Enough,
+        undefined: undefined(&kernel.descriptor),
         wanted,
         limit: LIMIT,
         ..Watch::default()
     };
-    let second = |wanted| Watch {
+    let second = |until, wanted| Watch {
         rows: Some(Rows::of(&rewritten.descriptor, &kernel.descriptor)),
         places: variant_places.clone(),
+        until,
+        undefined: undefined(&kernel.descriptor),
         wanted,
-        limit: LIMIT,
+        limit: LATEST,
         ..Watch::default()
     };
     let run_second = |watch| {
@@ -255,20 +320,24 @@ pub fn lockstep<'a>(
                 .run_other(&stage.prepared, &variant, variant_base)
         })
     };
-    let (mut before, memory_before) = stage.original(first(None))?;
-    let (mut after, memory_after) = run_second(second(None))?;
-    let common = keep_common(&mut before, &mut after);
+    let (before, memory_before) = stage.original(first(None))?;
+    let until = before.until();
+    let (after, memory_after) = run_second(second(until, None))?;
+    let common = common_sites(code, &before, &after);
+    let describe = Describe {
+        object,
+        module,
+        kernel: &kernel,
+        code,
+    };
     // Of a difference, whether the original differs from itself.
     let repeats = |what: Divergence| {
-        let (mut again, memory_again) = stage.original(first(None))?;
-        keep(&mut again, &common);
-        let differs = |(id, looks): (&WaveId, &Vec<Look>)| {
-            let others = again.looks.get(id).map_or(&[][..], Vec::as_slice);
-            first_difference(looks, others).map(|step| (*id, step))
-        };
-        if let Some((id, step)) = before.looks.iter().find_map(differs) {
-            let place = place(object, module, &kernel, id, &before.looks[&id], step);
-            return Ok(Verdict::Unrepeatable { place });
+        let (again, memory_again) = stage.original(first(None))?;
+        for (id, looks) in &before.waves {
+            if let Some(parting) = parting(looks, again.of(id), &common, true) {
+                let place = describe.place(*id, &parting);
+                return Ok(Verdict::Unrepeatable { place });
+            }
         }
         Ok(match (&memory_before, &memory_again) {
             (Ok(a), Ok(b)) if stage.compare_memory(a, b).is_some() => {
@@ -277,25 +346,20 @@ pub fn lockstep<'a>(
             _ => Verdict::Diverged(what),
         })
     };
-    let (mut compared, waves) = (0, before.looks.len() as u64);
-    for (id, looks) in &before.looks {
-        let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
-        compared += looks.len() as u64;
-        let found = match (&memory_before, &memory_after) {
-            (Ok(_), Ok(_)) => first_difference(looks, others),
-            // The wave may have been stopped before it could go on.
-            _ => looks.iter().zip(others).position(|(a, b)| a != b),
-        };
-        let Some(step) = found else {
+    let (mut compared, waves) = (0, before.waves.len() as u64);
+    // A wave may have been stopped before it could go on.
+    let to_the_end = memory_before.is_ok() && memory_after.is_ok();
+    for (id, looks) in &before.waves {
+        compared += common_looks(looks, &common).count() as u64;
+        let Some(parting) = parting(looks, after.of(id), &common, to_the_end) else {
             continue;
         };
-        let what = difference(looks, others, step, |look, other| {
-            let wanted = |look: &Look| Some((*id, look.index as usize));
-            let a = stage.original(first(wanted(look)))?.0.snapshot;
-            let b = run_second(second(wanted(other)))?.0.snapshot;
+        let what = difference(code, &parting, |index, other| {
+            let a = stage.original(first(Some((*id, index))))?.0.snapshot;
+            let b = run_second(second(until, Some((*id, other))))?.0.snapshot;
             Ok((a, b))
         })?;
-        let place = place(object, module, &kernel, *id, looks, step);
+        let place = describe.place(*id, &parting);
         return repeats(Divergence { place, what });
     }
     let same = |stopped| Verdict::Same {
@@ -304,9 +368,14 @@ pub fn lockstep<'a>(
         stopped,
     };
     match (&memory_before, memory_after) {
-        (Ok(a), Ok(b)) => match stage.compare_memory(a, &b) {
-            Some(what) => repeats(Divergence { place: None, what }),
-            None => Ok(same(None)),
+        (Ok(a), Ok(b)) => match (stage.compare_memory(a, &b), describe.why(&before)) {
+            (Some(what), _) => repeats(Divergence { place: None, what }),
+            (None, None) => Ok(same(None)),
+            (None, Some(why)) => Ok(Verdict::Part {
+                compared,
+                waves,
+                why,
+            }),
         },
         (Err(why), Err(_)) => Ok(same(Some(why.to_string()))),
         (Ok(_), Err(why)) => Err(why.into()),
@@ -327,79 +396,143 @@ pub fn poison<'a>(
     let subject = subject.into();
     let kernel = object.kernel(subject.kernel())?;
     let stage = Stage::new(object, module, subject)?;
-    let watch = |poison| Watch {
+    let code = stage.code();
+    let watch = |until, poison| Watch {
         rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
-        places: own_places(module, stage.device.base()),
+        places: code.own(stage.device.base()),
+        until,
         poison,
-        limit: LIMIT,
+        limit: LATEST,
         ..Watch::default()
     };
-    let (before, memory_before) = stage.original(watch(None))?;
-    let (after, memory_after) = stage.original(watch(Some(seed)))?;
-    let (mut compared, waves) = (0, before.looks.len() as u64);
-    for (id, looks) in &before.looks {
-        let others = after.looks.get(id).map_or(&[][..], Vec::as_slice);
+    let (before, memory_before) = stage.original(watch(Until::Enough, None))?;
+    let (after, memory_after) = stage.original(watch(before.until(), Some(seed)))?;
+    let describe = Describe {
+        object,
+        module,
+        kernel: &kernel,
+        code,
+    };
+    let all = vec![true; code.sites.len()];
+    let (mut compared, waves) = (0, before.waves.len() as u64);
+    for (id, looks) in &before.waves {
         compared += looks.len() as u64;
-        if let Some(step) = first_difference(looks, others) {
-            let place = place(object, module, &kernel, *id, looks, step);
+        if let Some(parting) = parting(looks, after.of(id), &all, true) {
+            let place = describe.place(*id, &parting);
             let what = Difference::Way {
-                instrumented: others.get(step).map(|look| look.pc),
+                instrumented: parting.other.map(|(_, look)| code.pc(look.site)),
             };
             return Ok(Verdict::Diverged(Divergence { place, what }));
         }
     }
     let what = stage.compare_memory(&memory_before?, &memory_after?);
-    Ok(match what {
-        Some(what) => Verdict::Diverged(Divergence { place: None, what }),
-        None => Verdict::Same {
+    Ok(match (what, describe.why(&before)) {
+        (Some(what), _) => Verdict::Diverged(Divergence { place: None, what }),
+        (None, None) => Verdict::Same {
             compared,
             waves,
             stopped: None,
         },
+        (None, Some(why)) => Verdict::Part {
+            compared,
+            waves,
+            why,
+        },
     })
 }
 
-/// Waits may share a micro-op with the instruction before them, differently in the two codes; only addresses that both
-/// executions stopped at can be compared. They are the result.
-fn keep_common(a: &mut Watch, b: &mut Watch) -> HashSet<u64> {
-    let pcs = |watch: &Watch| -> HashSet<u64> {
-        let looks = watch.looks.values().flatten();
-        looks.map(|look| look.pc).collect()
-    };
-    let common: HashSet<u64> = pcs(a).intersection(&pcs(b)).copied().collect();
-    keep(a, &common);
-    keep(b, &common);
-    common
-}
-
-fn keep(watch: &mut Watch, pcs: &HashSet<u64>) {
-    for looks in watch.looks.values_mut() {
-        looks.retain(|look| pcs.contains(&look.pc));
+/// SGPRs in which nothing arrives.
+fn undefined(descriptor: &KernelDescriptor) -> Vec<u16> {
+    let mut undefined = Vec::new();
+    let mut next = 0;
+    for (name, count) in descriptor.initial_sgprs() {
+        if name == "undefined" {
+            undefined.extend(next..next + count as u16);
+        }
+        next += count as u16;
     }
+    undefined.extend(next..SGPR_COUNT);
+    undefined
 }
 
-fn first_difference(a: &[Look], b: &[Look]) -> Option<usize> {
-    let step = a.iter().zip(b).position(|(a, b)| a != b);
-    step.or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))
+/// Waits may share a micro-op with the instruction before them, differently in the two codes; only instructions that both
+/// executions stopped at can be compared. By number.
+fn common_sites(code: &Code, a: &Seen, b: &Seen) -> Vec<bool> {
+    let stops = |seen: &Seen| {
+        let mut stops = vec![false; code.sites.len()];
+        for look in seen.waves.values().flatten() {
+            stops[look.site as usize] = true;
+        }
+        stops
+    };
+    let pairs = stops(a).into_iter().zip(stops(b));
+    pairs.map(|(a, b)| a && b).collect()
+}
+
+/// The looks that count, with their numbers among all looks at the wave.
+fn common_looks<'a>(
+    looks: &'a [Look],
+    common: &'a [bool],
+) -> impl Iterator<Item = (usize, &'a Look)> {
+    let looks = looks.iter().enumerate();
+    looks.filter(|(_, look)| common[look.site as usize])
+}
+
+/// Where two executions of a wave are no longer the same.
+struct Parting<'a> {
+    /// Instructions before.
+    step: usize,
+    /// The looks that differ, with their numbers; `None` if there is none left.
+    look: Option<(usize, &'a Look)>,
+    other: Option<(usize, &'a Look)>,
+    /// The last instruction before.
+    last: Option<u32>,
+}
+
+/// Where `a` and `b` differ. Unless they go `to_the_end`, one may be longer.
+fn parting<'a>(
+    a: &'a [Look],
+    b: &'a [Look],
+    common: &'a [bool],
+    to_the_end: bool,
+) -> Option<Parting<'a>> {
+    let (mut a, mut b) = (common_looks(a, common), common_looks(b, common));
+    let mut last = None;
+    for step in 0.. {
+        let (look, other) = (a.next(), b.next());
+        match (look, other) {
+            (None, None) => return None,
+            (Some((_, x)), Some((_, y))) if x == y => last = Some(x.site),
+            (None, _) | (_, None) if !to_the_end => return None,
+            _ => {
+                return Some(Parting {
+                    step,
+                    look,
+                    other,
+                    last,
+                });
+            }
+        }
+    }
+    None
 }
 
 fn difference(
-    looks: &[Look],
-    others: &[Look],
-    step: usize,
-    snapshots: impl FnOnce(&Look, &Look) -> Result<(Option<Snapshot>, Option<Snapshot>), Error>,
+    code: &Code,
+    parting: &Parting<'_>,
+    snapshots: impl FnOnce(usize, usize) -> Result<(Option<Snapshot>, Option<Snapshot>), Error>,
 ) -> Result<Difference, Error> {
-    let (Some(look), Some(other)) = (looks.get(step), others.get(step)) else {
+    let (Some((index, look)), Some((other_index, other))) = (parting.look, parting.other) else {
         return Ok(Difference::Way {
-            instrumented: others.get(step).map(|look| look.pc),
+            instrumented: parting.other.map(|(_, other)| code.pc(other.site)),
         });
     };
-    if look.pc != other.pc {
+    if look.site != other.site {
         return Ok(Difference::Way {
-            instrumented: Some(other.pc),
+            instrumented: Some(code.pc(other.site)),
         });
     }
-    let (Some(a), Some(b)) = snapshots(look, other)? else {
+    let (Some(a), Some(b)) = snapshots(index, other_index)? else {
         return Ok(Difference::Unstable);
     };
     let found = a.iter().zip(&b).find(|(a, b)| a != b);
@@ -413,26 +546,69 @@ fn difference(
     })
 }
 
-fn place(
-    object: &CodeObject<'_>,
-    module: &Module,
-    kernel: &codeobj::Kernel<'_>,
-    (workgroup, wave): WaveId,
-    looks: &[Look],
-    step: usize,
-) -> Option<Place> {
-    let pc = looks.get(step).or(looks.last())?.pc;
-    let decoder =
-        Decoder::with_features(object.target().target, kernel.descriptor.wave_size(), "").ok()?;
-    let inst = module
-        .functions
-        .iter()
-        .find_map(|function| Some(&function.insts[function.inst_at(pc)?]))?;
-    Some(Place {
-        workgroup,
-        wave,
-        step,
-        pc,
-        instruction: decoder.print(inst),
-    })
+/// Names places.
+struct Describe<'a> {
+    object: &'a CodeObject<'a>,
+    module: &'a Module,
+    kernel: &'a codeobj::Kernel<'a>,
+    code: &'a Code,
+}
+
+impl Describe<'_> {
+    fn place(&self, (workgroup, wave): WaveId, parting: &Parting<'_>) -> Option<Place> {
+        let site = parting.look.map(|(_, look)| look.site).or(parting.last)?;
+        let pc = self.code.pc(site);
+        Some(Place {
+            workgroup,
+            wave,
+            step: parting.step,
+            pc,
+            instruction: self.instruction(pc)?,
+        })
+    }
+
+    /// Why the run was stopped, if it was.
+    fn why(&self, seen: &Seen) -> Option<Why> {
+        seen.stopped.then(|| match &seen.stuck {
+            Some(stuck) => Why::Waits(self.wait(stuck, seen.of(&stuck.wave))),
+            None => Why::Long,
+        })
+    }
+
+    fn wait(&self, stuck: &Stuck, looks: &[Look]) -> Wait {
+        let (workgroup, wave) = stuck.wave;
+        let place = looks.last().and_then(|look| {
+            let pc = self.code.pc(look.site);
+            Some(Place {
+                workgroup,
+                wave,
+                step: looks.len() - 1,
+                pc,
+                instruction: self.instruction(pc)?,
+            })
+        });
+        let reads = stuck.reads.and_then(|(site, address)| {
+            let pc = self.code.pc(site);
+            Some(Read {
+                pc,
+                instruction: self.instruction(pc)?,
+                address,
+                source: self.source(pc),
+            })
+        });
+        Wait { place, reads }
+    }
+
+    fn source(&self, pc: u64) -> Option<String> {
+        SourceLines::of(self.object).ok()??.describe(pc)
+    }
+
+    fn instruction(&self, pc: u64) -> Option<String> {
+        let target = self.object.target().target;
+        let wave_size = self.kernel.descriptor.wave_size();
+        let decoder = Decoder::with_features(target, wave_size, "").ok()?;
+        let mut functions = self.module.functions.iter();
+        let inst = functions.find_map(|function| Some(&function.insts[function.inst_at(pc)?]))?;
+        Some(decoder.print(inst))
+    }
 }

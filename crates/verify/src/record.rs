@@ -1,60 +1,48 @@
 //! What a wave looked like before each instruction.
 
-use crate::live::{Live, Part, Rows};
-use emulate::{Observer, Wave};
+use crate::{
+    code::{Code, Places},
+    digest::{Digester, Rowed, meaning},
+    live::{Live, Part, Rows},
+    turns::{Branch, Pace, Turns},
+};
+use emulate::{Next, Observer, Wave};
 use std::{
-    collections::{BTreeMap, HashMap},
-    hash::{DefaultHasher, Hasher},
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
 /// A wave of a launch.
 pub type WaveId = ([u32; 3], u32);
 
-/// One look at a wave: the instruction's address in the original object, and a digest of what is live.
-#[derive(Clone, Copy, Debug)]
+/// One look at a wave. There are many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    pub pc: u64,
-    pub digest: u64,
-    /// Number among the looks at its wave.
-    pub index: u32,
-}
-
-impl PartialEq for Look {
-    fn eq(&self, other: &Look) -> bool {
-        (self.pc, self.digest) == (other.pc, other.digest)
-    }
+    /// Number of the instruction.
+    pub site: u32,
+    /// Of what is live: a number of 64 bits in halves, which need no alignment.
+    digest: [u32; 2],
 }
 
 /// Every live part at one look.
 pub type Snapshot = Vec<(Part, u32)>;
 
-/// Code in memory whose addresses are to be taken for addresses of the original object.
-#[derive(Clone, Debug, Default)]
-pub struct Places {
-    pub start: u64,
-    /// Where the original object's address 0 is.
-    pub base: u64,
-    /// Offsets from `start` of the application's instructions, and where they are in the original object.
-    pub instructions: HashMap<u64, u64>,
-    /// Offsets that control may be sent to instead, in front of what was inserted there.
-    pub inserted: HashMap<u64, u64>,
+/// When a run is over before the kernel ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Until {
+    /// Never.
+    #[default]
+    End,
+    /// When all waves wait for something that none of them does, or the limit is reached.
+    Enough,
+    /// Where another run was: after so many branches of all waves.
+    Branches(u64),
 }
 
-impl Places {
-    /// The address in the original object of an instruction.
-    pub fn instruction(&self, pc: u64) -> Option<u64> {
-        self.instructions.get(&pc.checked_sub(self.start)?).copied()
-    }
-
-    /// The address in the original, as loaded, that a code address stands for.
-    pub fn meant(&self, address: u64) -> Option<u64> {
-        let offset = address.checked_sub(self.start)?;
-        let inserted = || self.inserted.get(&offset);
-        let original = self.instructions.get(&offset).or_else(inserted)?;
-        Some(self.base + original)
-    }
-}
+/// The clock counts branches and looks at it, so that it shows the same whenever the kernel does the same: where it starts, and
+/// its steps.
+const START: u64 = 1 << 40;
+const STEP: u64 = 16;
 
 /// What is to be done while one execution of a kernel is watched.
 #[derive(Default)]
@@ -62,135 +50,294 @@ pub struct Watch {
     pub rows: Option<Rows>,
     /// The code being executed.
     pub places: Places,
-    pub looks: BTreeMap<WaveId, Vec<Look>>,
+    pub until: Until,
+    /// SGPRs that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
+    /// something arrive there.
+    pub undefined: Vec<u16>,
     /// Keep a snapshot of this look.
     pub wanted: Option<(WaveId, usize)>,
-    pub snapshot: Option<Snapshot>,
     /// Overwrite what is dead, with values from this seed.
     pub poison: Option<u32>,
-    /// Looks beyond this many are not taken.
+    /// Looks beyond this many are not taken, up to the next branch if only [`Until::Enough`] was asked for.
     pub limit: usize,
-    pub taken: usize,
+    pub seen: Seen,
 }
 
-impl Watch {
-    /// Whether what is left of the launch is of no interest.
-    pub fn has_enough(&self) -> bool {
-        self.rows.is_some() && self.taken >= self.limit
+/// What was seen of one execution.
+#[derive(Default)]
+pub struct Seen {
+    pub waves: BTreeMap<WaveId, Vec<Look>>,
+    pub snapshot: Option<Snapshot>,
+    /// Which wave waits.
+    pub stuck: Option<Stuck>,
+    /// It was stopped where it was to be.
+    pub stopped: bool,
+    /// Branches of all waves.
+    pub branches: u64,
+    /// More looks than the limit.
+    pub too_long: bool,
+}
+
+impl Seen {
+    /// Looks at a wave.
+    pub fn of(&self, id: &WaveId) -> &[Look] {
+        self.waves.get(id).map_or(&[], Vec::as_slice)
     }
+
+    /// Where another run is to end to be like this one.
+    pub fn until(&self) -> Until {
+        match self.stopped {
+            true => Until::Branches(self.branches),
+            false => Until::End,
+        }
+    }
+}
+
+/// A wave that waits for something that no wave of the dispatch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    pub wave: WaveId,
+    /// Instruction that read memory last, and where in the first active lane.
+    pub reads: Option<(u32, u64)>,
+}
+
+/// One wave as it is watched.
+struct Watched {
+    id: WaveId,
+    looks: Vec<Look>,
+    pace: Pace,
+    reads: Option<(u32, u64)>,
+}
+
+/// A watch that goes on.
+#[derive(Default)]
+struct State {
+    watch: Watch,
+    waves: Vec<Watched>,
+    numbers: BTreeMap<WaveId, usize>,
+    /// Number of the wave that was looked at last.
+    current: usize,
+    turns: Turns,
+    digester: Digester,
+    /// By number of the instruction, once it was reached.
+    rowed: Vec<Option<Rowed>>,
+    /// What the clock shows beyond [`START`].
+    time: u64,
+    taken: usize,
+    over: bool,
 }
 
 /// The observer of a device; what it does can be changed between launches.
 pub struct Recorder {
-    live: HashMap<u64, Live>,
-    /// Where the original object's address 0 is, once it is loaded.
-    watch: Mutex<Watch>,
+    pub code: Code,
+    state: Mutex<State>,
 }
 
 impl Recorder {
-    pub fn new(live: HashMap<u64, Live>) -> Arc<Recorder> {
+    pub fn new(code: Code) -> Arc<Recorder> {
         Arc::new(Recorder {
-            live,
-            watch: Mutex::default(),
+            code,
+            state: Mutex::default(),
         })
     }
 
     pub fn set(&self, watch: Watch) {
-        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = watch;
+        let turns = Turns::new(watch.until == Until::Enough);
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State {
+            watch,
+            turns,
+            rowed: self.code.sites.iter().map(|_| None).collect(),
+            ..State::default()
+        };
     }
 
-    pub fn take(&self) -> Watch {
-        std::mem::take(&mut *self.watch.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn take(&self) -> Seen {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State {
+            watch,
+            waves,
+            turns,
+            ..
+        } = std::mem::take(&mut *state);
+        Seen {
+            waves: waves
+                .into_iter()
+                .map(|wave| (wave.id, wave.looks))
+                .collect(),
+            branches: turns.branches,
+            ..watch.seen
+        }
     }
 }
 
 impl Observer for Recorder {
-    fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let watch = &mut *watch;
-        let (Some(rows), Some(original)) = (watch.rows, watch.places.instruction(pc)) else {
-            return;
+    fn resumed(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.turns.resumed();
+    }
+
+    fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) -> Next {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.over {
+            return Next::Stop;
+        }
+        let (Some(rows), Some(site)) = (state.watch.rows, state.watch.places.site(pc)) else {
+            return Next::GoOn;
         };
-        let Some(live) = self.live.get(&original) else {
-            return;
-        };
-        if let Some(seed) = watch.poison
-            && live.in_kernel
-        {
-            overwrite_dead(live, rows, wave, seed ^ original as u32);
-        }
-        if watch.has_enough() {
-            return;
-        }
-        watch.taken += 1;
-        let id = (workgroup, wave.index_in_workgroup);
-        let looks = watch.looks.entry(id).or_default();
-        let wanted = watch.wanted == Some((id, looks.len()));
-        let mut digest = DefaultHasher::new();
-        let mut snapshot = Snapshot::new();
-        for (part, value) in parts(live, rows, wave, &watch.places) {
-            digest.write_u32(value);
-            if wanted {
-                snapshot.push((part, value));
-            }
-        }
-        looks.push(Look {
-            pc: original,
-            digest: digest.finish(),
-            index: looks.len() as u32,
-        });
-        if wanted {
-            watch.snapshot = Some(snapshot);
-        }
+        state.look(
+            &self.code,
+            rows,
+            (workgroup, wave.index_in_workgroup),
+            wave,
+            site,
+        )
+    }
+
+    fn time(&self) -> Option<u64> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(START + state.time)
     }
 
     fn has_enough(&self) -> bool {
-        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        watch.has_enough()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .over
     }
 }
 
+impl State {
+    fn look(&mut self, code: &Code, rows: Rows, id: WaveId, wave: &mut Wave, number: u32) -> Next {
+        let site = &code.sites[number as usize];
+        if let Some(seed) = self.watch.poison
+            && site.live.in_kernel
+        {
+            overwrite_dead(&site.live, rows, wave, seed ^ site.pc as u32);
+        }
+        let is_full = self.taken >= self.watch.limit;
+        if is_full && self.watch.until != Until::Enough {
+            self.watch.seen.too_long = true;
+            self.over = true;
+            return Next::Stop;
+        }
+        self.taken += 1;
+        if self
+            .waves
+            .get(self.current)
+            .is_none_or(|wave| wave.id != id)
+        {
+            self.turn_to(id);
+        }
+        let watched = &mut self.waves[self.current];
+        if watched.looks.is_empty() {
+            for &register in &self.watch.undefined {
+                if site.live.scalars.binary_search(&register).is_ok() {
+                    rows.write(wave, Part::Scalar(register), 0);
+                }
+            }
+        }
+        let places = &self.watch.places;
+        let rowed = &mut self.rowed[number as usize];
+        let rowed = rowed.get_or_insert_with(|| Rowed::new(&site.live, rows, wave));
+        let live = self.digester.of_live(rowed, rows, wave, places);
+        if self.watch.wanted == Some((id, watched.looks.len())) {
+            self.watch.seen.snapshot = Some(parts(&site.live, rows, wave, places).collect());
+        }
+        let again = site.retries && watched.looks.last().is_some_and(|look| look.site == number);
+        watched.looks.push(Look {
+            site: number,
+            digest: [live as u32, (live >> 32) as u32],
+        });
+        self.turns.seen(&mut watched.pace);
+        // Time goes on, and with it those who wait for it.
+        let changes = site.reads_clock || site.writes && wave.exec() != 0 && !again;
+        if changes {
+            self.turns.writes(&mut watched.pace);
+        }
+        if site.reads_clock || site.branches {
+            self.time += STEP;
+        }
+        if let Some(address) = &site.reads {
+            watched.reads = Some((number, address_of(address, wave)));
+        }
+        if !site.branches && !site.retries {
+            return Next::GoOn;
+        }
+        let (next, same_since) = self.turns.branch(
+            &mut watched.pace,
+            Branch {
+                site: number,
+                live,
+                complete: site.live.in_kernel,
+                all: || self.digester.of_all(rows, wave),
+            },
+        );
+        let reads = watched.reads;
+        let paces = self.waves.iter().map(|wave| &wave.pace);
+        if same_since.is_some_and(|since| self.turns.are_stuck(since, paces)) {
+            self.watch.seen.stuck = Some(Stuck { wave: id, reads });
+            self.over = true;
+        }
+        if is_full || self.watch.until == Until::Branches(self.turns.branches) {
+            self.over = true;
+        }
+        if self.over {
+            self.watch.seen.stopped = true;
+            return Next::Stop;
+        }
+        next
+    }
+
+    fn turn_to(&mut self, id: WaveId) {
+        let next = self.waves.len();
+        self.current = *self.numbers.entry(id).or_insert(next);
+        if self.current == next {
+            self.waves.push(Watched {
+                id,
+                looks: Vec::new(),
+                pace: Pace::default(),
+                reads: None,
+            });
+        }
+    }
+}
+
+/// The address in the first active lane.
+fn address_of(address: &rewrite::Address, wave: &Wave) -> u64 {
+    let scalar = |index: u16| u64::from(wave.sgpr(index.into()));
+    let lane = wave.exec().trailing_zeros() as usize & 63;
+    let vector = |index: u16| {
+        let row = usize::from(index);
+        match row < wave.vector_rows() {
+            true => u64::from(wave.vgpr(row, lane)),
+            false => 0,
+        }
+    };
+    let base = address.scalar.map_or(0, |index| match address.wide {
+        true => scalar(index) | scalar(index + 1) << 32,
+        false => scalar(index),
+    });
+    let offset = address.scalar_offset.map_or(0, scalar);
+    let indexed = address.vector.map_or(0, |(index, pair)| match pair {
+        true => vector(index) | vector(index + 1) << 32,
+        false => vector(index),
+    });
+    let sum = base.wrapping_add(offset).wrapping_add(indexed);
+    sum.wrapping_add_signed(address.constant)
+}
+
 /// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for.
-/// Both halves must be there, or any number might be taken for one: in scalar registers or vector registers side by side, or
-/// in lanes side by side, where return addresses are kept.
 fn parts<'a>(
     live: &'a Live,
     rows: Rows,
     wave: &'a Wave,
     places: &'a Places,
 ) -> impl Iterator<Item = (Part, u32)> + 'a {
-    let high_half = (places.start >> 32) as u32;
-    let in_this_half = move |part| rows.read(wave, part) == Some(high_half);
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
             let value = rows.read(wave, part)?;
-            let low_half = || {
-                let meant = places.meant(u64::from(high_half) << 32 | u64::from(value))?;
-                beside(part).into_iter().any(in_this_half).then_some(meant)
-            };
-            let meant = match part {
-                Part::Scalar(index) if index & 1 == 1 => {
-                    let low = rows.read(wave, Part::Scalar(index - 1)).unwrap_or(0);
-                    places
-                        .meant(u64::from(value) << 32 | u64::from(low))
-                        .map(|address| (address >> 32) as u32)
-                        .or_else(|| low_half().map(|address| address as u32))
-                }
-                _ => low_half().map(|address| address as u32),
-            };
-            Some((part, meant.unwrap_or(value)))
+            Some((part, meaning(rows, wave, places, part, value)))
         })
-}
-
-/// Where the high half may be of an address whose low half is in `part`.
-fn beside(part: Part) -> [Part; 2] {
-    match part {
-        Part::Scalar(index) => [Part::Scalar(index + 1); 2],
-        Part::Vector(register, lane) => [
-            Part::Vector(register, lane + 1),
-            Part::Vector(register + 1, lane),
-        ],
-    }
 }
 
 /// Puts rubbish where nothing is live.
@@ -210,17 +357,24 @@ fn overwrite_dead(live: &Live, rows: Rows, wave: &mut Wave, seed: u32) {
         }
     }
     for register in 0..2 * lift::registers::FILE_SIZE {
+        let Some(row) = rows.existing_row(wave, register) else {
+            continue;
+        };
         let active = live.active.binary_search(&register).is_ok();
         let inactive = live.inactive.binary_search(&register).is_ok();
-        for lane in 0..wave.wave_size() as u8 {
-            let is_live = if exec >> lane & 1 == 1 {
-                active
-            } else {
-                inactive
-            };
-            if !is_live {
-                rows.write(wave, Part::Vector(register, lane), next());
+        let dead = match (active, inactive) {
+            (true, true) => continue,
+            (true, false) => !exec,
+            (false, true) => exec,
+            (false, false) => u64::MAX,
+        };
+        let value = next();
+        let mut lanes = *wave.vgpr_row(row);
+        for (lane, old) in (0..wave.wave_size()).zip(&mut lanes) {
+            if dead >> lane & 1 == 1 {
+                *old = value.wrapping_mul(2 * lane + 1);
             }
         }
+        wave.set_vgpr_row(row, &lanes);
     }
 }

@@ -1,9 +1,11 @@
 //! What is run again and again from the same start.
 
 use crate::{
-    Buffer, Launch, Subject, live,
+    Buffer, Launch, Subject,
+    code::Code,
+    live,
     lockstep::{Difference, Error},
-    record::{Recorder, Watch},
+    record::{Recorder, Seen, Watch},
 };
 use codeobj::{CodeObject, elf::SymbolKind};
 use emulate::{Counts, Device, Prepared};
@@ -54,7 +56,7 @@ impl<'a> Stage<'a> {
     ) -> Result<Stage<'a>, Error> {
         let name = subject.kernel();
         let kernel = live::kernel(module, name).ok_or_else(|| Error::NoKernel(name.to_owned()))?;
-        let recorder = Recorder::new(live::by_pc(module, kernel));
+        let recorder = Recorder::new(Code::new(module, kernel));
         match subject {
             Subject::Launch(launch) => Stage::of_launch(object, recorder, launch),
             Subject::Recording(recording) => {
@@ -97,24 +99,33 @@ impl<'a> Stage<'a> {
         })
     }
 
+    /// The instructions that are looked at.
+    pub fn code(&self) -> &Code {
+        &self.recorder.code
+    }
+
     /// Runs from the start; `run` launches. What was seen, and what is left or why the kernel was stopped.
     pub fn run(
         &self,
         watch: Watch,
         run: impl Fn(&Self) -> Result<Counts, emulate::Error>,
-    ) -> Result<(Watch, Outcome), Error> {
+    ) -> Result<(Seen, Outcome), Error> {
+        let limit = watch.limit;
         self.restore()?;
         self.recorder.set(watch);
         let outcome = run(self);
-        let watch = self.recorder.take();
-        if watch.has_enough() {
-            return Err(Error::TooLong { limit: watch.limit });
+        let seen = self.recorder.take();
+        if seen.too_long {
+            return Err(Error::TooLong { limit });
         }
         let visible = self.visible()?;
-        Ok((watch, outcome.map(|_| visible)))
+        Ok(match seen.stopped {
+            true => (seen, Ok(visible)),
+            false => (seen, outcome.map(|_| visible)),
+        })
     }
 
-    pub fn original(&self, watch: Watch) -> Result<(Watch, Outcome), Error> {
+    pub fn original(&self, watch: Watch) -> Result<(Seen, Outcome), Error> {
         self.run(watch, |stage| stage.device.run(&stage.prepared))
     }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile, full_kernel, fuller_kernel, launch, plan_each, words};
+use common::{Tool, compile, full_kernel, fuller_kernel, hazards, launch, plan_each, words};
 use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
@@ -131,6 +131,32 @@ fn every_number_of_free_registers_counts_exactly() {
         assert_eq!(before.buffers, after.buffers, "{sgprs}");
         let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
         assert_eq!(total, before.wave_instructions, "{sgprs}");
+    }
+}
+
+/// What SCC and VCC are kept in may itself be put aside, and must be put back after them.
+#[test]
+fn conditions_are_kept_in_registers_that_are_put_aside() {
+    for target in ["gfx900", "gfx908", "gfx90a"] {
+        let bytes = full_kernel(target, 102, 60);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let kernel = module.function("full").expect("is there");
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let tool = Tool::build(target);
+        let mut plan = plan(&module, &tool, "entry_values", Lanes::Active);
+        // As if the hook could not be compiled so that it keeps them itself.
+        plan.hooks[0].templates.retain(|(scc, vcc, _)| !scc && !vcc);
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        assert!(rewritten.report.saved_scalars > 0, "{target}");
+        assert_eq!(hazards(&rewritten, &module), [""; 0], "{target}");
+        let globals = &tool.bundle.globals;
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+        assert!(
+            matches!(verdict, Ok(Verdict::Same { .. })),
+            "{target}: {verdict:?}"
+        );
     }
 }
 

@@ -4,45 +4,10 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, plan_blocks, plan_each, plan_sum};
-use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
-use rewrite::Rewritten;
-use std::collections::BTreeMap;
+use common::{Tool, hazards, plan_blocks, plan_each, plan_sum};
+use lift::{FunctionKind, Module};
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
-
-/// Hazards in new code.
-fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
-    let wave_size = module.target.wave_size;
-    let program = Program {
-        target: module.target,
-        code: vec![(0, &rewritten.text)],
-        functions: rewritten
-            .functions
-            .iter()
-            .map(|function| FunctionSeed {
-                name: function.name.clone(),
-                kind: match function.offset == rewritten.entry {
-                    true => FunctionKind::Kernel,
-                    false => FunctionKind::Device,
-                },
-                entry: function.offset,
-                size: function.size,
-                wave_size: Some(wave_size),
-            })
-            .collect(),
-        pointers: BTreeMap::new(),
-    };
-    let module = Module::of_program(&program, Options::default()).expect("lifts");
-    let mut found = Vec::new();
-    for (index, function) in module.functions.iter().enumerate() {
-        let violations = hazard::check(function, module.target);
-        found.extend(violations.iter().map(ToString::to_string));
-        let unwaited = hazard::check_waits(&module, index);
-        found.extend(unwaited.iter().map(ToString::to_string));
-    }
-    found
-}
 
 #[test]
 fn all_kernels_of_rocrand_are_rewritten() {

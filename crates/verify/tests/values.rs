@@ -3,11 +3,11 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, closure, compile, launches};
+use common::{Tool, closure, compile, full_kernel, hazards, launch, launches, words};
 use isa::{Effects, Format};
 use lift::Module;
 use rewrite::{Action, Insertion, Lanes, Plan, Point};
-use verify::{Input, Launch};
+use verify::{Input, Launch, Verdict, lockstep};
 
 const TARGETS: [&str; 4] = ["gfx900", "gfx908", "gfx90a", "gfx1030"];
 
@@ -73,43 +73,64 @@ fn addresses_sizes_and_kinds_are_those_of_the_accesses() {
 fn values_of_the_entry_arrive_everywhere() {
     for target in TARGETS {
         let bytes = compile(target);
-        let object = CodeObject::parse(&bytes).expect("clang's output");
-        let module = Module::lift(&object).expect("lifts");
         let tool = Tool::build(target);
         for launch in launches() {
-            let name = &launch.kernel;
-            let kernel = module.function(name).expect("compiled above");
-            let mut plan = Plan {
-                hooks: vec![tool.hook("entry_values")],
-                ..Plan::default()
-            };
-            for function in closure(&module, kernel) {
-                for block in &module.functions[function].blocks {
-                    plan.insertions.push(call(function, block.end - 1));
-                }
-            }
-            let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-                .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
-            let instrumented = rewrite::static_object(&[rewritten], &object, &tool.bundle.globals)
-                .expect("writes");
-            let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
-            let after = verify::run(&instrumented, &launch, &[("seen", 64)])
-                .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
-            assert_eq!(before.buffers, after.buffers, "{target} {name}");
-            let seen: Vec<u64> = after.variables[0]
-                .chunks_exact(8)
-                .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
-                .collect();
-            let number = number(&launch);
-            let first = after.addresses[0];
-            // Nobody wrote a launch number into the packet.
-            assert_eq!(
-                seen,
-                [first, first, number, number, 0, 0, 0, 0],
-                "{target} {name}"
-            );
+            entry_values(target, &bytes, &launch, &tool);
         }
     }
+}
+
+/// With every SGPR named there is none to keep them in.
+#[test]
+fn values_of_the_entry_wait_in_lanes() {
+    for target in ["gfx900", "gfx908", "gfx90a"] {
+        let bytes = full_kernel(target, 102, 40);
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        entry_values(target, &bytes, &launch, &Tool::build(target));
+    }
+}
+
+/// At the end of every block.
+fn entry_values(target: &str, bytes: &[u8], launch: &Launch, tool: &Tool) {
+    let object = CodeObject::parse(bytes).expect("linked");
+    let module = Module::lift(&object).expect("lifts");
+    let name = &launch.kernel;
+    let kernel = module.function(name).expect("is there");
+    let mut plan = Plan {
+        hooks: vec![tool.hook("entry_values")],
+        ..Plan::default()
+    };
+    for function in closure(&module, kernel) {
+        for block in &module.functions[function].blocks {
+            plan.insertions.push(call(function, block.end - 1));
+        }
+    }
+    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+        .unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+    assert_eq!(hazards(&rewritten, &module), [""; 0], "{target} {name}");
+    let globals = &tool.bundle.globals;
+    let verdict = lockstep(&object, &module, &rewritten, globals, launch);
+    assert!(
+        matches!(verdict, Ok(Verdict::Same { .. })),
+        "{target} {name}: {verdict:?}"
+    );
+    let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+    let before = verify::run(bytes, launch, &[]).expect("the original runs");
+    let after = verify::run(&instrumented, launch, &[("seen", 64)])
+        .unwrap_or_else(|error| panic!("{target} {name}: {error}"));
+    assert_eq!(before.buffers, after.buffers, "{target} {name}");
+    let seen: Vec<u64> = after.variables[0]
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
+        .collect();
+    let number = number(launch);
+    let first = after.addresses[0];
+    // Nobody wrote a launch number into the packet.
+    assert_eq!(
+        seen,
+        [first, first, number, number, 0, 0, 0, 0],
+        "{target} {name}"
+    );
 }
 
 fn number(launch: &Launch) -> u64 {

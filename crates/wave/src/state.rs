@@ -187,12 +187,22 @@ impl Wave {
         self.scalars.0[index]
     }
 
+    /// Scalar registers by their operand number.
+    pub fn sgprs(&self) -> &[u32] {
+        &self.scalars.0
+    }
+
     pub fn set_sgpr(&mut self, index: usize, value: u32) {
         self.scalars.0[index] = value;
     }
 
     pub fn vgpr(&self, index: usize, lane: usize) -> u32 {
         self.rows[index].0[lane]
+    }
+
+    /// All lanes of a register.
+    pub fn vgpr_row(&self, index: usize) -> &[u32; LANES] {
+        &self.rows[index].0
     }
 
     pub fn set_vgpr(&mut self, index: usize, lane: usize, value: u32) {

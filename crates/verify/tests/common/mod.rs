@@ -2,11 +2,16 @@
 #![allow(dead_code)] // not every test uses all of it
 
 use hook::{Arg, Bundle, ToolRequest, build_tool};
-use lift::{FunctionIndex, Module};
+use lift::{FunctionIndex, FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{
-    Accumulator, Action, CounterArray, HookVariants, Insertion, Lanes, Plan, Point, Value,
+    Accumulator, Action, CounterArray, HookVariants, Insertion, Lanes, Plan, Point, Rewritten,
+    Value,
 };
-use std::{collections::BTreeSet, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+};
 use verify::{Input, Launch};
 
 /// `kernels.c` for a target.
@@ -16,7 +21,14 @@ pub fn compile(target: &str) -> Vec<u8> {
 
 /// Likewise, with further options.
 pub fn compile_with(target: &str, options: &[&str]) -> Vec<u8> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels.c");
+    compile_file("kernels.c", target, options)
+}
+
+/// Another file of this folder for a target.
+pub fn compile_file(name: &str, target: &str, options: &[&str]) -> Vec<u8> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name);
     let work = tempfile::tempdir().expect("a temporary directory");
     let out = work.path().join("kernels.co");
     let output = Command::new("clang-22")
@@ -294,6 +306,39 @@ pub fn plan_blocks<'t>(module: &Module, kernel: FunctionIndex) -> (Plan<'t>, Vec
         length: lengths.len(),
     });
     (plan, lengths)
+}
+
+/// Hazards in new code.
+pub fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
+    let wave_size = module.target.wave_size;
+    let program = Program {
+        target: module.target,
+        code: vec![(0, &rewritten.text)],
+        functions: rewritten
+            .functions
+            .iter()
+            .map(|function| FunctionSeed {
+                name: function.name.clone(),
+                kind: match function.offset == rewritten.entry {
+                    true => FunctionKind::Kernel,
+                    false => FunctionKind::Device,
+                },
+                entry: function.offset,
+                size: function.size,
+                wave_size: Some(wave_size),
+            })
+            .collect(),
+        pointers: BTreeMap::new(),
+    };
+    let module = Module::of_program(&program, Options::default()).expect("lifts");
+    let mut found = Vec::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        let violations = hazard::check(function, module.target);
+        found.extend(violations.iter().map(ToString::to_string));
+        let unwaited = hazard::check_waits(&module, index);
+        found.extend(unwaited.iter().map(ToString::to_string));
+    }
+    found
 }
 
 const WORK_ITEMS: u32 = 128;

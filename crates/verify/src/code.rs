@@ -1,0 +1,155 @@
+//! The application's instructions by number, and where they are in the code that runs.
+
+use crate::live::{self, Live};
+use gfx::Family;
+use isa::{Effects, Format};
+use lift::{FunctionIndex, Module};
+use rewrite::{Address, MemoryAccess};
+use std::collections::HashMap;
+
+/// Not an instruction that is looked at.
+const NONE: u32 = u32::MAX;
+/// Addresses of instructions are multiples of this.
+const WORD: u64 = 4;
+
+/// Arrives at a barrier of the whole device and waits there.
+const DEVICE_BARRIER: &str = "ds_gws_barrier";
+
+const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
+
+/// One instruction of the original that is looked at.
+#[derive(Debug)]
+pub struct Site {
+    /// In the original object.
+    pub pc: u64,
+    pub live: Live,
+    /// May go elsewhere than to the next instruction.
+    pub branches: bool,
+    /// Is executed again and again until others come.
+    pub retries: bool,
+    /// Reads the device's clock.
+    pub reads_clock: bool,
+    /// May change memory, or let others go on.
+    pub writes: bool,
+    /// Of what is read from memory that others may write.
+    pub reads: Option<Address>,
+}
+
+/// All instructions of the original that are looked at, by number.
+pub struct Code {
+    pub sites: Vec<Site>,
+}
+
+impl Code {
+    pub fn new(module: &Module, kernel: FunctionIndex) -> Code {
+        let family = module.target.family;
+        let mut live = live::by_pc(module, kernel);
+        let insts = module.functions.iter().flat_map(|function| &function.insts);
+        let sites = insts.filter_map(|inst| {
+            let writes = Effects::STORE | Effects::ATOMIC;
+            let others_write = !matches!(inst.format, Format::Ds | Format::Scratch);
+            let reads = inst.effects.contains(Effects::LOAD) && others_write;
+            Some(Site {
+                pc: inst.pc,
+                live: live.remove(&inst.pc)?,
+                branches: inst.effects.contains(Effects::BRANCH),
+                reads_clock: CLOCKS.contains(&inst.mnemonic),
+                retries: inst.mnemonic == DEVICE_BARRIER,
+                writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
+                reads: if reads { address(inst, family) } else { None },
+            })
+        });
+        Code {
+            sites: sites.collect(),
+        }
+    }
+
+    /// The address of an instruction in the original object.
+    pub fn pc(&self, site: u32) -> u64 {
+        self.sites[site as usize].pc
+    }
+
+    /// The original's own places, loaded at `base`.
+    pub fn own(&self, base: u64) -> Places {
+        self.places(base, base, self.sites.iter().map(|site| (site.pc, site.pc)))
+    }
+
+    /// Places of other code at `start`: pairs of an offset from there and the address in the original.
+    pub fn places(&self, start: u64, base: u64, pairs: impl Iterator<Item = (u64, u64)>) -> Places {
+        let numbers: HashMap<u64, u32> = (0..).zip(&self.sites).map(|(n, s)| (s.pc, n)).collect();
+        let mut places = Places {
+            start,
+            base,
+            ..Places::default()
+        };
+        for (offset, pc) in pairs {
+            let slot = (offset / WORD) as usize;
+            if places.sites.len() <= slot {
+                places.sites.resize(slot + 1, NONE);
+            }
+            places.sites[slot] = numbers.get(&pc).copied().unwrap_or(NONE);
+            places.instructions.insert(offset, pc);
+            places.size = places.size.max(offset as u32 + WORD as u32);
+        }
+        places
+    }
+}
+
+fn address(inst: &isa::Inst, family: Family) -> Option<Address> {
+    MemoryAccess::of(inst, family)?.address
+}
+
+/// Code in memory whose addresses are to be taken for addresses of the original object.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    start: u64,
+    /// Where the original object's address 0 is.
+    base: u64,
+    /// By offset from `start` in words: numbers of the application's instructions.
+    sites: Vec<u32>,
+    /// Offsets from `start` of the application's instructions, and where they are in the original object.
+    instructions: HashMap<u64, u64>,
+    /// Offsets that control may be sent to instead, in front of what was inserted there.
+    inserted: HashMap<u64, u64>,
+    /// No meant offset is as large.
+    size: u32,
+}
+
+impl Places {
+    pub fn with_inserted(mut self, pairs: impl Iterator<Item = (u64, u64)>) -> Places {
+        for (offset, pc) in pairs {
+            self.inserted.insert(offset, pc);
+            self.size = self.size.max(offset as u32 + WORD as u32);
+        }
+        self
+    }
+
+    /// Number of the application's instruction at `pc`.
+    pub fn site(&self, pc: u64) -> Option<u32> {
+        let offset = pc.checked_sub(self.start)?;
+        let site = *self.sites.get((offset / WORD) as usize)?;
+        (site != NONE).then_some(site)
+    }
+
+    /// Every address means itself.
+    pub fn are_own(&self) -> bool {
+        self.start == self.base
+    }
+
+    /// Whether that may be the low half of a code address.
+    pub fn may_be_low_half(&self, value: u32) -> bool {
+        value.wrapping_sub(self.start as u32) < self.size
+    }
+
+    pub fn high_half(&self) -> u32 {
+        (self.start >> 32) as u32
+    }
+
+    /// The address in the original, as loaded, that a code address stands for.
+    pub fn meant(&self, address: u64) -> Option<u64> {
+        let offset = address.checked_sub(self.start)?;
+        let inserted = || self.inserted.get(&offset);
+        let original = self.instructions.get(&offset).or_else(inserted)?;
+        Some(self.base + original)
+    }
+}

@@ -1,0 +1,244 @@
+//! What is live in a wave, as one number.
+//!
+//! This is what lockstep spends its time on, so vector registers go in as whole rows of 64-bit words.
+
+use crate::{
+    code::Places,
+    live::{Live, Part, Rows},
+};
+use emulate::Wave;
+
+const LANES: usize = 64;
+/// Independent sums, so that the multiplications overlap.
+const SUMS: usize = 8;
+/// Odd, so that no difference in a single word is lost.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Lanes, two to a word: all ones where a lane counts.
+type Mask = [u64; LANES / 2];
+
+/// What is live before one instruction, as rows of the waves of one execution.
+#[derive(Debug)]
+pub struct Rowed {
+    /// Which words of the scalar file count.
+    scalars: Mask,
+    /// Scalar registers that are not among the first [`LANES`].
+    others: Vec<Part>,
+    /// Vector registers with their rows: live in all lanes, in active ones alone, in inactive ones alone.
+    both: Vec<(u16, usize)>,
+    active: Vec<(u16, usize)>,
+    inactive: Vec<(u16, usize)>,
+}
+
+impl Rowed {
+    pub fn new(live: &Live, rows: Rows, wave: &Wave) -> Rowed {
+        let is_first = |register: &u16| usize::from(*register) < LANES;
+        let mut first = 0_u64;
+        for register in live.scalars.iter().filter(|register| is_first(register)) {
+            first |= 1 << register;
+        }
+        let others = live.scalars.iter().filter(|register| !is_first(register));
+        let rowed = |list: &[u16], wanted: &dyn Fn(&u16) -> bool| -> Vec<(u16, usize)> {
+            let registers = list.iter().copied().filter(|register| wanted(register));
+            registers
+                .filter_map(|register| Some((register, rows.existing_row(wave, register)?)))
+                .collect()
+        };
+        let is_active = |register: &u16| live.active.binary_search(register).is_ok();
+        let is_inactive = |register: &u16| live.inactive.binary_search(register).is_ok();
+        Rowed {
+            scalars: expand(first),
+            others: others.map(|register| Part::Scalar(*register)).collect(),
+            both: rowed(&live.active, &is_inactive),
+            active: rowed(&live.active, &|register| !is_inactive(register)),
+            inactive: rowed(&live.inactive, &|register| !is_active(register)),
+        }
+    }
+}
+
+/// Makes digests of one wave after the other; keeps the masks of the last EXEC.
+#[derive(Debug)]
+pub struct Digester {
+    /// Lanes that are active, and all.
+    lanes: [u64; 2],
+    all: Mask,
+    active: Mask,
+    inactive: Mask,
+}
+
+impl Default for Digester {
+    fn default() -> Digester {
+        Digester {
+            lanes: [0; 2],
+            all: expand(0),
+            active: expand(0),
+            inactive: expand(0),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sums([u64; SUMS]);
+
+impl Sums {
+    fn word(&mut self, value: u32) {
+        let sum = (self.0[0] ^ u64::from(value)).wrapping_mul(FACTOR);
+        self.0[0] = sum.rotate_left(29);
+    }
+
+    #[inline]
+    fn row(&mut self, lanes: &[u32; LANES], mask: &Mask) {
+        let (pairs, _) = lanes.as_chunks::<2>();
+        for (pairs, mask) in pairs.chunks_exact(SUMS).zip(mask.chunks_exact(SUMS)) {
+            for ((sum, [low, high]), mask) in self.0.iter_mut().zip(pairs).zip(mask) {
+                let word = u64::from(*low) | u64::from(*high) << 32;
+                *sum = (*sum ^ (word & mask)).wrapping_mul(FACTOR);
+            }
+        }
+        // A factor only carries upwards.
+        for sum in &mut self.0 {
+            *sum = sum.rotate_left(29);
+        }
+    }
+
+    fn total(self) -> u64 {
+        self.0.iter().fold(0, |total: u64, sum| {
+            (total ^ sum).wrapping_mul(FACTOR).rotate_left(29)
+        })
+    }
+}
+
+impl Digester {
+    /// Of everything that is live. A code address of the watched code counts as the one in the original that it stands for.
+    pub fn of_live(&mut self, live: &Rowed, rows: Rows, wave: &Wave, places: &Places) -> u64 {
+        let exec = wave.exec();
+        let all = all_lanes(wave);
+        self.set_lanes([exec, all]);
+        let mut sums = Sums([0; SUMS]);
+        match wave.sgprs().first_chunk() {
+            // Without a low half there is no address.
+            Some(values) if !may_hold_address(values, places) => {
+                sums.row(values, &live.scalars);
+            }
+            _ => {
+                let meant = std::array::from_fn(|index| {
+                    let value = wave.sgpr(index);
+                    meaning(rows, wave, places, Part::Scalar(index as u16), value)
+                });
+                sums.row(&meant, &live.scalars);
+            }
+        }
+        for &part in &live.others {
+            if let Some(value) = rows.read(wave, part) {
+                sums.word(meaning(rows, wave, places, part, value));
+            }
+        }
+        let mut add = |registers: &[(u16, usize)], lanes: u64, mask: &Mask| {
+            if lanes == 0 {
+                return;
+            }
+            for &(register, row) in registers {
+                let values = wave.vgpr_row(row);
+                if may_hold_address(values, places) {
+                    let meant = std::array::from_fn(|lane| {
+                        let part = Part::Vector(register, lane as u8);
+                        meaning(rows, wave, places, part, values[lane])
+                    });
+                    sums.row(&meant, mask);
+                } else {
+                    sums.row(values, mask);
+                }
+            }
+        };
+        add(&live.both, all, &self.all);
+        add(&live.active, exec, &self.active);
+        add(&live.inactive, !exec & all, &self.inactive);
+        sums.total()
+    }
+
+    /// Of everything that a wave has, besides memory.
+    pub fn of_all(&self, rows: Rows, wave: &Wave) -> u64 {
+        let mut sums = Sums([0; SUMS]);
+        Part::scalars()
+            .filter_map(|part| rows.read(wave, part))
+            .for_each(|value| sums.word(value));
+        for row in 0..wave.vector_rows() {
+            sums.row(wave.vgpr_row(row), &[u64::MAX; LANES / 2]);
+        }
+        sums.total()
+    }
+
+    fn set_lanes(&mut self, lanes: [u64; 2]) {
+        if self.lanes != lanes {
+            let [exec, all] = lanes;
+            self.lanes = lanes;
+            self.all = expand(all);
+            self.active = expand(exec);
+            self.inactive = expand(!exec & all);
+        }
+    }
+}
+
+fn expand(lanes: u64) -> Mask {
+    let lane = |lane: usize| match lanes >> lane & 1 {
+        1 => u64::from(u32::MAX),
+        _ => 0,
+    };
+    std::array::from_fn(|index| lane(2 * index) | lane(2 * index + 1) << 32)
+}
+
+fn all_lanes(wave: &Wave) -> u64 {
+    u64::MAX >> (u64::BITS - wave.wave_size())
+}
+
+fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
+    if places.are_own() {
+        return false;
+    }
+    let found = |any: u32, value: &u32| any | u32::from(places.may_be_low_half(*value));
+    values.iter().fold(0, found) != 0
+}
+
+/// What `value` in `part` stands for. Both halves of an address must be there, or any number might be taken for one: in scalar
+/// registers or vector registers side by side, or in lanes side by side, where return addresses are kept.
+pub fn meaning(rows: Rows, wave: &Wave, places: &Places, part: Part, value: u32) -> u32 {
+    let is_low = places.may_be_low_half(value);
+    let is_high = || match part {
+        Part::Scalar(index) if index & 1 == 1 && value == places.high_half() => {
+            let low = rows.read(wave, Part::Scalar(index - 1));
+            low.is_some_and(|low| places.may_be_low_half(low))
+        }
+        _ => false,
+    };
+    if places.are_own() || !is_low && !is_high() {
+        return value;
+    }
+    let high_half = places.high_half();
+    let low_half = || {
+        let meant = places.meant(u64::from(high_half) << 32 | u64::from(value))?;
+        let in_this_half = |part| rows.read(wave, part) == Some(high_half);
+        beside(part).into_iter().any(in_this_half).then_some(meant)
+    };
+    let meant = match part {
+        Part::Scalar(index) if index & 1 == 1 => {
+            let low = rows.read(wave, Part::Scalar(index - 1)).unwrap_or(0);
+            places
+                .meant(u64::from(value) << 32 | u64::from(low))
+                .map(|address| (address >> 32) as u32)
+                .or_else(|| low_half().map(|address| address as u32))
+        }
+        _ => low_half().map(|address| address as u32),
+    };
+    meant.unwrap_or(value)
+}
+
+/// Where the high half may be of an address whose low half is in `part`.
+fn beside(part: Part) -> [Part; 2] {
+    match part {
+        Part::Scalar(index) => [Part::Scalar(index + 1); 2],
+        Part::Vector(register, lane) => [
+            Part::Vector(register, lane + 1),
+            Part::Vector(register + 1, lane),
+        ],
+    }
+}
