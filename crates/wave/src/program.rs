@@ -6,7 +6,7 @@ use std::{
 };
 
 use gfx::Target;
-use isa::{Decoder, Effects, Inst};
+use isa::{Decoder, Effects, Inst, RegKind};
 
 use crate::{
     Memory,
@@ -275,6 +275,8 @@ fn lower(
                 branches.push((segment.ops.len(), target));
             }
             let straight = ops.iter().all(|op| op.after == flow::NEXT as u8)
+                // (Some say so only when they have run.)
+                && inst.implicit_defs.iter().all(|reg| reg.kind != RegKind::Exec)
                 && !inst
                     .effects
                     .intersects(Effects::BRANCH | Effects::CALL | Effects::END);

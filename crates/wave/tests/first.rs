@@ -1,7 +1,9 @@
-//! A loop with divergence, scalar control, memory and carries, against the same computation on the host.
+//! A loop with divergence, scalar control, memory and carries, against the same computation on the host; and what is counted.
 
 use gfx::Target;
-use wave::{AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
+use wave::{
+    AddressSpace, Config, Counts, Env, Host, InstCount, Memory, Program, Range, Stop, Wave, run,
+};
 
 struct Everything;
 
@@ -31,11 +33,47 @@ fn assemble(target: &'static Target, text: &str) -> Vec<u8> {
     isa::Assembler::new(target).unwrap().assemble(text).unwrap()
 }
 
+/// Runs `text` on gfx90a to its end.
+fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
+    let target = Target::find("gfx90a").unwrap();
+    let code = assemble(target, text);
+    let config = Config {
+        target,
+        wave_size: 64,
+        agpr_base: 8,
+        vector_rows: 8,
+    };
+    let program = Program::new(config, isa::Decoder::new(target).unwrap());
+    let mut memory = Memory::new(&Everything);
+    let segment = program
+        .segment(&mut memory, code.as_ptr().expose_provenance() as u64)
+        .unwrap();
+    let mut wave = Wave::new(segment, 8, 64, 0x3f0);
+    for lane in 0..64 {
+        wave.set_vgpr(0, lane, lane as u32);
+    }
+    prepare(&mut wave);
+    let mut env = Env {
+        memory,
+        lds: Vec::new(),
+        program: &program,
+        host: &Silent,
+        counts: Counts::new(),
+    };
+    assert_eq!(run(&mut wave, &mut env, 1_000_000), Stop::End);
+    let mut total = InstCount::default();
+    env.counts.for_each(|_, _, count| {
+        total.waves += count.waves;
+        total.lanes += count.lanes;
+    });
+    total
+}
+
 #[test]
 fn triangular_numbers_by_divergent_loop() {
-    let target = Target::find("gfx90a").unwrap();
-    let code = assemble(
-        target,
+    let mut output = [0u32; 64];
+    let pointer = output.as_mut_ptr().expose_provenance() as u64;
+    let total = count(
         "v_mov_b32_e32 v1, 0
          v_mov_b32_e32 v2, v0
          s_mov_b64 s[4:5], exec
@@ -52,46 +90,41 @@ fn triangular_numbers_by_divergent_loop() {
          v_lshlrev_b32_e32 v3, 2, v0
          global_store_dword v3, v1, s[0:1]
          s_endpgm",
+        |wave| {
+            wave.set_sgpr(0, pointer as u32);
+            wave.set_sgpr(1, (pointer >> 32) as u32);
+        },
     );
-    let config = Config {
-        target,
-        wave_size: 64,
-        agpr_base: 8,
-        vector_rows: 8,
-    };
-    let program = Program::new(config, isa::Decoder::new(target).unwrap());
-    let mut memory = Memory::new(&Everything);
-    let segment = program
-        .segment(&mut memory, code.as_ptr().expose_provenance() as u64)
-        .unwrap();
-    let mut wave = Wave::new(segment, 8, 64, 0x3f0);
-    let mut output = [0u32; 64];
-    let pointer = output.as_mut_ptr().expose_provenance() as u64;
-    wave.set_sgpr(0, pointer as u32);
-    wave.set_sgpr(1, (pointer >> 32) as u32);
-    for lane in 0..64 {
-        wave.set_vgpr(0, lane, lane as u32);
-    }
-    let mut env = Env {
-        memory,
-        lds: Vec::new(),
-        program: &program,
-        host: &Silent,
-        counts: Counts::new(),
-    };
-    assert_eq!(run(&mut wave, &mut env, 1_000_000), Stop::End);
     for (lane, &sum) in output.iter().enumerate() {
         assert_eq!(sum, (lane * (lane + 1) / 2) as u32, "lane {lane}");
     }
     // 3 before the loop; 63 full turns of 7, one of 3; 4 after.
-    let mut total = wave::InstCount::default();
-    env.counts.for_each(|_, _, count| {
-        total.waves += count.waves;
-        total.lanes += count.lanes;
-    });
     assert_eq!(total.waves, 3 + 63 * 7 + 3 + 4);
     // The compare and the AND of turn t see the lanes that were active before, the body those whose counter is not yet zero.
     let head: u64 = (0..=63u64).map(|turn| 64 - turn).sum();
     let body: u64 = (0..63u64).map(|turn| 63 - turn).sum();
     assert_eq!(total.lanes, 3 * 64 + 2 * head + body * 5 + 3 * 64);
+}
+
+/// Whatever stands behind an instruction that writes EXEC runs with the new lanes, also if it does nothing.
+#[test]
+fn waits_count_the_lanes_that_are_on_then() {
+    // With lanes 0 to 7 on, and 8 to 19 in s[6:7].
+    for (text, lanes) in [
+        ("s_mov_b64 s[4:5], s[6:7]", 8),
+        ("s_mov_b64 exec, s[6:7]", 12),
+        ("s_or_saveexec_b64 s[4:5], s[6:7]", 20),
+        ("s_and_saveexec_b64 s[4:5], s[6:7]", 0),
+        ("s_andn2_wrexec_b64 s[4:5], s[6:7]", 12),
+        ("v_cmpx_gt_u32 vcc, 3, v0", 3),
+    ] {
+        let total = count(
+            &format!("{text}\ns_waitcnt lgkmcnt(0)\ns_nop 0\ns_endpgm"),
+            |wave| {
+                wave.set_exec(0xff);
+                wave.set_sgpr(6, 0xf_ff00);
+            },
+        );
+        assert_eq!((total.waves, total.lanes), (4, 8 + 3 * lanes), "{text}");
+    }
 }
