@@ -222,7 +222,7 @@ impl Wave {
         }
     }
 
-    /// [`Wave::operands`] if all lanes are active.
+    /// [`Wave::operands`] if all lanes are active, or the result is stored with [`Operands::store_active`].
     #[inline(always)]
     pub(crate) fn wide_operands<F: Form, const N: usize>(
         &mut self,

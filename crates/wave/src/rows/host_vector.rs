@@ -72,7 +72,8 @@ macro_rules! alike {
         $load:ident, $store:ident, $splat:ident, $from_words:ident, $splat64:ident, $from_words64:ident;
         $($name:ident($($x:ident),+) = $intrinsic:ident;)*;
         $($name64:ident($($x64:ident),+) = $intrinsic64:ident;)*;
-        $to_double:ident, $to_single:ident, $unpack_low:ident, $unpack_high:ident, $shuffle:ident
+        $to_double:ident, $to_single:ident, $unpack_low:ident, $unpack_high:ident, $shuffle:ident;
+        $to_words:ident, $right:ident, $left:ident, $to_halves:ident, $to_unsigned:ident
     ) => {
         type Single = $single;
         type Double = $double;
@@ -123,6 +124,24 @@ macro_rules! alike {
                 [$shuffle::<0x88>(a, b), $shuffle::<0xdd>(a, b)]
             }
         }
+        #[inline(always)]
+        unsafe fn narrow(singles: $single) -> $single {
+            // SAFETY: as above.
+            unsafe {
+                let halves = $to_halves::<_MM_FROUND_TO_NEAREST_INT>(singles);
+                $from_words($to_unsigned(halves))
+            }
+        }
+        #[inline(always)]
+        unsafe fn high_halves(words: $single) -> $single {
+            // SAFETY: as above.
+            unsafe { $from_words($right::<16>($to_words(words))) }
+        }
+        #[inline(always)]
+        unsafe fn to_high_halves(words: $single) -> $single {
+            // SAFETY: as above.
+            unsafe { $from_words($left::<16>($to_words(words))) }
+        }
     };
 }
 
@@ -155,7 +174,8 @@ impl Host for Ymm {
         and64(a, b) = _mm256_and_pd;
         or64(a, b) = _mm256_or_pd;
         ;
-        _mm256_castps_pd, _mm256_castpd_ps, _mm256_unpacklo_ps, _mm256_unpackhi_ps, _mm256_shuffle_ps
+        _mm256_castps_pd, _mm256_castpd_ps, _mm256_unpacklo_ps, _mm256_unpackhi_ps, _mm256_shuffle_ps;
+        _mm256_castps_si256, _mm256_srli_epi32, _mm256_slli_epi32, _mm256_cvtps_ph, _mm256_cvtepu16_epi32
     }
 
     #[inline(always)]
@@ -201,24 +221,6 @@ impl Host for Ymm {
         }
     }
     #[inline(always)]
-    unsafe fn narrow(singles: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe {
-            let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles);
-            _mm256_castsi256_ps(_mm256_cvtepu16_epi32(halves))
-        }
-    }
-    #[inline(always)]
-    unsafe fn high_halves(words: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_castsi256_ps(_mm256_srli_epi32::<16>(_mm256_castps_si256(words))) }
-    }
-    #[inline(always)]
-    unsafe fn to_high_halves(words: __m256) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(words))) }
-    }
-    #[inline(always)]
     unsafe fn to_odd(sum: __m256, error: __m256) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -261,7 +263,8 @@ impl Host for Zmm {
         and64(a, b) = _mm512_and_pd;
         or64(a, b) = _mm512_or_pd;
         ;
-        _mm512_castps_pd, _mm512_castpd_ps, _mm512_unpacklo_ps, _mm512_unpackhi_ps, _mm512_shuffle_ps
+        _mm512_castps_pd, _mm512_castpd_ps, _mm512_unpacklo_ps, _mm512_unpackhi_ps, _mm512_shuffle_ps;
+        _mm512_castps_si512, _mm512_srli_epi32, _mm512_slli_epi32, _mm512_cvtps_ph, _mm512_cvtepu16_epi32
     }
 
     #[inline(always)]
@@ -298,24 +301,6 @@ impl Host for Zmm {
     unsafe fn widen(words: __m512) -> __m512 {
         // SAFETY: as above.
         unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
-    }
-    #[inline(always)]
-    unsafe fn narrow(singles: __m512) -> __m512 {
-        // SAFETY: as above.
-        unsafe {
-            let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles);
-            _mm512_castsi512_ps(_mm512_cvtepu16_epi32(halves))
-        }
-    }
-    #[inline(always)]
-    unsafe fn high_halves(words: __m512) -> __m512 {
-        // SAFETY: as above.
-        unsafe { _mm512_castsi512_ps(_mm512_srli_epi32::<16>(_mm512_castps_si512(words))) }
-    }
-    #[inline(always)]
-    unsafe fn to_high_halves(words: __m512) -> __m512 {
-        // SAFETY: as above.
-        unsafe { _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(words))) }
     }
     #[inline(always)]
     unsafe fn to_odd(sum: __m512, error: __m512) -> __m512 {

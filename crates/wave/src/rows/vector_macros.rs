@@ -43,6 +43,12 @@ pub(super) fn first_group<F: Form>(wave: &mut Wave) -> usize {
     }
 }
 
+/// Whether what is outlined of a body writes the active lanes of its result at once, not through a temporary row.
+#[inline(always)]
+const fn blends<V: VectorBody, F: Form>() -> bool {
+    V::HOT && F::USUAL && F::AVX2
+}
+
 /// The loops of `map1`, `map2` and `map3`. Rows that programs spend their time in have the case of a wide wave in the usual
 /// mode in line, with nothing else around it that would have host registers saved; the rest of them is outlined.
 macro_rules! map_functions {
@@ -84,25 +90,26 @@ macro_rules! map_functions {
         ) -> u32 {
             other_modes!(wave, op, env, V, F);
             let context = context::<F>(wave, op);
-            if V::HOT && F::USUAL && F::AVX2 {
-                let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
-                for group in 0..wave.groups {
-                    $(let $x = operands.load::<F, $source>($index, group);)+
-                    let values = lanes(
-                        #[inline(always)]
-                        |i| lane(context, $($x[i]),+),
-                    );
-                    operands.store_active::<R>(group, values, &wave.exec_lanes);
-                }
-                return u32::from(op.after);
-            }
-            let operands = wave.operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
+            let types = [$($source::TYPE,)+ $($none),*];
+            let operands = if blends::<V, F>() {
+                wave.wide_operands::<F, $count>(op, types)
+            } else {
+                wave.operands::<F, $count>(op, types)
+            };
             for group in first_group::<F>(wave)..wave.groups {
                 $(let $x = operands.load::<F, $source>($index, group);)+
-                operands.store::<R>(group, lanes(
+                let values = lanes(
                     #[inline(always)]
                     |i| lane(context, $($x[i]),+),
-                ));
+                );
+                if blends::<V, F>() {
+                    operands.store_active::<R>(group, values, &wave.exec_lanes);
+                } else {
+                    operands.store::<R>(group, values);
+                }
+            }
+            if blends::<V, F>() {
+                return u32::from(op.after);
             }
             wave.deliver::<F>(op, R::TYPE.words())
         }
@@ -257,8 +264,7 @@ where
     other_modes!(wave, op, env, V, F);
     let context = context::<F>(wave, op);
     let types = [A::TYPE, B::TYPE, C::TYPE];
-    let at_once = V::HOT && F::USUAL && F::AVX2;
-    let operands = if at_once {
+    let operands = if blends::<V, F>() {
         wave.wide_operands::<F, COUNT>(op, types)
     } else {
         wave.operands::<F, COUNT>(op, types)
@@ -270,12 +276,12 @@ where
     };
     let mut mask = 0;
     for group in first_group::<F>(wave)..wave.groups {
-        let active = at_once.then_some(&wave.exec_lanes);
+        let active = blends::<V, F>().then_some(&wave.exec_lanes);
         mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
             &operands, context, group, bits, active, &lane,
         );
     }
-    let after = if at_once {
+    let after = if blends::<V, F>() {
         u32::from(op.after)
     } else {
         wave.deliver::<F>(op, R::TYPE.words())
