@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod barriers;
+mod board;
 mod classes;
 mod observe;
 mod pool;

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Condvar, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
     thread,
     time::{Duration, Instant},
 };
@@ -13,6 +13,7 @@ use wave::{Config, Counts, Env, Host, Program, Stop};
 
 use crate::{
     barriers::Barriers,
+    board::Board,
     observe::Observer,
     run::{Ended, Run, Work, lock},
     workgroup::{Spare, Turn, Workgroup},
@@ -34,8 +35,7 @@ pub struct Pool {
 struct Inner {
     memory: Arc<Memory>,
     events: Arc<Events>,
-    runs: Mutex<Vec<Arc<Run>>>,
-    wake: Condvar,
+    board: Board,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     barriers: Barriers,
     threads: usize,
@@ -72,8 +72,7 @@ impl Pool {
         let inner = Inner {
             memory,
             events,
-            runs: Mutex::default(),
-            wake: Condvar::new(),
+            board: Board::default(),
             programs: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
@@ -112,10 +111,7 @@ impl Executor for Pool {
     fn submit(&self, job: Job) {
         self.start();
         match self.inner.prepare(job) {
-            Ok(run) => {
-                lock(&self.inner.runs).push(Arc::new(run));
-                self.inner.wake.notify_all();
-            }
+            Ok(run) => self.inner.board.post(run),
             Err(refused) => {
                 let (job, fault) = *refused;
                 job.finish(Err(fault));
@@ -180,33 +176,6 @@ impl Inner {
         programs.insert(config, program.clone());
         Ok(program)
     }
-
-    /// Waits for a run with work and attaches to it. Runs that were served last come last.
-    fn next_run(&self) -> Arc<Run> {
-        let mut runs = lock(&self.runs);
-        loop {
-            if let Some(position) = runs.iter().position(|run| run.has_work()) {
-                let run = runs.remove(position);
-                runs.push(run.clone());
-                run.attach();
-                return run;
-            }
-            runs = self
-                .wake
-                .wait(runs)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-        }
-    }
-
-    fn others_waiting(&self, run: &Arc<Run>) -> bool {
-        lock(&self.runs)
-            .iter()
-            .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
-    }
-
-    fn remove(&self, run: &Arc<Run>) {
-        lock(&self.runs).retain(|other| !Arc::ptr_eq(other, run));
-    }
 }
 
 /// Register layout of a dispatch's waves.
@@ -267,10 +236,10 @@ fn work(inner: &Inner) -> ! {
     };
     let mut spare = Spare::default();
     loop {
-        let run = inner.next_run();
+        let run = inner.board.next();
         let counts = serve(inner, &run, &device, &mut spare);
         if run.detach(&counts) {
-            inner.remove(&run);
+            inner.board.remove(&run);
             run.finish();
         }
     }
@@ -298,7 +267,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
     let (mut unstarted, mut slots) = (0..0, Vec::new());
     loop {
         if began.elapsed() > LOYALTY {
-            if inner.others_waiting(run) {
+            if inner.board.others_waiting(run) {
                 run.give_back(&mut ended, unstarted, slots);
                 return env.counts;
             }

@@ -120,6 +120,10 @@ impl Run {
         }
     }
 
+    pub fn workgroups(&self) -> u64 {
+        self.total
+    }
+
     pub fn attach(&self) {
         lock(&self.shared).workers += 1;
     }

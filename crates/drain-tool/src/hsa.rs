@@ -1,8 +1,10 @@
 //! The slice of the HSA 1.x ABI that the drain uses. Sizes and offsets were measured with the headers of ROCr 5.2.3.
 //!
-//! API tables only grow at their end, so an entry exists when the table's `minor` (its size) covers it.
+//! The core table only grows at its end, so an entry exists when the table's `minor` (its size) covers it.
 
 use std::{ffi::c_void, mem::offset_of};
+
+pub use hsa_sys::tables::{AmdTable, TableVersion};
 
 pub type Status = u32;
 pub const SUCCESS: Status = 0;
@@ -67,16 +69,6 @@ pub type ExecutableCallback = unsafe extern "C" fn(Handle, *mut c_void) -> Statu
 pub type IterateExecutables = unsafe extern "C" fn(ExecutableCallback, *mut c_void) -> Status;
 pub type QuerySegments = unsafe extern "C" fn(*mut Segment, *mut usize) -> Status;
 
-/// First member of every API table.
-#[repr(C)]
-pub struct TableVersion {
-    pub major: u32,
-    /// Size of the table in bytes.
-    pub minor: u32,
-    pub step: u32,
-    pub reserved: u32,
-}
-
 /// The root of the tables, as far as it is needed.
 #[repr(C)]
 pub struct ApiTable {
@@ -110,14 +102,6 @@ pub struct CoreTable {
     pub iterate_agent_symbols: Option<IterateAgentSymbols>,
 }
 
-/// The AMD extension table.
-#[repr(C)]
-pub struct AmdTable {
-    pub version: TableVersion,
-    _gap: [usize; 26],
-    pub pointer_info: Option<QueryPointer>,
-}
-
 const _: () = {
     assert!(offset_of!(ApiTable, core) == 16);
     assert!(offset_of!(ApiTable, amd) == 24);
@@ -131,7 +115,6 @@ const _: () = {
     assert!(offset_of!(CoreTable, get_extension_table) == 800);
     assert!(offset_of!(CoreTable, load_agent_code_object) == 976);
     assert!(offset_of!(CoreTable, iterate_agent_symbols) == 1000);
-    assert!(offset_of!(AmdTable, pointer_info) == 224);
     assert!(size_of::<PointerInfo>() == 56);
     assert!(offset_of!(PointerInfo, size_in_bytes) == 24);
     assert!(offset_of!(PointerInfo, owner) == 40);

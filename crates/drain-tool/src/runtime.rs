@@ -6,6 +6,7 @@ use std::{
 };
 
 use drain::{Agent, LoadedObject, Runtime, RuntimeError, Symbol};
+use hsa_sys::tables::amd_offset;
 
 use crate::hsa::*;
 
@@ -30,16 +31,19 @@ impl Api {
         core: *const CoreTable,
         amd: *const AmdTable,
     ) -> Result<Self, &'static str> {
-        // SAFETY: the caller's promise covers the table heads, and `covers` the entries behind them.
+        // SAFETY: the caller's promise covers the table heads, `core_covers` and `amd_offset` the entries behind them; the entry
+        // is null or the function of this name.
         unsafe {
             let core_covers = |offset: usize| (*core).version.minor as usize >= offset + 8;
-            let amd_covers = |offset: usize| (*amd).version.minor as usize >= offset + 8;
             if !core_covers(offset_of!(CoreTable, iterate_agent_symbols)) {
                 return Err("a core API table as new as that of HSA 1.2");
             }
-            if !amd_covers(offset_of!(AmdTable, pointer_info)) {
-                return Err("hsa_amd_pointer_info");
-            }
+            let pointer_info = amd_offset(&(*amd).version, offset_of!(AmdTable, pointer_info))
+                .ok_or("hsa_amd_pointer_info at a known place")?;
+            let pointer_info = amd
+                .byte_add(pointer_info)
+                .cast::<Option<QueryPointer>>()
+                .read();
             Ok(Api {
                 iterate_agents: (*core).iterate_agents.ok_or("hsa_iterate_agents")?,
                 agent_get_info: (*core).agent_get_info.ok_or("hsa_agent_get_info")?,
@@ -53,7 +57,7 @@ impl Api {
                 iterate_agent_symbols: (*core)
                     .iterate_agent_symbols
                     .ok_or("hsa_executable_iterate_agent_symbols")?,
-                pointer_info: (*amd).pointer_info.ok_or("hsa_amd_pointer_info")?,
+                pointer_info: pointer_info.ok_or("hsa_amd_pointer_info")?,
             })
         }
     }

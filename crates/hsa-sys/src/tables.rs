@@ -1,9 +1,12 @@
 //! The tables of functions that the runtime calls through, and that it hands to tools to read and replace.
 //!
-//! Entries that no tool of ours calls are plain addresses. Tables only grow at their end: an entry exists when the table's
-//! `minor` (its size in bytes) covers it, see [`covers`].
+//! Entries that no tool of ours calls are plain addresses. Tables grow at their end: an entry exists when the table's
+//! `minor` (its size in bytes) covers it, see [`covers`]. AMD's table has grown in its middle too, see [`amd_offset`].
 
-use std::ffi::{c_char, c_void};
+use std::{
+    ffi::{c_char, c_void},
+    mem::offset_of,
+};
 
 use crate::{
     Handle, Status,
@@ -307,4 +310,59 @@ table! {
     svm_attributes_get,
     svm_prefetch_async,
     queue_cu_get_mask,
+}
+
+/// Where a runtime's AMD table has the entry that [`AmdTable`] has at `offset` (both in bytes); None if this layout is unknown
+/// or the table ends before.
+///
+/// [`AmdTable`] is as in ROCr 5.2 (`hsa_api_trace.h`, major version 1, 400 bytes). Major version 2 (ROCr 6) has
+/// `memory_async_copy_on_engine` and `memory_copy_engine_status` behind `memory_async_copy`, and three entries of the streaming
+/// performance monitor behind `svm_prefetch_async`. Runtimes between them had some of these under major version 1.
+pub fn amd_offset(version: &TableVersion, offset: usize) -> Option<usize> {
+    const ENTRY: usize = size_of::<usize>();
+    let engines = usize::from(offset > offset_of!(AmdTable, memory_async_copy));
+    let monitor = usize::from(offset > offset_of!(AmdTable, svm_prefetch_async));
+    let inserted = match version.major {
+        1 if version.minor as usize <= size_of::<AmdTable>() => 0,
+        2 => 2 * engines + 3 * monitor,
+        _ => return None,
+    };
+    let offset = offset + inserted * ENTRY;
+    covers(version, offset).then_some(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(major: u32, minor: u32) -> TableVersion {
+        TableVersion {
+            major,
+            minor,
+            ..Default::default()
+        }
+    }
+
+    /// Places counted in the `hsa_api_trace.h` of Debian's libhsa-runtime-dev 5.2.3 and 6.1.2.
+    #[test]
+    fn entries_are_where_the_headers_have_them() {
+        let entries = [
+            (offset_of!(AmdTable, profiling_get_dispatch_time), 4, 4),
+            (offset_of!(AmdTable, memory_async_copy), 15, 15),
+            (offset_of!(AmdTable, agents_allow_access), 17, 19),
+            (offset_of!(AmdTable, pointer_info), 26, 28),
+            (offset_of!(AmdTable, queue_intercept_create), 35, 37),
+            (offset_of!(AmdTable, queue_intercept_register), 36, 38),
+            (offset_of!(AmdTable, svm_prefetch_async), 46, 48),
+            (offset_of!(AmdTable, queue_cu_get_mask), 47, 52),
+        ];
+        for (offset, old, new) in entries {
+            assert_eq!(amd_offset(&version(1, 400), offset), Some(16 + 8 * old));
+            assert_eq!(amd_offset(&version(2, 560), offset), Some(16 + 8 * new));
+            assert_eq!(amd_offset(&version(1, 416), offset), None);
+            assert_eq!(amd_offset(&version(3, 560), offset), None);
+        }
+        let last = offset_of!(AmdTable, queue_cu_get_mask);
+        assert_eq!(amd_offset(&version(1, 392), last), None);
+    }
 }

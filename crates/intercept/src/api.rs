@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-use hsa_sys::tables::{AmdTable, ApiTable, CoreTable, TableVersion, covers};
+use hsa_sys::tables::{AmdTable, ApiTable, CoreTable, TableVersion, amd_offset, covers};
 
 /// Copies of the tables. Entries that the runtime does not have are null.
 pub struct Api {
@@ -33,8 +33,8 @@ impl Api {
             if table.is_null() || (*table).core.is_null() || (*table).amd.is_null() {
                 return Err("API tables");
             }
-            let core: CoreTable = copy((*table).core, |table| &table.version);
-            let amd: AmdTable = copy((*table).amd, |table| &table.version);
+            let core = copy((*table).core);
+            let amd = amd_functions((*table).amd);
             Api {
                 owns_queue_create: core
                     .queue_create
@@ -48,6 +48,14 @@ impl Api {
             offset_of!(CoreTable, executable_get_symbol_by_name),
         ) {
             return Err("a core API table as new as that of HSA 1.2");
+        }
+        if amd_offset(
+            &api.amd.version,
+            offset_of!(AmdTable, queue_intercept_register),
+        )
+        .is_none()
+        {
+            return Err("an AMD API table of a known layout (ROCr 5.2 or 6)");
         }
         for (present, name) in [
             (api.core.queue_create.is_some(), "hsa_queue_create"),
@@ -93,17 +101,42 @@ pub fn saved() -> Option<&'static Api> {
     unsafe { SAVED.load(Ordering::Acquire).as_ref() }
 }
 
-/// As much of a table as there is; the rest stays zero, which stands for a missing function.
+/// As much of the table as there is; the rest stays zero, which stands for a missing function.
 ///
 /// # Safety
-/// `from` must be as large as its version says, and all zeros must be a `T`.
-unsafe fn copy<T: Copy>(from: *const T, version: impl Fn(&T) -> &TableVersion) -> T {
-    // SAFETY: the version comes first in every table, and only bytes that both sides have are copied.
+/// `from` must be as large as its version says.
+unsafe fn copy(from: *const CoreTable) -> CoreTable {
+    // SAFETY: the version comes first, all zeros are a table without functions, and only bytes that both sides have are copied.
     unsafe {
-        let size = (version(&*from).minor as usize).min(size_of::<T>());
-        let mut table: T = std::mem::zeroed();
+        let size = ((*from).version.minor as usize).min(size_of::<CoreTable>());
+        let mut table: CoreTable = std::mem::zeroed();
         std::ptr::copy_nonoverlapping(from.cast::<u8>(), (&raw mut table).cast::<u8>(), size);
         table
+    }
+}
+
+/// A runtime's AMD table in the shape of [`AmdTable`]; entries it does not have are null.
+///
+/// # Safety
+/// `table` must be as large as its version says.
+unsafe fn amd_functions(table: *const AmdTable) -> AmdTable {
+    // SAFETY: all zeros are a table without functions, and only entries that both tables have are copied.
+    unsafe {
+        let version = (*table).version;
+        let mut functions: AmdTable = std::mem::zeroed();
+        functions.version = version;
+        let offsets =
+            (size_of::<TableVersion>()..size_of::<AmdTable>()).step_by(size_of::<usize>());
+        for offset in offsets {
+            if let Some(from) = amd_offset(&version, offset) {
+                let entry = table.byte_add(from).cast::<usize>().read();
+                (&raw mut functions)
+                    .byte_add(offset)
+                    .cast::<usize>()
+                    .write(entry);
+            }
+        }
+        functions
     }
 }
 
@@ -117,5 +150,33 @@ fn in_runtime(function: *const ()) -> bool {
             && CStr::from_ptr(info.dli_fname)
                 .to_string_lossy()
                 .contains("libhsa-runtime64")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_table_is_read_in_the_older_shape() {
+        let mut later = [0_usize; 70];
+        later
+            .iter_mut()
+            .enumerate()
+            .for_each(|(place, entry)| *entry = place);
+        let head = TableVersion {
+            major: 2,
+            minor: 560,
+            ..Default::default()
+        };
+        // SAFETY: the buffer is as large as the version says, and entries that are functions are not called.
+        let functions = unsafe {
+            later.as_mut_ptr().cast::<TableVersion>().write(head);
+            amd_functions(later.as_ptr().cast())
+        };
+        assert_eq!(functions.pointer_info, 2 + 28);
+        assert_eq!(functions.queue_cu_get_mask, 2 + 52);
+        let create = functions.queue_intercept_create.map(|entry| entry as usize);
+        assert_eq!(create, Some(2 + 37));
     }
 }

@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     ffi::{c_char, c_void},
+    mem::offset_of,
     sync::{Arc, Mutex},
 };
 
@@ -14,8 +15,8 @@ use hsa_sys::{
     constants::status,
     packets::Queue,
     tables::{
-        ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject, QueueCreate,
-        QueueDestroy, QueueError,
+        AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject, QueueCreate,
+        QueueDestroy, QueueError, amd_offset,
     },
 };
 use session::{AgentId, LoadedObject};
@@ -137,11 +138,14 @@ unsafe fn install(table: *mut ApiTable) {
             &mut core.executable_load_agent_code_object,
             load_agent_code_object as LoadAgentCodeObject,
         );
-        let amd = &mut *(*table).amd;
-        hook(
-            &mut amd.queue_intercept_create,
-            queue_intercept_create as QueueCreate,
-        );
+        let amd = (*table).amd;
+        let create = offset_of!(AmdTable, queue_intercept_create);
+        if let Some(create) = amd_offset(&(*amd).version, create) {
+            hook(
+                &mut *amd.byte_add(create).cast(),
+                queue_intercept_create as QueueCreate,
+            );
+        }
     }
 }
 

@@ -18,7 +18,7 @@ macro_rules! export {
             /// Pointers are null or valid for what the interface says about them.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
-                guard(|| $body)
+                guard(stringify!($name), || $body)
             }
         )*
     };

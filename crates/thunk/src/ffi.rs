@@ -1,8 +1,14 @@
 //! Pointers of the C interface, wrapped so that the bodies of calls need no unsafe code.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    env,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::OnceLock,
+};
 
 use kmt_sys::thunk::Status;
+
+use crate::report::report;
 
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
@@ -78,13 +84,23 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// Runs the body of a call; a panic becomes an error instead of unwinding into C++.
-pub fn guard(body: impl FnOnce() -> Result) -> u32 {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => Status::Success as u32,
-        Ok(Err(status)) => status as u32,
-        Err(_) => Status::Error as u32,
+/// Runs the body of the call `name`; a panic becomes an error instead of unwinding into C++.
+pub fn guard(name: &str, body: impl FnOnce() -> Result) -> u32 {
+    let status = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => Status::Success,
+        Ok(Err(status)) => status,
+        Err(_) => Status::Error,
+    };
+    if traced() {
+        report(&format!("luthier: {name}: {status:?}"));
     }
+    status as u32
+}
+
+/// `LUTHIER_TRACE_CALLS`: whether the user wants to see what the runtime asks for and how it is answered.
+fn traced() -> bool {
+    static TRACED: OnceLock<bool> = OnceLock::new();
+    *TRACED.get_or_init(|| env::var_os("LUTHIER_TRACE_CALLS").is_some_and(|value| value != "0"))
 }
 
 impl<T> From<Out<T>> for In<T> {

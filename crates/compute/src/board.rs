@@ -1,0 +1,117 @@
+//! Where dispatches in flight hang out for the threads to take.
+
+use std::{
+    hint,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::run::{Run, lock};
+
+/// A thread without work looks this long for the next dispatch before it sleeps: to wake one costs the dispatch that comes
+/// then as long as a small kernel takes.
+const WAKEFUL: Duration = Duration::from_micros(50);
+/// Glances between two offers of the core to who else wants it.
+const GLANCES: u32 = 64;
+
+#[derive(Default)]
+pub(crate) struct Board {
+    inside: Mutex<Inside>,
+    wake: Condvar,
+    /// Dispatches posted so far.
+    posted: AtomicU64,
+}
+
+#[derive(Default)]
+struct Inside {
+    runs: Vec<Arc<Run>>,
+    sleeping: u64,
+}
+
+impl Inside {
+    /// Attaches to a run with work. Runs that were served last come last.
+    fn attach(&mut self) -> Option<Arc<Run>> {
+        let position = self.runs.iter().position(|run| run.has_work())?;
+        let run = self.runs.remove(position);
+        self.runs.push(run.clone());
+        run.attach();
+        Some(run)
+    }
+}
+
+impl Board {
+    /// Hands a run to as many threads as it can keep busy.
+    pub fn post(&self, run: Run) {
+        let wanted = run.workgroups();
+        let sleeping = {
+            let mut inside = lock(&self.inside);
+            inside.runs.push(Arc::new(run));
+            // Under the lock, so that who has seen no work has not yet seen this.
+            self.posted.fetch_add(1, Ordering::Release);
+            inside.sleeping
+        };
+        (0..wanted.min(sleeping)).for_each(|_| self.wake.notify_one());
+    }
+
+    /// Waits for a run with work and attaches to it.
+    pub fn next(&self) -> Arc<Run> {
+        loop {
+            let posted = {
+                let mut inside = lock(&self.inside);
+                if let Some(run) = inside.attach() {
+                    return run;
+                }
+                self.posted.load(Ordering::Relaxed)
+            };
+            if !self.watch(posted) {
+                self.sleep(posted);
+            }
+        }
+    }
+
+    /// Looks for a moment whether a run is posted after `posted` of them.
+    fn watch(&self, posted: u64) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < WAKEFUL {
+            for _ in 0..GLANCES {
+                if self.posted.load(Ordering::Relaxed) != posted {
+                    return true;
+                }
+                hint::spin_loop();
+            }
+            thread::yield_now();
+        }
+        false
+    }
+
+    /// Sleeps until a run is posted after `posted` of them.
+    fn sleep(&self, posted: u64) {
+        let mut inside = lock(&self.inside);
+        inside.sleeping += 1;
+        while self.posted.load(Ordering::Relaxed) == posted {
+            inside = self
+                .wake
+                .wait(inside)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        inside.sleeping -= 1;
+    }
+
+    /// Whether a run other than `run` has work.
+    pub fn others_waiting(&self, run: &Arc<Run>) -> bool {
+        lock(&self.inside)
+            .runs
+            .iter()
+            .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
+    }
+
+    pub fn remove(&self, run: &Arc<Run>) {
+        lock(&self.inside)
+            .runs
+            .retain(|other| !Arc::ptr_eq(other, run));
+    }
+}
