@@ -22,8 +22,17 @@ const GLANCES: u32 = 64;
 pub(crate) struct Board {
     inside: Mutex<Inside>,
     wake: Condvar,
+    signals: Signals,
+}
+
+/// What idle threads look at, on a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Signals {
     /// Dispatches posted so far.
     posted: AtomicU64,
+    /// Threads that the last ones want. Others need not crowd around the board.
+    wanted: AtomicU64,
 }
 
 #[derive(Default)]
@@ -51,7 +60,8 @@ impl Board {
             let mut inside = lock(&self.inside);
             inside.runs.push(Arc::new(run));
             // Under the lock, so that who has seen no work has not yet seen this.
-            self.posted.fetch_add(1, Ordering::Release);
+            self.signals.wanted.fetch_max(wanted, Ordering::Relaxed);
+            self.signals.posted.fetch_add(1, Ordering::Release);
             inside.sleeping
         };
         (0..wanted.min(sleeping)).for_each(|_| self.wake.notify_one());
@@ -65,7 +75,7 @@ impl Board {
                 if let Some(run) = inside.attach() {
                     return run;
                 }
-                self.posted.load(Ordering::Relaxed)
+                self.signals.posted.load(Ordering::Relaxed)
             };
             if !self.watch(posted) {
                 self.sleep(posted);
@@ -73,12 +83,16 @@ impl Board {
         }
     }
 
-    /// Looks for a moment whether a run is posted after `posted` of them.
+    /// Looks for a moment whether a run that wants this thread is posted after `posted` of them.
     fn watch(&self, posted: u64) -> bool {
+        let one_less = |wanted: u64| wanted.checked_sub(1);
+        let (signals, order) = (&self.signals, Ordering::Relaxed);
         let began = Instant::now();
         while began.elapsed() < WAKEFUL {
             for _ in 0..GLANCES {
-                if self.posted.load(Ordering::Relaxed) != posted {
+                if signals.posted.load(Ordering::Acquire) != posted
+                    && signals.wanted.fetch_update(order, order, one_less).is_ok()
+                {
                     return true;
                 }
                 hint::spin_loop();
@@ -92,7 +106,7 @@ impl Board {
     fn sleep(&self, posted: u64) {
         let mut inside = lock(&self.inside);
         inside.sleeping += 1;
-        while self.posted.load(Ordering::Relaxed) == posted {
+        while self.signals.posted.load(Ordering::Relaxed) == posted {
             inside = self
                 .wake
                 .wait(inside)

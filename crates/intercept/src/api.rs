@@ -152,31 +152,3 @@ fn in_runtime(function: *const ()) -> bool {
                 .contains("libhsa-runtime64")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_later_table_is_read_in_the_older_shape() {
-        let mut later = [0_usize; 70];
-        later
-            .iter_mut()
-            .enumerate()
-            .for_each(|(place, entry)| *entry = place);
-        let head = TableVersion {
-            major: 2,
-            minor: 560,
-            ..Default::default()
-        };
-        // SAFETY: the buffer is as large as the version says, and entries that are functions are not called.
-        let functions = unsafe {
-            later.as_mut_ptr().cast::<TableVersion>().write(head);
-            amd_functions(later.as_ptr().cast())
-        };
-        assert_eq!(functions.pointer_info, 2 + 28);
-        assert_eq!(functions.queue_cu_get_mask, 2 + 52);
-        let create = functions.queue_intercept_create.map(|entry| entry as usize);
-        assert_eq!(create, Some(2 + 37));
-    }
-}

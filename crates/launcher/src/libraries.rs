@@ -2,7 +2,6 @@
 
 use std::{
     env, fs,
-    io::ErrorKind,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -112,13 +111,15 @@ pub fn tools_directory() -> Result<PathBuf> {
         .context("the luthier executable is gone")
 }
 
+/// The link is relative, so that a copy of the build directory has its own, and replaces one that leads nowhere.
 fn link(library: &Path, directory: &Path) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
-    match symlink(library, directory.join(THUNK_SONAME)) {
-        // Another run was faster.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        result => result,
-    }
+    let unfinished = directory.join(format!("{}.{}", THUNK_SONAME, std::process::id()));
+    symlink(
+        Path::new("..").join(library.file_name().unwrap_or_default()),
+        &unfinished,
+    )?;
+    fs::rename(&unfinished, directory.join(THUNK_SONAME))
 }
 
 #[cfg(test)]
@@ -146,6 +147,11 @@ mod tests {
         assert_eq!(made, home.join("luthier-emulator"));
         assert!(made.join(THUNK_SONAME).exists());
         assert_eq!(emulator_in(&places).unwrap(), made, "and again");
+
+        fs::remove_file(made.join(THUNK_SONAME)).unwrap();
+        symlink("/nowhere", made.join(THUNK_SONAME)).unwrap();
+        emulator_in(&places).unwrap();
+        assert!(made.join(THUNK_SONAME).exists(), "a link to nowhere stays");
         fs::remove_dir_all(&base).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    env, fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::Command,
@@ -16,7 +16,8 @@ use crate::{Program, root};
 /// Flags of every program. Warnings would hide what a failing build says.
 const FLAGS: [&str; 2] = ["-O2", "-w"];
 
-/// The executable of `program`, for all its targets; compiled unless the same sources and flags were before.
+/// The executable of `program`, for all its targets; compiled unless the same sources and flags were before. It lies in
+/// `target/programs` or in the folder that `LUTHIER_TEST_PROGRAMS` names: a compiler of another release wants its own.
 pub fn compile(program: &Program) -> Result<PathBuf> {
     let mut arguments: Vec<String> = FLAGS.map(str::to_owned).to_vec();
     arguments.extend(
@@ -31,7 +32,8 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     arguments.hash(&mut hasher);
     hash_sources(&program.source, &mut BTreeSet::new(), &mut hasher)?;
-    let cache = root().join("target/programs");
+    let cache = env::var_os("LUTHIER_TEST_PROGRAMS")
+        .map_or_else(|| root().join("target/programs"), PathBuf::from);
     fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
     let executable = cache.join(format!("{}-{:016x}", program.name, hasher.finish()));
     if executable.exists() {

@@ -1,0 +1,36 @@
+//! Where runtimes of different age have the entries of AMD's table.
+
+use std::mem::offset_of;
+
+use hsa_sys::tables::{AmdTable, TableVersion, amd_offset};
+
+fn version(major: u32, minor: u32) -> TableVersion {
+    TableVersion {
+        major,
+        minor,
+        ..Default::default()
+    }
+}
+
+/// Places counted in the `hsa_api_trace.h` of Debian's libhsa-runtime-dev 5.2.3 and 6.1.2.
+#[test]
+fn entries_are_where_the_headers_have_them() {
+    let entries = [
+        (offset_of!(AmdTable, profiling_get_dispatch_time), 4, 4),
+        (offset_of!(AmdTable, memory_async_copy), 15, 15),
+        (offset_of!(AmdTable, agents_allow_access), 17, 19),
+        (offset_of!(AmdTable, pointer_info), 26, 28),
+        (offset_of!(AmdTable, queue_intercept_create), 35, 37),
+        (offset_of!(AmdTable, queue_intercept_register), 36, 38),
+        (offset_of!(AmdTable, svm_prefetch_async), 46, 48),
+        (offset_of!(AmdTable, queue_cu_get_mask), 47, 52),
+    ];
+    for (offset, old, new) in entries {
+        assert_eq!(amd_offset(&version(1, 400), offset), Some(16 + 8 * old));
+        assert_eq!(amd_offset(&version(2, 560), offset), Some(16 + 8 * new));
+        assert_eq!(amd_offset(&version(1, 416), offset), None);
+        assert_eq!(amd_offset(&version(3, 560), offset), None);
+    }
+    let last = offset_of!(AmdTable, queue_cu_get_mask);
+    assert_eq!(amd_offset(&version(1, 392), last), None);
+}
