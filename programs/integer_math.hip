@@ -46,7 +46,7 @@ __global__ void bits(const unsigned *a, const unsigned *b, unsigned long long *o
     o[8] = __byte_perm(x, y, 0x2715);
     o[9] = __funnelshift_l(x, y, y & 31);
     o[10] = __funnelshift_r(x, y, x & 31);
-    o[11] = __sad(int(x), int(y), 7u);
+    o[11] = __sad(int(x) >> 1, int(y) >> 1, 7u); // HIP subtracts as int, which must not overflow.
     o[12] = __usad(x, y, 9u);
     o[13] = (unsigned long long)__mulhi(int(x), int(y));
     o[14] = (unsigned long long)__mul64hi((long long)w, -3ll) ;
@@ -126,7 +126,7 @@ int main() {
             reverse(x, 32), reverse(w, 64), uint64_t(x) * y >> 32, uint64_t((unsigned __int128)w * (w * 3 + 1) >> 64),
             unsigned(signed24(x) * signed24(y)), unsigned(uint64_t(x & 0xffffff) * (y & 0xffffff)), permuted,
             unsigned((uint64_t(y) << 32 | x) << (y & 31) >> 32), unsigned((uint64_t(y) << 32 | x) >> (x & 31)),
-            unsigned(std::llabs((long long)int(x) - int(y)) + 7), unsigned((x > y ? x - y : y - x) + 9), uint64_t(int64_t(int(int64_t(int(x)) * int(y) >> 32))),
+            unsigned(std::llabs((long long)(int(x) >> 1) - (int(y) >> 1)) + 7), unsigned((x > y ? x - y : y - x) + 9), uint64_t(int64_t(int(int64_t(int(x)) * int(y) >> 32))),
             uint64_t((long long)((__int128)(long long)w * -3 >> 64)), 0,
         };
         expected[15] = unsigned((uint64_t(x >> 1) + (y >> 1)) >> 1) + unsigned((uint64_t(x >> 1) + (y >> 1) + 1) >> 1);

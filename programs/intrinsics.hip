@@ -49,7 +49,7 @@ __global__ void integers(uint32_t *out, unsigned n) {
     memcpy(&o[18], &p, 4);
     ushort2v q = __builtin_amdgcn_cvt_pk_u16(a >> (c & 31), b >> (c & 31));
     memcpy(&o[19], &q, 4);
-    o[20] = __sad(int(a), int(b), c);
+    o[20] = __sad(int(a) >> 1, int(b) >> 1, c); // HIP subtracts as int, which must not overflow.
     o[21] = __usad(a, b, c);
     o[22] = __builtin_amdgcn_sad_hi_u8(a, b, c);
     o[23] = uint32_t(__bitinsert_u32(a, b, c & 31, (c >> 5) & 15));
@@ -120,7 +120,7 @@ static void check_integers() {
         want[18] = clamp16(int(a) >> (c & 31)) | clamp16(int(b) >> (c & 31)) << 16;
         auto clampu16 = [](uint32_t v) { return v > 65535 ? 65535u : v; };
         want[19] = clampu16(a >> (c & 31)) | clampu16(b >> (c & 31)) << 16;
-        want[20] = uint32_t(int32_t(a) > int32_t(b) ? a - b : b - a) + c;
+        want[20] = uint32_t(abs((int32_t(a) >> 1) - (int32_t(b) >> 1))) + c;
         want[21] = (a > b ? a - b : b - a) + c;
         want[22] = (byte_sum(a, b, false) << 16) + c;
         unsigned offset = c & 31, bits = (c >> 5) & 15;
