@@ -76,11 +76,13 @@ pub struct SourceLines {
 const MANY: usize = 30_000;
 
 /// One copy of each text, by where `context` has its bytes, which stay there.
-type Texts = HashMap<usize, Arc<str>, BuildHasherDefault<Address>>;
+type Texts = HashMap<usize, Arc<str>, ByAddress>;
 
 /// A hash of addresses.
+pub(crate) type ByAddress = BuildHasherDefault<Address>;
+
 #[derive(Default)]
-struct Address(u64);
+pub(crate) struct Address(u64);
 
 impl Hasher for Address {
     fn finish(&self) -> u64 {

@@ -10,6 +10,7 @@ use crate::function::{BlockIndex, Callee, EdgeKind, Function, FunctionIndex, Ins
 use crate::liveness::callees;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
+use crate::traits::Traits;
 use gfx::Family;
 use isa::{Effects, Inst};
 use std::collections::BTreeMap;
@@ -122,6 +123,9 @@ impl Pending {
         index: InstIndex,
         family: Family,
     ) {
+        if !function.traits(index).any(Traits::COUNTS) {
+            return;
+        }
         for (counter, left) in counters::awaited(inst, family) {
             self.wait(counter, left);
         }

@@ -3,7 +3,7 @@
 use crate::{
     Engine, Error, Result,
     build::{self, Built, Source},
-    built_in::{Manifest, tools_in},
+    built_in::{Manifest, SECTION, tools_in},
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionKind, Module};
@@ -111,7 +111,8 @@ impl Engine {
                 lines: lines.as_ref(),
                 refused: refused.as_deref(),
             };
-            let built = build::kernel(self, source, index)?;
+            let mut built = build::kernel(self, source, index)?;
+            built.rewritten.encode_lines();
             rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
             Ok(built)
         });
@@ -134,22 +135,30 @@ impl Engine {
         if !rewritten.is_empty() {
             globals.extend(self.variables());
         }
-        let (object, packed) = std::thread::scope(|scope| {
+        let object = std::thread::scope(|scope| {
             // Of no use any more, and much to put away.
             let _ = Builder::new().spawn_scoped(scope, || drop(module));
+            if rewritten.is_empty() {
+                return rewrite::static_object(&rewritten, &object, &globals)
+                    .map_err(|error| failed(&error));
+            }
             let packed = Builder::new().spawn_scoped(scope, || manifest.pack());
-            let object = rewrite::static_object(&rewritten, &object, &globals);
-            let packed = match packed {
-                Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // Where there can be no threads.
-                Err(_) => manifest.pack(),
+            let mut failure = None;
+            let section = || {
+                let packed = match packed {
+                    Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    // Where there can be no threads.
+                    Err(_) => manifest.pack(),
+                };
+                let packed = packed.map_err(|error| failure = Some(error)).ok()?;
+                Some((SECTION, packed))
             };
-            (object, packed)
-        });
-        let mut object = object.map_err(|error| failed(&error))?;
-        if !rewritten.is_empty() {
-            object = Manifest::write(packed?, &object)?;
-        }
+            let object = rewrite::static_object_with(&rewritten, &object, &globals, section);
+            match failure {
+                Some(error) => Err(error),
+                None => object.map_err(|error| failed(&error)),
+            }
+        })?;
         Ok(Offline { object, kernels })
     }
 }

@@ -4,7 +4,7 @@ use crate::counting::Counting;
 use crate::emit::{Agenda, Emitter};
 use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
-use crate::seam::Seams;
+use crate::seam::{Seams, Terrain};
 use crate::splice::Splicer;
 use crate::storage::Storage;
 use crate::supply::Supply;
@@ -16,7 +16,6 @@ use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, KernelDescriptor};
 use gfx::Family;
 use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use template::RegisterFile;
 
@@ -165,7 +164,8 @@ fn attempt(
         seams: &Seams::new(module.target, function.wave_size),
         splicer,
         text: Text::default(),
-        terrain: OnceCell::new(),
+        terrain: Terrain::default(),
+        added: Vec::new(),
     };
     emitter.function(kernel, &prologue)?;
     for &index in functions.iter().filter(|index| **index != kernel) {
@@ -211,6 +211,7 @@ fn attempt(
         descriptor,
         pcs: text.pcs,
         lines: None,
+        unit: None,
         report,
     })
 }

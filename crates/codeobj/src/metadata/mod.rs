@@ -117,6 +117,17 @@ impl Metadata {
         }
     }
 
+    /// All kernels' entries to edit, with their names.
+    pub fn each_kernel_mut(&mut self, mut edit: impl FnMut(&str, KernelEdit<'_>)) {
+        if let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels") {
+            for entry in kernels {
+                if let Some(name) = name_of(entry).map(str::to_owned) {
+                    edit(&name, KernelEdit { entry });
+                }
+            }
+        }
+    }
+
     /// One kernel's entry to edit.
     pub fn kernel_mut(&mut self, name: &str) -> Option<KernelEdit<'_>> {
         let kernels = get_mut(&mut self.root, "amdhsa.kernels")?;
@@ -154,10 +165,15 @@ impl KernelEdit<'_> {
 }
 
 fn is_kernel(entry: &Value, name: &str) -> bool {
-    let symbol = get(entry, ".symbol").and_then(Value::as_str);
-    let symbol = symbol.map(|symbol| symbol.strip_suffix(".kd").unwrap_or(symbol));
-    symbol == Some(name)
-        || symbol.is_none() && get(entry, ".name").and_then(Value::as_str) == Some(name)
+    name_of(entry) == Some(name)
+}
+
+/// Of an entry, without `.kd`.
+fn name_of(entry: &Value) -> Option<&str> {
+    match get(entry, ".symbol").and_then(Value::as_str) {
+        Some(symbol) => Some(symbol.strip_suffix(".kd").unwrap_or(symbol)),
+        None => get(entry, ".name").and_then(Value::as_str),
+    }
 }
 
 pub(crate) fn get<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
