@@ -103,7 +103,12 @@ pub(crate) struct Remembering<'k> {
     one: HashMap<u32, Found, WordHash>,
     two: HashMap<u64, Found, WordHash>,
     three: HashMap<u128, Found, WordHash>,
+    /// Words of the last instruction whose first word started with the same bits.
+    likely: Vec<u8>,
 }
+
+/// Bits at the end of a first word that say little of how many follow.
+const BEHIND_OPCODE: u32 = 23;
 
 impl<'k> Remembering<'k> {
     pub fn new(
@@ -117,6 +122,7 @@ impl<'k> Remembering<'k> {
             one: HashMap::default(),
             two: HashMap::default(),
             three: HashMap::default(),
+            likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
         })
     }
 
@@ -132,10 +138,21 @@ impl<'k> Remembering<'k> {
             return Ok(self.known.enter(inst, self.decoder.wave_size()));
         }
         let (two, three) = keys(words);
+        let likely = &mut self.likely[(words[0] >> BEHIND_OPCODE) as usize];
+        let known = match likely {
+            1 => self.one.get(&words[0]),
+            2 => self.two.get(&two),
+            _ => self.three.get(&three),
+        };
+        if let Some(known) = known {
+            return Ok(known.at(pc));
+        }
+        // How long an instruction is follows from its words, so that at most one of these has it.
         let known = (self.one.get(&words[0]))
             .or_else(|| self.two.get(&two))
             .or_else(|| self.three.get(&three));
         if let Some(known) = known {
+            *likely = known.inst.size / 4;
             return Ok(known.at(pc));
         }
         let found = self.look_up(code, words, pc)?;

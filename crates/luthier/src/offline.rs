@@ -5,7 +5,7 @@ use crate::{
     build::{self, Built, Source},
     built_in::{Manifest, SECTION, tools_in},
 };
-use codeobj::{CodeObject, SourceLines};
+use codeobj::{CodeObject, LineTables, SourceLines};
 use lift::{FunctionKind, Module};
 use regex::Regex;
 use rewrite::Rewritten;
@@ -13,7 +13,10 @@ use session::Report;
 use sha2::{Digest, Sha256};
 use std::{
     panic::resume_unwind,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread::Builder,
 };
 use template::Global;
@@ -85,8 +88,26 @@ impl Engine {
             );
             return Err(Error::Tool(reason));
         }
-        let module = Module::lift(&object).map_err(|error| failed(&error))?;
-        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        let aside = || {
+            // Damaged line tables must not keep kernels from being instrumented.
+            let tables = LineTables::of(&object).ok().flatten();
+            if let Some(tables) = tables.as_ref().filter(|_| wanted.is_none()) {
+                tables.prepare();
+            }
+            (Sha256::digest(bytes), tables.map(Arc::new))
+        };
+        let (module, (hash, tables)) = std::thread::scope(|scope| {
+            let aside = Builder::new().spawn_scoped(scope, aside).map_err(|_| aside);
+            let module = Module::lift(&object);
+            let found = match aside {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Where there can be no threads.
+                Err(aside) => aside(),
+            };
+            (module, found)
+        });
+        let module = module.map_err(|error| failed(&error))?;
+        let hash: [u8; 32] = hash.into();
         let known = build::kernels(&object)?;
         let refused = build::relocated(&object);
         let mut manifest = Manifest::new(self, hash)?;
@@ -100,8 +121,7 @@ impl Engine {
                 function.kind == FunctionKind::Kernel && named
             })
             .collect();
-        // Readers of line tables keep what they have read, each for its own thread.
-        let lines = || SourceLines::of(&object).ok().flatten();
+        let lines = || tables.as_ref().map(SourceLines::sharing);
         let built = in_parallel(&chosen, lines, |lines, &(index, _)| {
             let source = Source {
                 kernels: &known,

@@ -41,9 +41,18 @@ type ByCode = BTreeMap<Vec<u8>, Rc<Exposed>>;
 /// What a thread has found out: decoders, what templates expose by their code, and instructions' roles by their words.
 #[derive(Default)]
 struct Memory {
+    /// Roles of inserted code's instructions, by their first words.
+    inserted: BTreeMap<(&'static str, u8), Inserted>,
     roles: BTreeMap<(&'static str, u8), HashMap<[u32; 5], Role, WordHash>>,
     decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
     exposed: BTreeMap<(&'static str, u8), ByCode>,
+}
+
+/// Instructions of one word and of two.
+#[derive(Default)]
+struct Inserted {
+    one: HashMap<u32, Role, WordHash>,
+    two: HashMap<u64, Role, WordHash>,
 }
 
 thread_local! {
@@ -65,6 +74,7 @@ struct Role {
     states: u32,
     /// VALU or matrix.
     vector: bool,
+    branches: bool,
 }
 
 /// No-operations in front of and behind inserted code.
@@ -120,6 +130,7 @@ impl Seams {
             consumes: bits(|rule| rule.consumer),
             states: node.states,
             vector: node.is_valu() || node.is_matrix(),
+            branches: inst.effects.contains(isa::Effects::BRANCH),
         }
     }
 
@@ -153,9 +164,13 @@ impl Seams {
                 .decoders
                 .entry(key)
                 .or_insert_with(|| Decoder::with_features(self.target, self.wave_size, "").ok());
+            let inserted = memory.inserted.entry(key).or_default();
+            if inserted.one.len() + inserted.two.len() > MOST_ROLES {
+                *inserted = Inserted::default();
+            }
             let exposed = decoder
                 .as_ref()
-                .map(|decoder| self.examine(decoder, code))
+                .map(|decoder| self.examine(&self.roles(decoder, inserted, code)))
                 .unwrap_or_default();
             let exposed = Rc::new(exposed);
             if is_template {
@@ -165,38 +180,68 @@ impl Seams {
         })
     }
 
-    fn examine(&self, decoder: &Decoder, code: &[u8]) -> Exposed {
+    /// The roles of code's instructions, of which most were met before.
+    fn roles(&self, decoder: &Decoder, known: &mut Inserted, code: &[u8]) -> Vec<Role> {
+        let mut roles = Vec::with_capacity(code.len() / 4);
+        let mut at = 0;
+        while at < code.len() {
+            let rest = &code[at..];
+            let word = |index: usize| {
+                let word = rest.get(4 * index..4 * index + 4)?;
+                Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            };
+            let one = word(0);
+            let two = one.zip(word(1));
+            let two = two.map(|(one, two)| u64::from(one) | u64::from(two) << 32);
+            if let Some(role) = one.and_then(|one| known.one.get(&one)) {
+                roles.push(*role);
+                at += 4;
+                continue;
+            }
+            if let Some(role) = two.and_then(|two| known.two.get(&two)) {
+                roles.push(*role);
+                at += 8;
+                continue;
+            }
+            let Ok(inst) = decoder.decode(rest, at as u64) else {
+                at += 4;
+                continue;
+            };
+            let role = self.role(&inst, self.wave_size);
+            match (inst.size, one, two) {
+                (4, Some(one), _) => drop(known.one.insert(one, role)),
+                (8, _, Some(two)) => drop(known.two.insert(two, role)),
+                _ => {}
+            }
+            roles.push(role);
+            at += usize::from(inst.size);
+        }
+        roles
+    }
+
+    fn examine(&self, roles: &[Role]) -> Exposed {
         let mut exposed = Exposed::default();
-        let nodes: Vec<Node> = decoder
-            .decode_all(code, 0)
-            .filter_map(Result::ok)
-            .map(|inst| Node::of(&inst, self.target, self.wave_size))
-            .collect();
         for (index, rule) in self.rules.iter().enumerate() {
             // Branches inside only make ways shorter: what is behind one counts as if it came right away.
-            let lacking = |nodes: &mut dyn Iterator<Item = &Node>, test: fn(&Node) -> bool| {
+            let lacking = |roles: &mut dyn Iterator<Item = &Role>, test: fn(&Role) -> u64| {
                 let mut distance = 0;
                 let mut most = 0;
-                for node in nodes {
-                    if test(node) {
+                for role in roles {
+                    if test(role) >> index & 1 == 1 {
                         most = most.max(rule.distance.saturating_sub(distance));
                     }
-                    distance += match rule.unit {
-                        Unit::States => node.states,
-                        Unit::Vector => u32::from(node.is_valu() || node.is_matrix()),
-                    };
-                    let branches = node.inst.effects.contains(isa::Effects::BRANCH);
-                    if branches {
+                    distance += role.pass(rule);
+                    if role.branches {
                         distance = distance.min(1);
                     }
                 }
                 most
             };
-            let entry = lacking(&mut nodes.iter(), rule.consumer);
+            let entry = lacking(&mut roles.iter(), |role| role.consumes);
             if entry > 0 {
                 exposed.entry.push((index, entry));
             }
-            let exit = lacking(&mut nodes.iter().rev(), rule.producer);
+            let exit = lacking(&mut roles.iter().rev(), |role| role.produces);
             if exit > 0 {
                 exposed.exit.push((index, exit));
             }

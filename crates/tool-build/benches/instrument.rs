@@ -2,17 +2,19 @@
 //! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
 //! of this project agree.
 //!
-//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--tool NAME] [--rounds N]`
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--tool NAME] [--rounds N] [--write FOLDER]`
 
 use codeobj::CodeObject;
 use luthier::Engine;
 use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn main() {
     let (mut files, mut tool, mut rounds) = (Vec::new(), "bb-count".to_owned(), 3);
+    let mut folder = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -21,6 +23,7 @@ fn main() {
                 let number = arguments.next().and_then(|number| number.parse().ok());
                 rounds = number.expect("--rounds N");
             }
+            "--write" => folder = Some(PathBuf::from(arguments.next().expect("--write FOLDER"))),
             _ if argument.contains('/') => files.push(argument),
             _ => {}
         }
@@ -38,13 +41,20 @@ fn main() {
         let contents = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
         for entry in contents.code_objects() {
             if let Ok(object) = CodeObject::parse(&entry.bytes) {
-                measure(&object, &tool, rounds);
+                let instrumented = measure(&object, &tool, rounds);
+                if let Some(folder) = &folder {
+                    let name = Path::new(&file).file_name().unwrap_or_default();
+                    let target = object.target().target.name;
+                    let path = folder.join(format!("{}-{target}-{tool}", name.display()));
+                    std::fs::write(path, instrumented).expect("a folder to write to");
+                }
             }
         }
     }
 }
 
-fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
+/// The instrumented object.
+fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) -> Vec<u8> {
     let target = object.target().target.name;
     let sections = object.elf().sections.iter();
     let code: usize = (sections.filter(|section| section.is_code()))
@@ -52,14 +62,15 @@ fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
         .sum();
     let engine = engine(target, tool);
     let lift = least(rounds, || drop(lift::Module::lift(object).expect("lifts")));
-    let (mut kernels, mut hash) = (0, String::new());
+    let (mut kernels, mut instrumented) = (0, Vec::new());
     let all = least(rounds, || {
         let done = engine.instrument_object(object.elf().data, None);
         let done = done.unwrap_or_else(|error| panic!("{error}"));
         kernels = done.kernels.len();
-        let digest = Sha256::digest(&done.object);
-        hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        instrumented = done.object;
     });
+    let digest = Sha256::digest(&instrumented);
+    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let megabytes = code as f64 / 1e6;
     let of_20 = |seconds: f64| seconds / megabytes * 20.0;
     println!(
@@ -73,6 +84,7 @@ fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
         of_20(all.1),
         &hash[..16]
     );
+    instrumented
 }
 
 fn engine(target: &str, tool: &str) -> Engine {

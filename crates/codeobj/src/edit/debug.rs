@@ -16,7 +16,7 @@ pub struct LineRow {
     pub file: Arc<str>,
     pub line: u32,
     /// The inlined calls it is in, outermost first.
-    pub calls: Vec<InlinedCall>,
+    pub calls: Arc<[InlinedCall]>,
 }
 
 /// A call that was inlined.
@@ -308,7 +308,7 @@ fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
     ) {
         let shared = before
             .iter()
-            .zip(&row.calls)
+            .zip(&*row.calls)
             .take_while(|(a, b)| a == b)
             .count();
         let mut level = &mut outermost;
@@ -356,8 +356,14 @@ impl<'a> Unit<'a, '_> {
         unit.bytes.push(UNIT);
         unit.range(0, code.size);
         unit.bytes.extend(0u32.to_le_bytes());
-        for call in code.rows.iter().flat_map(|row| &row.calls) {
-            unit.origin(&call.function);
+        let mut before: Option<&Arc<[InlinedCall]>> = None;
+        for row in code.rows {
+            if before.is_none_or(|before| !Arc::ptr_eq(before, &row.calls)) {
+                row.calls
+                    .iter()
+                    .for_each(|call| unit.origin(&call.function));
+            }
+            before = Some(&row.calls);
         }
         for (name, offset, size) in code.functions {
             let calls = inlined(code.rows, *offset, offset + size);
