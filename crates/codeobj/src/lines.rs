@@ -89,13 +89,16 @@ impl LineTables {
         };
         let sections = object.elf().sections.iter();
         let code = sections.filter(|section| section.is_code());
-        let ends = code.map(|section| (section.address, section.address + section.size));
-        let code = ends.fold(u64::MAX..0, |code, (start, end)| {
-            code.start.min(start)..code.end.max(end)
+        let ends = code.map(|section| {
+            let end = section.address.saturating_add(section.size);
+            (section.address, end)
+        });
+        let (start, end) = ends.fold((u64::MAX, 0), |all, (start, end)| {
+            (all.0.min(start), all.1.max(end))
         });
         Ok(Some(LineTables {
             sections: gimli::DwarfSections::load(load)?,
-            code,
+            code: start..end,
             map: OnceLock::new(),
         }))
     }

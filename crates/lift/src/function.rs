@@ -223,7 +223,7 @@ pub(crate) struct Accesses {
     /// Positions, first in `shared` and behind it in `own`.
     numbers: Vec<AccessNumber>,
     /// By all functions of the module.
-    shared: Arc<[Access]>,
+    shared: Arc<Vec<Access>>,
     /// Of instructions that index mode changes.
     own: Vec<Access>,
 }
@@ -232,7 +232,7 @@ impl Accesses {
     /// `indexing`: as in [`Function`].
     pub fn new(
         mut numbers: Vec<AccessNumber>,
-        shared: Arc<[Access]>,
+        shared: Arc<Vec<Access>>,
         insts: &[Inst],
         indexing: &[bool],
         wave_size: u8,

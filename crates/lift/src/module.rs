@@ -335,7 +335,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         for draft in &self.drafts {
             taken.extend(&draft.addresses.escaped);
         }
-        let accesses: Arc<[Access]> = std::mem::take(&mut *self.known.accesses()).into();
+        let accesses = Arc::new(std::mem::take(&mut *self.known.accesses()));
         let shape = |draft| self.shape(draft, &accesses);
         let shapes = parallel::map(&self.drafts, bytes / 6, shape);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
@@ -566,7 +566,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         draft: Draft,
         (mut built, modes): (Built, Modes),
         taken: &BTreeSet<u64>,
-        accesses: &Arc<[Access]>,
+        accesses: &Arc<Vec<Access>>,
     ) -> Function {
         // A function without a single instruction.
         if draft.insts.is_empty() {

@@ -173,7 +173,9 @@ impl Engine {
                 let packed = packed.map_err(|error| failure = Some(error)).ok()?;
                 Some((SECTION, packed))
             };
-            let object = rewrite::static_object_with(&rewritten, &object, &globals, section);
+            let metadata = known.into_metadata();
+            let object =
+                rewrite::static_object_with(&rewritten, &object, &globals, metadata, section);
             match failure {
                 Some(error) => Err(error),
                 None => object.map_err(|error| failed(&error)),

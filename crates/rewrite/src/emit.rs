@@ -304,19 +304,23 @@ impl Emitter<'_, '_> {
         let Some(first) = function.insts.get(insts.start) else {
             return;
         };
-        for inst in &function.insts[insts.clone()] {
-            let new = start + (inst.pc - first.pc);
-            if *clause == 0 {
-                self.text.gap_at(new);
+        let base = first.pc;
+        let code = function.code(insts.clone());
+        if self.text.wants_gap(start + code.len() as u64) {
+            for (inst, before) in function.insts[insts.clone()].iter().zip(0..) {
+                if before >= *clause {
+                    self.text.gap_at(start + (inst.pc - base));
+                }
             }
-            *clause = clause.saturating_sub(1);
-            self.text.pcs.push(PcPair {
-                new,
-                old: inst.pc,
-                inserted: false,
-            });
         }
-        self.text.bytes.extend_from_slice(function.code(insts));
+        *clause = clause.saturating_sub(insts.len() as u32);
+        let pairs = function.insts[insts].iter().map(|inst| PcPair {
+            new: start + (inst.pc - base),
+            old: inst.pc,
+            inserted: false,
+        });
+        self.text.pcs.extend(pairs);
+        self.text.bytes.extend_from_slice(code);
     }
 
     /// Adds what a block adds to its counters.

@@ -7,7 +7,7 @@ use codeobj::edit::{
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
 use codeobj::metadata::KernelEdit;
-use codeobj::{CodeObject, KernelDescriptor, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, Metadata, SourceLines};
 use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 use template::Global;
 
@@ -31,14 +31,19 @@ pub fn static_object(
     original: &CodeObject<'_>,
     globals: &[Global],
 ) -> Result<Vec<u8>, Refusal> {
-    static_object_with(kernels, original, globals, || None)
+    let metadata = original
+        .metadata()
+        .map_err(|error| Refusal::Object(error.to_string()))?;
+    static_object_with(kernels, original, globals, metadata, || None)
 }
 
-/// Likewise, with one more loaded section at the end: its name and contents, which nobody asks for before all else is done.
+/// Likewise, given the original's metadata, with one more loaded section at the end: its name and contents, which nobody asks
+/// for before all else is done.
 pub fn static_object_with(
     kernels: &[Rewritten],
     original: &CodeObject<'_>,
     globals: &[Global],
+    mut metadata: Option<Metadata>,
     section: impl FnOnce() -> Option<(&'static str, Vec<u8>)>,
 ) -> Result<Vec<u8>, Refusal> {
     let bytes = original.elf().data;
@@ -48,7 +53,6 @@ pub fn static_object_with(
     let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
-    let mut metadata = original.metadata().map_err(failed)?;
     let source = Source::new(original);
     let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {

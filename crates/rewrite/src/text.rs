@@ -88,10 +88,14 @@ impl Text {
 
     /// Likewise at an offset behind all so far.
     pub fn gap_at(&mut self, offset: u64) {
-        let wanted = self.gaps.last().map_or(SPACING, |last| last + SPACING);
-        if offset >= wanted {
+        if self.wants_gap(offset) {
             self.gaps.push(offset);
         }
+    }
+
+    /// Whether islands may be wanted at an offset or before it, where there are none yet.
+    pub fn wants_gap(&self, offset: u64) -> bool {
+        offset >= self.gaps.last().map_or(SPACING, |last| last + SPACING)
     }
 
     pub fn new_label(&mut self) -> Label {

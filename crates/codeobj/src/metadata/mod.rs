@@ -86,6 +86,17 @@ impl Metadata {
             .collect()
     }
 
+    /// `.name` of all kernels' entries, in order; empty where there is none.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.kernel_values().iter();
+        names.map(|kernel| get(kernel, ".name").and_then(Value::as_str).unwrap_or(""))
+    }
+
+    /// The typed copy of the entry with a number.
+    pub fn kernel_at(&self, index: usize) -> Option<KernelMetadata> {
+        self.kernel_values().get(index).map(KernelMetadata::read)
+    }
+
     /// The typed copy of one kernel's entry, by its name (without `.kd`).
     pub fn kernel(&self, name: &str) -> Option<KernelMetadata> {
         self.kernel_values()
