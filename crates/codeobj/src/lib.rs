@@ -9,13 +9,13 @@
 
 pub mod bundle;
 mod bytes;
-mod changes;
 pub mod compressed;
 pub mod container;
 pub mod descriptor;
 pub mod edit;
 pub mod elf;
 mod error;
+mod line_map;
 pub mod lines;
 pub mod metadata;
 pub mod replace;
@@ -28,6 +28,6 @@ pub use descriptor::KernelDescriptor;
 pub use edit::ElfEditor;
 pub use elf::{CodeObject, Kernel};
 pub use error::{Error, Result};
-pub use lines::SourceLines;
+pub use lines::{LineTables, SourceLines};
 pub use metadata::Metadata;
 pub use target_id::{Setting, TargetId};

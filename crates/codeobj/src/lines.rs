@@ -1,8 +1,8 @@
 //! Program counters to source lines, through DWARF.
 
-use crate::changes::Changes;
 use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
+use crate::line_map::LineMap;
 use crate::{CodeObject, Error, Result};
 use gimli::{EndianArcSlice, LittleEndian, SectionId};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::Read;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 type Reader = EndianArcSlice<LittleEndian>;
 
@@ -61,26 +61,90 @@ impl SharedFrame {
     }
 }
 
-/// Line tables of one code object; independent of the bytes it was read from.
+/// The debug information of one code object, for any number of threads; independent of the bytes it was read from.
+pub struct LineTables {
+    sections: gimli::DwarfSections<Reader>,
+    /// From the first code to the last.
+    code: Range<u64>,
+    /// None if the debug information is unusual or damaged.
+    map: OnceLock<Option<LineMap>>,
+}
+
+impl LineTables {
+    /// Reads the debug sections; `None` if there are none, or if the object is relocatable, whose lines a linker must
+    /// place first.
+    pub fn of(object: &CodeObject<'_>) -> Result<Option<LineTables>> {
+        if !object.is_linked() || object.elf().section(".debug_line").is_none() {
+            return Ok(None);
+        }
+        // Where variables are takes more room than all the rest, and nobody asks for it.
+        let unused = |id: SectionId| matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists);
+        let load = |id: SectionId| -> Result<Reader> {
+            let section = object.elf().section(id.name());
+            let bytes = match section.filter(|_| !unused(id)) {
+                Some(section) => contents(section)?,
+                None => Arc::default(),
+            };
+            Ok(Reader::new(bytes, LittleEndian))
+        };
+        let sections = object.elf().sections.iter();
+        let code = sections.filter(|section| section.is_code());
+        let ends = code.map(|section| {
+            let end = section.address.saturating_add(section.size);
+            (section.address, end)
+        });
+        let (start, end) = ends.fold((u64::MAX, 0), |all, (start, end)| {
+            (all.0.min(start), all.1.max(end))
+        });
+        Ok(Some(LineTables {
+            sections: gimli::DwarfSections::load(load)?,
+            code: start..end,
+            map: OnceLock::new(),
+        }))
+    }
+
+    /// Finds out all at once, for who is going to ask for most of the code. Says whether that was possible; if not, each
+    /// address is looked up when it is asked for.
+    pub fn prepare(&self) -> bool {
+        self.map().is_some()
+    }
+
+    fn context(&self) -> gimli::Result<addr2line::Context<Reader>> {
+        let dwarf = self.sections.borrow(Reader::clone);
+        addr2line::Context::from_dwarf(dwarf)
+    }
+
+    fn map(&self) -> Option<&LineMap> {
+        let map = || {
+            let slice = |section| gimli::EndianSlice::new(Reader::bytes(section), LittleEndian);
+            let dwarf = self.sections.borrow(slice);
+            LineMap::of(&dwarf, self.code.clone())
+        };
+        self.map.get_or_init(map).as_ref()
+    }
+}
+
+/// Line tables of one code object, for one thread.
 pub struct SourceLines {
-    context: addr2line::Context<Reader>,
+    tables: Arc<LineTables>,
+    /// Made when first needed; none if the debug information is damaged.
+    context: OnceCell<Option<addr2line::Context<Reader>>>,
     texts: RefCell<Texts>,
-    dwarf: Arc<gimli::Dwarf<Reader>>,
     /// Addresses that [`SourceLines::moved`] was asked for.
     asked: Cell<usize>,
-    /// None if the debug information is damaged.
-    changes: OnceCell<Option<Changes>>,
 }
 
 /// Questions that are worth reading all debug information for, so as to ask fewer of them.
 const MANY: usize = 30_000;
 
 /// One copy of each text, by where `context` has its bytes, which stay there.
-type Texts = HashMap<usize, Arc<str>, BuildHasherDefault<Address>>;
+type Texts = HashMap<usize, Arc<str>, ByAddress>;
 
 /// A hash of addresses.
+pub(crate) type ByAddress = BuildHasherDefault<Address>;
+
 #[derive(Default)]
-struct Address(u64);
+pub(crate) struct Address(u64);
 
 impl Hasher for Address {
     fn finish(&self) -> u64 {
@@ -100,30 +164,33 @@ impl Hasher for Address {
 }
 
 impl SourceLines {
-    /// Reads the debug sections; `None` if there are none, or if the object is relocatable, whose lines a linker must
-    /// place first.
+    /// As [`LineTables::of`].
     pub fn of(object: &CodeObject<'_>) -> Result<Option<SourceLines>> {
-        if !object.is_linked() || object.elf().section(".debug_line").is_none() {
+        let Some(tables) = LineTables::of(object)? else {
             return Ok(None);
-        }
-        // Where variables are takes more room than all the rest, and nobody asks for it.
-        let unused = |id: SectionId| matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists);
-        let load = |id: SectionId| -> Result<Reader> {
-            let section = object.elf().section(id.name());
-            let bytes = match section.filter(|_| !unused(id)) {
-                Some(section) => contents(section)?,
-                None => Arc::default(),
-            };
-            Ok(Reader::new(bytes, LittleEndian))
         };
-        let dwarf = Arc::new(gimli::Dwarf::load(load)?);
-        Ok(Some(SourceLines {
-            context: addr2line::Context::from_arc_dwarf(dwarf.clone()).map_err(bad)?,
+        let context = tables.context().map_err(bad)?;
+        let lines = SourceLines::sharing(&Arc::new(tables));
+        lines.context.get_or_init(|| Some(context));
+        Ok(Some(lines))
+    }
+
+    /// For one of several threads.
+    pub fn sharing(tables: &Arc<LineTables>) -> SourceLines {
+        SourceLines {
+            tables: tables.clone(),
+            context: OnceCell::new(),
             texts: RefCell::default(),
-            dwarf,
             asked: Cell::new(0),
-            changes: OnceCell::new(),
-        }))
+        }
+    }
+
+    fn context(&self) -> Result<&addr2line::Context<Reader>> {
+        let make = || self.tables.context().ok();
+        let context = self.context.get_or_init(make).as_ref();
+        context.ok_or_else(|| Error::BadDwarf {
+            reason: "its units cannot be read".to_owned(),
+        })
     }
 
     /// The source location of the instruction at `pc`, innermost inlined function first; empty if unknown.
@@ -145,12 +212,11 @@ impl SourceLines {
     pub fn moved(&self, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
         let mut rows: Vec<LineRow> = Vec::new();
         let (mut before, mut frames) = (Vec::new(), Vec::new());
-        let mut like_last = 0..0;
+        if let Some(map) = self.map() {
+            return moved(map, places);
+        }
         for (offset, pc) in places {
-            if like_last.contains(&pc) {
-                continue;
-            }
-            like_last = self.around(pc);
+            self.asked.set(self.asked.get() + 1);
             if self.shared_frames(pc, &mut frames).is_err() {
                 frames.clear();
             }
@@ -176,23 +242,23 @@ impl SourceLines {
         rows
     }
 
-    /// Addresses around one that have the same frames.
-    fn around(&self, pc: u64) -> Range<u64> {
-        let alone = pc..pc.saturating_add(1);
-        self.asked.set(self.asked.get() + 1);
-        if self.asked.get() < MANY {
-            return alone;
+    /// If there is one already, or is worth making.
+    fn map(&self) -> Option<&LineMap> {
+        match self.asked.get() < MANY {
+            true => self.tables.map.get()?.as_ref(),
+            false => self.tables.map(),
         }
-        let changes = || Changes::of(&self.dwarf).ok();
-        let changes = self.changes.get_or_init(changes).as_ref();
-        changes.map_or(alone, |changes| changes.around(pc))
     }
 
     /// Puts into `frames` what [`SourceLines::frames`] gives.
     fn shared_frames(&self, pc: u64, frames: &mut Vec<SharedFrame>) -> Result<()> {
         frames.clear();
         let mut texts = self.texts.borrow_mut();
-        let mut iterator = self.context.find_frames(pc).skip_all_loads().map_err(bad)?;
+        let mut iterator = self
+            .context()?
+            .find_frames(pc)
+            .skip_all_loads()
+            .map_err(bad)?;
         while let Some(frame) = iterator.next().map_err(bad)? {
             let function = frame.function.as_ref().map(|function| {
                 let bytes = function.name.bytes();
@@ -226,10 +292,37 @@ impl SourceLines {
 
     /// File and line of the innermost frame.
     pub fn line(&self, pc: u64) -> Result<Option<(String, u32)>> {
-        let location = self.context.find_location(pc).map_err(bad)?;
+        if let Some(map) = self.map() {
+            let (place, _) = map.at(pc, &mut 0);
+            return Ok((place.is_known()).then(|| (map.file(place).to_string(), place.line)));
+        }
+        let location = self.context()?.find_location(pc).map_err(bad)?;
         let found = location.and_then(|location| Some((location.file?.to_owned(), location.line?)));
         Ok(found.filter(|(_, line)| *line != 0))
     }
+}
+
+/// [`SourceLines::moved`] by a map.
+fn moved(map: &LineMap, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
+    let mut rows: Vec<LineRow> = Vec::new();
+    let (mut near, mut last, mut like_last) = (0, None, 0..0);
+    for (offset, pc) in places {
+        if like_last.contains(&pc) {
+            continue;
+        }
+        let (place, around) = map.at(pc, &mut near);
+        like_last = around;
+        if place.is_known() && last != Some(place) {
+            last = Some(place);
+            rows.push(LineRow {
+                offset,
+                file: map.file(place).clone(),
+                line: place.line,
+                calls: map.calls(place).clone(),
+            });
+        }
+    }
+    rows
 }
 
 /// File, line and inlined calls. Frames are innermost first: each but the outermost was inlined where the next one is.
@@ -250,7 +343,7 @@ fn row(offset: u64, frames: &[SharedFrame]) -> Option<LineRow> {
         offset,
         file: innermost.file.clone()?,
         line: innermost.line?,
-        calls,
+        calls: calls.into(),
     })
 }
 

@@ -90,8 +90,13 @@ fn stretches_have_the_frames_of_all_their_addresses() {
         let (alone, many) = (lines(), lines());
         let code = object.elf().section(".text").expect("code");
         let places = || (0..code.size).map(|offset| (offset, code.address + offset));
+        let tables = codeobj::LineTables::of(&object).unwrap();
+        assert!(tables.expect("debug information").prepare(), "{target}");
         let back_and_forth = (0..40_000).map(|index| (index, code.address + index % 2 * 64));
         many.moved(back_and_forth);
+        for (_, address) in places() {
+            assert_eq!(many.line(address).unwrap(), alone.line(address).unwrap());
+        }
         let rows = many.moved(places());
         assert!(rows.len() > 20, "{target}: {}", rows.len());
         for (offset, address) in places() {

@@ -377,17 +377,6 @@ pub(crate) enum Target {
     Table(u64),
 }
 
-/// Whether the walk could find anything.
-pub(crate) fn worthwhile(insts: &[Inst]) -> bool {
-    insts
-        .iter()
-        .any(|inst| inst.effects.contains(Effects::INDIRECT) || is_getpc(inst))
-}
-
-fn is_getpc(inst: &Inst) -> bool {
-    matches!(inst.mnemonic, "s_getpc_b64" | "s_get_pc_i64")
-}
-
 /// Walks the function from its entry.
 /// `written`: what each function of the program writes, with its callees; `entries`: where functions start.
 pub(crate) fn follow(

@@ -3,6 +3,7 @@
 use crate::addresses::{Pair, Target};
 use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
 use crate::program::FunctionKind;
+use crate::traits::Traits;
 use isa::{Effects, Inst};
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,18 +34,22 @@ struct Ways {
     reason: Option<Reason>,
 }
 
-/// Whether the next instruction starts a new block.
-fn ends_block(inst: &Inst) -> bool {
-    inst.effects
-        .intersects(Effects::BRANCH | Effects::RETURN | Effects::END | Effects::CALL)
+/// Instructions in address order.
+#[derive(Clone, Copy)]
+pub(crate) struct Code<'a> {
+    pub insts: &'a [Inst],
+    /// Of each of them.
+    pub traits: &'a [Traits],
+    /// There are bytes between them that are none.
+    pub gaps: bool,
 }
 
-pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
-    let ways: Vec<(usize, Ways)> = insts
-        .iter()
-        .enumerate()
-        .filter(|(_, inst)| ends_block(inst))
-        .map(|(index, inst)| (index, ways(index, inst, context)))
+pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
+    let insts = code.insts;
+    let ending = code.traits.iter().enumerate();
+    let ways: Vec<(usize, Ways)> = ending
+        .filter(|(_, traits)| traits.any(Traits::ENDS_BLOCK))
+        .map(|(index, _)| (index, ways(index, &insts[index], context)))
         .collect();
     let find = |pc: u64| insts.binary_search_by_key(&pc, |inst| inst.pc).ok();
 
@@ -58,7 +63,8 @@ pub(crate) fn build(insts: &[Inst], context: &Context<'_>) -> Built {
             }
         }
     }
-    for (index, pair) in insts.windows(2).enumerate() {
+    let pairs = insts.windows(2).enumerate();
+    for (index, pair) in pairs.filter(|_| code.gaps) {
         if pair[0].end() != pair[1].pc {
             leads[index + 1] = true;
         }

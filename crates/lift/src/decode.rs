@@ -4,6 +4,7 @@
 //! What an instruction means does not depend on where it is, so that one decoding and one [`Access`] serve all its copies.
 
 use crate::Access;
+use crate::Traits;
 use crate::hash::{WordHash, mix};
 use gfx::Target;
 use isa::{DecodeError, Decoder, Inst};
@@ -18,6 +19,31 @@ const LONGEST: usize = 3;
 /// Position of an [`Access`] in the table of the module.
 pub(crate) type AccessNumber = u32;
 
+/// What is known of an instruction wherever it lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub inst: Inst,
+    pub access: AccessNumber,
+    pub traits: Traits,
+}
+
+impl Found {
+    fn at(&self, pc: u64) -> Found {
+        Found {
+            inst: self.inst.at(pc),
+            ..*self
+        }
+    }
+
+    /// For another thread.
+    fn unshared(&self) -> Found {
+        Found {
+            inst: self.inst.unshared(),
+            ..*self
+        }
+    }
+}
+
 /// The different instructions of a program, shared by all threads that decode it.
 pub(crate) struct Known {
     shelves: Vec<Mutex<Shelf>>,
@@ -27,7 +53,7 @@ pub(crate) struct Known {
 
 /// Wave size, words, and how many of them count.
 type Key = (u8, [u32; LONGEST], usize);
-type Shelf = HashMap<Key, (Inst, AccessNumber), WordHash>;
+type Shelf = HashMap<Key, Found, WordHash>;
 
 impl Known {
     /// `first_lane_exists`: see [`crate::Options`].
@@ -50,14 +76,19 @@ impl Known {
         lock(&self.shelves[(mixed >> 48) as usize % SHELVES])
     }
 
-    fn enter(&self, inst: &Inst, wave_size: u8) -> AccessNumber {
-        let mut access = Access::of(inst, wave_size, false);
+    fn enter(&self, inst: Inst, wave_size: u8) -> Found {
+        let mut access = Access::of(&inst, wave_size, false);
         if self.first_lane_exists && inst.mnemonic == "v_readfirstlane_b32" {
             access.reads_inactive = false;
         }
+        let traits = Traits::of(&inst, &access);
         let mut accesses = self.accesses();
         accesses.push(access);
-        (accesses.len() - 1) as AccessNumber
+        Found {
+            inst,
+            access: (accesses.len() - 1) as AccessNumber,
+            traits,
+        }
     }
 }
 
@@ -69,10 +100,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Remembering<'k> {
     known: &'k Known,
     decoder: Decoder,
-    one: HashMap<u32, (Inst, AccessNumber), WordHash>,
-    two: HashMap<u64, (Inst, AccessNumber), WordHash>,
-    three: HashMap<u128, (Inst, AccessNumber), WordHash>,
+    one: HashMap<u32, Found, WordHash>,
+    two: HashMap<u64, Found, WordHash>,
+    three: HashMap<u128, Found, WordHash>,
+    /// Words of the last instruction whose first word started with the same bits.
+    likely: Vec<u8>,
 }
+
+/// Bits at the end of a first word that say little of how many follow.
+const BEHIND_OPCODE: u32 = 23;
 
 impl<'k> Remembering<'k> {
     pub fn new(
@@ -86,11 +122,12 @@ impl<'k> Remembering<'k> {
             one: HashMap::default(),
             two: HashMap::default(),
             three: HashMap::default(),
+            likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
         })
     }
 
     /// The instruction at the start of `code`, as [`Decoder::decode`] has it, and what it accesses.
-    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<(Inst, AccessNumber), DecodeError> {
+    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<Found, DecodeError> {
         let mut words = [0u32; LONGEST];
         for (word, bytes) in words.iter_mut().zip(code.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -98,34 +135,39 @@ impl<'k> Remembering<'k> {
         let whole = code.len() / 4;
         if whole < LONGEST {
             let inst = self.decoder.decode(code, pc)?;
-            let number = self.known.enter(&inst, self.decoder.wave_size());
-            return Ok((inst, number));
+            return Ok(self.known.enter(inst, self.decoder.wave_size()));
         }
         let (two, three) = keys(words);
+        let likely = &mut self.likely[(words[0] >> BEHIND_OPCODE) as usize];
+        let known = match likely {
+            1 => self.one.get(&words[0]),
+            2 => self.two.get(&two),
+            _ => self.three.get(&three),
+        };
+        if let Some(known) = known {
+            return Ok(known.at(pc));
+        }
+        // How long an instruction is follows from its words, so that at most one of these has it.
         let known = (self.one.get(&words[0]))
             .or_else(|| self.two.get(&two))
             .or_else(|| self.three.get(&three));
-        if let Some((known, number)) = known {
-            return Ok((known.at(pc), *number));
+        if let Some(known) = known {
+            *likely = known.inst.size / 4;
+            return Ok(known.at(pc));
         }
-        let (inst, number) = self.look_up(code, words, pc)?;
-        let entry = (inst.clone(), number);
-        match inst.size / 4 {
+        let found = self.look_up(code, words, pc)?;
+        let entry = found.clone();
+        match found.inst.size / 4 {
             1 => drop(self.one.insert(words[0], entry)),
             2 => drop(self.two.insert(two, entry)),
             3 => drop(self.three.insert(three, entry)),
             _ => {}
         }
-        Ok((inst, number))
+        Ok(found)
     }
 
     /// What another thread has decoded, or else the decoder's answer.
-    fn look_up(
-        &self,
-        code: &[u8],
-        words: [u32; LONGEST],
-        pc: u64,
-    ) -> Result<(Inst, AccessNumber), DecodeError> {
+    fn look_up(&self, code: &[u8], words: [u32; LONGEST], pc: u64) -> Result<Found, DecodeError> {
         let wave_size = self.decoder.wave_size();
         let key = |length: usize| {
             let mut words = words;
@@ -134,21 +176,21 @@ impl<'k> Remembering<'k> {
         };
         for length in 1..=LONGEST {
             let key = key(length);
-            if let Some((inst, number)) = self.known.shelf(&key).get(&key) {
-                let mut inst = inst.unshared();
-                inst.pc = pc;
-                return Ok((inst, *number));
+            if let Some(known) = self.known.shelf(&key).get(&key) {
+                let mut found = known.unshared();
+                found.inst.pc = pc;
+                return Ok(found);
             }
         }
         let inst = self.decoder.decode(code, pc)?;
-        let number = self.known.enter(&inst, wave_size);
         let length = usize::from(inst.size) / 4;
+        let found = self.known.enter(inst, wave_size);
         if length <= LONGEST {
             let key = key(length);
             let mut shelf = self.known.shelf(&key);
-            shelf.insert(key, (inst.unshared(), number));
+            shelf.insert(key, found.unshared());
         }
-        Ok((inst, number))
+        Ok(found)
     }
 }
 
@@ -191,16 +233,17 @@ mod tests {
                 let wave_size = target.wave_size;
                 for remembering in [&mut first, &mut second] {
                     let found = remembering.decode(&code[at..], at as u64);
-                    if let Ok((inst, number)) = &found {
-                        let access = &known.accesses()[*number as usize];
-                        let alone = Access::of(inst, wave_size, false);
+                    if let Ok(found) = &found {
+                        let access = &known.accesses()[found.access as usize];
+                        let alone = Access::of(&found.inst, wave_size, false);
+                        assert_eq!(found.traits, Traits::of(&found.inst, &alone));
                         assert_eq!(
                             format!("{access:?}"),
                             format!("{alone:?}"),
                             "{name} at {at:#x}"
                         );
                     }
-                    let found = found.map(|(inst, _)| inst);
+                    let found = found.map(|found| found.inst);
                     assert_eq!(text(&found), text(&expected), "{name} at {at:#x}");
                 }
                 good += usize::from(expected.is_ok());

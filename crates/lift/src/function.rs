@@ -1,9 +1,9 @@
 //! A lifted function: instructions, blocks, edges.
 
-use crate::Access;
 use crate::decode::AccessNumber;
 use crate::graph::{Dominators, Loop, Shape};
 use crate::program::FunctionKind;
+use crate::{Access, Traits};
 use isa::Inst;
 use std::sync::Arc;
 
@@ -133,6 +133,10 @@ pub struct Function {
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
     pub(crate) accesses: Accesses,
+    /// Per instruction.
+    pub(crate) traits: Vec<Traits>,
+    /// From the entry on, `size` bytes.
+    pub(crate) code: Vec<u8>,
     /// Per instruction: EXEC has all lanes on before it. Empty if that never holds.
     pub(crate) exec_full: Vec<bool>,
     /// Per instruction: general-purpose index mode may be on. Empty if that never holds.
@@ -185,6 +189,28 @@ impl Function {
         self.indexing.get(inst).copied().unwrap_or(false)
     }
 
+    /// What is to be known of an instruction at a glance.
+    #[inline]
+    pub fn traits(&self, inst: InstIndex) -> Traits {
+        self.traits[inst]
+    }
+
+    /// The first instruction of a range of which any of the traits holds; else its end.
+    pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: Traits) -> InstIndex {
+        let mut traits = self.traits[insts.clone()].iter();
+        let found = traits.position(|traits| traits.any(wanted));
+        found.map_or(insts.end, |at| insts.start + at)
+    }
+
+    /// The bytes of a run of instructions of one block.
+    pub fn code(&self, insts: std::ops::Range<InstIndex>) -> &[u8] {
+        let at = |pc: u64| (pc - self.entry) as usize;
+        match insts.clone().next_back() {
+            Some(last) => &self.code[at(self.insts[insts.start].pc)..at(self.insts[last].end())],
+            None => &[],
+        }
+    }
+
     /// What the instruction reads and writes.
     pub fn access(&self, inst: InstIndex) -> &Access {
         self.accesses.of(inst)
@@ -197,7 +223,7 @@ pub(crate) struct Accesses {
     /// Positions, first in `shared` and behind it in `own`.
     numbers: Vec<AccessNumber>,
     /// By all functions of the module.
-    shared: Arc<[Access]>,
+    shared: Arc<Vec<Access>>,
     /// Of instructions that index mode changes.
     own: Vec<Access>,
 }
@@ -206,7 +232,7 @@ impl Accesses {
     /// `indexing`: as in [`Function`].
     pub fn new(
         mut numbers: Vec<AccessNumber>,
-        shared: Arc<[Access]>,
+        shared: Arc<Vec<Access>>,
         insts: &[Inst],
         indexing: &[bool],
         wave_size: u8,

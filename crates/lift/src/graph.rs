@@ -180,6 +180,13 @@ impl Shape {
 
     pub fn loops(&self, blocks: &[Block]) -> &(Vec<Loop>, bool) {
         self.loops.get_or_init(|| {
+            // A cycle goes back somewhere.
+            let goes_back = |(number, block): (usize, &Block)| {
+                block.successors.iter().any(|edge| edge.to <= number)
+            };
+            if !blocks.iter().enumerate().any(goes_back) {
+                return (Vec::new(), true);
+            }
             let (successors, predecessors) = edges(blocks);
             loops(self.dominators(blocks), &successors, &predecessors)
         })

@@ -24,6 +24,8 @@ mod parallel;
 mod pending;
 mod program;
 pub mod registers;
+mod scc;
+mod traits;
 
 pub use access::{Access, ExecChange, Indexed};
 pub use bits::Bits;
@@ -41,3 +43,4 @@ pub use module::{Module, Named, Options};
 pub use pending::{Pending, PendingOperations};
 pub use program::{FunctionKind, FunctionSeed, Program};
 pub use registers::{RegisterSet, Span};
+pub use traits::Traits;

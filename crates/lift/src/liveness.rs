@@ -70,13 +70,22 @@ impl Liveness {
 /// Of all functions. Those that call nobody and are called by nobody depend on nothing else, and are solved when they are
 /// first asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Results(Vec<OnceLock<Liveness>>);
+pub(crate) struct Results {
+    each: Vec<OnceLock<Liveness>>,
+    /// Those that call or are called.
+    related: Vec<bool>,
+}
 
 impl Results {
+    /// Whether what is live in a function depends on others.
+    pub fn is_solved_with_others(&self, index: FunctionIndex) -> bool {
+        self.related[index]
+    }
+
     /// `functions` are those that were solved.
     pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &Liveness {
         let alone = || Solver::new(&functions[index]).solve(&LiveSet::EVERYTHING, &[]);
-        self.0[index].get_or_init(alone)
+        self.each[index].get_or_init(alone)
     }
 }
 
@@ -262,7 +271,9 @@ pub(crate) fn solve(functions: &[Function]) -> Results {
         Some(result) => OnceLock::from(result),
         None => OnceLock::new(),
     };
-    Results(results.into_iter().map(known).collect())
+    let related = results.iter().map(Option::is_some).collect();
+    let each = results.into_iter().map(known).collect();
+    Results { each, related }
 }
 
 /// Functions that a function calls or jumps to.

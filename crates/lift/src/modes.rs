@@ -1,8 +1,9 @@
 //! Two facts that hold or do not hold before each instruction: EXEC has all lanes on; index mode may be on.
 
 use crate::access::ExecChange;
+use crate::blocks::Code;
 use crate::function::{Block, EdgeKind, jumps_anywhere};
-use isa::Inst;
+use crate::traits::Traits;
 
 /// The instruction-wise results; empty where the fact never holds.
 pub(crate) struct Modes {
@@ -12,19 +13,21 @@ pub(crate) struct Modes {
 
 /// `exec`: what each instruction does to EXEC. `full_at_entry`: all lanes are on when the function is entered.
 pub(crate) fn find(
-    insts: &[Inst],
+    code: Code<'_>,
     blocks: &mut [Block],
     exec: impl Fn(usize) -> Option<ExecChange>,
     full_at_entry: bool,
 ) -> Modes {
-    let changes: Vec<Option<ExecChange>> = (0..insts.len()).map(exec).collect();
-    let full_after = |full: bool, index: usize| match changes[index] {
+    let Code { insts, traits, .. } = code;
+    let any = |wanted: Traits| traits.iter().any(|traits| traits.any(wanted));
+    let full_after = |full: bool, index: usize| match exec(index) {
+        _ if !traits[index].any(Traits::EXEC) => full,
         None => full,
         Some(ExecChange::ALL) => true,
         Some(ExecChange::WIDEN) => full,
         Some(_) => false,
     };
-    let exec_full = if full_at_entry || changes.contains(&Some(ExecChange::ALL)) {
+    let exec_full = if full_at_entry || any(Traits::EXEC_ALL) {
         // Greatest solution: true unless some path says otherwise.
         solve(insts.len(), blocks, full_at_entry, true, false, &full_after)
     } else {
@@ -38,8 +41,7 @@ pub(crate) fn find(
         "s_set_gpr_idx_off" => false,
         _ => on,
     };
-    let uses_index_mode = |inst: &Inst| inst.mnemonic == "s_set_gpr_idx_on";
-    let indexing = if insts.iter().any(uses_index_mode) {
+    let indexing = if any(Traits::INDEXING) {
         solve(insts.len(), blocks, false, false, false, &on_after)
     } else {
         Vec::new()

@@ -2,7 +2,7 @@
 
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
-use crate::decode::{AccessNumber, Known, Remembering};
+use crate::decode::{AccessNumber, Found, Known, Remembering};
 use crate::function::{Accesses, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
 use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
@@ -11,10 +11,10 @@ use crate::parallel;
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
-use crate::{Access, Error};
+use crate::{Access, Error, Traits, scc};
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
-use isa::{Effects, Inst, Operand, RegKind};
+use isa::{Inst, Operand, RegKind};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,8 @@ pub struct Module {
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
     entries: BTreeMap<u64, FunctionIndex>,
-    liveness: liveness::Results,
+    pub(crate) liveness: liveness::Results,
+    pub(crate) scc: scc::Results,
     pending: pending::Results,
     named: Vec<Named>,
     named_alone: Vec<RegisterSet>,
@@ -104,6 +105,7 @@ impl Module {
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
             target: program.target,
+            scc: scc::Results::new(functions.len()),
             functions,
             entries,
             liveness,
@@ -224,8 +226,32 @@ struct Draft {
     insts: Vec<Inst>,
     /// What each instruction accesses.
     accesses: Vec<AccessNumber>,
+    traits: Vec<Traits>,
+    code: Vec<u8>,
     undecodable: Vec<u64>,
     addresses: Addresses,
+}
+
+impl Draft {
+    fn code_of(&self) -> blocks::Code<'_> {
+        blocks::Code {
+            insts: &self.insts,
+            traits: &self.traits,
+            gaps: !self.undecodable.is_empty(),
+        }
+    }
+
+    fn calls(&self) -> impl Iterator<Item = (usize, &Inst)> {
+        let traits = self.traits.iter().enumerate();
+        let calls = traits.filter(|(_, traits)| traits.any(Traits::CALL));
+        calls.map(|(number, _)| (number, &self.insts[number]))
+    }
+
+    /// Whether following addresses through registers could find anything.
+    fn has_addresses(&self) -> bool {
+        let mut traits = self.traits.iter();
+        traits.any(|traits| traits.any(Traits::ADDRESS))
+    }
 }
 
 /// By wave size.
@@ -309,7 +335,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         for draft in &self.drafts {
             taken.extend(&draft.addresses.escaped);
         }
-        let accesses: Arc<[Access]> = std::mem::take(&mut *self.known.accesses()).into();
+        let accesses = Arc::new(std::mem::take(&mut *self.known.accesses()));
         let shape = |draft| self.shape(draft, &accesses);
         let shapes = parallel::map(&self.drafts, bytes / 6, shape);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
@@ -337,6 +363,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let entry = seed.entry;
         let mut insts = Vec::with_capacity(code.len() / 5);
         let mut accesses = Vec::with_capacity(code.len() / 5);
+        let mut traits = Vec::with_capacity(code.len() / 5);
         let mut undecodable: Vec<u64> = Vec::new();
         let mut broken_until = None;
         let decoder = match decoders.entry(wave_size) {
@@ -350,10 +377,15 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut at = 0;
         while at < code.len() {
             match decoder.decode(&code[at..], entry + at as u64) {
-                Ok((inst, access)) => {
+                Ok(Found {
+                    inst,
+                    access,
+                    traits: these,
+                }) => {
                     at += usize::from(inst.size);
                     insts.push(inst);
                     accesses.push(access);
+                    traits.push(these);
                 }
                 Err(error) => {
                     at += 4;
@@ -369,6 +401,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             wave_size,
             insts,
             accesses,
+            traits,
+            code: code.to_vec(),
             undecodable,
             addresses: Addresses::default(),
         })
@@ -377,10 +411,8 @@ impl<'a, 'p> Builder<'a, 'p> {
     /// Takes a function in.
     fn enter(&mut self, draft: Draft) {
         let returns = draft
-            .insts
-            .iter()
-            .filter(|inst| inst.effects.contains(Effects::CALL))
-            .filter_map(|inst| match inst.operands.first() {
+            .calls()
+            .filter_map(|(_, inst)| match inst.operands.first() {
                 Some(Operand::Def(reg)) if reg.kind == RegKind::Sgpr => Some(reg.index),
                 _ => None,
             });
@@ -408,10 +440,10 @@ impl<'a, 'p> Builder<'a, 'p> {
         decoders: &mut Decoders<'a>,
     ) -> Result<bool, Error> {
         let before = self.drafts[index].addresses.targets.clone();
-        if addresses::worthwhile(&self.drafts[index].insts) {
+        if self.drafts[index].has_addresses() {
             for _ in 0..MAX_ROUNDS {
                 let draft = &self.drafts[index];
-                let built = blocks::build(&draft.insts, &self.context(draft));
+                let built = blocks::build(draft.code_of(), &self.context(draft));
                 let found = addresses::follow(
                     &draft.insts,
                     &built.blocks,
@@ -428,10 +460,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let draft = &self.drafts[index];
         let mut called: BTreeSet<u64> = BTreeSet::new();
-        for (number, inst) in draft.insts.iter().enumerate() {
-            if !inst.effects.contains(Effects::CALL) {
-                continue;
-            }
+        for (number, inst) in draft.calls() {
             called.extend(inst.target());
             if let Some(Target::Pair(Pair::Address(target))) = draft.addresses.targets.get(&number)
             {
@@ -472,7 +501,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     /// What each function's own instructions write; nothing if nobody needs it.
     fn own_writes(&self) -> Vec<RegisterSet> {
         let mut drafts = self.drafts.iter();
-        if !drafts.any(|draft| addresses::worthwhile(&draft.insts)) {
+        if !drafts.any(|draft| draft.has_addresses()) {
             return Vec::new();
         }
         let insts = self.drafts.iter().map(|draft| draft.insts.len()).sum();
@@ -488,7 +517,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut callees: Vec<Vec<FunctionIndex>> = Vec::new();
         let mut written: Vec<RegisterSet> = Vec::new();
         for (index, draft) in self.drafts.iter().enumerate() {
-            let built = blocks::build(&draft.insts, &self.context(draft));
+            let built = blocks::build(draft.code_of(), &self.context(draft));
             // Those that were found on the way are not among the known.
             let known = own.get(index).copied();
             let mut own = known.unwrap_or_else(|| own_writes(draft, &self.known.accesses()));
@@ -525,10 +554,10 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// Blocks, and what holds in them.
     fn shape(&self, draft: &Draft, accesses: &[Access]) -> (Built, Modes) {
-        let mut built = blocks::build(&draft.insts, &self.context(draft));
+        let mut built = blocks::build(draft.code_of(), &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
         let exec = |index: usize| accesses[draft.accesses[index] as usize].exec;
-        let modes = modes::find(&draft.insts, &mut built.blocks, exec, full);
+        let modes = modes::find(draft.code_of(), &mut built.blocks, exec, full);
         (built, modes)
     }
 
@@ -537,7 +566,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         draft: Draft,
         (mut built, modes): (Built, Modes),
         taken: &BTreeSet<u64>,
-        accesses: &Arc<[Access]>,
+        accesses: &Arc<Vec<Access>>,
     ) -> Function {
         // A function without a single instruction.
         if draft.insts.is_empty() {
@@ -565,6 +594,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             shape: Shape::default(),
             unresolved: built.unresolved,
             accesses,
+            traits: draft.traits,
+            code: draft.code,
             exec_full: modes.exec_full,
             indexing: modes.indexing,
             undecodable: draft.undecodable,

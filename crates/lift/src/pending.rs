@@ -10,9 +10,9 @@ use crate::function::{BlockIndex, Callee, EdgeKind, Function, FunctionIndex, Ins
 use crate::liveness::callees;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
+use crate::traits::Traits;
 use gfx::Family;
 use isa::{Effects, Inst};
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Registers of one operation.
@@ -26,11 +26,35 @@ struct Key {
     count: u16,
 }
 
+/// Age of the youngest operation with some registers; in order, as there are few and they are copied often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Operations(Vec<(Key, u8)>);
+
+impl Operations {
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// The age of an operation, which is entered if it is not there.
+    fn entry(&mut self, key: Key, new: u8) -> &mut u8 {
+        let place = self.0.binary_search_by_key(&key, |(key, _)| *key);
+        let place = place.unwrap_or_else(|place| {
+            self.0.insert(place, (key, new));
+            place
+        });
+        &mut self.0[place].1
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(&Key, u8) -> bool) {
+        self.0.retain(|(key, age)| keep(key, *age));
+    }
+}
+
 /// What may be on its way at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Age of the youngest operation with these registers.
-    operations: BTreeMap<Key, u8>,
+    operations: Operations,
     /// Kinds of all outstanding operations, with registers or without, as bits, per counter.
     kinds: [u16; COUNTERS.len()],
     /// Counters with operations that we know nothing of.
@@ -98,8 +122,8 @@ impl Pending {
 
     fn unite(&mut self, other: &Pending) -> bool {
         let mut changed = false;
-        for (key, age) in &other.operations {
-            let mine = self.operations.entry(*key).or_insert(u8::MAX);
+        for (key, age) in &other.operations.0 {
+            let mine = self.operations.entry(*key, u8::MAX);
             if age < mine {
                 *mine = *age;
                 changed = true;
@@ -122,6 +146,9 @@ impl Pending {
         index: InstIndex,
         family: Family,
     ) {
+        if !function.traits(index).any(Traits::COUNTS) {
+            return;
+        }
         for (counter, left) in counters::awaited(inst, family) {
             self.wait(counter, left);
         }
@@ -132,7 +159,7 @@ impl Pending {
         let access = function.access(index);
         for (counter, kind) in raised {
             self.kinds[counter as usize] |= 1 << kind as u16;
-            for (key, age) in &mut self.operations {
+            for (key, age) in &mut self.operations.0 {
                 if key.counter == counter {
                     *age = age.saturating_add(1).min(OLDEST);
                 }
@@ -156,7 +183,7 @@ impl Pending {
                     start,
                     count,
                 };
-                self.operations.insert(key, 0);
+                *self.operations.entry(key, 0) = 0;
             }
         }
     }
@@ -173,7 +200,7 @@ impl Pending {
         debug_assert!(Kind::Export.in_order() && !Kind::Gds.in_order());
         if kinds.count_ones() == 1 && kinds & in_order_kinds != 0 {
             self.operations
-                .retain(|key, age| key.counter != counter || u32::from(*age) < left);
+                .retain(|key, age| key.counter != counter || u32::from(age) < left);
         }
     }
 }

@@ -15,6 +15,9 @@ pub const AGPR_BASE: u16 = 256;
 /// Registers of one vector file.
 pub const FILE_SIZE: u16 = 256;
 
+/// Number of SCC in a [`ScalarSet`].
+pub const SCC: u16 = 128;
+
 /// Kind, first number in a [`ScalarSet`], dwords. The first 128 are the operand encodings of the manuals.
 #[rustfmt::skip]
 const SCALARS: &[(RegKind, u16, u16)] = &[
@@ -23,7 +26,7 @@ const SCALARS: &[(RegKind, u16, u16)] = &[
     (RegKind::Ttmp,        108, 16),
     (RegKind::M0,          124, 1),
     (RegKind::Exec,        126, 2),
-    (RegKind::Scc,         128, 1),
+    (RegKind::Scc,         SCC, 1),
     (RegKind::Mode,        129, 1),
     (RegKind::FlatScratch, 130, 2),
     (RegKind::XnackMask,   132, 2),

@@ -10,3 +10,5 @@ mod hostile;
 mod machine;
 #[path = "lift/objects.rs"]
 mod objects;
+#[path = "lift/scc.rs"]
+mod scc;

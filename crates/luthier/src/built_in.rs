@@ -5,8 +5,7 @@ use crate::{
     engine::{ToolData, lock},
 };
 use codeobj::{
-    CodeObject, ElfEditor,
-    edit::Access,
+    CodeObject,
     elf::{Elf, Place},
 };
 use serde::{Deserialize, Serialize};
@@ -19,9 +18,9 @@ use std::{
 };
 
 /// Section of an instrumented code object that says what is in it.
-const SECTION: &str = ".luthier";
+pub(crate) const SECTION: &str = ".luthier";
 /// Raised when the contents change incompatibly.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Unpacked bytes; more is damage.
 const LARGEST: usize = 1 << 30;
 
@@ -74,19 +73,10 @@ impl Manifest {
         });
     }
 
-    /// What [`Manifest::write`] puts into an object.
+    /// What goes into an object as [`SECTION`].
     pub fn pack(&self) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(self)?;
         zstd::bulk::compress(&text, 3).map_err(|error| Error::Tool(error.to_string()))
-    }
-
-    pub fn write(packed: Vec<u8>, object: &[u8]) -> Result<Vec<u8>> {
-        let failed = |error: codeobj::Error| Error::Tool(error.to_string());
-        let mut editor = ElfEditor::new(object).map_err(failed)?;
-        editor
-            .append_section(SECTION, Access::Read, 8, packed)
-            .map_err(failed)?;
-        editor.finish().map_err(failed)
     }
 
     fn read(object: &[u8]) -> Option<Result<Manifest>> {

@@ -3,9 +3,9 @@
 use crate::{
     Engine, Error, Result,
     build::{self, Built, Source},
-    built_in::{Manifest, tools_in},
+    built_in::{Manifest, SECTION, tools_in},
 };
-use codeobj::{CodeObject, SourceLines};
+use codeobj::{CodeObject, LineTables, SourceLines};
 use lift::{FunctionKind, Module};
 use regex::Regex;
 use rewrite::Rewritten;
@@ -13,7 +13,10 @@ use session::Report;
 use sha2::{Digest, Sha256};
 use std::{
     panic::resume_unwind,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread::Builder,
 };
 use template::Global;
@@ -85,8 +88,26 @@ impl Engine {
             );
             return Err(Error::Tool(reason));
         }
-        let module = Module::lift(&object).map_err(|error| failed(&error))?;
-        let hash: [u8; 32] = Sha256::digest(bytes).into();
+        let aside = || {
+            // Damaged line tables must not keep kernels from being instrumented.
+            let tables = LineTables::of(&object).ok().flatten();
+            if let Some(tables) = tables.as_ref().filter(|_| wanted.is_none()) {
+                tables.prepare();
+            }
+            (Sha256::digest(bytes), tables.map(Arc::new))
+        };
+        let (module, (hash, tables)) = std::thread::scope(|scope| {
+            let aside = Builder::new().spawn_scoped(scope, aside).map_err(|_| aside);
+            let module = Module::lift(&object);
+            let found = match aside {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Where there can be no threads.
+                Err(aside) => aside(),
+            };
+            (module, found)
+        });
+        let module = module.map_err(|error| failed(&error))?;
+        let hash: [u8; 32] = hash.into();
         let known = build::kernels(&object)?;
         let refused = build::relocated(&object);
         let mut manifest = Manifest::new(self, hash)?;
@@ -100,8 +121,7 @@ impl Engine {
                 function.kind == FunctionKind::Kernel && named
             })
             .collect();
-        // Readers of line tables keep what they have read, each for its own thread.
-        let lines = || SourceLines::of(&object).ok().flatten();
+        let lines = || tables.as_ref().map(SourceLines::sharing);
         let built = in_parallel(&chosen, lines, |lines, &(index, _)| {
             let source = Source {
                 kernels: &known,
@@ -111,7 +131,8 @@ impl Engine {
                 lines: lines.as_ref(),
                 refused: refused.as_deref(),
             };
-            let built = build::kernel(self, source, index)?;
+            let mut built = build::kernel(self, source, index)?;
+            built.rewritten.encode_lines();
             rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
             Ok(built)
         });
@@ -134,22 +155,32 @@ impl Engine {
         if !rewritten.is_empty() {
             globals.extend(self.variables());
         }
-        let (object, packed) = std::thread::scope(|scope| {
+        let object = std::thread::scope(|scope| {
             // Of no use any more, and much to put away.
             let _ = Builder::new().spawn_scoped(scope, || drop(module));
+            if rewritten.is_empty() {
+                return rewrite::static_object(&rewritten, &object, &globals)
+                    .map_err(|error| failed(&error));
+            }
             let packed = Builder::new().spawn_scoped(scope, || manifest.pack());
-            let object = rewrite::static_object(&rewritten, &object, &globals);
-            let packed = match packed {
-                Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // Where there can be no threads.
-                Err(_) => manifest.pack(),
+            let mut failure = None;
+            let section = || {
+                let packed = match packed {
+                    Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    // Where there can be no threads.
+                    Err(_) => manifest.pack(),
+                };
+                let packed = packed.map_err(|error| failure = Some(error)).ok()?;
+                Some((SECTION, packed))
             };
-            (object, packed)
-        });
-        let mut object = object.map_err(|error| failed(&error))?;
-        if !rewritten.is_empty() {
-            object = Manifest::write(packed?, &object)?;
-        }
+            let metadata = known.into_metadata();
+            let object =
+                rewrite::static_object_with(&rewritten, &object, &globals, metadata, section);
+            match failure {
+                Some(error) => Err(error),
+                None => object.map_err(|error| failed(&error)),
+            }
+        })?;
         Ok(Offline { object, kernels })
     }
 }

@@ -65,6 +65,9 @@ impl Sums {
     }
 }
 
+/// Sums that are alike but for registers: of one counter in a lane or not, with its amount.
+pub(crate) type Kind = (bool, u32);
+
 /// SGPRs that are left to hooks when counters are spread.
 const LEFT_TO_HOOKS: usize = 24;
 
@@ -181,6 +184,15 @@ impl Counting {
         let mut code = Vec::new();
         self.add_at(sums, keep_scc, codes, &mut code, |_| 0)?;
         Ok(code)
+    }
+
+    /// The kind of sums; none if they are no usual ones.
+    pub fn kind(&self, sums: &Sums) -> Option<Kind> {
+        let mut counters = sums.counters.iter();
+        let (&(array, index), &amount) = counters.next()?;
+        let only = counters.next().is_none() && sums.accumulators.is_empty();
+        let home = self.arrays.get(array)?.homes.get(index)?;
+        only.then_some((matches!(home, Home::Lane(..)), amount))
     }
 
     /// `at` gives registers and lanes their numbers.

@@ -1,10 +1,10 @@
 //! One function into the new text: original instructions with what is inserted around them.
 
-use crate::counting::{Counting, Sums};
+use crate::counting::{Counting, Kind, Sums};
 use crate::encode::{Codes, Op, Source, Write};
 use crate::kernel::pointed_to;
 use crate::memory::MemoryAccess;
-use crate::seam::{Seam, Seams, Terrain};
+use crate::seam::{Exposed, Padding, Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
 use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
@@ -12,7 +12,7 @@ use gfx::Family;
 use isa::{Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
-    Module, Pending, Reason, RegisterSet,
+    Module, Pending, Reason, RegisterSet, Traits,
 };
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -64,6 +64,16 @@ impl ByPlace {
         self.within(function, inst..inst + 1)
     }
 
+    /// The first instruction from one on, of the same function, that there is anything for.
+    fn next_from(&self, function: FunctionIndex, inst: InstIndex) -> Option<InstIndex> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let next = self.0.partition_point(|(site, _)| *site < (function, inst));
+        let ((of, at), _) = *self.0.get(next)?;
+        (of == function).then_some(at)
+    }
+
     fn within(&self, function: FunctionIndex, range: Range<InstIndex>) -> &[(Site, usize)] {
         let behind = |inst| self.0.partition_point(|(site, _)| *site < (function, inst));
         let start = behind(range.start);
@@ -86,8 +96,13 @@ pub(crate) struct Emitter<'a, 'p> {
     pub splicer: Splicer<'a>,
     pub text: Text,
     /// Of the function at hand.
-    pub terrain: OnceCell<Terrain>,
+    pub terrain: Terrain,
+    /// What sums of each kind expose to hazards, with SCC kept or not.
+    pub added: Vec<((Kind, bool), Rc<Exposed>)>,
 }
+
+/// Instructions that cannot be copied without a thought.
+const SPECIAL: Traits = Traits::PLACED.or(Traits::CLAUSE).or(Traits::MESSAGE);
 
 /// What is known in one block, found out when first asked for.
 struct Facts<'a> {
@@ -95,30 +110,50 @@ struct Facts<'a> {
     index: FunctionIndex,
     block: BlockIndex,
     /// What is live before each instruction and, last, behind the block.
-    live: Vec<LiveSet>,
+    live: OnceCell<Vec<LiveSet>>,
     pending: OnceCell<Vec<Pending>>,
 }
 
 impl<'a> Facts<'a> {
     fn of(module: &'a Module, index: FunctionIndex, number: BlockIndex) -> Facts<'a> {
-        let function = &module.functions[index];
-        let block = &function.blocks[number];
-        let liveness = module.liveness(index);
-        let mut live = vec![LiveSet::default(); block.len() + 1];
-        liveness.walk(function, number, |inst, _, before| {
-            live[inst - block.first] = *before;
-        });
-        live[block.len()] = match falls_to(block, function) {
-            Some(next) => *liveness.live_in(next),
-            None => *liveness.live_out(number),
-        };
         Facts {
             module,
             index,
             block: number,
-            live,
+            live: OnceCell::new(),
             pending: OnceCell::new(),
         }
+    }
+
+    /// What is live before instruction number `position` of the block; behind the last, with what the next block starts with.
+    fn live(&self, position: usize) -> LiveSet {
+        let function = &self.module.functions[self.index];
+        let block = &function.blocks[self.block];
+        let step = |live: &mut LiveSet, inst: InstIndex| {
+            live.step_back(function.access(inst), function.exec_is_full_before(inst));
+        };
+        if self.live.get().is_none() && position + 1 == block.len() && ends_program(block) {
+            let mut live = LiveSet::default();
+            step(&mut live, block.end - 1);
+            return live;
+        }
+        let all = self.live.get_or_init(|| {
+            let (mut behind, next) = match ends_program(block) {
+                true => (LiveSet::default(), None),
+                false => {
+                    let liveness = self.module.liveness(self.index);
+                    let next = falls_to(block, function).map(|next| *liveness.live_in(next));
+                    (*liveness.live_out(self.block), next)
+                }
+            };
+            let mut live = vec![next.unwrap_or(behind); block.len() + 1];
+            for inst in block.range().rev() {
+                step(&mut behind, inst);
+                live[inst - block.first] = behind;
+            }
+            live
+        });
+        all[position]
     }
 
     /// Before instruction number `position` of the block; behind the last there is what the next block starts with.
@@ -137,6 +172,11 @@ impl<'a> Facts<'a> {
         });
         all[position].clone()
     }
+}
+
+/// Whether nothing comes behind the block, so that nothing is live there.
+fn ends_program(block: &Block) -> bool {
+    *block.leaves == [Leave::End] && block.successors.is_empty() && block.call.is_none()
 }
 
 /// The block that is reached without a branch.
@@ -162,7 +202,7 @@ impl Emitter<'_, '_> {
         let module = self.module;
         let function = &module.functions[index];
         let start = self.text.offset();
-        self.terrain = OnceCell::new();
+        self.terrain = Terrain::default();
         self.text.start_function(index, function);
         self.text.bytes.extend_from_slice(prologue);
         let mut clause = Clauses::default();
@@ -173,7 +213,7 @@ impl Emitter<'_, '_> {
         for detour in detours {
             self.text.mark_own(detour.label);
             self.insert_on_edge(index, detour.block, detour.to)?;
-            let to = Label::Inst(index, function.blocks[detour.to].first);
+            let to = Label::Block(index, detour.to);
             self.text.branch(self.codes, Op::SBranch, to);
         }
         self.text.functions.push(crate::NewFunction {
@@ -196,48 +236,50 @@ impl Emitter<'_, '_> {
         let function = &module.functions[index];
         let block = &function.blocks[number];
         self.check(function, block)?;
-        let ends = !self.counting.is_empty() && block.leaves.contains(&Leave::End);
-        let facts = (ends || self.agenda.any_in(index, block.range()))
-            .then(|| Rc::new(Facts::of(module, index, number)));
-        let sums = self.sums(index, block);
-        let add_at = facts
-            .as_ref()
-            .filter(|_| !sums.is_empty())
-            .map(|facts| self.place_for(facts, &sums))
-            .transpose()?;
-        let mut insertions = self.agenda.insertions.within(index, block.range()).iter();
-        let mut next = insertions.next();
-        for inst in block.range() {
-            // Most instructions have none.
+        let insertions = self.agenda.insertions.within(index, block.range());
+        let facts = Rc::new(Facts::of(module, index, number));
+        let sums = self.sums(function, insertions);
+        let add_at = match sums.is_empty() {
+            true => None,
+            false => Some(self.place_for(index, number, &sums)?),
+        };
+        self.text.mark(index, number);
+        let mut insertions = insertions.iter().map(|((_, at), _)| *at).peekable();
+        let mut inst = block.first;
+        let mut special = function.next_with(block.range(), SPECIAL);
+        while inst < block.end {
+            if special < inst {
+                special = function.next_with(inst..block.end, SPECIAL);
+            }
+            let inserted = insertions.peek().copied();
+            let added = add_at.map(|(at, _)| at).filter(|at| *at >= inst);
+            let changed = self.agenda.changes.next_from(index, inst);
+            let stops = [inserted, added, changed].into_iter().flatten();
+            let stop = stops.fold(special, usize::min);
+            if stop > inst {
+                self.run(function, inst..stop, &mut clauses.left);
+                inst = stop;
+                continue;
+            }
             let mut inserted = false;
-            while let Some(((_, at), _)) = next.filter(|((_, at), _)| *at <= inst) {
-                inserted |= *at == inst;
-                next = insertions.next();
+            while insertions.next_if_eq(&inst).is_some() {
+                inserted = true;
             }
             let decoded = &function.insts[inst];
             if !clauses.inside() {
                 self.text.gap();
             }
-            self.text.mark(index, inst);
             if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
                 self.inserted(decoded.pc);
-                let start = self.text.bytes.len();
-                self.counting
-                    .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
-                let own = match self.seams.is_empty() {
-                    true => None,
-                    false => Some(self.counting.pattern(&sums, keep_scc, self.codes)?),
-                };
-                let touched = RegisterSet::default();
-                self.pad(function, inst, start, own.as_deref(), &touched);
+                self.add(function, inst, &sums, keep_scc)?;
             }
-            if let Some(facts) = &facts {
-                if inserted {
-                    self.insert(facts, inst, Point::Before, inst - block.first)?;
-                }
-                if decoded.effects.contains(Effects::END) {
-                    self.flush(facts, inst, inst - block.first)?;
-                }
+            if inserted {
+                self.insert(&facts, inst, Point::Before, inst - block.first)?;
+            }
+            if function.traits(inst).any(Traits::ENDS_BLOCK)
+                && decoded.effects.contains(Effects::END)
+            {
+                self.flush(&facts, inst, inst - block.first)?;
             }
             self.change_beside(index, inst, Point::Before);
             self.text.pcs.push(PcPair {
@@ -248,11 +290,69 @@ impl Emitter<'_, '_> {
             clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
             self.change_beside(index, inst, Point::After);
-            if let Some(facts) = facts.as_ref().filter(|_| inserted) {
-                self.insert(facts, inst, Point::After, inst + 1 - block.first)?;
+            if inserted {
+                self.insert(&facts, inst, Point::After, inst + 1 - block.first)?;
             }
+            inst += 1;
         }
         self.fall_through(index, number)
+    }
+
+    /// Instructions that stay as they are, with nothing between them. `clause`: how many of them are left in a clause.
+    fn run(&mut self, function: &Function, insts: Range<InstIndex>, clause: &mut u32) {
+        let start = self.text.offset();
+        let Some(first) = function.insts.get(insts.start) else {
+            return;
+        };
+        let base = first.pc;
+        let code = function.code(insts.clone());
+        if self.text.wants_gap(start + code.len() as u64) {
+            for (inst, before) in function.insts[insts.clone()].iter().zip(0..) {
+                if before >= *clause {
+                    self.text.gap_at(start + (inst.pc - base));
+                }
+            }
+        }
+        *clause = clause.saturating_sub(insts.len() as u32);
+        let pairs = function.insts[insts].iter().map(|inst| PcPair {
+            new: start + (inst.pc - base),
+            old: inst.pc,
+            inserted: false,
+        });
+        self.text.pcs.extend(pairs);
+        self.text.bytes.extend_from_slice(code);
+    }
+
+    /// Adds what a block adds to its counters.
+    fn add(
+        &mut self,
+        function: &Function,
+        next: InstIndex,
+        sums: &Sums,
+        keep_scc: bool,
+    ) -> Result<(), Refusal> {
+        let start = self.text.bytes.len();
+        self.counting
+            .add(sums, keep_scc, self.codes, &mut self.text.bytes)?;
+        if self.seams.is_empty() {
+            return Ok(());
+        }
+        // Few kinds of sums are all there are, and what they expose does not depend on registers.
+        let kind = self.counting.kind(sums).map(|kind| (kind, keep_scc));
+        let known = self.added.iter().find(|(known, _)| Some(*known) == kind);
+        let exposed = match known {
+            Some((_, exposed)) => exposed.clone(),
+            None => {
+                let own = self.counting.pattern(sums, keep_scc, self.codes)?;
+                let exposed = self.seams.without_registers(&own);
+                self.added.extend(kind.map(|kind| (kind, exposed.clone())));
+                exposed
+            }
+        };
+        if !exposed.is_empty() {
+            self.pad_exposed(function, next, start, &exposed, &RegisterSet::default());
+        }
+        Ok(())
     }
 
     /// Whether what the block ends with can be laid out anew.
@@ -300,7 +400,7 @@ impl Emitter<'_, '_> {
             next.filter(|next| falls && block.leaves.contains(&Leave::TailCall(*next)))
         {
             self.text
-                .branch(self.codes, Op::SBranch, Label::Inst(next, 0));
+                .branch(self.codes, Op::SBranch, Label::Block(next, 0));
         } else if falls && block.leaves.contains(&Leave::Anywhere) {
             // Behind a call that does not return, such as that of a failed assertion.
             self.text.bytes.extend(self.codes.bytes(Op::STrap));
@@ -319,13 +419,17 @@ impl Emitter<'_, '_> {
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
-        let decoded = &function.insts[inst];
+        let (decoded, traits) = (&function.insts[inst], function.traits(inst));
         if let Some(replaced) = self.replacement(index, inst) {
             self.text.bytes.extend(replaced);
             return Ok(());
         }
         let block = &function.blocks[number];
-        let deallocates = decoded.mnemonic == "s_sendmsg"
+        if !traits.any(SPECIAL) {
+            self.copy(decoded);
+            return Ok(());
+        }
+        let deallocates = traits.any(Traits::MESSAGE)
             && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
             && module.target.family >= Family::Gfx11;
         // VGPRs are needed until the end.
@@ -400,7 +504,7 @@ impl Emitter<'_, '_> {
             return self.translate(function, inst, &candidates, Some(pair));
         };
         let word = self.codes.branch(Op::SCallB64, pair, 0);
-        self.text.branch_word(word, Label::Inst(callee, 0));
+        self.text.branch_word(word, Label::Block(callee, 0));
         Ok(())
     }
 
@@ -417,6 +521,13 @@ impl Emitter<'_, '_> {
         let label = match function.inst_at(target) {
             Some(to) => {
                 let block = function.block_of(to);
+                if function.blocks[block].first != to {
+                    return Err(Refusal::Unresolved {
+                        function: function.name.clone(),
+                        pc: inst.pc,
+                        reason: format!("{} refers into a block", inst.mnemonic),
+                    });
+                }
                 if self.has_edge(index, function.blocks[number].end - 1, block)
                     && falls_to(&function.blocks[number], function) != Some(block)
                 {
@@ -428,11 +539,11 @@ impl Emitter<'_, '_> {
                     });
                     label
                 } else {
-                    Label::Inst(index, to)
+                    Label::Block(index, block)
                 }
             }
             None => match module.function_at(target) {
-                Some(other) => Label::Inst(other, 0),
+                Some(other) => Label::Block(other, 0),
                 None if !function.blocks[number].reachable => {
                     self.copy(inst);
                     return Ok(());
@@ -483,21 +594,21 @@ impl Emitter<'_, '_> {
         match (&*block.successors, &*tails, &*block.leaves) {
             ([], [], [Leave::Return]) => self.copy(inst),
             ([edge], [], []) if edge.kind == EdgeKind::Branch => {
-                let to = Label::Inst(index, function.blocks[edge.to].first);
+                let to = Label::Block(index, edge.to);
                 self.text.branch(self.codes, Op::SBranch, to);
             }
             ([], [tail], [_]) => {
                 self.text
-                    .branch(self.codes, Op::SBranch, Label::Inst(*tail, 0));
+                    .branch(self.codes, Op::SBranch, Label::Block(*tail, 0));
             }
             (edges, tails, leaves) => {
                 let mut candidates = Vec::new();
                 for edge in edges {
                     let first = function.blocks[edge.to].first;
-                    candidates.push((function.insts[first].pc, Label::Inst(index, first)));
+                    candidates.push((function.insts[first].pc, Label::Block(index, edge.to)));
                 }
                 for &tail in tails {
-                    candidates.push((self.module.functions[tail].entry, Label::Inst(tail, 0)));
+                    candidates.push((self.module.functions[tail].entry, Label::Block(tail, 0)));
                 }
                 if leaves.contains(&Leave::Anywhere) {
                     candidates.extend(self.functions_pointed_to());
@@ -511,7 +622,7 @@ impl Emitter<'_, '_> {
     /// Addresses in the original, and what is at them now.
     fn functions_pointed_to(&self) -> Vec<(u64, Label)> {
         pointed_to(self.module)
-            .map(|index| (self.module.functions[index].entry, Label::Inst(index, 0)))
+            .map(|index| (self.module.functions[index].entry, Label::Block(index, 0)))
             .collect()
     }
 
@@ -645,11 +756,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// All that is added whenever the block is passed.
-    fn sums(&self, index: FunctionIndex, block: &Block) -> Sums {
-        let function = &self.module.functions[index];
+    /// All that is added whenever a block is passed, of its insertions.
+    fn sums(&self, function: &Function, insertions: &[(Site, usize)]) -> Sums {
         let mut sums = Sums::default();
-        for (_, number) in self.agenda.insertions.within(index, block.range()) {
+        for (_, number) in insertions {
             let insertion = &self.plan.insertions[*number];
             if !self.is_alone(function, insertion) {
                 sums.add(&insertion.action);
@@ -659,30 +769,46 @@ impl Emitter<'_, '_> {
     }
 
     /// The instruction before which to add, and whether SCC has to be kept there.
-    fn place_for(&self, facts: &Facts<'_>, sums: &Sums) -> Result<(InstIndex, bool), Refusal> {
-        let function = &self.module.functions[facts.index];
-        let block = &function.blocks[facts.block];
+    fn place_for(
+        &self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        sums: &Sums,
+    ) -> Result<(InstIndex, bool), Refusal> {
+        let function = &self.module.functions[index];
+        let block = &function.blocks[number];
         let loses_scc = self.counting.loses_scc(sums, self.codes);
-        let keeps = |inst: InstIndex| facts.live[inst - block.first].scalars.contains(SCC_NUMBER);
+        let keeps = |inst: InstIndex| self.module.scc_live_before(index, number, inst);
         let mut clause_end = 0;
-        let good = |inst: &InstIndex| {
-            let decoded = &function.insts[*inst];
-            if decoded.mnemonic == "s_clause" {
-                clause_end = *inst + 1 + (decoded.words[0] & 0x3f) as usize + 1;
-            } else if *inst < clause_end {
-                return false;
+        let mut inst = block.first;
+        while inst < block.end {
+            let next = inst + 1;
+            let decoded = &function.insts[inst];
+            if function.traits(inst).any(Traits::CLAUSE) {
+                clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
+            } else if inst < clause_end {
+                inst = next;
+                continue;
             }
-            let kept = loses_scc && keeps(*inst);
-            !kept && !function.indexing_before(*inst)
-        };
-        match block.range().find(good) {
-            Some(inst) => Ok((inst, false)),
-            None if function.indexing_before(block.first) => Err(Refusal::Place {
+            if function.indexing_before(inst) {
+                inst = next;
+                continue;
+            }
+            match loses_scc.then(|| keeps(inst)) {
+                // Clauses that start meanwhile are to be seen all the same.
+                Some((true, end)) => {
+                    inst = function.next_with(next..end.max(next), Traits::CLAUSE);
+                }
+                _ => return Ok((inst, false)),
+            }
+        }
+        if function.indexing_before(block.first) {
+            return Err(Refusal::Place {
                 pc: function.insts[block.first].pc,
                 reason: "index mode is on all over the block",
-            }),
-            None => Ok((block.first, keeps(block.first))),
+            });
         }
+        Ok((block.first, keeps(block.first).0))
     }
 
     /// Everything that is kept in registers to memory, before the end of the program.
@@ -703,7 +829,7 @@ impl Emitter<'_, '_> {
             pc,
             site: 0,
             wave_size: function.wave_size,
-            live: facts.live[position],
+            live: facts.live(position),
             pending: &pending,
             indexing: index_mode(function, inst)?,
             memory: &|| None,
@@ -759,14 +885,29 @@ impl Emitter<'_, '_> {
         touched: &RegisterSet,
     ) {
         let code = &self.text.bytes[start..];
-        if code.is_empty() {
+        if code.is_empty() || self.seams.is_empty() {
             return;
         }
-        let terrain = self.terrain.get_or_init(|| self.seams.terrain(function));
+        let exposed = self.seams.exposed(code, own);
+        self.pad_exposed(function, next, start, &exposed, touched);
+    }
+
+    /// Likewise, for code of which it is known what it exposes.
+    fn pad_exposed(
+        &mut self,
+        function: &Function,
+        next: InstIndex,
+        start: usize,
+        exposed: &Exposed,
+        touched: &RegisterSet,
+    ) {
         let seam = Seam { next };
         let padding = self
             .seams
-            .padding(function, terrain, seam, code, own, touched);
+            .padding(function, &mut self.terrain, seam, exposed, touched);
+        if padding == Padding::default() {
+            return;
+        }
         let codes = self.codes;
         let nops = |states: u32, vector: bool| {
             let mut bytes = Vec::new();
@@ -825,7 +966,7 @@ impl Emitter<'_, '_> {
                 if self.is_alone(function, insertion) {
                     let mut sums = Sums::default();
                     sums.add(&insertion.action);
-                    let keep_scc = facts.live[position].scalars.contains(SCC_NUMBER);
+                    let keep_scc = facts.live(position).scalars.contains(SCC_NUMBER);
                     self.counting
                         .add(&sums, keep_scc, self.codes, &mut self.text.bytes)?;
                 }
@@ -842,7 +983,7 @@ impl Emitter<'_, '_> {
                 pc,
                 site: number,
                 wave_size: function.wave_size,
-                live: facts.live[position],
+                live: facts.live(position),
                 pending: &pending,
                 indexing: index_mode(function, next)?,
                 memory: &memory,
@@ -939,7 +1080,7 @@ impl Clauses {
     ) {
         self.left = self.left.saturating_sub(1);
         let decoded = &function.insts[inst];
-        if decoded.mnemonic != "s_clause" {
+        if !function.traits(inst).any(Traits::CLAUSE) {
             return;
         }
         let length = (decoded.words[0] & 0x3f) + 1;

@@ -2,12 +2,13 @@
 
 use crate::{Half, Refusal, Rewritten, Symbol};
 use codeobj::edit::{
-    Access, CodeLines, DynamicRelocation, ElfEditor, LineRow, NewObject, NewSymbol, append_lines,
-    create,
+    Access, CodeLines, DynamicRelocation, ElfEditor, LineRow, LineUnit, NewObject, NewSymbol,
+    append_lines, create,
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
-use codeobj::{CodeObject, Metadata, SourceLines};
-use std::{borrow::Cow, cell::OnceCell};
+use codeobj::metadata::KernelEdit;
+use codeobj::{CodeObject, KernelDescriptor, Metadata, SourceLines};
+use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 use template::Global;
 
 /// A literal to patch before a live object is loaded.
@@ -30,6 +31,21 @@ pub fn static_object(
     original: &CodeObject<'_>,
     globals: &[Global],
 ) -> Result<Vec<u8>, Refusal> {
+    let metadata = original
+        .metadata()
+        .map_err(|error| Refusal::Object(error.to_string()))?;
+    static_object_with(kernels, original, globals, metadata, || None)
+}
+
+/// Likewise, given the original's metadata, with one more loaded section at the end: its name and contents, which nobody asks
+/// for before all else is done.
+pub fn static_object_with(
+    kernels: &[Rewritten],
+    original: &CodeObject<'_>,
+    globals: &[Global],
+    mut metadata: Option<Metadata>,
+    section: impl FnOnce() -> Option<(&'static str, Vec<u8>)>,
+) -> Result<Vec<u8>, Refusal> {
     let bytes = original.elf().data;
     if kernels.is_empty() && globals.is_empty() {
         return Ok(bytes.to_vec());
@@ -37,17 +53,16 @@ pub fn static_object(
     let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
-    let mut metadata = original.metadata().map_err(failed)?;
     let source = Source::new(original);
     let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
-        check_static(kernel, original)?;
+        check_stack(kernel, &found.descriptor)?;
         let name = format!(".text.{}", kernel.kernel);
         let (_, address) = editor
             .append_section(&name, Access::Execute, 256, kernel.text.clone())
             .map_err(failed)?;
-        placed.push((kernel, address, source.lines(kernel), functions(kernel)));
+        placed.push((address, source.unit(kernel)));
         let entry = address + kernel.entry;
         let mut descriptor = kernel.descriptor.clone();
         descriptor.set_entry_offset(entry.wrapping_sub(found.descriptor_address) as i64);
@@ -73,23 +88,26 @@ pub fn static_object(
                 .add_relocation(place, kind, Some(symbol), addend + relocation.addend)
                 .map_err(failed)?;
         }
-        if let Some(metadata) = &mut metadata {
-            describe(metadata, kernel);
-        }
     }
-    if let Some(metadata) = &metadata {
+    if let Some(metadata) = &mut metadata {
+        let by_name: HashMap<&str, &Rewritten> = (kernels.iter())
+            .map(|kernel| (&*kernel.kernel, kernel))
+            .collect();
+        metadata.each_kernel_mut(|name, edit| {
+            if let Some(kernel) = by_name.get(name) {
+                describe(edit, kernel);
+            }
+        });
         editor.set_metadata(metadata).map_err(failed)?;
     }
-    let code: Vec<_> = placed
-        .iter()
-        .map(|(kernel, address, rows, functions)| CodeLines {
-            text: *address,
-            size: kernel.text.len() as u64,
-            rows,
-            functions,
-        })
+    let units: Vec<_> = (placed.iter())
+        .map(|(address, unit)| (*address, &**unit))
         .collect();
-    append_lines(&mut editor, original.elf(), &code).map_err(failed)?;
+    append_lines(&mut editor, original.elf(), &units).map_err(failed)?;
+    if let Some((name, contents)) = section() {
+        let appended = editor.append_section(name, Access::Read, 8, contents);
+        appended.map_err(failed)?;
+    }
     editor.finish().map_err(failed)
 }
 
@@ -98,8 +116,12 @@ pub fn check_static(kernel: &Rewritten, original: &CodeObject<'_>) -> Result<(),
     let found = original
         .kernel(&kernel.kernel)
         .map_err(|error| Refusal::Object(error.to_string()))?;
-    let grown = kernel.descriptor.private_segment_size() > found.descriptor.private_segment_size();
-    if grown && found.descriptor.get("uses_dynamic_stack") == Some(1) {
+    check_stack(kernel, &found.descriptor)
+}
+
+fn check_stack(kernel: &Rewritten, before: &KernelDescriptor) -> Result<(), Refusal> {
+    let grown = kernel.descriptor.private_segment_size() > before.private_segment_size();
+    if grown && before.get("uses_dynamic_stack") == Some(1) {
         return Err(Refusal::Object(format!(
             "{} has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
              instrument it while it runs (luthier run), where launches are known",
@@ -121,7 +143,9 @@ pub fn live_object(
         .map_err(failed)?
         .ok_or_else(|| Refusal::Object("it has no metadata".to_owned()))?;
     metadata.keep_kernel(&kernel.kernel);
-    describe(&mut metadata, kernel);
+    if let Some(edit) = metadata.kernel_mut(&kernel.kernel) {
+        describe(edit, kernel);
+    }
     let mut relocations = Vec::new();
     let mut patches = Vec::new();
     for relocation in &kernel.relocations {
@@ -182,10 +206,24 @@ impl Rewritten {
     pub fn find_lines(&mut self, source: &SourceLines) {
         self.lines = Some(lines(self, source));
     }
+
+    /// Prepares what [`static_object`] needs of the lines that were found, for that is the same wherever the code goes.
+    pub fn encode_lines(&mut self) {
+        let rows = self.lines.take();
+        self.unit = rows.map(|rows| unit(self, &rows));
+    }
 }
 
 fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
     source.moved(kernel.pcs.iter().map(|pair| (pair.new, pair.old)))
+}
+
+fn unit(kernel: &Rewritten, rows: &[LineRow]) -> LineUnit {
+    LineUnit::of(&CodeLines {
+        size: kernel.text.len() as u64,
+        rows,
+        functions: &functions(kernel),
+    })
 }
 
 /// The original's line tables, read when they are first needed.
@@ -213,6 +251,15 @@ impl<'o, 'b> Source<'o, 'b> {
             .map(|source| lines(kernel, source))
             .unwrap_or_default()
             .into()
+    }
+}
+
+impl Source<'_, '_> {
+    fn unit<'k>(&self, kernel: &'k Rewritten) -> Cow<'k, LineUnit> {
+        match &kernel.unit {
+            Some(unit) => Cow::Borrowed(unit),
+            None => Cow::Owned(unit(kernel, &self.lines(kernel))),
+        }
     }
 }
 
@@ -256,10 +303,7 @@ fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()
 }
 
 /// What the kernel needs now.
-pub(crate) fn describe(metadata: &mut Metadata, kernel: &Rewritten) {
-    let Some(mut edit) = metadata.kernel_mut(&kernel.kernel) else {
-        return;
-    };
+fn describe(mut edit: KernelEdit<'_>, kernel: &Rewritten) {
     let descriptor = &kernel.descriptor;
     let report = &kernel.report;
     if report.vgprs.1 > report.vgprs.0 {

@@ -4,20 +4,18 @@ use crate::counting::Counting;
 use crate::emit::{Agenda, Emitter};
 use crate::encode::{Codes, Op};
 use crate::entry::{self, Needs};
-use crate::seam::Seams;
+use crate::seam::{Seams, Terrain};
 use crate::splice::Splicer;
 use crate::storage::Storage;
 use crate::supply::Supply;
 use crate::text::Text;
 use crate::{Plan, Refusal, Report, Rewritten};
 use crate::{mode, preload};
-use codeobj::metadata::KernelMetadata;
 use codeobj::resources::{WorkgroupSizes, resources};
-use codeobj::{CodeObject, KernelDescriptor};
+use codeobj::{CodeObject, KernelDescriptor, Metadata};
 use gfx::Family;
 use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use template::RegisterFile;
 
 /// Kernels and functions start at multiples of this.
@@ -29,7 +27,11 @@ const PREFETCH: usize = 256;
 
 /// What an object says of its kernels, read once for many of them.
 #[derive(Clone, Debug, Default)]
-pub struct Kernels(BTreeMap<String, (KernelDescriptor, Option<KernelMetadata>)>);
+pub struct Kernels {
+    /// Descriptor, and number of the entry in the metadata.
+    each: BTreeMap<String, (KernelDescriptor, Option<usize>)>,
+    metadata: Option<Metadata>,
+}
 
 impl Kernels {
     /// Of all kernels.
@@ -41,18 +43,22 @@ impl Kernels {
         let unreadable = |error: codeobj::Error| Refusal::Object(error.to_string());
         let found = object.kernels().map_err(unreadable)?;
         let metadata = object.metadata().map_err(unreadable)?;
-        let mut known: BTreeMap<String, KernelMetadata> = match &metadata {
-            Some(metadata) => (metadata.kernels().into_iter())
-                .map(|kernel| (kernel.name.clone(), kernel))
-                .collect(),
-            None => BTreeMap::new(),
-        };
+        let names = metadata.iter().flat_map(Metadata::names);
+        let mut known: HashMap<&str, usize> = names.zip(0..).collect();
         let chosen = found.into_iter().filter(|kernel| wanted(kernel.name));
         let with_metadata = chosen.map(|kernel| {
-            let metadata = known.remove(kernel.name);
-            (kernel.name.to_owned(), (kernel.descriptor, metadata))
+            let entry = known.remove(kernel.name);
+            (kernel.name.to_owned(), (kernel.descriptor, entry))
         });
-        Ok(Kernels(with_metadata.collect()))
+        Ok(Kernels {
+            each: with_metadata.collect(),
+            metadata,
+        })
+    }
+
+    /// The object's metadata as it was read.
+    pub fn into_metadata(self) -> Option<Metadata> {
+        self.metadata
     }
 }
 
@@ -95,9 +101,11 @@ fn attempt(
         what: "kernel",
         index: kernel,
     })?;
-    let (before, metadata) = (kernels.0)
+    let (before, entry) = (kernels.each)
         .get(&function.name)
         .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
+    let metadata = kernels.metadata.as_ref().zip(*entry);
+    let metadata = metadata.and_then(|(metadata, entry)| metadata.kernel_at(entry));
     let metadata = metadata.as_ref();
     let agenda = Agenda::of(plan);
     let functions = closure(module, kernel);
@@ -165,7 +173,8 @@ fn attempt(
         seams: &Seams::new(module.target, function.wave_size),
         splicer,
         text: Text::default(),
-        terrain: OnceCell::new(),
+        terrain: Terrain::default(),
+        added: Vec::new(),
     };
     emitter.function(kernel, &prologue)?;
     for &index in functions.iter().filter(|index| **index != kernel) {
@@ -211,6 +220,7 @@ fn attempt(
         descriptor,
         pcs: text.pcs,
         lines: None,
+        unit: None,
         report,
     })
 }

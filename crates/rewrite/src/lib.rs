@@ -24,7 +24,7 @@ mod supply;
 mod text;
 
 pub use error::Refusal;
-pub use finish::{LivePatch, check_static, live_object, static_object};
+pub use finish::{LivePatch, check_static, live_object, static_object, static_object_with};
 pub use kernel::{Kernels, rewrite, rewrite_of};
 pub use memory::{Address, MemoryAccess};
 pub use plan::{

@@ -1,6 +1,9 @@
 //! What comes out.
 
-use codeobj::{KernelDescriptor, edit::LineRow};
+use codeobj::{
+    KernelDescriptor,
+    edit::{LineRow, LineUnit},
+};
 use serde::{Deserialize, Serialize};
 
 /// Which half of an address a literal holds.
@@ -103,5 +106,7 @@ pub struct Rewritten {
     pub pcs: Vec<PcPair>,
     /// Source lines of the text, if they were looked for: see [`Rewritten::find_lines`].
     pub lines: Option<Vec<LineRow>>,
+    /// The same encoded: see [`Rewritten::encode_lines`].
+    pub unit: Option<LineUnit>,
     pub report: Report,
 }

@@ -2,14 +2,14 @@
 
 use crate::encode::{Codes, Op};
 use crate::{Half, NewFunction, PcPair, Refusal, Relocation, Symbol};
-use lift::{Function, FunctionIndex, InstIndex};
+use lift::{BlockIndex, Function, FunctionIndex};
 use std::collections::BTreeMap;
 
 /// A place that branches go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
-    /// An instruction of the original, with all that is inserted before it.
-    Inst(FunctionIndex, InstIndex),
+    /// A block of the original, with all that is inserted before its first instruction.
+    Block(FunctionIndex, BlockIndex),
     /// Code of our own.
     Own(usize),
 }
@@ -29,10 +29,10 @@ pub(crate) struct Text {
     pub pcs: Vec<PcPair>,
     pub functions: Vec<NewFunction>,
     fixups: Vec<Fixup>,
-    /// Offset of every instruction of every function, `u64::MAX` while unknown.
-    instructions: BTreeMap<FunctionIndex, Vec<u64>>,
+    /// Offset of every block of every function, `u64::MAX` while unknown.
+    blocks: BTreeMap<FunctionIndex, Vec<u64>>,
     own: Vec<u64>,
-    /// Offsets where islands may be put, in order.
+    /// Offsets where islands may be put, in order, about as far from each other as is needed.
     gaps: Vec<u64>,
 }
 
@@ -66,30 +66,36 @@ impl Text {
 
     pub fn start_function(&mut self, index: FunctionIndex, function: &Function) {
         let count = function.insts.len();
-        self.instructions.insert(index, vec![u64::MAX; count]);
+        self.blocks
+            .insert(index, vec![u64::MAX; function.blocks.len()]);
         // Growing in steps would copy everything again and again.
-        self.pcs.reserve(count + count / 2);
-        self.gaps.reserve(count);
+        self.pcs.reserve(count + 2 * function.blocks.len());
         self.bytes.reserve(2 * function.size as usize);
     }
 
-    pub fn mark(&mut self, function: FunctionIndex, inst: InstIndex) {
+    pub fn mark(&mut self, function: FunctionIndex, block: BlockIndex) {
         let here = self.offset();
-        if let Some(place) = self
-            .instructions
-            .get_mut(&function)
-            .and_then(|instructions| instructions.get_mut(inst))
-        {
+        let blocks = self.blocks.get_mut(&function);
+        if let Some(place) = blocks.and_then(|blocks| blocks.get_mut(block)) {
             *place = here;
         }
     }
 
     /// Islands may go here.
     pub fn gap(&mut self) {
-        let here = self.offset();
-        if self.gaps.last() != Some(&here) {
-            self.gaps.push(here);
+        self.gap_at(self.offset());
+    }
+
+    /// Likewise at an offset behind all so far.
+    pub fn gap_at(&mut self, offset: u64) {
+        if self.wants_gap(offset) {
+            self.gaps.push(offset);
         }
+    }
+
+    /// Whether islands may be wanted at an offset or before it, where there are none yet.
+    pub fn wants_gap(&self, offset: u64) -> bool {
+        offset >= self.gaps.last().map_or(SPACING, |last| last + SPACING)
     }
 
     pub fn new_label(&mut self) -> Label {
@@ -126,7 +132,7 @@ impl Text {
 
     fn place_of(&self, label: Label) -> Option<u64> {
         let place = match label {
-            Label::Inst(function, inst) => *self.instructions.get(&function)?.get(inst)?,
+            Label::Block(function, block) => *self.blocks.get(&function)?.get(block)?,
             Label::Own(number) => *self.own.get(number)?,
         };
         (place != u64::MAX).then_some(place)
@@ -177,17 +183,13 @@ impl Text {
         if self.bytes.len() as u64 <= REACH {
             return Vec::new();
         }
-        let mut pools: Vec<Pool> = Vec::new();
-        let mut next = SPACING;
-        for &gap in &self.gaps {
-            if gap >= next {
-                pools.push(Pool {
-                    at: gap,
-                    targets: BTreeMap::new(),
-                });
-                next = gap + SPACING;
-            }
-        }
+        let gaps = self.gaps.iter();
+        let mut pools: Vec<Pool> = gaps
+            .map(|&gap| Pool {
+                at: gap,
+                targets: BTreeMap::new(),
+            })
+            .collect();
         // Whatever is farther than the spacing hops over every group between.
         for fixup in &self.fixups {
             let target = self.place_of(fixup.to).unwrap_or(fixup.at);

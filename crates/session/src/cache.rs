@@ -18,7 +18,7 @@ use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Magic, format, sizes of JSON and object, checksum.
 const HEADER: usize = 8 + 4 + 4 + 8 + 32;
 const SUFFIX: &str = "variant";

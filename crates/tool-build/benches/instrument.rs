@@ -1,18 +1,20 @@
 //! Seconds to instrument every block of whole code objects, with nothing in any cache: of files named on the command line, else
 //! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
-//! of this project agree.
+//! of this project agree. Reading source lines happens beside lifting. `--largest`: of each file only the object with most code.
 //!
-//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--tool NAME] [--rounds N]`
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--largest] [--tool NAME] [--rounds N] [--write FOLDER]`
 
-use codeobj::CodeObject;
+use codeobj::{CodeObject, LineTables};
 use luthier::Engine;
 use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn main() {
     let (mut files, mut tool, mut rounds) = (Vec::new(), "bb-count".to_owned(), 3);
+    let (mut folder, mut only_largest) = (None, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -21,6 +23,8 @@ fn main() {
                 let number = arguments.next().and_then(|number| number.parse().ok());
                 rounds = number.expect("--rounds N");
             }
+            "--largest" => only_largest = true,
+            "--write" => folder = Some(PathBuf::from(arguments.next().expect("--write FOLDER"))),
             _ if argument.contains('/') => files.push(argument),
             _ => {}
         }
@@ -36,43 +40,73 @@ fn main() {
             continue;
         };
         let contents = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
-        for entry in contents.code_objects() {
-            if let Ok(object) = CodeObject::parse(&entry.bytes) {
-                measure(&object, &tool, rounds);
+        let entries: Vec<_> = contents.code_objects().collect();
+        let mut objects: Vec<_> = (entries.iter())
+            .filter_map(|entry| CodeObject::parse(&entry.bytes).ok())
+            .collect();
+        if only_largest {
+            objects.sort_by_key(|object| std::cmp::Reverse(code(object)));
+            objects.truncate(1);
+        }
+        for object in objects {
+            let instrumented = measure(&object, &tool, rounds);
+            if let Some(folder) = &folder {
+                let name = Path::new(&file).file_name().unwrap_or_default();
+                let target = object.target().target.name;
+                let path = folder.join(format!("{}-{target}-{tool}", name.display()));
+                std::fs::write(path, instrumented).expect("a folder to write to");
             }
         }
     }
 }
 
-fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) {
-    let target = object.target().target.name;
+/// Bytes of code.
+fn code(object: &CodeObject<'_>) -> usize {
     let sections = object.elf().sections.iter();
-    let code: usize = (sections.filter(|section| section.is_code()))
-        .map(|section| section.data.len())
-        .sum();
+    let code = sections.filter(|section| section.is_code());
+    code.map(|section| section.data.len()).sum()
+}
+
+/// The instrumented object.
+fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) -> Vec<u8> {
+    let target = object.target().target.name;
     let engine = engine(target, tool);
+    let module = lift::Module::lift(object).expect("lifts");
+    let functions = module.functions.iter();
+    let (insts, blocks) = functions.fold((0, 0), |(insts, blocks), function| {
+        (insts + function.insts.len(), blocks + function.blocks.len())
+    });
+    drop(module);
     let lift = least(rounds, || drop(lift::Module::lift(object).expect("lifts")));
-    let (mut kernels, mut hash) = (0, String::new());
+    let lines = least(rounds, || {
+        if let Some(tables) = LineTables::of(object).expect("reads") {
+            tables.prepare();
+        }
+    });
+    let (mut kernels, mut instrumented) = (0, Vec::new());
     let all = least(rounds, || {
         let done = engine.instrument_object(object.elf().data, None);
         let done = done.unwrap_or_else(|error| panic!("{error}"));
         kernels = done.kernels.len();
-        let digest = Sha256::digest(&done.object);
-        hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        instrumented = done.object;
     });
-    let megabytes = code as f64 / 1e6;
+    let digest = Sha256::digest(&instrumented);
+    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let megabytes = code(object) as f64 / 1e6;
     let of_20 = |seconds: f64| seconds / megabytes * 20.0;
     println!(
-        "{target:8} {megabytes:5.2} MB of code, {kernels:4} kernels: lift {:.3} s ({:.3} s of processors), all {:.3} s \
-         ({:.3} s); of 20 MB {:.2} s ({:.2} s); {}",
+        "{target:8} {megabytes:5.2} MB of code, {insts} instructions, {blocks} blocks, {kernels} kernels: lifting {:.3} s \
+         ({:.3} s of processors), lines {:.3} s, all {:.3} s ({:.3} s); of 20 MB {:.2} s ({:.2} s); {}",
         lift.0,
         lift.1,
+        lines.1,
         all.0,
         all.1,
         of_20(all.0),
         of_20(all.1),
         &hash[..16]
     );
+    instrumented
 }
 
 fn engine(target: &str, tool: &str) -> Engine {

@@ -2,45 +2,118 @@
 
 use luthier::{Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile};
 use serde::{Deserialize, Serialize};
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
 /// Rows of a report that has no bounds of its own.
 const ROWS: usize = 20;
 
-/// What is kept of a block.
-#[derive(Serialize, Deserialize)]
-struct Block<'a> {
-    function: Cow<'a, str>,
+/// What is kept of the blocks of a kernel. Names that come again and again are kept once.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept<'a> {
+    functions: Vec<Cow<'a, str>>,
+    files: Vec<Cow<'a, str>>,
     mnemonics: Vec<Cow<'a, str>>,
-    pc: u64,
-    source: Option<(String, u32)>,
+    blocks: Vec<Block>,
 }
 
-fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-    let blocks: Vec<_> = kernel.blocks().collect();
-    let counters = edit.counters(blocks.len());
-    for (index, block) in blocks.iter().enumerate() {
-        edit.before(&block.first()).count(counters.at(index), 1)?;
+/// What is kept of a block; names are positions in the lists beside it.
+#[derive(Serialize, Deserialize)]
+struct Block {
+    function: u32,
+    pc: u64,
+    /// File and line.
+    source: Option<(u32, u32)>,
+    instructions: u32,
+    /// In order, where they are asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mnemonics: Vec<u32>,
+}
+
+/// Positions of names in a list.
+struct Names<'l, 'a> {
+    list: &'l mut Vec<Cow<'a, str>>,
+    known: HashMap<Cow<'a, str>, u32>,
+    last: u32,
+}
+
+impl<'l, 'a> Names<'l, 'a> {
+    fn of(list: &'l mut Vec<Cow<'a, str>>) -> Self {
+        let known = HashMap::new();
+        Names {
+            list,
+            known,
+            last: 0,
+        }
     }
-    let kept = blocks.iter().map(|block| Block {
-        function: block.function().name().into(),
-        pc: block.first().pc(),
-        source: block.first().source(),
-        mnemonics: block
-            .instructions()
-            .map(|instruction| instruction.mnemonic().into())
-            .collect(),
-    });
-    edit.attach(kept.collect::<Vec<_>>())
+
+    fn position(&mut self, name: impl Into<Cow<'a, str>>) -> u32 {
+        let name = name.into();
+        // Mostly it is the one from before.
+        if self.list.get(self.last as usize) == Some(&name) {
+            return self.last;
+        }
+        let list = &mut *self.list;
+        self.last = *self.known.entry(name).or_insert_with_key(|name| {
+            list.push(name.clone());
+            list.len() as u32 - 1
+        });
+        self.last
+    }
+}
+
+/// `opcodes`: mnemonics are to be kept.
+fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>, opcodes: bool) -> Result<()> {
+    let count = kernel.blocks().count();
+    let counters = edit.counters(count);
+    let mut kept = Kept::default();
+    let mut blocks = Vec::with_capacity(count);
+    let mut functions = Names::of(&mut kept.functions);
+    let mut files = Names::of(&mut kept.files);
+    let mut names = Names::of(&mut kept.mnemonics);
+    for (index, block) in kernel.blocks().enumerate() {
+        let first = block.first();
+        edit.before(&first).count(counters.at(index), 1)?;
+        let mut mnemonics = Vec::new();
+        if opcodes {
+            let instructions = block.instructions();
+            mnemonics
+                .extend(instructions.map(|instruction| names.position(instruction.mnemonic())));
+        }
+        let source = first.source();
+        blocks.push(Block {
+            function: functions.position(block.function().name()),
+            pc: first.pc(),
+            source: source.map(|(file, line)| (files.position(file), line)),
+            instructions: block.len(),
+            mnemonics,
+        });
+    }
+    kept.blocks = blocks;
+    edit.attach(kept)
+}
+
+impl Kept<'_> {
+    fn source(&self, block: &Block) -> Option<(&str, u32)> {
+        let (file, line) = block.source?;
+        Some((self.files.get(file as usize)?, line))
+    }
+
+    fn function(&self, block: &Block) -> &str {
+        self.functions
+            .get(block.function as usize)
+            .map_or("", |name| name)
+    }
 }
 
 /// Blocks with the number of waves that ran them.
-fn counted(kernel: &KernelResults) -> Result<Vec<(Block<'static>, u64)>> {
-    let blocks: Vec<Block<'static>> = kernel.data()?;
-    Ok(blocks
-        .into_iter()
+fn counted<'k>(kept: &'k Kept<'_>, kernel: &'k KernelResults) -> Vec<(&'k Block, u64)> {
+    kept.blocks
+        .iter()
         .zip(kernel.counters().iter().copied())
-        .collect())
+        .collect()
 }
 
 pub struct BlockCount(pub ToolFile);
@@ -55,14 +128,15 @@ impl Tool for BlockCount {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        count_blocks(kernel, edit)
+        count_blocks(kernel, edit, false)
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut report = String::new();
         for kernel in results.kernels() {
-            let mut blocks = counted(kernel)?;
-            let heat = |(block, count): &(Block<'_>, u64)| count * block.mnemonics.len() as u64;
+            let kept: Kept<'static> = kernel.data()?;
+            let mut blocks = counted(&kept, kernel);
+            let heat = |(block, count): &(&Block, u64)| count * u64::from(block.instructions);
             let total: u64 = blocks.iter().map(heat).sum();
             report.push_str(&format!(
                 "{}: {} blocks, {total} wave instructions\n",
@@ -72,15 +146,14 @@ impl Tool for BlockCount {
             blocks.sort_by_key(|block| std::cmp::Reverse(heat(block)));
             for entry in blocks.iter().take(ROWS) {
                 let (block, count) = entry;
-                let place = match &block.source {
+                let place = match kept.source(block) {
                     Some((file, line)) => format!("{file}:{line}"),
-                    None => block.function.to_string(),
+                    None => kept.function(block).to_owned(),
                 };
                 let share = heat(entry) as f64 * 100.0 / total.max(1) as f64;
                 report.push_str(&format!(
                     "{share:>6.1} %  {count:>12} x {:>3}  {:#x}  {place}\n",
-                    block.mnemonics.len(),
-                    block.pc
+                    block.instructions, block.pc
                 ));
             }
         }
@@ -90,12 +163,13 @@ impl Tool for BlockCount {
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         let mut kernels = Vec::new();
         for kernel in results.kernels() {
-            let blocks: Vec<_> = counted(kernel)?
+            let kept: Kept<'static> = kernel.data()?;
+            let blocks: Vec<_> = counted(&kept, kernel)
                 .into_iter()
                 .map(|(block, count)| {
                     serde_json::json!({
-                        "function": block.function, "pc": block.pc, "source": block.source,
-                        "instructions": block.mnemonics.len(), "waves": count,
+                        "function": kept.function(block), "pc": block.pc, "source": kept.source(block),
+                        "instructions": block.instructions, "waves": count,
                     })
                 })
                 .collect();
@@ -110,14 +184,17 @@ pub struct OpcodeHistogram(pub ToolFile);
 impl OpcodeHistogram {
     /// Waves by mnemonic.
     fn histogram(kernel: &KernelResults) -> Result<BTreeMap<String, u64>> {
-        let mut histogram = BTreeMap::new();
-        for (block, count) in counted(kernel)? {
-            for mnemonic in block.mnemonics {
-                *histogram.entry(mnemonic.into_owned()).or_default() += count;
+        let kept: Kept<'static> = kernel.data()?;
+        let mut waves = vec![0; kept.mnemonics.len()];
+        for (block, count) in counted(&kept, kernel) {
+            for &mnemonic in &block.mnemonics {
+                if let Some(waves) = waves.get_mut(mnemonic as usize) {
+                    *waves += count;
+                }
             }
         }
-        histogram.retain(|_, count| *count != 0);
-        Ok(histogram)
+        let named = kept.mnemonics.into_iter().map(Cow::into_owned).zip(waves);
+        Ok(named.filter(|(_, count)| *count != 0).collect())
     }
 }
 
@@ -131,7 +208,7 @@ impl Tool for OpcodeHistogram {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        count_blocks(kernel, edit)
+        count_blocks(kernel, edit, true)
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {

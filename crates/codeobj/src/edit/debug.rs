@@ -7,6 +7,7 @@ use super::ElfEditor;
 use super::create::NewObject;
 use crate::Result;
 use crate::elf::Elf;
+use crate::lines::ByAddress;
 
 /// From this offset of the text on the code is of that line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +16,7 @@ pub struct LineRow {
     pub file: Arc<str>,
     pub line: u32,
     /// The inlined calls it is in, outermost first.
-    pub calls: Vec<InlinedCall>,
+    pub calls: Arc<[InlinedCall]>,
 }
 
 /// A call that was inlined.
@@ -72,13 +73,23 @@ const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 /// New code and what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeLines<'a> {
-    /// Where it is, and its bytes.
-    pub text: u64,
+    /// Bytes.
     pub size: u64,
     /// In order of their offsets in it.
     pub rows: &'a [LineRow],
     /// Functions: name, offset, bytes.
     pub functions: &'a [(&'a str, u64, u64)],
+}
+
+/// What debug information says of code that has no place yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineUnit {
+    information: Vec<u8>,
+    lines: Vec<u8>,
+    /// Offsets of addresses in `information`, which count from the start of the code.
+    addresses: Vec<u32>,
+    /// Offset of the code's address in `lines`.
+    start: u32,
 }
 
 const ABBREVIATIONS: &str = ".debug_abbrev";
@@ -90,40 +101,52 @@ pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static
     if object.lines.is_empty() {
         return Vec::new();
     }
-    let code = CodeLines {
-        text,
+    let unit = LineUnit::of(&CodeLines {
         size: object.text.len() as u64,
         rows: object.lines,
         functions: object.functions,
-    };
-    let (unit, lines) = unit_and_lines(&code, 0, 0);
+    });
+    let (mut information, mut lines) = (Vec::new(), Vec::new());
+    unit.append(text, 0, &mut information, &mut lines);
     vec![
         (ABBREVIATIONS, abbreviations()),
-        (INFORMATION, unit),
+        (INFORMATION, information),
         (LINES, lines),
     ]
 }
 
-/// Adds units for new code to the debug information that an object has; nothing if it has none.
-pub fn append_lines(editor: &mut ElfEditor, elf: &Elf<'_>, code: &[CodeLines<'_>]) -> Result<()> {
+/// Adds units for new code, each with the address of its code, to the debug information that an object has; nothing if it
+/// has none.
+pub fn append_lines(
+    editor: &mut ElfEditor,
+    elf: &Elf<'_>,
+    code: &[(u64, &LineUnit)],
+) -> Result<()> {
     const COMPRESSED: u64 = 1 << 11;
-    let section = |name| {
-        let found = elf.section(name)?;
-        (found.flags & COMPRESSED == 0).then(|| found.data.to_vec())
+    let room = |part: fn(&LineUnit) -> usize| -> usize {
+        code.iter().map(|(_, unit)| part(unit)).sum::<usize>()
     };
-    let (Some(mut shared), Some(mut units), Some(mut lines)) =
-        (section(ABBREVIATIONS), section(INFORMATION), section(LINES))
-    else {
+    let section = |name, room| {
+        let found = elf.section(name)?;
+        (found.flags & COMPRESSED == 0).then(|| {
+            let mut bytes = Vec::with_capacity(found.data.len() + room);
+            bytes.extend_from_slice(found.data);
+            bytes
+        })
+    };
+    let further = abbreviations();
+    let (Some(mut shared), Some(mut units), Some(mut lines)) = (
+        section(ABBREVIATIONS, further.len()),
+        section(INFORMATION, room(|unit| unit.information.len())),
+        section(LINES, room(|unit| unit.lines.len())),
+    ) else {
         return Ok(());
     };
-    let known = code.iter().filter(|code| !code.rows.is_empty());
     let abbreviations_at = shared.len() as u32;
-    for code in known {
-        let (unit, program) = unit_and_lines(code, abbreviations_at, lines.len() as u32);
-        units.extend(unit);
-        lines.extend(program);
+    for (text, unit) in code {
+        unit.append(*text, abbreviations_at, &mut units, &mut lines);
     }
-    shared.extend(abbreviations());
+    shared.extend(further);
     for (name, contents) in [
         (ABBREVIATIONS, shared),
         (INFORMATION, units),
@@ -134,13 +157,63 @@ pub fn append_lines(editor: &mut ElfEditor, elf: &Elf<'_>, code: &[CodeLines<'_>
     Ok(())
 }
 
-/// What goes into `.debug_info` and `.debug_line`, given where the abbreviations and the lines are in their sections.
-fn unit_and_lines(code: &CodeLines<'_>, abbreviations: u32, lines: u32) -> (Vec<u8>, Vec<u8>) {
-    let mut files = Files::default();
-    let program = line_program(code.rows, &mut files, code.text, code.size);
-    let unit = Unit::build(code, &mut files, abbreviations, lines);
-    let program = with_length(line_header(&files, &program));
-    (with_length(unit), program)
+/// Where in a unit the offsets of its abbreviations and lines are: behind length and version, and behind those, the size of
+/// addresses, a number and a range.
+const ABBREVIATIONS_AT: usize = 6;
+const LINES_AT: usize = 28;
+
+impl LineUnit {
+    /// Empty if there are no lines.
+    pub fn of(code: &CodeLines<'_>) -> LineUnit {
+        if code.rows.is_empty() {
+            return LineUnit::default();
+        }
+        let mut files = Files::default();
+        let program = line_program(code.rows, &mut files, code.size);
+        let (unit, addresses) = Unit::build(code, &mut files);
+        let lines = with_length(line_header(&files, &program));
+        LineUnit {
+            information: with_length(unit),
+            // The first instruction sets the address, behind three bytes.
+            start: (lines.len() - program.len()) as u32 + 3,
+            lines,
+            addresses,
+        }
+    }
+
+    fn append(
+        &self,
+        text: u64,
+        abbreviations: u32,
+        information: &mut Vec<u8>,
+        lines: &mut Vec<u8>,
+    ) {
+        if self.information.is_empty() {
+            return;
+        }
+        let (unit, program) = (information.len(), lines.len());
+        information.extend_from_slice(&self.information);
+        lines.extend_from_slice(&self.lines);
+        let unit = &mut information[unit..];
+        put(unit, ABBREVIATIONS_AT, &abbreviations.to_le_bytes());
+        put(unit, LINES_AT, &(program as u32).to_le_bytes());
+        for &at in &self.addresses {
+            let at = at as usize;
+            let mut address = [0; 8];
+            address.copy_from_slice(&unit[at..at + 8]);
+            let address = u64::from_le_bytes(address) + text;
+            put(unit, at, &address.to_le_bytes());
+        }
+        put(
+            &mut lines[program..],
+            self.start as usize,
+            &text.to_le_bytes(),
+        );
+    }
+}
+
+fn put(bytes: &mut [u8], at: usize, contents: &[u8]) {
+    bytes[at..at + contents.len()].copy_from_slice(contents);
 }
 
 fn abbreviations() -> Vec<u8> {
@@ -171,17 +244,41 @@ fn abbreviations() -> Vec<u8> {
     bytes
 }
 
+/// Numbers of texts. Most are asked for again and again by the same reference, which is quicker to compare than the text.
+struct Texts<'a, N> {
+    numbers: HashMap<&'a str, N>,
+    by_place: HashMap<usize, N, ByAddress>,
+}
+
+impl<N> Default for Texts<'_, N> {
+    fn default() -> Self {
+        Texts {
+            numbers: HashMap::new(),
+            by_place: HashMap::default(),
+        }
+    }
+}
+
+impl<'a, N: Copy> Texts<'a, N> {
+    fn number(&mut self, text: &'a str, new: impl FnOnce() -> N) -> N {
+        let numbers = &mut self.numbers;
+        let place = text.as_ptr() as usize;
+        // Other texts may start there that are shorter, but not among those that are shared: each has a place of its own.
+        *(self.by_place.entry(place)).or_insert_with(|| *numbers.entry(text).or_insert_with(new))
+    }
+}
+
 /// Files by number, from 1.
 #[derive(Default)]
 struct Files<'a> {
     names: Vec<&'a str>,
-    numbers: HashMap<&'a str, u64>,
+    numbers: Texts<'a, u64>,
 }
 
 impl<'a> Files<'a> {
-    fn number(&mut self, name: &'a str) -> u64 {
+    fn number(&mut self, name: &'a Arc<str>) -> u64 {
         let names = &mut self.names;
-        *self.numbers.entry(name).or_insert_with(|| {
+        self.numbers.number(name, || {
             names.push(name);
             names.len() as u64
         })
@@ -211,7 +308,7 @@ fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
     ) {
         let shared = before
             .iter()
-            .zip(&row.calls)
+            .zip(&*row.calls)
             .take_while(|(a, b)| a == b)
             .count();
         let mut level = &mut outermost;
@@ -237,33 +334,36 @@ fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
 /// The bytes of `.debug_info` behind its length.
 struct Unit<'a, 'f> {
     bytes: Vec<u8>,
-    text: u64,
+    /// Where addresses are, from the start of the unit.
+    addresses: Vec<u32>,
     files: &'f mut Files<'a>,
-    /// Offsets of the functions that are inlined, from the start of the section.
-    origins: HashMap<&'a str, u32>,
+    /// Offsets of the functions that are inlined, from the start of the unit.
+    origins: Texts<'a, u32>,
 }
 
 impl<'a> Unit<'a, '_> {
-    fn build(
-        code: &CodeLines<'a>,
-        files: &mut Files<'a>,
-        abbreviations: u32,
-        lines: u32,
-    ) -> Vec<u8> {
+    /// With the places of addresses. The offsets of abbreviations and lines are left zero.
+    fn build(code: &CodeLines<'a>, files: &mut Files<'a>) -> (Vec<u8>, Vec<u32>) {
         let mut unit = Unit {
             bytes: Vec::new(),
-            text: code.text,
+            addresses: Vec::new(),
             files,
-            origins: HashMap::new(),
+            origins: Texts::default(),
         };
         unit.bytes.extend(4u16.to_le_bytes());
-        unit.bytes.extend(abbreviations.to_le_bytes());
+        unit.bytes.extend(0u32.to_le_bytes());
         unit.bytes.push(8);
         unit.bytes.push(UNIT);
         unit.range(0, code.size);
-        unit.bytes.extend(lines.to_le_bytes());
-        for call in code.rows.iter().flat_map(|row| &row.calls) {
-            unit.origin(&call.function);
+        unit.bytes.extend(0u32.to_le_bytes());
+        let mut before: Option<&Arc<[InlinedCall]>> = None;
+        for row in code.rows {
+            if before.is_none_or(|before| !Arc::ptr_eq(before, &row.calls)) {
+                row.calls
+                    .iter()
+                    .for_each(|call| unit.origin(&call.function));
+            }
+            before = Some(&row.calls);
         }
         for (name, offset, size) in code.functions {
             let calls = inlined(code.rows, *offset, offset + size);
@@ -275,11 +375,13 @@ impl<'a> Unit<'a, '_> {
         }
         // The unit has no further children.
         unit.bytes.push(0);
-        unit.bytes
+        (unit.bytes, unit.addresses)
     }
 
     fn range(&mut self, offset: u64, size: u64) {
-        self.bytes.extend((self.text + offset).to_le_bytes());
+        // References count from the length before these bytes.
+        self.addresses.push(self.bytes.len() as u32 + 4);
+        self.bytes.extend(offset.to_le_bytes());
         self.bytes.extend(size.to_le_bytes());
     }
 
@@ -289,13 +391,11 @@ impl<'a> Unit<'a, '_> {
     }
 
     /// Describes a function that is inlined somewhere, once.
-    fn origin(&mut self, name: &'a str) {
-        // References count from the length before these bytes.
+    fn origin(&mut self, name: &'a Arc<str>) {
         let offset = self.bytes.len() as u32 + 4;
-        if self.origins.contains_key(name) {
+        if self.origins.number(name, || offset) != offset {
             return;
         }
-        self.origins.insert(name, offset);
         self.bytes.push(ABSTRACT);
         self.string(name);
         self.bytes.push(INLINED);
@@ -306,8 +406,8 @@ impl<'a> Unit<'a, '_> {
         for found in calls {
             let number = [CALL, CALL_WITH_CALLS][usize::from(!found.inner.is_empty())];
             self.bytes.push(number);
-            let origin = self.origins.get(&*found.call.function);
-            let origin = origin.copied().unwrap_or_default();
+            // All are known by now.
+            let origin = self.origins.number(&found.call.function, || 0);
             self.bytes.extend(origin.to_le_bytes());
             let file = self.files.number(&found.call.file);
             unsigned(&mut self.bytes, file);
@@ -325,9 +425,10 @@ fn with_length(contents: Vec<u8>) -> Vec<u8> {
     [&(contents.len() as u32).to_le_bytes()[..], &contents].concat()
 }
 
-fn line_program<'a>(rows: &'a [LineRow], files: &mut Files<'a>, text: u64, size: u64) -> Vec<u8> {
+/// From address 0 on.
+fn line_program<'a>(rows: &'a [LineRow], files: &mut Files<'a>, size: u64) -> Vec<u8> {
     let mut program = Vec::new();
-    extended(&mut program, SET_ADDRESS, &text.to_le_bytes());
+    extended(&mut program, SET_ADDRESS, &0u64.to_le_bytes());
     let (mut at, mut file, mut line) = (0, 1, 1i64);
     for row in rows {
         let number = files.number(&row.file);

@@ -12,11 +12,12 @@ mod tables;
 mod write;
 
 pub use create::{Created, NewObject, create};
-pub use debug::{CodeLines, InlinedCall, LineRow, append_lines};
+pub use debug::{CodeLines, InlinedCall, LineRow, LineUnit, append_lines};
 pub use pack::pack;
 
 use crate::elf::{Binding, Elf, Place, SymbolKind};
 use crate::{CodeObject, Error, KernelDescriptor, Metadata, Result};
+use object::LittleEndian as LE;
 use object::elf as format;
 use tables::{RelaRow, SymbolRow, SymbolTable};
 
@@ -114,6 +115,8 @@ pub struct ElfEditor {
     dynamic_symbols: SymbolTable,
     relocations: Vec<RelaRow>,
     relocations_changed: bool,
+    /// What is new is at this address or behind it.
+    first_address: u64,
     next_address: u64,
 }
 
@@ -137,6 +140,7 @@ impl ElfEditor {
         if end > 1 << 47 {
             return Err(refused("its addresses leave no room"));
         }
+        let next = page_after(end).ok_or_else(|| refused("its addresses leave no room"))?;
         Ok(ElfEditor {
             bytes: data.to_vec(),
             appended: false,
@@ -146,14 +150,16 @@ impl ElfEditor {
             dynamic_symbols: SymbolTable::of(elf, format::SHT_DYNSYM.0)?,
             relocations: tables::relocations(elf)?,
             relocations_changed: false,
-            next_address: page_after(end).ok_or_else(|| refused("its addresses leave no room"))?,
+            first_address: next,
+            next_address: next,
         })
     }
 
     /// Overwrites bytes of the loaded image that are in the file.
     pub fn write_at(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         // Appended sections first: they are not in `self.bytes` yet.
-        for section in &mut self.sections {
+        let new = address >= self.first_address;
+        for section in self.sections.iter_mut().filter(|_| new) {
             let Some(contents) = &mut section.contents else {
                 continue;
             };
@@ -167,21 +173,35 @@ impl ElfEditor {
                 return Ok(());
             }
         }
-        let what = || format!("{} bytes at {address:#x}", bytes.len());
-        let elf = Elf::parse(&self.bytes)?;
         let outside = || Error::BadEdit {
-            what: what(),
+            what: format!("{} bytes at {address:#x}", bytes.len()),
             reason: "they are not in the file",
         };
-        let at = elf.file_offset_of(address).ok_or_else(outside)? as usize;
-        let there = elf
-            .bytes_at(address, bytes.len() as u64)
-            .map_or(0, <[u8]>::len);
-        if there != bytes.len() {
-            return Err(outside());
-        }
-        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        let at = self
+            .in_file(address, bytes.len() as u64)
+            .ok_or_else(outside)?;
+        let place = self
+            .bytes
+            .get_mut(at..at + bytes.len())
+            .ok_or_else(outside)?;
+        place.copy_from_slice(bytes);
         Ok(())
+    }
+
+    /// Where in the file so many bytes of the original image are.
+    fn in_file(&self, address: u64, length: u64) -> Option<usize> {
+        let mut loaded = self
+            .segments
+            .iter()
+            .filter(|segment| segment.p_type.get(LE) == format::PT_LOAD);
+        let segment = loaded.find(|segment| {
+            let start = address.checked_sub(segment.p_vaddr.get(LE));
+            start.is_some_and(|start| start < segment.p_filesz.get(LE))
+        })?;
+        let start = address - segment.p_vaddr.get(LE);
+        let inside = start.checked_add(length)? <= segment.p_filesz.get(LE);
+        let at = segment.p_offset.get(LE).checked_add(start)?;
+        usize::try_from(at).ok().filter(|_| inside)
     }
 
     /// Writes a kernel's descriptor back to its place.

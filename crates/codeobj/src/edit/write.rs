@@ -243,6 +243,13 @@ fn set_entry(entries: &mut Vec<(i64, u64)>, tag: i64, value: u64) {
 /// Appends contents, program headers and section headers, and points the ELF header at them.
 fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     let mut out = std::mem::take(&mut editor.bytes);
+    // Growing in steps would copy everything again and again.
+    let new = editor.sections.iter().map(|row| match &row.contents {
+        Some(contents) => contents.len() as u64 + row.align.clamp(1, PAGE) + PAGE,
+        None => row.name.len() as u64 + 1,
+    });
+    let tables_size = tables.end - tables.address;
+    out.reserve((new.sum::<u64>() + tables_size + 2 * PAGE) as usize + editor.sections.len() * 128);
     // Own segments, in address order.
     let mut own: Vec<usize> = (0..editor.sections.len())
         .filter(|index| has_own_segment(&editor.sections[*index]))

@@ -86,6 +86,17 @@ impl Metadata {
             .collect()
     }
 
+    /// `.name` of all kernels' entries, in order; empty where there is none.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.kernel_values().iter();
+        names.map(|kernel| get(kernel, ".name").and_then(Value::as_str).unwrap_or(""))
+    }
+
+    /// The typed copy of the entry with a number.
+    pub fn kernel_at(&self, index: usize) -> Option<KernelMetadata> {
+        self.kernel_values().get(index).map(KernelMetadata::read)
+    }
+
     /// The typed copy of one kernel's entry, by its name (without `.kd`).
     pub fn kernel(&self, name: &str) -> Option<KernelMetadata> {
         self.kernel_values()
@@ -114,6 +125,17 @@ impl Metadata {
             && let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels")
         {
             kernels.extend(more.iter().cloned());
+        }
+    }
+
+    /// All kernels' entries to edit, with their names.
+    pub fn each_kernel_mut(&mut self, mut edit: impl FnMut(&str, KernelEdit<'_>)) {
+        if let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels") {
+            for entry in kernels {
+                if let Some(name) = name_of(entry).map(str::to_owned) {
+                    edit(&name, KernelEdit { entry });
+                }
+            }
         }
     }
 
@@ -154,10 +176,15 @@ impl KernelEdit<'_> {
 }
 
 fn is_kernel(entry: &Value, name: &str) -> bool {
-    let symbol = get(entry, ".symbol").and_then(Value::as_str);
-    let symbol = symbol.map(|symbol| symbol.strip_suffix(".kd").unwrap_or(symbol));
-    symbol == Some(name)
-        || symbol.is_none() && get(entry, ".name").and_then(Value::as_str) == Some(name)
+    name_of(entry) == Some(name)
+}
+
+/// Of an entry, without `.kd`.
+fn name_of(entry: &Value) -> Option<&str> {
+    match get(entry, ".symbol").and_then(Value::as_str) {
+        Some(symbol) => Some(symbol.strip_suffix(".kd").unwrap_or(symbol)),
+        None => get(entry, ".name").and_then(Value::as_str),
+    }
 }
 
 pub(crate) fn get<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {

@@ -168,6 +168,7 @@ fn check(path: &Path) {
             ..Options::default()
         };
         let module = Module::of_program(&program, options).unwrap();
+        crate::scc::check(&module);
         for (line, number, key, values) in &script.notes {
             let place = format!("{}:{line} {} {key}", path.display(), target.name);
             check_note(&module, pcs[*number], key, values, &place);

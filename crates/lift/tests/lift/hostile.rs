@@ -27,6 +27,7 @@ fn lift(target: &'static Target, code: &[u8], entries: &[u64], sizes: &[u64]) {
         pointers: entries.iter().map(|entry| (entry * 8, *entry)).collect(),
     };
     let module = Module::of_program(&program, Options::default()).unwrap();
+    crate::scc::check(&module);
     for (index, function) in module.functions.iter().enumerate() {
         for number in 0..function.blocks.len() {
             module.liveness(index).walk(function, number, |_, _, _| {});

@@ -84,6 +84,7 @@ fn every_kernel_of_rocrand_lifts() {
             ..Default::default()
         };
         let module = Module::of_program(&lift::Program::of(&object).unwrap(), options).unwrap();
+        crate::scc::check(&module);
         targets.insert(module.target.name);
         kernels += object.kernels().unwrap().len();
         for (index, function) in module.functions.iter().enumerate() {

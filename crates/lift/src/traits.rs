@@ -1,0 +1,89 @@
+//! What has to be known of every instruction, as bits: analyses of whole programs read these, which lie side by side, and
+//! leave alone the instructions themselves, which lie all over memory.
+
+use crate::access::{Access, ExecChange};
+use crate::registers::{SCC, Span};
+use isa::{Effects, Inst, Operand};
+
+/// A set of facts about one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits(u16);
+
+impl Traits {
+    /// Reads SCC.
+    pub const READS_SCC: Traits = Traits(1 << 0);
+    /// Overwrites SCC without reading it.
+    pub const KILLS_SCC: Traits = Traits(1 << 1);
+    /// Control may go elsewhere behind it, or ends.
+    pub const ENDS_BLOCK: Traits = Traits(1 << 2);
+    pub const CALL: Traits = Traits(1 << 3);
+    /// Means something else at another address, or goes to an address in a register.
+    pub const PLACED: Traits = Traits(1 << 4);
+    /// `s_clause`.
+    pub const CLAUSE: Traits = Traits(1 << 5);
+    /// `s_sendmsg`.
+    pub const MESSAGE: Traits = Traits(1 << 6);
+    /// Raises a counter of memory operations, or waits for one.
+    pub const COUNTS: Traits = Traits(1 << 7);
+    /// May change EXEC.
+    pub const EXEC: Traits = Traits(1 << 8);
+    /// Leaves EXEC with all lanes on.
+    pub const EXEC_ALL: Traits = Traits(1 << 9);
+    /// `s_set_gpr_idx_on`.
+    pub const INDEXING: Traits = Traits(1 << 10);
+    /// The target of a jump or call is in a register, or an address relative to the code is read.
+    pub const ADDRESS: Traits = Traits(1 << 11);
+
+    pub(crate) fn of(inst: &Inst, access: &Access) -> Traits {
+        let effects = inst.effects;
+        let of_scc = |spans: &[Span]| {
+            spans.iter().any(
+                |span| matches!(*span, Span::Scalar(start, count) if (start..start + count).contains(&SCC)),
+            )
+        };
+        let indexed: Vec<Span> = access.indexed.spans().collect();
+        let reads_scc = of_scc(&access.reads) || of_scc(&indexed);
+        let ends = Effects::BRANCH | Effects::RETURN | Effects::END | Effects::CALL;
+        let counters = Effects::WAIT
+            | Effects::COUNTS_VM
+            | Effects::COUNTS_VS
+            | Effects::COUNTS_LGKM
+            | Effects::COUNTS_EXP;
+        let relative = |operand: &Operand| matches!(operand, Operand::PcRel(_));
+        let address = effects.contains(Effects::INDIRECT)
+            || matches!(inst.mnemonic, "s_getpc_b64" | "s_get_pc_i64");
+        let table = [
+            (Traits::READS_SCC, reads_scc),
+            (
+                Traits::KILLS_SCC,
+                !reads_scc && access.kills && of_scc(&access.writes),
+            ),
+            (Traits::ENDS_BLOCK, effects.intersects(ends)),
+            (Traits::CALL, effects.contains(Effects::CALL)),
+            (
+                Traits::PLACED,
+                address || effects.intersects(ends) || inst.operands.iter().any(relative),
+            ),
+            (Traits::CLAUSE, inst.mnemonic == "s_clause"),
+            (Traits::MESSAGE, inst.mnemonic == "s_sendmsg"),
+            (Traits::COUNTS, effects.intersects(counters)),
+            (Traits::EXEC, access.exec.is_some()),
+            (Traits::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
+            (Traits::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),
+            (Traits::ADDRESS, address),
+        ];
+        let holding = table.iter().filter(|(_, holds)| *holds);
+        Traits(holding.fold(0, |bits, (one, _)| bits | one.0))
+    }
+
+    /// All facts of both.
+    pub const fn or(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+
+    /// Whether any of these facts holds.
+    #[inline]
+    pub const fn any(self, of: Traits) -> bool {
+        self.0 & of.0 != 0
+    }
+}
