@@ -496,6 +496,10 @@ impl<R: Reader> Builder<'_, R> {
                         }),
                         _ => None,
                     };
+                    if inner >= DEEPEST {
+                        usual = false;
+                        break;
+                    }
                     let depths = &mut inlined[function];
                     if depths.len() <= inner {
                         depths.resize_with(inner + 1, Vec::new);
@@ -642,6 +646,9 @@ impl<R: Reader> Builder<'_, R> {
         }
     }
 }
+
+/// Calls inlined into each other; each takes room on the stack.
+const DEEPEST: usize = 256;
 
 /// References that are followed to find a name.
 const LONGEST_CHAIN: usize = 16;
