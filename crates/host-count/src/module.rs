@@ -129,6 +129,8 @@ pub struct FunctionPlan {
     pub charged_by_callers: Option<u64>,
     /// Its callers pay this much before they call it.
     pub prepaid: u64,
+    /// And this much when it has returned.
+    pub owed: u64,
     /// Slots of [`Function::priced_at_run_time`], when counts are kept per function or line.
     pub priced_slots: Vec<u32>,
 }
@@ -194,6 +196,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                     first: options.unwind,
                     tied: true,
                     prepaid: summaries[index].prepaid,
+                    owed: summaries[index].owed,
                     ahead: options.placement == Placement::Tree
                         && options.granularity != Granularity::Line,
                 },
@@ -249,6 +252,7 @@ fn counted(
         increments,
         checks,
         prepaid: summaries[index].prepaid,
+        owed: summaries[index].owed,
         priced_slots,
         charged_by_callers: None,
     })
@@ -402,6 +406,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                     segments.push(current);
                     return segments;
                 }
+                let owed = summary::owed(call, summaries);
                 if !summary::comes_back(call, summaries) {
                     // An invoke is the block's terminator.
                     let is_end = last && block.end == End::Invoke;
@@ -420,6 +425,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                         return segments;
                     }
                 }
+                current.cost += owed;
                 calls += 1;
             }
         }
@@ -440,6 +446,8 @@ pub struct Shape {
     pub tied: bool,
     /// What callers pay before the call.
     pub prepaid: u64,
+    /// What callers pay after it returned.
+    pub owed: u64,
     /// A check at a block's start may pay for what follows it there.
     pub ahead: bool,
 }
@@ -451,6 +459,7 @@ impl Shape {
         first: false,
         tied: false,
         prepaid: 0,
+        owed: 0,
         ahead: false,
     };
 }
@@ -531,8 +540,12 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             } else if is_entry || at_start_too {
                 flow.checks.push(at_start(index));
             }
+            let owed = match block.end {
+                End::Return if shape.tied && returns => shape.owed as i64,
+                _ => 0,
+            };
             flow.arcs.push(Arc {
-                cost: piece.cost as i64,
+                cost: piece.cost as i64 - owed,
                 site: block.holds_code.then_some(site),
                 frequency: block.frequency,
                 checked,
@@ -581,7 +594,7 @@ fn is_dispatch(block: &Block) -> bool {
 
 /// Blocks that check as the first thing they do, because the jumps `back` to them hold no code, or because the jumps lead
 /// to a dispatch that they come from.
-fn checked_starts(function: &Function, back: &[(usize, usize)]) -> Vec<bool> {
+pub(crate) fn checked_starts(function: &Function, back: &[(usize, usize)]) -> Vec<bool> {
     let mut starts = vec![false; function.blocks.len()];
     for &(from, number) in back {
         let jump = &function.blocks[from].successors[number];

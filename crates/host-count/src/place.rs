@@ -126,7 +126,8 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
         if ends.contains(&vertex) {
             return Some(cost);
         }
-        if vertex != ROOT && !std::mem::replace(&mut seen[vertex], true) {
+        let goes_on = vertex != ROOT || start == ROOT;
+        if goes_on && !std::mem::replace(&mut seen[vertex], true) {
             let ways = leaving[vertex].iter();
             nearest.extend(ways.map(|arc| (Reverse(cost + arc.cost.unsigned_abs()), arc.to)));
         }
