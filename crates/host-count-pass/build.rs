@@ -5,11 +5,12 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 7] = [
+const SHIM: [&str; 8] = [
     "plugin",
     "normalise",
     "describe",
     "apply",
+    "conditions",
     "move",
     "lower",
     "rewrite",

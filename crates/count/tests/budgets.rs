@@ -70,6 +70,32 @@ fn every_way_to_meet_a_limit() {
     }
 }
 
+/// Nothing in the function that checks may notice that a limit was met and more was granted.
+#[test]
+fn limits_leave_all_registers_as_they_are() {
+    let (expected, ..) = lines_of("registers.c", &["--placement", "segment"], &["-O0"]);
+    assert_eq!(expected.len(), 6);
+    assert!(
+        expected.windows(2).all(|pair| pair[0] == pair[1]),
+        "{expected:?}"
+    );
+    for (ours, level) in [
+        (&["--budget"][..], "-O0"),
+        (&["--budget"], "-O2"),
+        (&["--budget", "--throw"], "-O2"),
+        (&["--budget", "--placement", "segment"], "-O2"),
+    ] {
+        let (lines, stderr, status) = lines_of("registers.c", ours, &[level]);
+        assert_eq!(status, Some(0), "{ours:?} {level}: {stderr}");
+        assert_eq!(lines, expected, "{ours:?} {level}: {stderr}");
+        let asked = stderr.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+        assert!(
+            asked.is_some_and(|asked| asked > 1000),
+            "{ours:?} {level}: {stderr}"
+        );
+    }
+}
+
 #[test]
 fn stops_at_the_same_place_every_time() {
     let (first, ..) = lines_of("limits.c", &["--budget"], &["-O2"]);

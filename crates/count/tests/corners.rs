@@ -119,6 +119,7 @@ corners! {
     longjmp_leaves_frames:                    "longjmp.c";
     exit_in_the_middle:                       "leaves_early.c";
     computed_goto_holds_no_code_on_its_jumps: "computed_goto.c";
+    conditions_that_are_computed_together:    "ranges.c";
     callbacks_from_uncounted_code:            "callback.c";
     signal_handlers:                          "signals.c";
     assembly_and_naked_functions:             "assembly.c";

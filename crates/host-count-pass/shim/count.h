@@ -26,6 +26,8 @@ inline constexpr unsigned CounterLanes = 8;
 // Code with budget checks adds to the first of them only: one instruction adds and compares.
 inline constexpr unsigned CheckedLanes = 1;
 inline constexpr char LimitName[] = "__luthier_count_limit";
+// The same for checks that are one piece of assembly: saves all registers itself (crates/host-count-rt/c/budget.c).
+inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
@@ -33,6 +35,8 @@ inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
 // Attribute of calls that surely come back, nobody looking at the counter meanwhile.
 inline constexpr char ComesBack[] = "luthier-comes-back";
+// On an addition that is not worth a register.
+inline constexpr char RareMetadata[] = "luthier.rare";
 // Named metadata of a module that has been through.
 inline constexpr char DoneMetadata[] = "luthier.count";
 
@@ -83,6 +87,9 @@ enum class Stage {
 
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
+
+// Conditions whose ways differ in what they add only become one branch.
+bool mergeConditions(llvm::Function &function);
 
 // Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);

@@ -124,6 +124,8 @@ private:
   bool collect(BasicBlock &block, Region &region) {
     for (Instruction &instruction : block) {
       if (Value *address = additionTo(instruction)) {
+        if (stage == Stage::Early && instruction.hasMetadata(RareMetadata))
+          continue;
         region.additions[address].push_back(cast<AtomicRMWInst>(&instruction));
         region.frequency += double(frequencies.getBlockFreq(&block).getFrequency());
       } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
@@ -514,9 +516,15 @@ bool moveAdditions(Module &module, ModuleAnalysisManager &analyses, Stage stage)
     return false;
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   bool changed = false;
-  for (Function &function : module)
-    if (!function.isDeclaration() && !function.hasOptNone())
-      changed |= Mover(function, functions, stage).run();
+  for (Function &function : module) {
+    if (function.isDeclaration() || function.hasOptNone())
+      continue;
+    if (stage == Stage::Early && mergeConditions(function)) {
+      functions.invalidate(function, PreservedAnalyses::none());
+      changed = true;
+    }
+    changed |= Mover(function, functions, stage).run();
+  }
   return changed;
 }
 

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 struct luthier_count_task {
   ucontext_t host, own;
@@ -141,11 +144,80 @@ static void meet_limit(void) {
 
 /* Called from a check that found the counter at or past its limit, short of what is `owed` there. The counter may have been
  * paid ahead (a negative debt); then the limit may not have been reached yet, and the next check comes here again. */
-PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) {
+__attribute__((used)) HIDDEN void luthier_limit_reached(int64_t owed) {
   __luthier_count[0] += owed;
   meet_limit();
   __luthier_count[0] -= owed;
 }
+
+PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) { luthier_limit_reached(owed); }
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+/* What checks on x86-64 call (shim/lower.cpp). A check says to the compiler that it changes no register and needs no stack, so that
+ * functions with checks are compiled as without; therefore everything is saved here. On the stack: where to go back to,
+ * what is owed, 128 bytes below the stack pointer of the check, which may be in use. */
+enum { LEGACY_STATE_BYTES = 512 };
+HIDDEN int luthier_state_bytes; /* 0: not known yet */
+
+__attribute__((used, target("general-regs-only"))) HIDDEN void luthier_find_state_bytes(void) {
+  unsigned a, b, c, d;
+  int bytes = LEGACY_STATE_BYTES;
+  if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) && __get_cpuid_count(13, 0, &a, &b, &c, &d))
+    bytes = (int)b;
+  luthier_state_bytes = bytes;
+}
+
+__asm__(
+    ".text\n"
+    ".p2align 4\n"
+    ".globl __luthier_count_limit_here\n"
+    ".type __luthier_count_limit_here,@function\n"
+    "__luthier_count_limit_here:\n"
+    ".cfi_startproc\n"
+    ".cfi_def_cfa_offset 144\n"
+    ".cfi_offset %rip, -144\n"
+    "pushq %rbp\n"
+    ".cfi_adjust_cfa_offset 8\n"
+    ".cfi_offset %rbp, -152\n"
+    "movq %rsp, %rbp\n"
+    ".cfi_def_cfa_register %rbp\n"
+    "pushq %rax\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
+    "pushq %r8\n pushq %r9\n pushq %r10\n pushq %r11\n pushq %rbx\n"
+    "andq $-64, %rsp\n"
+    "cmpl $0, luthier_state_bytes(%rip)\n"
+    "jne 1f\n"
+    "callq luthier_find_state_bytes\n"
+    "1: movl luthier_state_bytes(%rip), %ebx\n"
+    "subq %rbx, %rsp\n"
+    "andq $-64, %rsp\n"
+    "cmpl $512, %ebx\n"
+    "je 2f\n"
+    "xorl %eax, %eax\n" /* the header of the saved state */
+    "movq %rax, 512(%rsp)\n movq %rax, 520(%rsp)\n movq %rax, 528(%rsp)\n movq %rax, 536(%rsp)\n"
+    "movq %rax, 544(%rsp)\n movq %rax, 552(%rsp)\n movq %rax, 560(%rsp)\n movq %rax, 568(%rsp)\n"
+    "movl $-1, %eax\n movl $-1, %edx\n"
+    "xsave64 (%rsp)\n"
+    "jmp 3f\n"
+    "2: fxsave64 (%rsp)\n"
+    "3: fninit\n"
+    "cld\n"
+    "movq 16(%rbp), %rdi\n"
+    "callq luthier_limit_reached\n"
+    "cmpl $512, %ebx\n"
+    "je 4f\n"
+    "movl $-1, %eax\n movl $-1, %edx\n"
+    "xrstor64 (%rsp)\n"
+    "jmp 5f\n"
+    "4: fxrstor64 (%rsp)\n"
+    "5: leaq -80(%rbp), %rsp\n"
+    "popq %rbx\n popq %r11\n popq %r10\n popq %r9\n popq %r8\n"
+    "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %rax\n"
+    "popq %rbp\n"
+    ".cfi_def_cfa %rsp, 144\n"
+    "retq $136\n"
+    ".cfi_endproc\n"
+    ".size __luthier_count_limit_here, .-__luthier_count_limit_here\n");
+#endif
 
 static void task_main(unsigned low, unsigned high) {
   struct luthier_count_task *task = (struct luthier_count_task *)(uintptr_t)((uint64_t)high << 32 | low);

@@ -129,6 +129,8 @@ pub struct FunctionPlan {
     pub charged_by_callers: Option<u64>,
     /// Its callers pay this much before they call it.
     pub prepaid: u64,
+    /// And this much when it has returned.
+    pub owed: u64,
     /// Slots of [`Function::priced_at_run_time`], when counts are kept per function or line.
     pub priced_slots: Vec<u32>,
 }
@@ -194,6 +196,9 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                     first: options.unwind,
                     tied: true,
                     prepaid: summaries[index].prepaid,
+                    owed: summaries[index].owed,
+                    ahead: options.placement == Placement::Tree
+                        && options.granularity != Granularity::Line,
                 },
             );
             counted(index, function, &flow, &summaries, options, &mut plan.slots).map_err(
@@ -247,6 +252,7 @@ fn counted(
         increments,
         checks,
         prepaid: summaries[index].prepaid,
+        owed: summaries[index].owed,
         priced_slots,
         charged_by_callers: None,
     })
@@ -400,6 +406,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                     segments.push(current);
                     return segments;
                 }
+                let owed = summary::owed(call, summaries);
                 if !summary::comes_back(call, summaries) {
                     // An invoke is the block's terminator.
                     let is_end = last && block.end == End::Invoke;
@@ -418,6 +425,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                         return segments;
                     }
                 }
+                current.cost += owed;
                 calls += 1;
             }
         }
@@ -438,6 +446,10 @@ pub struct Shape {
     pub tied: bool,
     /// What callers pay before the call.
     pub prepaid: u64,
+    /// What callers pay after it returned.
+    pub owed: u64,
+    /// A check at a block's start may pay for what follows it there.
+    pub ahead: bool,
 }
 
 impl Shape {
@@ -447,6 +459,8 @@ impl Shape {
         first: false,
         tied: false,
         prepaid: 0,
+        owed: 0,
+        ahead: false,
     };
 }
 
@@ -492,6 +506,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
     } else {
         0
     };
+    let starts = checked_starts(function, &back);
     for (index, block) in function.blocks.iter().enumerate() {
         let pieces = segments(index, block, summaries);
         let mut from = entry(index);
@@ -505,19 +520,33 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             };
             // The entry is checked where a first stretch is paid, so that one instruction does both.
             let is_entry = shape.budget && (index, number) == (checked_block, 0);
-            let checked = is_entry && !shape.first && block.holds_code;
-            if checked {
+            let at_start_too = number == 0 && starts[index];
+            let pays = shape.ahead && at_start_too && block.holds_code;
+            let checked = pays || is_entry && !shape.first && block.holds_code && !at_start_too;
+            let mut site = piece.site;
+            if pays {
+                site = Site::Start { block: index };
                 flow.checks.push(CheckSite {
-                    site: piece.site,
+                    site,
+                    vertex: to,
+                    ahead: piece.cost,
+                });
+            } else if checked {
+                flow.checks.push(CheckSite {
+                    site,
                     vertex: to,
                     ahead: piece.ahead,
                 });
-            } else if is_entry {
-                flow.checks.push(at_start(0));
+            } else if is_entry || at_start_too {
+                flow.checks.push(at_start(index));
             }
+            let owed = match block.end {
+                End::Return if shape.tied && returns => shape.owed as i64,
+                _ => 0,
+            };
             flow.arcs.push(Arc {
-                cost: piece.cost as i64,
-                site: block.holds_code.then_some(piece.site),
+                cost: piece.cost as i64 - owed,
+                site: block.holds_code.then_some(site),
                 frequency: block.frequency,
                 checked,
                 ..arc(from, to)
@@ -542,21 +571,43 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 ..arc(from, to)
             };
             let latch = back.contains(&(index, number));
-            let checked = latch && successor.holds_code;
+            let checked =
+                latch && successor.holds_code && !is_dispatch(&function.blocks[successor.block]);
             flow.arcs.push(Arc { checked, ..jump });
-            let start = at_start(successor.block);
             if checked {
                 flow.checks.push(CheckSite {
                     site,
                     vertex: to,
                     ahead: 0,
                 });
-            } else if latch && !flow.checks.contains(&start) {
-                flow.checks.push(start);
             }
         }
     }
     flow
+}
+
+/// A block that ends in a computed jump: of an interpreter, say. The back end copies it to where it is jumped to from, which
+/// a check in front of it would prevent.
+fn is_dispatch(block: &Block) -> bool {
+    block.successors.len() > 2 && block.successors.iter().all(|to| !to.holds_code)
+}
+
+/// Blocks that check as the first thing they do, because the jumps `back` to them hold no code, or because the jumps lead
+/// to a dispatch that they come from.
+pub(crate) fn checked_starts(function: &Function, back: &[(usize, usize)]) -> Vec<bool> {
+    let mut starts = vec![false; function.blocks.len()];
+    for &(from, number) in back {
+        let jump = &function.blocks[from].successors[number];
+        let to = &function.blocks[jump.block];
+        if !jump.holds_code {
+            starts[jump.block] = true;
+        } else if is_dispatch(to) {
+            for jump in &to.successors {
+                starts[jump.block] = true;
+            }
+        }
+    }
+    starts
 }
 
 /// The block that shall check for the entry: on all ways that avoid it a function only does little and returns. Ways like

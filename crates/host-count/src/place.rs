@@ -8,7 +8,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use crate::flow::{Arc, Flow, ROOT, Site};
+use crate::flow::{Arc, CheckSite, Flow, ROOT, Site};
 
 /// Add `amount` to the counter at `site`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +126,8 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
         if ends.contains(&vertex) {
             return Some(cost);
         }
-        if vertex != ROOT && !std::mem::replace(&mut seen[vertex], true) {
+        let goes_on = vertex != ROOT || start == ROOT;
+        if goes_on && !std::mem::replace(&mut seen[vertex], true) {
             let ways = leaving[vertex].iter();
             nearest.extend(ways.map(|arc| (Reverse(cost + arc.cost.unsigned_abs()), arc.to)));
         }
@@ -138,26 +139,26 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
 /// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
 fn debts_for_checks(flow: &Flow) -> Vec<Option<i64>> {
     let mut tied = flow.clone();
+    let mut done = vec![false; flow.vertices];
     loop {
         let debts = debts(&tied);
-        let owing: Vec<usize> = flow
-            .checks
-            .iter()
-            .map(|check| check.vertex)
-            .filter(|vertex| debts[*vertex].is_some_and(|debt| debt > 0))
-            .collect();
-        if owing.is_empty() {
+        let owed =
+            |check: &CheckSite| debts[check.vertex].map_or(0, |debt| debt - check.ahead as i64);
+        let owing = (flow.checks.iter()).filter(|check| !done[check.vertex] && owed(check) > 0);
+        // What is owed most first: others may then owe nothing.
+        let Some(worst) = owing.max_by_key(|check| owed(check)) else {
             return debts;
-        }
-        tied.arcs.extend(owing.into_iter().map(|to| Arc {
+        };
+        done[worst.vertex] = true;
+        tied.arcs.push(Arc {
             from: ROOT,
-            to,
-            cost: 0,
+            to: worst.vertex,
+            cost: worst.ahead as i64,
             site: None,
             frequency: 0.0,
             checked: false,
             needs_split: false,
-        }));
+        });
     }
 }
 

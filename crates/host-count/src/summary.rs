@@ -6,7 +6,7 @@
 use crate::flow::{ROOT, entry, exit};
 use crate::library;
 use crate::module::{
-    Block, Call, Callee, End, Function, Item, Module, Shape, flow, retreating_edges,
+    Block, Call, Callee, End, Function, Item, Module, Shape, checked_starts, flow, retreating_edges,
 };
 use crate::options::{Granularity, Options, Placement};
 use crate::place;
@@ -27,6 +27,8 @@ pub struct Summary {
     pub constant_cost: Option<u64>,
     /// Callers pay this much of it before they call it.
     pub prepaid: u64,
+    /// It returns with so much of it not paid yet; callers pay with what they add next.
+    pub owed: u64,
     /// It checks the budget at entry and at its latches.
     pub checks_budget: bool,
 }
@@ -54,6 +56,14 @@ pub fn charged(call: &Call, summaries: &[Summary]) -> u64 {
     }
 }
 
+/// What a call has left to its caller to pay when it returns.
+pub fn owed(call: &Call, summaries: &[Summary]) -> u64 {
+    match call.callee {
+        Callee::Function(index) => summaries[index].owed,
+        _ => 0,
+    }
+}
+
 /// Summaries of all functions.
 pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
     let mut summaries = vec![Summary::default(); module.functions.len()];
@@ -73,8 +83,70 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
         }
     }
     find_comes_back(module, &mut summaries);
+    find_owed(module, options, &mut summaries);
     find_prepaid(module, options, &mut summaries);
     summaries
+}
+
+/// Functions whose callers are all known return without having paid what every way to a return costs at least: the callers add
+/// something behind the call anyway.
+fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
+    if options.granularity != Granularity::Thread {
+        return; // The cost would be booked on the caller.
+    }
+    let mut fit: Vec<bool> = (module.functions.iter().zip(&*summaries))
+        .map(|(function, summary)| {
+            let returns = blocks(function).filter(|(_, block)| block.end == End::Return);
+            let starts = checked_starts(function, &retreating_edges(function));
+            // (A check there would find something owed.)
+            let mut checked = returns.filter(|(index, _)| *index == 0 || starts[*index]);
+            function.only_called_here
+                && function.is_local
+                && function.exempt.is_none()
+                && summary.constant_cost.is_none()
+                && !(summary.checks_budget && checked.next().is_some())
+        })
+        .collect();
+    // Behind the call there must be a place to pay, and nowhere else to return to.
+    for function in &module.functions {
+        for block in &function.blocks {
+            for (index, item) in block.items.iter().enumerate() {
+                let Item::Call(call) = item else { continue };
+                let last = index + 1 == block.items.len();
+                let parted =
+                    call.must_tail || last && block.end != End::Jump && block.end != End::Return;
+                if let Callee::Function(callee) = call.callee
+                    && (parted || function.exempt.is_some())
+                {
+                    fit[callee] = false;
+                }
+            }
+        }
+    }
+    let owed: Vec<u64> = (module.functions.iter().zip(fit).enumerate())
+        .map(|(index, (function, fit))| {
+            let tails = !calls_of(function).any(|call| call.must_tail);
+            if !fit || !tails || summaries[index].constant_cost.is_some() {
+                return 0;
+            }
+            let flow = flow(function, summaries, Shape::LOOSE);
+            let ends = returns(function);
+            // (Without calls that are observed everything may be paid at the entry.)
+            let Some(behind_calls) = place::cheapest_way(&flow, ROOT, &ends) else {
+                return 0;
+            };
+            let at_once = place::cheapest_way(&flow, entry(0), &ends);
+            let cheapest = at_once.map_or(behind_calls, |cost| cost.min(behind_calls));
+            if cheapest <= MOST_WITHOUT_CHECK {
+                cheapest
+            } else {
+                0
+            }
+        })
+        .collect();
+    for (summary, owed) in summaries.iter_mut().zip(owed) {
+        summary.owed = owed;
+    }
 }
 
 /// Functions whose callers are all known begin with their cheapest way paid: to a return, or else to a call that is observed.
@@ -96,6 +168,7 @@ fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
             }
             let flow = flow(function, summaries, Shape::LOOSE);
             let cheapest = place::cheapest_way(&flow, entry(0), &returns(function))
+                .map(|cost| cost - summary.owed.min(cost))
                 .or_else(|| place::cheapest_way(&flow, entry(0), &[ROOT]));
             cheapest
                 .filter(|cost| *cost <= MOST_CHARGED_AT_ONCE)

@@ -84,8 +84,16 @@ impl Walker<'_> {
 
     fn run(&mut self, function: usize) -> Outcome {
         let body = &self.module.functions[function];
+        let checks = !self.plan.functions[function].checks.is_empty();
+        let mut since_check = (self.checks, vec![false; body.blocks.len()]);
         let mut at = 0;
         loop {
+            if since_check.0 != self.checks {
+                since_check = (self.checks, vec![false; body.blocks.len()]);
+            }
+            if std::mem::replace(&mut since_check.1[at], true) && checks && self.wrong.is_none() {
+                self.wrong = Some(format!("block {at} runs again without a check"));
+            }
             self.steps += 1;
             if self.steps > 400 {
                 return Outcome::OutOfSteps;
@@ -182,7 +190,11 @@ fn check(module: &Module, options: Options, seed: u64) -> Result<usize, String> 
                 steps: 0,
                 checks: 0,
             };
-            if walker.run(start) != Outcome::OutOfSteps {
+            let outcome = walker.run(start);
+            if outcome == Outcome::Returned {
+                walker.counted += plan.functions[start].owed as i64;
+            }
+            if outcome != Outcome::OutOfSteps {
                 walker.observe("the end");
             }
             if let Some(wrong) = walker.wrong {
@@ -224,33 +236,40 @@ fn block(blocks: usize) -> impl Strategy<Value = Block> {
     );
     let successors = proptest::collection::vec(successor, 1..4);
     let end = prop_oneof![6 => Just(End::Jump), 2 => Just(End::Return), 1 => Just(End::Resume), 2 => Just(End::Invoke)];
-    (items, end, successors, 1u32..1000).prop_map(|(mut items, end, mut successors, frequency)| {
-        match end {
-            End::Return | End::Resume => successors.clear(),
-            End::Invoke => {
-                let first = successors[0].clone();
-                successors.resize(2, first);
-                successors[1].holds_code = false;
-                items.push(Item::Cost {
-                    cost: 1,
-                    location: 0,
-                });
-                items.push(Item::Call(Call {
-                    callee: Callee::Unknown,
-                    promised: false,
-                    must_tail: false,
-                }));
+    let computed = proptest::bool::weighted(0.3);
+    (items, end, successors, 1u32..1000, computed).prop_map(
+        |(mut items, end, mut successors, frequency, computed)| {
+            match end {
+                // No jump of a computed one holds code.
+                End::Jump if computed => successors
+                    .iter_mut()
+                    .for_each(|successor| successor.holds_code = false),
+                End::Return | End::Resume => successors.clear(),
+                End::Invoke => {
+                    let first = successors[0].clone();
+                    successors.resize(2, first);
+                    successors[1].holds_code = false;
+                    items.push(Item::Cost {
+                        cost: 1,
+                        location: 0,
+                    });
+                    items.push(Item::Call(Call {
+                        callee: Callee::Unknown,
+                        promised: false,
+                        must_tail: false,
+                    }));
+                }
+                _ => {}
             }
-            _ => {}
-        }
-        Block {
-            items,
-            end,
-            successors,
-            frequency: f64::from(frequency),
-            holds_code: true,
-        }
-    })
+            Block {
+                items,
+                end,
+                successors,
+                frequency: f64::from(frequency),
+                holds_code: true,
+            }
+        },
+    )
 }
 
 /// LLVM's entry blocks have no predecessors: jumps to block 0 are bent to block 1.
@@ -517,6 +536,60 @@ fn budgets_are_checked_at_latches_and_entries() {
     );
 }
 
+/// `for (;;) goto *next` with two operations and an end: each operation pays and checks where it begins, and nothing stands
+/// between the operations and the jump.
+#[test]
+fn operations_of_an_interpreter_check_where_they_begin() {
+    let mut dispatch = leading(
+        vec![cost(2)],
+        End::Jump,
+        90.0,
+        [(2, 40.0), (3, 40.0), (4, 10.0)],
+    );
+    for successor in &mut dispatch.successors {
+        successor.holds_code = false;
+    }
+    let function = Function {
+        blocks: vec![
+            leading(vec![cost(1)], End::Jump, 1.0, [(1, 1.0)]),
+            dispatch,
+            leading(vec![cost(5)], End::Jump, 40.0, [(1, 40.0)]),
+            leading(vec![cost(7)], End::Jump, 40.0, [(1, 40.0)]),
+            leading(vec![cost(1)], End::Return, 10.0, []),
+        ],
+        ..Function::default()
+    };
+    let module = Module {
+        functions: vec![function],
+        ..Module::default()
+    };
+    let options = Options {
+        budget: true,
+        ..Options::default()
+    };
+    let plan = plan(&module, &options).unwrap();
+    for (block, cost) in [(2, 5 + 2), (3, 7 + 2)] {
+        let here = |site: Site| match site {
+            Site::Call { block: at, .. } | Site::End { block: at } | Site::Start { block: at } => {
+                at == block
+            }
+            Site::Edge { block: at, .. } => at == block,
+        };
+        let own: Vec<_> = (plan.functions[0].increments.iter())
+            .filter(|increment| here(increment.site))
+            .map(|increment| (increment.site, increment.amount))
+            .collect();
+        assert_eq!(own, [(Site::Start { block }, cost)]);
+        let checks = plan.functions[0].checks.iter();
+        assert!(
+            checks
+                .filter(|check| here(check.site))
+                .all(|check| check.site == Site::Start { block })
+        );
+    }
+    check(&module, options, 1).unwrap();
+}
+
 /// `f(n) = n ? 3 + f(..) + 2 : 4`: calls that end at once find everything paid.
 #[test]
 fn the_cheapest_way_is_paid_before_the_call() {
@@ -546,7 +619,12 @@ fn the_cheapest_way_is_paid_before_the_call() {
             ..Options::default()
         };
         let plan = plan(&module, &options).unwrap();
-        assert_eq!(plan.functions[0].prepaid, 4);
+        // If the inner call is observed, what is left behind it is paid by whoever called; that goes for the short way, too.
+        let (prepaid, owed) = if budget { (2, 2) } else { (4, 0) };
+        assert_eq!(
+            (plan.functions[0].prepaid, plan.functions[0].owed),
+            (prepaid, owed)
+        );
         let short_way = |increment: &&Increment| {
             matches!(
                 increment.site,
