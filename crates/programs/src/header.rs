@@ -15,6 +15,8 @@ pub struct Header {
     pub aborts: bool,
     /// Its kernels do not execute the same number of instructions every time.
     pub varies: bool,
+    /// The last HIP whose headers let it compile.
+    pub until: Option<String>,
     pub stdout: Vec<String>,
     pub stderr: Vec<String>,
 }
@@ -42,6 +44,11 @@ impl Header {
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
                 "varies" => header.varies = true,
+                "until" => {
+                    header.until = words()
+                        .next()
+                        .map(|word| word.trim_end_matches(',').to_owned())
+                }
                 "expect" if value == "abort" => header.aborts = true,
                 _ => bail!("unknown header line {comment:?}"),
             }
@@ -67,6 +74,8 @@ mod tests {
         assert_eq!(header.devices, ["gfx90a"]);
         assert!(header.aborts && header.run.is_empty());
         assert_eq!(header.stderr, ["a: b"]);
+        let header = Header::parse("// until: 5.2, because of this and that\n").unwrap();
+        assert_eq!(header.until.as_deref(), Some("5.2"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
+//! | `until` | the last HIP whose headers let it compile, and why |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
@@ -51,6 +52,24 @@ pub fn can_compile() -> bool {
         eprintln!("skipped: hipcc is missing (Debian package hipcc)");
     }
     found
+}
+
+/// Whether the headers of the HIP here let `program` compile.
+pub fn fits_headers(program: &Program) -> Result<bool> {
+    let Some(until) = &program.header.until else {
+        return Ok(true);
+    };
+    let output = Command::new("hipcc").arg("--version").output()?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("HIP version: "))
+        .with_context(|| format!("hipcc does not say which HIP it is:\n{printed}"))?;
+    let numbers = |version: &str| -> Vec<u32> {
+        let parts = version.split('.').take(2);
+        parts.filter_map(|part| part.parse().ok()).collect()
+    };
+    Ok(numbers(version) <= numbers(until))
 }
 
 /// The program of that name.

@@ -17,6 +17,16 @@ fn main() -> ExitCode {
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
     chosen.retain(|program| names.is_empty() || names.contains(&program.name));
+    chosen.retain(|program| {
+        let fits = programs::fits_headers(program).expect("hipcc says what it is");
+        if !fits {
+            println!(
+                "{:24} skipped: the headers of this HIP refuse it",
+                program.name
+            );
+        }
+        fits
+    });
     let total = chosen.len();
     let failures = programs::side_by_side(chosen, |program, _| judge(&emulator, program))
         .expect("there are cores")
