@@ -1,7 +1,9 @@
 //! Events: what interrupts wake and threads sleep on.
 //!
-//! Semantics follow the kernel driver: setting an event wakes every thread waiting for it; if nobody waits, or the event
-//! is reset by hand, the event stays set until a later wait consumes it. No wake-up is lost.
+//! A thread looks at a signal, finds it unchanged and waits for the signal's event. What happens between the two must not be
+//! lost, also if another thread that waits for the same event takes the wake-up. So unlike the kernel driver, which lets one
+//! waiter consume a setting for all, events remember who has seen what: a wait returns at once if the event was set since
+//! this thread's last wait for it. A wait too short makes its thread look again, a wait too long may never end.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard},
@@ -40,14 +42,21 @@ pub enum EventError {
     Timeout,
 }
 
+/// Threads whose last look is remembered per event. Others see one setting twice.
+const WATCHERS: usize = 8;
+
 struct Slot {
     kind: EventKind,
     node: u32,
     manual_reset: bool,
+    /// Set until it is reset by hand or, the first time, until somebody has waited.
     set: bool,
-    /// Times set, so that every waiter sees it whatever the others consume.
+    /// Times set.
     fires: u64,
-    waiters: u32,
+    /// What threads that do not know the event have missed nothing of.
+    forgotten: u64,
+    /// Threads and the `fires` of their last wait, the oldest first.
+    watchers: Vec<(i32, u64)>,
     fault: Option<MemoryFault>,
 }
 
@@ -80,7 +89,8 @@ impl Events {
             manual_reset,
             set,
             fires: 0,
-            waiters: 0,
+            forgotten: 0,
+            watchers: Vec::new(),
             fault: None,
         };
         if slots.is_empty() {
@@ -126,11 +136,14 @@ impl Events {
 
     /// Clears an event.
     pub fn reset(&self, id: u32) -> Result<(), EventError> {
-        self.lock()
+        let mut slots = self.lock();
+        let slot = slots
             .get_mut(id as usize)
             .and_then(Option::as_mut)
-            .ok_or(EventError::Unknown)?
-            .set = false;
+            .ok_or(EventError::Unknown)?;
+        slot.set = false;
+        slot.forgotten = slot.fires;
+        slot.watchers.clear();
         Ok(())
     }
 
@@ -175,45 +188,32 @@ impl Events {
         self.lock().get(id as usize)?.as_ref()?.fault
     }
 
-    /// Waits until one (`all`: every one) of `ids` has been set. `None`: no time limit.
+    /// Waits until one (`all`: every one) of `ids` has been set. `None`: no time limit. An event that is destroyed meanwhile
+    /// is never set again.
     pub fn wait(
         &self,
         ids: &[u32],
         all: bool,
         timeout: Option<Duration>,
     ) -> Result<(), EventError> {
+        let thread = this_thread();
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut slots = self.lock();
-        let mut seen = Vec::with_capacity(ids.len());
-        for id in ids {
-            let slot = slots
-                .get(*id as usize)
-                .and_then(Option::as_ref)
-                .ok_or(EventError::Unknown)?;
-            seen.push(slot.fires);
+        let known = |id: &u32| slots.get(*id as usize).is_some_and(Option::is_some);
+        if !ids.iter().all(known) {
+            return Err(EventError::Unknown);
         }
-        let waiting = |slots: &mut Vec<Option<Slot>>, change: i32| {
-            for id in ids {
-                if let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) {
-                    slot.waiters = slot.waiters.saturating_add_signed(change);
-                }
-            }
-        };
-        waiting(&mut slots, 1);
-        let result = loop {
-            let is_set = |(id, fires): (&u32, &u64)| {
-                slots
-                    .get(*id as usize)
-                    .and_then(Option::as_ref)
-                    .is_some_and(|slot| slot.set || slot.fires != *fires)
+        loop {
+            let is_set = |id: &u32| {
+                let slot = slots.get(*id as usize).and_then(Option::as_ref);
+                slot.is_some_and(|slot| slot.is_set_for(thread))
             };
-            let mut states = ids.iter().zip(&seen).map(is_set);
-            if if all {
-                states.all(|set| set)
-            } else {
-                states.any(|set| set)
-            } {
-                break Ok(());
+            let satisfied = match all {
+                true => ids.iter().all(is_set),
+                false => ids.iter().any(is_set),
+            };
+            if satisfied {
+                break;
             }
             slots = match deadline {
                 None => self
@@ -223,7 +223,8 @@ impl Events {
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
-                        break Err(EventError::Timeout);
+                        // Part of what was waited for may have happened: the next wait sees it.
+                        return Err(EventError::Timeout);
                     }
                     self.wake
                         .wait_timeout(slots, left)
@@ -231,29 +232,48 @@ impl Events {
                         .0
                 }
             };
-        };
-        waiting(&mut slots, -1);
-        for (id, fires) in ids.iter().zip(&seen) {
-            let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) else {
-                continue;
-            };
-            match result {
-                Ok(()) if !slot.manual_reset => slot.set = false,
-                // Part of what we waited for has happened: leave it to the next wait.
-                Err(_) if slot.fires != *fires => slot.set = true,
-                _ => {}
+        }
+        for id in ids {
+            if let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) {
+                slot.saw(thread);
             }
         }
-        result
+        Ok(())
     }
+}
+
+/// Numbers are used again, but only by threads that begin after the former one's last look.
+fn this_thread() -> i32 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::gettid() }
 }
 
 impl Slot {
     fn fire(&mut self) {
         self.fires += 1;
-        if self.waiters == 0 || self.manual_reset {
-            self.set = true;
+        self.set |= self.manual_reset;
+    }
+
+    fn is_set_for(&self, thread: i32) -> bool {
+        let known = self.watchers.iter().find(|(watcher, _)| *watcher == thread);
+        self.set || self.fires != known.map_or(self.forgotten, |(_, fires)| *fires)
+    }
+
+    /// The thread is about to look at everything that the event stands for.
+    fn saw(&mut self, thread: i32) {
+        self.set &= self.manual_reset;
+        if let Some((_, fires)) = self
+            .watchers
+            .iter_mut()
+            .find(|(watcher, _)| *watcher == thread)
+        {
+            *fires = self.fires;
+            return;
         }
+        if self.watchers.len() == WATCHERS {
+            self.watchers.remove(0);
+        }
+        self.watchers.push((thread, self.fires));
     }
 }
 
@@ -295,13 +315,43 @@ mod tests {
                 std::thread::spawn(move || events.wait(&[id], false, Some(Duration::from_secs(20))))
             })
             .collect();
-        while events.lock()[id as usize].as_ref().unwrap().waiters < 3 {
-            std::thread::yield_now();
-        }
+        std::thread::sleep(Duration::from_millis(20));
         events.set(id).unwrap();
         for thread in threads {
             assert_eq!(thread.join().unwrap(), Ok(()));
         }
+    }
+
+    #[test]
+    fn who_looked_before_another_was_woken_is_not_left_waiting() {
+        let events = Arc::new(Events::default());
+        let id = events.create(EventKind::Signal, 1, false, false).unwrap();
+        for _ in 0..2 {
+            // This thread looks at the signal here. Before it waits, the signal changes and the other one is woken.
+            let other = events.clone();
+            let woken = std::thread::spawn(move || {
+                other.wait(&[id], false, NOW).ok();
+                other.set(id).unwrap();
+                other.wait(&[id], false, NOW)
+            });
+            assert_eq!(woken.join().unwrap(), Ok(()));
+            assert_eq!(events.wait(&[id], false, NOW), Ok(()));
+            assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
+        }
+    }
+
+    #[test]
+    fn more_threads_than_are_remembered_miss_nothing() {
+        let events = Events::default();
+        let id = events.create(EventKind::Signal, 1, false, false).unwrap();
+        events.set(id).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..2 * WATCHERS {
+                let waited = scope.spawn(|| events.wait(&[id], false, NOW)).join();
+                assert_eq!(waited.unwrap(), Ok(()));
+            }
+        });
+        events.reset(id).unwrap();
         assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
     }
 

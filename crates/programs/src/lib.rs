@@ -14,11 +14,13 @@
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
+mod bounded;
 mod build;
 mod header;
 mod run;
 mod seats;
 
+pub use bounded::{Bounded, wait};
 pub use build::compile;
 pub use header::{DEVICES, Header};
 pub use run::{Emulator, check, check_with};

@@ -6,16 +6,12 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{Program, root};
+use crate::{Program, root, wait};
 
-/// A program that runs longer has failed. The slowest takes a few seconds on a free machine.
-const LIMIT: Duration = Duration::from_secs(150);
 const SIGABRT: i32 = 6;
 
 /// The `luthier` under test.
@@ -85,18 +81,7 @@ pub fn check_with(
         .stderr(File::create(&stderr).with_context(|| format!("cannot make {}", stderr.display()))?)
         .spawn()
         .with_context(|| format!("cannot start {}", emulator.luthier.display()))?;
-    let started = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
-            break Some(status);
-        }
-        if started.elapsed() > LIMIT {
-            child.kill().context("cannot stop the program")?;
-            child.wait().context("cannot wait for the program")?;
-            break None;
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
+    let status = wait(&mut child);
     let read = |path: &Path| -> Result<String> {
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -104,9 +89,7 @@ pub fn check_with(
     };
     let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
     let printed = format!("\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
-    let Some(status) = status else {
-        bail!("still running after {LIMIT:?}{printed}")
-    };
+    let status = status.with_context(|| printed.clone())?;
     if program.header.aborts {
         // `luthier run` becomes the program, or passes its signal on.
         ensure!(

@@ -9,7 +9,7 @@ use std::{
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use programs::Emulator;
+use programs::{Bounded, Emulator};
 
 /// Bytes of the program's arrays.
 const SIZE: u64 = 16384 * 4;
@@ -86,7 +86,7 @@ fn traced_addresses_are_those_of_the_emulated_gpu() {
             .arg("--")
             .arg(&executable)
             .env("LUTHIER_CACHE", "off")
-            .output()
+            .bounded_output()
             .unwrap();
         let (stdout, stderr) = (
             String::from_utf8_lossy(&run.stdout),

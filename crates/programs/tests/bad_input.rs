@@ -5,7 +5,7 @@ use std::{
     process::Output,
 };
 
-use programs::Emulator;
+use programs::{Bounded, Emulator};
 
 const DEVICE: &str = "gfx90a";
 /// What the application prints.
@@ -46,7 +46,7 @@ impl Scene {
             .command()
             .args(["tool", "build", "--target", target])
             .arg(&source)
-            .output()
+            .bounded_output()
             .unwrap();
         (source.with_extension("tool"), output)
     }
@@ -61,7 +61,7 @@ impl Scene {
             .arg(&self.application)
             .env("LUTHIER_CACHE", "off")
             .envs(variables.iter().copied())
-            .output()
+            .bounded_output()
             .unwrap()
     }
 }
@@ -158,7 +158,7 @@ fn tools_that_are_none_stop_before_the_application_starts() {
         .args(["run", "--device", DEVICE, "-t", "identity", "--", "env"])
         .arg(format!("LUTHIER_TOOL={}", half.display()))
         .arg(&scene.application)
-        .output()
+        .bounded_output()
         .unwrap();
     unharmed(&output, &["is no built tool", "nothing is instrumented"]);
 }
@@ -298,7 +298,7 @@ fn a_full_disk_costs_files_only() {
         command.env("LUTHIER_CACHE", "off").env(variable, &small);
         // Where records go without a directory for them.
         command.current_dir(scene.folder.path());
-        command.output().unwrap()
+        command.bounded_output().unwrap()
     };
     unharmed(
         &run("LUTHIER_CACHE"),
@@ -332,7 +332,7 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
         .arg(&source)
         .arg("-o")
         .arg(&hurry)
-        .output()
+        .bounded_output()
         .unwrap();
     assert!(compiled.status.success(), "{}", text(&compiled.stderr));
     const LOST: &str = "was killed or left by _exit or exec; what tools collected in it is lost";
@@ -340,7 +340,10 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
         let mut command = scene.emulator.command();
         command.args(["run", "--device", DEVICE]).args(tools);
         command.arg("--").arg(&hurry).args(argument);
-        let output = command.env("LUTHIER_CACHE", "off").output().unwrap();
+        let output = command
+            .env("LUTHIER_CACHE", "off")
+            .bounded_output()
+            .unwrap();
         let said = text(&output.stderr);
         let told = said.matches(LOST);
         (output.status, told.count(), said)
@@ -374,7 +377,7 @@ fn files_that_cannot_be_instrumented_say_why() {
         .arg(&tool)
         .arg("-o")
         .arg(&twice)
-        .output()
+        .bounded_output()
         .unwrap();
     assert!(once.status.success(), "{}", text(&once.stderr));
     for (input, output, word) in [
@@ -397,7 +400,7 @@ fn files_that_cannot_be_instrumented_say_why() {
             .arg(&tool)
             .arg("-o")
             .arg(output)
-            .output()
+            .bounded_output()
             .unwrap();
         let stderr = text(&done.stderr);
         assert!(!done.status.success() && stderr.contains(word), "{stderr}");

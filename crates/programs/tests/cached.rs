@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use programs::Emulator;
+use programs::{Bounded, Emulator};
 use serde_json::Value;
 
 const DEVICES: [&str; 2] = ["gfx90a", "gfx1030"];
@@ -42,7 +42,7 @@ fn cached_kernels_count_the_same() {
                 .arg("--")
                 .arg(&program)
                 .env("LUTHIER_CACHE", folder.path().join("cache"))
-                .output()
+                .bounded_output()
                 .unwrap();
             let errors = String::from_utf8_lossy(&done.stderr);
             assert!(done.status.success(), "{device} {name}: {errors}");

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Emulator, Program, Seat};
+use programs::{Bounded, Emulator, Program, Seat};
 use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
@@ -152,7 +152,7 @@ fn run_both(
             .arg(executable)
             .arg("-o")
             .arg(&changed)
-            .output()?;
+            .bounded_output()?;
         let errors = String::from_utf8_lossy(&made.stderr);
         ensure!(
             made.status.success(),

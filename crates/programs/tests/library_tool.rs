@@ -5,7 +5,7 @@ use std::{
     process::Output,
 };
 
-use programs::Emulator;
+use programs::{Bounded, Emulator};
 
 const DEVICE: &str = "gfx90a";
 
@@ -42,7 +42,7 @@ impl Scene {
             .args(["tool", "build", "--target", DEVICE, "-o"])
             .arg(&tool)
             .arg(source)
-            .output()
+            .bounded_output()
             .unwrap();
         let stderr = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success(), "{stderr}");
@@ -57,7 +57,7 @@ impl Scene {
             .arg("--")
             .arg(&self.application)
             .env("LUTHIER_CACHE", cache)
-            .output()
+            .bounded_output()
             .unwrap()
     }
 }
@@ -160,7 +160,7 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
         .arg(&scene.application)
         .args(["-t", tool.to_str().unwrap(), "-o"])
         .arg(scene.path("out"))
-        .output()
+        .bounded_output()
         .unwrap();
     let said = String::from_utf8_lossy(&offline.stderr);
     assert!(

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use programs::Emulator;
+use programs::{Bounded, Emulator};
 
 const DEVICE: &str = "gfx90a";
 /// The tool's and the crate's name. Everything that it depends on stays built, so that only the first run takes minutes.
@@ -88,7 +88,7 @@ impl Scene {
             .args(["tool", "new", NAME, "--rust", "--checkout"])
             .arg(programs::root())
             .current_dir(scene.folder.path())
-            .output()
+            .bounded_output()
             .unwrap();
         assert!(made.status.success(), "{}", text(&made.stderr));
         Some(scene)
@@ -106,7 +106,7 @@ impl Scene {
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
             .env("LUTHIER_TARGETS", DEVICE)
-            .output()
+            .bounded_output()
             .unwrap();
         assert!(built.status.success(), "{}", text(&built.stderr));
         target.join("debug/libown_counter.so")
@@ -121,7 +121,7 @@ impl Scene {
             .arg(&self.application)
             .env("LUTHIER_CACHE", "off")
             .envs(variables.iter().copied())
-            .output()
+            .bounded_output()
             .unwrap()
     }
 }
