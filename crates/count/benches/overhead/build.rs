@@ -5,6 +5,8 @@ use crate::variants::{NOTHING, VARIANTS, Way, path};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// The sanitizer counters want somebody who takes them.
 const COVERAGE_STUB: &str =
@@ -25,24 +27,33 @@ pub fn all(programs: &[&Real], directory: &Path) {
     );
     let nothing = directory.join("nothing.c");
     fs::write(&nothing, "int main(void) { return 0; }\n").unwrap();
-    for (index, (_, way, _)) in VARIANTS.iter().enumerate() {
-        let mut empty = compiler(way, "clang-22", "cc", &stub);
-        must(
-            empty
-                .arg(&nothing)
-                .arg("-o")
-                .arg(path(directory, NOTHING, index)),
-        );
-        for real in programs {
-            let mut command = compiler(way, real.clang(), real.driver(), &stub);
-            must(
-                command
-                    .args(real.arguments())
-                    .arg("-o")
-                    .arg(path(directory, real.name, index)),
-            );
+    let jobs = VARIANTS
+        .iter()
+        .enumerate()
+        .flat_map(|(index, (_, way, _))| {
+            let one = move |real| (index, way, real);
+            [None].into_iter().chain(programs.iter().map(Some)).map(one)
+        });
+    let jobs: Vec<_> = jobs.collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((index, way, real)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut command = match real {
+                Some(real) => compiler(way, real.clang(), real.driver(), &stub),
+                None => compiler(way, "clang-22", "cc", &stub),
+            };
+            match real {
+                Some(real) => command.args(real.arguments()),
+                None => command.arg(&nothing),
+            };
+            let name = real.map_or(NOTHING, |real| real.name);
+            must(command.arg("-o").arg(path(directory, name, *index)));
         }
-    }
+    };
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        (0..workers).for_each(|_| drop(scope.spawn(work)));
+    });
 }
 
 fn compiler(way: &Way, clang: &str, driver: &str, stub: &Path) -> Command {

@@ -1,7 +1,7 @@
 //! What counting costs, beside its neighbours: time and callgrind-instruction ratios to plain `clang-22 -O2`.
 //!
-//! All variants of a program run interleaved, round after round, so that what disturbs the machine disturbs all of them;
-//! the fastest run of each counts. Text is the program's own: that of an empty program, built the same way, is taken off.
+//! Variants of a program run in turns, each right behind a plain run that it is divided by; the median of these ratios over
+//! all rounds counts, because a shared machine's speed changes faster than all variants have run once. Text is the program's own: that of an empty program, built the same way, is taken off.
 //! `cargo bench -p count` takes a quarter of an hour; `-- --help` says how to choose, and how to build here and measure on
 //! another machine. Instruction ratios need valgrind, text needs `size`; where they are missing, the column stays empty.
 //! Fetches the sources that `tests/support/sources.rs` names.
@@ -29,6 +29,9 @@ struct Arguments {
     /// Leave out callgrind's instruction counts, which take most of the time
     #[arg(long)]
     no_instructions: bool,
+    /// Only variants with TEXT in their names
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
     /// Build into DIR and measure nothing
     #[arg(long, value_name = "DIR", conflicts_with = "measure")]
     build: Option<PathBuf>,
@@ -65,6 +68,7 @@ fn main() {
             rounds: arguments.rounds,
             side_by_side: arguments.side_by_side,
             instructions: !arguments.no_instructions,
+            only: arguments.only,
         };
         measure::all(&programs, directory, &how);
     }

@@ -1,7 +1,7 @@
 //! Runs what [`crate::build`] made, and prints ratios.
 
 use crate::support::{must, sources::Real, text};
-use crate::variants::{NOTHING, VARIANTS, Variant, path};
+use crate::variants::{NOTHING, VARIANTS, path};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,6 +14,8 @@ pub struct How {
     /// Programs at the same time, each on a core of its own.
     pub side_by_side: usize,
     pub instructions: bool,
+    /// A part of the names of the variants wanted.
+    pub only: Option<String>,
 }
 
 /// One variant of a program, relative to the first; `None` where a tool is missing.
@@ -33,13 +35,19 @@ pub fn all(programs: &[&Real], directory: &Path, how: &How) {
             .iter()
             .all(|real| path(directory, real.name, *index).exists())
     };
-    let variants = (0..VARIANTS.len()).take_while(built).count();
-    let variants = &VARIANTS[..variants];
+    let chosen = |index: &usize| {
+        let name = VARIANTS[*index].0;
+        *index == 0 || how.only.as_ref().is_none_or(|only| name.contains(only))
+    };
+    let variants: Vec<usize> = (0..VARIANTS.len())
+        .take_while(built)
+        .filter(chosen)
+        .collect();
     let queue = Mutex::new(programs.iter());
     let rows = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for worker in 0..how.side_by_side.clamp(1, programs.len().max(1)) {
-            let (queue, rows, cores) = (&queue, &rows, &cores);
+            let (queue, rows, cores, variants) = (&queue, &rows, &cores, &variants);
             scope.spawn(move || {
                 if how.side_by_side > 1 {
                     stay_on(cores[worker % cores.len()]);
@@ -55,7 +63,7 @@ pub fn all(programs: &[&Real], directory: &Path, how: &How) {
     });
     let rows = rows.into_inner().unwrap();
     println!("geometric mean of {} programs", rows.len());
-    for (index, (name, _, target)) in variants.iter().enumerate() {
+    for (index, (name, _, target)) in variants.iter().map(|&index| &VARIANTS[index]).enumerate() {
         let of = |value: fn(&Ratios) -> Option<f64>| {
             let logs: Option<Vec<f64>> = rows
                 .iter()
@@ -74,15 +82,18 @@ pub fn all(programs: &[&Real], directory: &Path, how: &How) {
 }
 
 /// All variants of one program, printed when they are complete.
-fn program(real: &Real, variants: &[Variant], directory: &Path, how: &How) -> Vec<Ratios> {
-    let paths: Vec<_> = (0..variants.len())
-        .map(|index| path(directory, real.name, index))
+fn program(real: &Real, variants: &[usize], directory: &Path, how: &How) -> Vec<Ratios> {
+    let paths: Vec<_> = variants
+        .iter()
+        .map(|&index| path(directory, real.name, index))
         .collect();
-    let mut times = vec![Duration::MAX; paths.len()];
+    let (mut plain, mut times) = (Vec::new(), vec![Vec::new(); paths.len()]);
     for _ in 0..how.rounds {
-        for (least, path) in times.iter_mut().zip(&paths) {
-            // The fastest run: what others do to the machine only ever adds.
-            *least = time(path, real.long, directory).min(*least);
+        for (ratios, path) in times.iter_mut().zip(&paths) {
+            // A shared machine's speed changes by a quarter within seconds: each run has its own to be compared with.
+            let before = time(&paths[0], real.long, directory).as_secs_f64();
+            plain.push(before);
+            ratios.push(time(path, real.long, directory).as_secs_f64() / before);
         }
     }
     let counts: Vec<Option<u64>> = paths
@@ -93,32 +104,39 @@ fn program(real: &Real, variants: &[Variant], directory: &Path, how: &How) -> Ve
                 .flatten()
         })
         .collect();
-    let sizes: Vec<Option<u64>> = (0..variants.len())
-        .map(|index| {
+    let sizes: Vec<Option<u64>> = variants
+        .iter()
+        .zip(&paths)
+        .map(|(&index, program)| {
             let nothing = text_size(&path(directory, NOTHING, index))?;
-            Some(text_size(&paths[index])?.saturating_sub(nothing))
+            Some(text_size(program)?.saturating_sub(nothing))
         })
         .collect();
     let ratio = |of: &[Option<u64>], index: usize| Some(of[index]? as f64 / of[0]? as f64);
     let rows: Vec<Ratios> = (0..paths.len())
         .map(|index| Ratios {
-            time: times[index].as_secs_f64() / times[0].as_secs_f64(),
+            time: median(&mut times[index]),
             instructions: ratio(&counts, index),
             text: ratio(&sizes, index),
         })
         .collect();
-    let lines: Vec<String> = VARIANTS
+    let lines: Vec<String> = variants
         .iter()
         .zip(&rows)
-        .map(|((name, ..), row)| line(name, row))
+        .map(|(&index, row)| line(VARIANTS[index].0, row))
         .collect();
     println!(
         "{} ({:.2} s plain)\n{}",
         real.name,
-        times[0].as_secs_f64(),
+        median(&mut plain),
         lines.join("\n")
     );
     rows
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn line(name: &str, ratios: &Ratios) -> String {
