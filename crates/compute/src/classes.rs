@@ -50,5 +50,6 @@ pub(crate) fn summarise(counts: &wave::Counts, waves: u64) -> Counts {
         wave_instructions: classes.iter().map(|total| total.wave_instructions).sum(),
         lane_instructions: classes.iter().map(|total| total.lane_instructions).sum(),
         classes,
+        lost_atomics: counts.lost_atomics,
     }
 }

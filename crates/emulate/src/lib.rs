@@ -332,6 +332,7 @@ pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
         flags: 0,
         writable: true,
         device_local: false,
+        remote: false,
     };
     memory.allocate(request).map_err(|error| Error::Memory {
         size,

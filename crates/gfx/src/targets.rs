@@ -25,6 +25,7 @@ pub(crate) const GFX9: Target = Target {
     xnack: Selectable,
     sramecc: Absent,
     packed_work_item_ids: false,
+    remote_float_atomics: true,
     unified_register_file: false,
     architected_flat_scratch: false,
 };
@@ -38,12 +39,14 @@ pub(crate) const GFX90A: Target = Target {
     matrix: Mfma2,
     sramecc: Selectable,
     packed_work_item_ids: true,
+    remote_float_atomics: false,
     unified_register_file: true,
     ..GFX9
 };
 
 pub(crate) const GFX940: Target = Target {
     matrix: Mfma3,
+    remote_float_atomics: true,
     architected_flat_scratch: true,
     ..GFX90A
 };

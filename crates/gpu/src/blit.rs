@@ -141,6 +141,7 @@ mod tests {
             flags: 0,
             writable: true,
             device_local: false,
+            remote: false,
         };
         let page = memory.allocate(request).unwrap();
         for (index, word) in words.iter().enumerate() {

@@ -46,6 +46,8 @@ pub struct Counts {
     pub lane_instructions: u64,
     /// Per instruction class, in the executor's order.
     pub classes: Vec<ClassCount>,
+    /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
+    pub lost_atomics: u64,
 }
 
 /// Instructions of one class.

@@ -94,6 +94,7 @@ impl Shared {
             flags: 0,
             writable: true,
             device_local: false,
+            remote: false,
         };
         let base = self
             .memory
@@ -308,6 +309,7 @@ impl Machine {
             flags: 0,
             writable: true,
             device_local: false,
+            remote: false,
         };
         let write_pointer = memory.allocate(request)?;
         // Apart from each other, because host and device write one each.
@@ -347,6 +349,7 @@ impl Machine {
                 flags: 0,
                 writable: true,
                 device_local: false,
+                remote: false,
             };
             queues.doorbells = self
                 .shared

@@ -98,6 +98,8 @@ pub struct Request {
     pub writable: bool,
     /// Counts against the node's memory.
     pub device_local: bool,
+    /// Fine-grained memory of the host.
+    pub remote: bool,
 }
 
 struct Region {
@@ -107,6 +109,7 @@ struct Region {
     flags: u32,
     writable: bool,
     device_local: bool,
+    remote: bool,
     mapped_nodes: &'static [u32],
     user_data: u64,
     /// Bytes as the caller stated them.
@@ -189,6 +192,7 @@ impl Memory {
                 flags: request.flags,
                 writable: request.writable,
                 device_local: request.device_local,
+                remote: request.remote,
                 mapped_nodes: &[],
                 user_data: 0,
                 size,
@@ -262,6 +266,7 @@ impl Memory {
                         flags: 0,
                         writable: extent.writable,
                         device_local: false,
+                        remote: false,
                         mapped_nodes: &[],
                         user_data: 0,
                         size,
@@ -319,6 +324,7 @@ impl Memory {
             flags,
             writable: true,
             device_local: false,
+            remote: false,
             mapped_nodes: &[],
             user_data: 0,
             size,
@@ -571,6 +577,12 @@ impl AddressSpace for Memory {
         }
         map.find_user(address)
     }
+
+    fn is_remote(&self, address: u64) -> bool {
+        let map = self.read();
+        let before = map.allocations.range(..=address).next_back();
+        before.is_some_and(|(_, region)| address < region.end && region.remote)
+    }
 }
 
 /// Reserves `size` bytes with an inaccessible page behind, so that no two allocations touch and running off the end of one
@@ -656,6 +668,7 @@ mod tests {
             flags: 0x20c1,
             writable: true,
             device_local: true,
+            remote: false,
         }
     }
 
@@ -701,6 +714,7 @@ mod tests {
         let address = memory
             .allocate(Request {
                 device_local: false,
+                remote: false,
                 ..request(100)
             })
             .unwrap();

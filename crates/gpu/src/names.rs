@@ -157,6 +157,7 @@ mod tests {
             flags: 0,
             writable: true,
             device_local: true,
+            remote: false,
         };
         let block = memory.allocate(request).unwrap();
         let base = block + PAGE;

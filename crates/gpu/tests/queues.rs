@@ -112,6 +112,7 @@ impl Bench {
             flags: 0,
             writable: true,
             device_local: false,
+            remote: false,
         };
         self.machine.memory().allocate(request).unwrap()
     }

@@ -86,6 +86,7 @@ fn build() -> Result<Instance> {
         flags: 0,
         writable: true,
         device_local: false,
+        remote: false,
     };
     let mailboxes = memory.allocate(request).map_err(|_| Status::NoMemory)?;
     let executor = executor::build(memory.clone(), events.clone());

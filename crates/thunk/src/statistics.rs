@@ -4,13 +4,13 @@
 //! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     env,
     fs::{File, OpenOptions},
     io::{Seek, Write},
     os::unix::fs::FileExt,
     path::PathBuf,
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
 };
 
 use gpu::{Observer, Record};
@@ -49,6 +49,8 @@ struct Output {
 /// Observer of the machine: writes statistics if asked to, and prints reports.
 pub struct Statistics {
     output: Option<Mutex<Output>>,
+    /// Kernels whose lost atomics were told.
+    warned: Mutex<BTreeSet<String>>,
 }
 
 impl Statistics {
@@ -78,12 +80,35 @@ impl Statistics {
                 }
             }
         });
-        Statistics { output }
+        Statistics {
+            output,
+            warned: Mutex::default(),
+        }
+    }
+
+    /// Says once per kernel what a program on the real device would notice by wrong sums only.
+    fn warn_of_lost_atomics(&self, record: &Record<'_>) {
+        let lost = record
+            .outcome
+            .as_ref()
+            .map_or(0, |counts| counts.lost_atomics);
+        if lost == 0 {
+            return;
+        }
+        let (label, device) = (record.dispatch.label(), record.dispatch.target.name);
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.insert(label.clone()) {
+            report(&format!(
+                "luthier: {label}: {lost} floating-point atomics on fine-grained memory of the host changed nothing, as on a \
+                 {device}: use hipMalloc or hipHostMallocNonCoherent for it, or compile without -munsafe-fp-atomics"
+            ));
+        }
     }
 }
 
 impl Observer for Statistics {
     fn dispatch_finished(&self, record: &Record<'_>) {
+        self.warn_of_lost_atomics(record);
         let Some(output) = &self.output else { return };
         let mut output = output.lock().unwrap_or_else(|poison| poison.into_inner());
         if output.failed {

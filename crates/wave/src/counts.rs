@@ -31,6 +31,8 @@ pub struct Counts {
     /// The differences of segment `current`, taken out of `segments` because they change all the time.
     active: Vec<[i64; 2]>,
     segments: Vec<SegmentCounts>,
+    /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
+    pub lost_atomics: u64,
 }
 
 impl Counts {
@@ -87,6 +89,7 @@ impl Counts {
 
     /// Adds another thread's counts.
     pub fn merge(&mut self, other: &Counts) {
+        self.lost_atomics += other.lost_atomics;
         for (index, theirs) in other.segments.iter().enumerate() {
             self.enter(&theirs.segment);
             for (sum, more) in self.active.iter_mut().zip(other.differences(index)) {

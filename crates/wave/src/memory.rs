@@ -33,6 +33,10 @@ pub trait AddressSpace: Send + Sync {
     fn generation(&self) -> u64;
     /// The range that contains `address`.
     fn find(&self, address: u64) -> Option<Range>;
+    /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link.
+    fn is_remote(&self, _address: u64) -> bool {
+        false
+    }
 }
 
 /// What was wrong with an access.
@@ -73,6 +77,8 @@ pub struct Memory<'a> {
     cache: [Range; CACHED],
     /// Where loads began last time, by their instruction.
     last: [u64; REMEMBERED],
+    /// The range that was last asked about, and whether it is remote.
+    link: (Range, bool),
 }
 
 impl std::fmt::Debug for Memory<'_> {
@@ -97,7 +103,29 @@ impl<'a> Memory<'a> {
             generation: space.generation(),
             cache: [EMPTY; CACHED],
             last: [0; REMEMBERED],
+            link: (EMPTY, false),
         }
+    }
+
+    /// See [`AddressSpace::is_remote`]; `address` is the host's.
+    #[inline(always)]
+    pub(crate) fn is_remote(&mut self, address: u64) -> bool {
+        let (range, remote) = self.link;
+        if address >= range.start && address < range.end {
+            return remote;
+        }
+        self.ask_remote(address)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_remote(&mut self, address: u64) -> bool {
+        // Not device memory: a flat access to LDS.
+        let Some(range) = self.space.find(address) else {
+            return false;
+        };
+        self.link = (range, self.space.is_remote(address));
+        self.link.1
     }
 
     /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does: kernels
@@ -205,6 +233,7 @@ impl<'a> Memory<'a> {
         if generation != self.generation {
             self.generation = generation;
             self.cache = [EMPTY; CACHED];
+            self.link = (EMPTY, false);
         }
     }
 

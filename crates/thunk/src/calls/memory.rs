@@ -13,6 +13,7 @@ use crate::{
 mod flag {
     pub const READ_ONLY:     u32 = 1 << 3;
     pub const SCRATCH:       u32 = 1 << 9;
+    pub const COARSE_GRAIN:  u32 = 1 << 13;
     pub const FIXED_ADDRESS: u32 = 1 << 15;
 }
 
@@ -44,6 +45,7 @@ pub fn allocate(node: u32, size: u64, flags: u32, address: Out<u64>) -> Result {
         flags,
         writable,
         device_local: is_gpu && !is_scratch,
+        remote: !is_gpu && flags & flag::COARSE_GRAIN == 0,
     };
     if address.is_null() {
         return Err(Status::InvalidParameter);

@@ -137,7 +137,11 @@ fn modify_group<W: Word, M: Modify<W>>(
                 }
             });
         }
-        Place::Whole(lanes) => {
+        Place::Whole(mut lanes) => {
+            if M::FLOAT && !env.program.config().target.remote_float_atomics {
+                let left_out = lanes.keep(|address| !env.memory.is_remote(address));
+                env.counts.lost_atomics += u64::from(left_out);
+            }
             if M::ASSOCIATIVE
                 && !returns
                 && let Some(pointer) = lanes.uniform()

@@ -54,6 +54,19 @@ impl Lanes {
         );
     }
 
+    /// Leaves out the lanes whose host address `wanted` refuses, and returns how many these are.
+    #[inline(always)]
+    pub fn keep(&mut self, mut wanted: impl FnMut(u64) -> bool) -> u32 {
+        let mut left_out = 0;
+        each_lane(
+            self.valid,
+            #[inline(always)]
+            |i| left_out |= u16::from(!wanted(self.at[i])) << i,
+        );
+        self.valid &= !left_out;
+        left_out.count_ones()
+    }
+
     pub fn valid(&self) -> u16 {
         self.valid
     }

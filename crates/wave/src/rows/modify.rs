@@ -100,6 +100,8 @@ pub(super) trait Modify<W: Word> {
     const ASSOCIATIVE: bool = false;
     /// Needs the second data operand.
     const TWO: bool = false;
+    /// Works on floating-point numbers.
+    const FLOAT: bool = false;
     fn apply(context: Context, old: W, data: W, second: W) -> W;
 }
 
@@ -146,6 +148,7 @@ macro_rules! float {
     ($($name:ident<$word:ident>: $two:literal = |$context:pat_param, $old:ident, $data:ident, $second:pat_param| $new:expr;)*) => {$(
         impl Modify<$word> for $name {
             const TWO: bool = $two;
+            const FLOAT: bool = true;
             #[inline(always)]
             fn apply($context: Context, $old: $word, $data: $word, $second: $word) -> $word {
                 $new

@@ -1,0 +1,53 @@
+// Floating-point atomics of the hardware on the host's memory: gfx90a does them on coarse-grained memory only, and says nothing.
+// devices: gfx90a
+// flags: -munsafe-fp-atomics
+// stderr: floating-point atomics on fine-grained memory of the host changed nothing
+#include "check.h"
+
+template <class T> __global__ void add(T *cell, T *before) { *before = atomicAdd(cell, T(10)); }
+
+__global__ void least(double *cell, double *before) { *before = __builtin_amdgcn_global_atomic_fmin_f64(cell, 1.0); }
+
+__global__ void count(unsigned *cell) { atomicAdd(cell, 1u); }
+
+template <class T> static void check(unsigned flags, T sum, T returned, const char *what) {
+    T *cell;
+    HIP(hipHostMalloc(&cell, sizeof(T), flags));
+    *cell = 5;
+    Array<T> before(1);
+    add<<<1, 1>>>(cell, (T *)before);
+    HIP(hipDeviceSynchronize());
+    EXPECT(*cell == sum, "%s: %g instead of %g", what, double(*cell), double(sum));
+    EXPECT(before.get()[0] == returned, "%s: returned %g instead of %g", what, double(before.get()[0]), double(returned));
+    HIP(hipHostFree(cell));
+}
+
+int main() {
+    check<float>(hipHostMallocCoherent, 5, 0, "float, coherent");
+    check<double>(hipHostMallocCoherent, 5, 0, "double, coherent");
+    check<float>(hipHostMallocNonCoherent, 15, 5, "float, not coherent");
+    check<double>(hipHostMallocNonCoherent, 15, 5, "double, not coherent");
+
+    double *cell;
+    HIP(hipHostMalloc(&cell, sizeof(double), hipHostMallocCoherent));
+    *cell = 5;
+    Array<double> before(1);
+    least<<<1, 1>>>(cell, before);
+    HIP(hipDeviceSynchronize());
+    EXPECT(*cell == 5 && before.get()[0] == 0, "minimum, coherent: %g, returned %g", *cell, before.get()[0]);
+    HIP(hipHostFree(cell));
+
+    // The device's own memory, and integers anywhere.
+    Array<float> sum(1), ignored(1);
+    sum.zero();
+    add<<<300, 64>>>((float *)sum, (float *)ignored);
+    EXPECT(sum.get()[0] == 192000, "%g on the device instead of 192000", sum.get()[0]);
+    unsigned *counter;
+    HIP(hipHostMalloc(&counter, sizeof *counter, hipHostMallocCoherent));
+    *counter = 0;
+    count<<<3, 64>>>(counter);
+    HIP(hipDeviceSynchronize());
+    EXPECT(*counter == 192, "%u integers instead of 192", *counter);
+    HIP(hipHostFree(counter));
+    return verdict();
+}
