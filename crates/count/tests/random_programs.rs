@@ -176,6 +176,10 @@ impl Writer {
         if is_recursive(index) {
             self.line("if (fuel == 0) return a + b;");
             self.line("fuel--;");
+            for variable in ["b", "a"] {
+                let call = self.call();
+                self.line(&format!("{variable} ^= {call} >> 1;"));
+            }
         }
         for _ in 0..1 + self.random.below(4) {
             self.statement();
