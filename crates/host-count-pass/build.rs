@@ -5,13 +5,15 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 8] = [
+const SHIM: [&str; 10] = [
     "plugin",
     "normalise",
     "describe",
     "apply",
     "conditions",
     "move",
+    "recursion",
+    "check",
     "lower",
     "rewrite",
 ];

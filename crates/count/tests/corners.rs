@@ -125,6 +125,7 @@ corners! {
     assembly_and_naked_functions:             "assembly.c";
     musttail_calls:                           "musttail.c";
     recursion:                                "recursion.c";
+    recursion_that_hands_the_counter_on:      "holding.c";
     threads:                                  "threads.c";
     purity_attributes_are_not_believed:       "purity.c";
     exceptions_with_destructors:              "exceptions.cpp";

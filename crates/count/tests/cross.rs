@@ -59,6 +59,15 @@ fn portable_totals_are_equal_on_both_targets() {
     }
 }
 
+/// Where recursive functions hold the counter in a register: another one on each target.
+#[test]
+fn what_recursion_holds_is_equal_on_both_targets() {
+    let ours = ["--preset", "portable-1", "--budget"];
+    let here = native("holding.c", &ours, &["-O2"]);
+    assert_eq!(here, native("holding.c", &ours[..2], &["-O2"]));
+    assert_eq!(here, foreign("holding.c", &ours, &["-O2"]));
+}
+
 /// The reason for the preset: with every instruction at 1, an ABI that passes aggregates otherwise costs otherwise.
 #[test]
 fn article_totals_differ_where_abis_do() {

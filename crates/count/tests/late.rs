@@ -165,3 +165,63 @@ fn what_is_called_in_a_loop_with_checks_counts() {
         assert!(over < 200, "over by {over}");
     }
 }
+
+/// Recursive functions with checks hand the counter to each other in a register, where that pays; limits and signals find it as
+/// before.
+#[test]
+fn recursive_functions_hold_the_counter() {
+    let source = program("holding.c");
+    let ir = ir_of(&source, &["--point", "last", "--budget"]);
+    for (function, holds) in [
+        ("tree", true),
+        ("left", true),
+        ("right", true),
+        ("looking", true),
+        ("leaving", true),
+        ("wide", true),
+        ("looping", true),
+        ("raising", true),
+        ("ping", false),
+        ("pong", false),
+        ("spin", false),
+        ("main", false),
+    ] {
+        let name = format!("@{function}.holding(");
+        assert_eq!(ir.contains(&name), holds, "{function}");
+    }
+    let without = ir_of(&source, &["--point", "last"]);
+    assert!(!without.contains("swifterror"), "nothing is checked there");
+
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("holding");
+    compile(&source, &["--point", "last"], &["-O2"], &out);
+    let plain = run(&[], &[out.as_os_str()]);
+    for level in [&["-O2"][..], &["-O2", "-fPIC"], &["-O2", "-g"], &["-O1"]] {
+        for point in ["last", "start"] {
+            compile(&source, &["--point", point, "--budget"], level, &out);
+            let checked = run(&[], &[out.as_os_str()]);
+            assert_eq!(checked.status, Some(0));
+            if level == ["-O2"] && point == "last" {
+                assert_eq!(
+                    (checked.total, &checked.stdout),
+                    (plain.total, &plain.stdout)
+                );
+            }
+            // One call of any of them costs less than 200, what it calls and does not check included. (Behind that come the
+            // signals: what handlers count is charged without a check.)
+            for part in 1..10 {
+                let budget = checked.total * part / 12;
+                let stopped = run(&["--budget", &budget.to_string()], &[out.as_os_str()]);
+                let over = stopped.total.checked_sub(budget);
+                assert!(
+                    stopped.status == Some(124) && over.is_some_and(|over| over < 200),
+                    "{point} {level:?}: {over:?} over {budget}"
+                );
+            }
+            // Every check says how far it has come: a signal at any time finds most of it.
+            let ended = run(&[], &[out.as_os_str(), "alarm".as_ref(), "60".as_ref()]);
+            assert_eq!(ended.status, Some(128 + 14));
+            assert!(ended.total > 100_000, "{point} {level:?}: {}", ended.total);
+        }
+    }
+}

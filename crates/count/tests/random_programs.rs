@@ -24,9 +24,11 @@ impl Random {
     }
 }
 
-/// Writes functions that call only those before them, with loops that end.
+/// Writes functions that call only those before them, with loops that end; and some that call each other as long as there
+/// is fuel, and others seldom.
 struct Writer {
     random: Random,
+    prototypes: String,
     text: String,
     function: usize,
     loops: usize,
@@ -66,8 +68,12 @@ impl Writer {
         if self.function == 0 {
             return "(a >> 3)".into();
         }
-        let callee = self.random.below(self.function as u64);
+        let mut callee = self.random.below(self.function as u64);
         let (first, second) = (self.value(), self.value());
+        if is_recursive(self.function) && self.random.below(8) > 0 {
+            callee = self.random.below(RECURSIVE) * EVERY + 1;
+            return format!("f{callee}({first}, {second})");
+        }
         match self.random.below(6) {
             0 => format!("table[{callee}]({first}, {second})"),
             1 => "(unsigned)strlen(names[a & 3])".into(),
@@ -164,11 +170,17 @@ impl Writer {
             "__attribute__((noinline)) ",
         ]);
         let index = self.function;
-        writeln!(
-            self.text,
-            "{kind}unsigned f{index}(unsigned a, unsigned b) {{"
-        )
-        .unwrap();
+        let head = format!("{kind}unsigned f{index}(unsigned a, unsigned b)");
+        writeln!(self.prototypes, "{head};").unwrap();
+        writeln!(self.text, "{head} {{").unwrap();
+        if is_recursive(index) {
+            self.line("if (fuel == 0) return a + b;");
+            self.line("fuel--;");
+            for variable in ["b", "a"] {
+                let call = self.call();
+                self.line(&format!("{variable} ^= {call} >> 1;"));
+            }
+        }
         for _ in 0..1 + self.random.below(4) {
             self.statement();
         }
@@ -179,14 +191,22 @@ impl Writer {
 }
 
 const FUNCTIONS: usize = 14;
+/// Of so many functions, the second is recursive.
+const EVERY: u64 = 3;
+const RECURSIVE: u64 = FUNCTIONS as u64 / EVERY;
+
+fn is_recursive(function: usize) -> bool {
+    function as u64 % EVERY == 1
+}
 
 fn source(seed: u64) -> String {
     let mut writer = Writer {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
-        text: "#include <stdio.h>\n#include <string.h>\n\
-            static unsigned data[64];\nstatic const char *const names[] = {\"a\", \"bcd\", \"\", \"efghij\"};\n\
+        prototypes: "#include <stdio.h>\n#include <string.h>\n\
+            static unsigned fuel, data[64];\nstatic const char *const names[] = {\"a\", \"bcd\", \"\", \"efghij\"};\n\
             static unsigned (*volatile table[16])(unsigned, unsigned);\n"
             .into(),
+        text: String::new(),
         function: 0,
         loops: 0,
         depth: 0,
@@ -194,14 +214,18 @@ fn source(seed: u64) -> String {
     for _ in 0..FUNCTIONS {
         writer.function();
     }
-    let mut text = writer.text;
+    let mut text = writer.prototypes + &writer.text;
     text.push_str("int main(void) {\n  unsigned sum = 1;\n");
     for index in 0..FUNCTIONS {
         writeln!(text, "  table[{index}] = f{index};").unwrap();
     }
     text.push_str("  for (unsigned round = 0; round < 3; round++) {\n");
     for index in 0..FUNCTIONS {
-        writeln!(text, "    sum = sum * 31 + f{index}(sum, round);").unwrap();
+        writeln!(
+            text,
+            "    fuel = 60, sum = sum * 31 + f{index}(sum, round);"
+        )
+        .unwrap();
     }
     text.push_str("  }\n  printf(\"%u\\n\", sum);\n}\n");
     text

@@ -7,12 +7,14 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,29 @@ bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, 
 
 // Conditions whose ways differ in what they add only become one branch.
 bool mergeConditions(llvm::Function &function);
+
+// A check as the optimiser leaves it: an addition, a comparison of the result, a branch around a call of the limit.
+struct Check {
+  llvm::AtomicRMWInst *addition;
+  llvm::Instruction *sum; // the addition itself if it adds nothing
+  llvm::ICmpInst *test;
+  llvm::BranchInst *branch;
+  llvm::CallInst *limit;
+
+  static std::optional<Check> of(llvm::AtomicRMWInst &addition);
+  // Whether checks of this module can be pieces of assembly.
+  static bool canBeAssembly(const llvm::Module &module);
+  // The check as assembly. `held`: the counter, if it is in a register; then the result is what it is afterwards.
+  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held) const;
+  // Takes out what `assemble` has replaced.
+  void erase() const;
+};
+
+// What a check compares, an addition's old value plus what it adds, becomes `sum`.
+void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuilder<> &builder);
+
+// Recursive functions hand the counter to each other in a register, where there are checks.
+bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
 // Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);

@@ -2,14 +2,9 @@
 
 #include "count.h"
 
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-
-#include <optional>
 
 using namespace llvm;
 
@@ -59,71 +54,21 @@ void mergeNeighbours(BasicBlock &block) {
   }
 }
 
-// A check as the optimiser leaves it: an addition, a comparison of the result, a branch around a call of the limit.
-struct Check {
-  AtomicRMWInst *addition;
-  Instruction *sum; // the addition itself if it adds nothing
-  ICmpInst *test;
-  BranchInst *branch;
-  CallInst *limit;
-
-  static std::optional<Check> of(AtomicRMWInst &addition) {
-    Check check = {&addition, &addition, nullptr, nullptr, nullptr};
-    if (!match(addition.getValOperand(), PatternMatch::m_Zero())) {
-      auto *sum = addition.hasOneUse() ? dyn_cast<BinaryOperator>(addition.user_back()) : nullptr;
-      if (!sum || sum->getOpcode() != Instruction::Add || sum->getOperand(1) != addition.getValOperand())
-        return std::nullopt;
-      check.sum = sum;
-    }
-    check.test = check.sum->hasOneUse() ? dyn_cast<ICmpInst>(check.sum->user_back()) : nullptr;
-    check.branch = check.test && check.test->hasOneUse() ? dyn_cast<BranchInst>(check.test->user_back()) : nullptr;
-    if (!check.branch || check.branch->getParent() != addition.getParent() || check.test->getOperand(0) != check.sum)
-      return std::nullopt;
-    bool reached;
-    if (match(check.test, PatternMatch::m_SpecificICmp(ICmpInst::ICMP_SGE, PatternMatch::m_Value(), PatternMatch::m_Zero())) ||
-        match(check.test, PatternMatch::m_SpecificICmp(ICmpInst::ICMP_SGT, PatternMatch::m_Value(), PatternMatch::m_AllOnes())))
-      reached = true;
-    else if (match(check.test, PatternMatch::m_SpecificICmp(ICmpInst::ICMP_SLT, PatternMatch::m_Value(), PatternMatch::m_Zero())))
-      reached = false;
-    else
-      return std::nullopt;
-    BasicBlock *cold = check.branch->getSuccessor(reached ? 0 : 1), *on = check.branch->getSuccessor(reached ? 1 : 0);
-    if (cold == on || cold->getSinglePredecessor() != addition.getParent() || cold->getSingleSuccessor() != on || on == addition.getParent())
-      return std::nullopt;
-    check.limit = dyn_cast<CallInst>(&cold->front());
-    const Function *callee = check.limit ? check.limit->getCalledFunction() : nullptr;
-    if (!callee || callee->getName() != LimitName || check.limit->getNextNode() != cold->getTerminator())
-      return std::nullopt;
-    for (PHINode &phi : on->phis())
-      if (phi.getIncomingValueForBlock(cold) != phi.getIncomingValueForBlock(addition.getParent()))
-        return std::nullopt;
-    // The limit is met at once, before what follows the addition.
-    for (Instruction *next = addition.getNextNode(); next != check.branch; next = next->getNextNode())
-      if (isa<CallBase>(next) || additionTo(*next))
-        return std::nullopt;
-    return check;
-  }
-};
-
 // Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
 // costs. The words of the counter are taken in turn, in the order of the code.
 class Lowering {
 public:
-  Lowering(Module &module, bool spread) : checked(module.getFunction(LimitName)), spread(spread) {
-    Triple triple(module.getTargetTriple());
-    const GlobalVariable *counter = module.getGlobalVariable(CounterName);
-    // (Assembly has no landing pad: a limit that throws needs a call.)
-    compact = checked && counter && module.getFunction(LimitName)->doesNotThrow() &&
-              triple.getArch() == Triple::x86_64 && triple.isOSBinFormatELF() && !triple.isX32() &&
-              counter->getThreadLocalMode() == GlobalValue::LocalExecTLSModel;
-  }
+  Lowering(Module &module, bool spread)
+      : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)), spread(spread) {}
 
   void lower(AtomicRMWInst &addition) {
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
     if (isLook && compact)
-      if (auto check = Check::of(addition))
-        return lowerCompact(*check);
+      if (auto check = Check::of(addition)) {
+        check->assemble(builder, nullptr);
+        return check->erase();
+      }
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
     Value *address = addressFor(addition);
     Value *sum = load(builder, address, addition);
@@ -133,7 +78,7 @@ public:
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
     if (isLook)
-      replace(addition, sum, builder);
+      replaceResult(addition, sum, builder);
     addition.eraseFromParent();
   }
 
@@ -142,33 +87,6 @@ private:
   bool compact; // they are assembly
   bool spread;
   unsigned turn = 0;
-
-  // Two instructions, and a few more out of the way. No block ends, no register is taken, no frame is needed: to the back end a
-  // check is an addition. The cold part stands in the same section, which the linker keeps or drops as a whole.
-  void lowerCompact(const Check &check) {
-    IRBuilder<> builder(check.addition);
-    Value *amount = check.addition->getValOperand();
-    auto *constant = dyn_cast<ConstantInt>(amount);
-    bool immediate = constant && isInt<32>(constant->getSExtValue());
-    std::string add = constant && constant->isZero() ? "cmpq" : "addq";
-    std::string code = add + " $0, %fs:" + CounterName + "@TPOFF\n\tjns 1f\n2:\n\t.subsection 1\n1:\taddq $$-128, %rsp\n\tpushq $1\n\tcallq *" +
-                       LimitHereName + "@GOTPCREL(%rip)\n\tjmp 2b\n\t.previous";
-    Type *word = amount->getType();
-    auto *assembly = InlineAsm::get(FunctionType::get(builder.getVoidTy(), {word, word}, false), code,
-                                    std::string(immediate ? "i" : "r") + ",i,~{memory},~{dirflag},~{fpsr},~{flags}", true);
-    CallInst *call = builder.CreateCall(assembly, {amount, check.limit->getArgOperand(0)});
-    call->setDoesNotThrow();
-    BasicBlock *cold = check.limit->getParent(), *on = cold->getSingleSuccessor();
-    builder.SetInsertPoint(check.branch);
-    builder.CreateBr(on)->setDebugLoc(check.branch->getDebugLoc());
-    check.branch->eraseFromParent();
-    check.test->eraseFromParent();
-    if (check.sum != check.addition)
-      check.sum->eraseFromParent();
-    check.addition->eraseFromParent();
-    DeleteDeadBlock(cold);
-    MergeBlockIntoPredecessor(on);
-  }
 
   static LoadInst *load(IRBuilder<> &builder, Value *address, const AtomicRMWInst &addition) {
     LoadInst *value = builder.CreateAlignedLoad(addition.getType(), address, Align(8));
@@ -190,25 +108,24 @@ private:
       return counter;
     return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
   }
-
-  // A check compares what was there before plus what was added: the sum, as it is now.
-  static void replace(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
-    SmallVector<Instruction *, 2> totals;
-    for (User *user : addition.users()) {
-      auto *total = dyn_cast<BinaryOperator>(user);
-      if (total && total->getOpcode() == Instruction::Add && total->getOperand(1) == addition.getValOperand())
-        totals.push_back(total);
-    }
-    for (Instruction *total : totals) {
-      total->replaceAllUsesWith(sum);
-      total->eraseFromParent();
-    }
-    if (!addition.use_empty())
-      addition.replaceAllUsesWith(builder.CreateSub(sum, addition.getValOperand()));
-  }
 };
 
 } // namespace
+
+void replaceResult(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
+  SmallVector<Instruction *, 2> totals;
+  for (User *user : addition.users()) {
+    auto *total = dyn_cast<BinaryOperator>(user);
+    if (total && total->getOpcode() == Instruction::Add && total->getOperand(1) == addition.getValOperand())
+      totals.push_back(total);
+  }
+  for (Instruction *total : totals) {
+    total->replaceAllUsesWith(sum);
+    total->eraseFromParent();
+  }
+  if (!addition.use_empty())
+    addition.replaceAllUsesWith(builder.CreateSub(sum, addition.getValOperand()));
+}
 
 Value *additionTo(const Instruction &instruction) {
   auto *addition = dyn_cast<AtomicRMWInst>(&instruction);

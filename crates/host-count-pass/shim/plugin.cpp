@@ -65,8 +65,12 @@ public:
     if (changed)
       analyses.invalidate(module, PreservedAnalyses::none());
     // The reference stays as simple as it is.
-    if (settings.replaceLate && optimising && settings.placement == Placement::Tree)
+    if (settings.replaceLate && optimising && settings.placement == Placement::Tree) {
       changed |= moveAdditions(module, analyses, atEnd ? Stage::Late : Stage::Early);
+      if (changed)
+        analyses.invalidate(module, PreservedAnalyses::none());
+      changed |= atEnd && holdInRecursion(module, analyses);
+    }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
       lowerAdditions(module, settings.placement == Placement::Tree);
       changed = true;
