@@ -172,11 +172,10 @@ fn volumes_arrays_and_rows() {
             let mut scene = Scene::new(kind, R32_UINT, size, |x, row| (100 * row + x) as u32);
             let mut m = scene.machine(
                 target,
-                &match kind {
+                match kind {
                     D1 => "image_load v8, v2, s[8:15] dmask:0x1 DIM unorm DA",
                     _ => "image_load v8, v[2:4], s[8:15] dmask:0x1 DIM unorm DA",
-                }
-                .to_owned(),
+                },
             );
             let [width, height, depth] = size.map(|size| size as usize);
             m.vgpr(2, |lane| (lane % width) as u32);

@@ -296,12 +296,10 @@ impl Body for Store {
                 for lane in lanes_of(access.active & inside) {
                     let at = at.map(|at| at[lane]);
                     let mut data = [0; 4];
-                    let mut count = 0;
-                    for component in components_of(operands.mask) {
+                    for (index, component) in components_of(operands.mask).enumerate() {
                         let integer = format.is_integer();
                         data[component] =
-                            operands.data.read(wave, access.group, count, lane, integer);
-                        count += 1;
+                            operands.data.read(wave, access.group, index, lane, integer);
                     }
                     let words = format.store(unselect(image.selects, data));
                     let number = lane_number(&access, lane);
