@@ -17,7 +17,7 @@ pub use buffer::scratch_descriptor;
 pub(crate) use buffer::to_lds;
 pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
-pub(crate) use lanes::Fill;
+pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
 
 mod vector_macros;
