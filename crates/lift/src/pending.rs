@@ -12,7 +12,7 @@ use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
 use crate::traits::Traits;
 use gfx::Family;
-use isa::{Effects, Inst};
+use isa::Effects;
 use std::sync::OnceLock;
 
 /// Registers of one operation.
@@ -139,20 +139,15 @@ impl Pending {
     }
 
     /// From before an instruction to behind it.
-    pub(crate) fn step(
-        &mut self,
-        inst: &Inst,
-        function: &Function,
-        index: InstIndex,
-        family: Family,
-    ) {
+    pub(crate) fn step(&mut self, function: &Function, index: InstIndex, family: Family) {
         if !function.traits(index).any(Traits::COUNTS) {
             return;
         }
-        for (counter, left) in counters::awaited(inst, family) {
+        let inst = function.insts.at(index);
+        for (counter, left) in counters::awaited(&inst, family) {
             self.wait(counter, left);
         }
-        let raised = counters::raised(inst, family);
+        let raised = counters::raised(&inst, family);
         if raised.is_empty() {
             return;
         }
@@ -239,7 +234,7 @@ impl PendingOperations {
         let mut pending = self.starts[block].clone();
         for index in function.blocks[block].range() {
             visit(index, &pending);
-            pending.step(&function.insts[index], function, index, self.family);
+            pending.step(function, index, self.family);
         }
     }
 }
@@ -305,7 +300,7 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
         let block = &blocks[index];
         let mut pending = starts[index].clone();
         for inst in block.range() {
-            pending.step(&function.insts[inst], function, inst, family);
+            pending.step(function, inst, family);
         }
         let behind_call = match block.call {
             Some(Callee::Known(callee)) => Some(returns[callee].clone()),

@@ -115,6 +115,11 @@ impl<'a> Program<'a> {
             .any(|seed| seed.kind == FunctionKind::Kernel)
     }
 
+    /// Bytes of all code.
+    pub(crate) fn bytes(&self) -> usize {
+        self.code.iter().map(|(_, code)| code.len()).sum()
+    }
+
     /// Bytes from `address` to the end of the run of code it is in.
     pub fn code_at(&self, address: u64) -> Option<&'a [u8]> {
         self.code.iter().find_map(|(start, bytes)| {

@@ -9,7 +9,7 @@ use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
 use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
 use gfx::Family;
-use isa::{Effects, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
     Module, Pending, Reason, RegisterSet, Traits,
@@ -265,7 +265,7 @@ impl Emitter<'_, '_> {
             while insertions.next_if_eq(&inst).is_some() {
                 inserted = true;
             }
-            let decoded = &function.insts[inst];
+            let decoded = function.insts.at(inst);
             if !clauses.inside() {
                 self.text.gap();
             }
@@ -301,22 +301,19 @@ impl Emitter<'_, '_> {
     /// Instructions that stay as they are, with nothing between them. `clause`: how many of them are left in a clause.
     fn run(&mut self, function: &Function, insts: Range<InstIndex>, clause: &mut u32) {
         let start = self.text.offset();
-        let Some(first) = function.insts.get(insts.start) else {
-            return;
-        };
-        let base = first.pc;
+        let base = function.insts.pc(insts.start);
         let code = function.code(insts.clone());
         if self.text.wants_gap(start + code.len() as u64) {
-            for (inst, before) in function.insts[insts.clone()].iter().zip(0..) {
+            for (pc, before) in function.insts.pcs(insts.clone()).zip(0..) {
                 if before >= *clause {
-                    self.text.gap_at(start + (inst.pc - base));
+                    self.text.gap_at(start + (pc - base));
                 }
             }
         }
         *clause = clause.saturating_sub(insts.len() as u32);
-        let pairs = function.insts[insts].iter().map(|inst| PcPair {
-            new: start + (inst.pc - base),
-            old: inst.pc,
+        let pairs = function.insts.pcs(insts).map(|pc| PcPair {
+            new: start + (pc - base),
+            old: pc,
             inserted: false,
         });
         self.text.pcs.extend(pairs);
@@ -359,13 +356,13 @@ impl Emitter<'_, '_> {
     fn check(&self, function: &Function, block: &Block) -> Result<(), Refusal> {
         let unresolved = |reason: String| Refusal::Unresolved {
             function: function.name.clone(),
-            pc: function.insts[block.end - 1].pc,
+            pc: function.insts.pc(block.end - 1),
             reason,
         };
         if !block.reachable {
             return Ok(());
         }
-        let pc = function.insts[block.end - 1].pc;
+        let pc = function.insts.pc(block.end - 1);
         // Computed targets are translated at run time, and what runs off the function's end is stopped there.
         let reason = function.unresolved.iter().find(|place| {
             let handled = matches!(
@@ -388,7 +385,7 @@ impl Emitter<'_, '_> {
             return self.insert_on_edge(index, number, next);
         }
         // Into another function that comes next in memory.
-        let last = &function.insts[block.end - 1];
+        let last = function.insts.at(block.end - 1);
         let next = module.function_at(last.end());
         let falls = !last
             .effects
@@ -419,7 +416,7 @@ impl Emitter<'_, '_> {
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
-        let (decoded, traits) = (&function.insts[inst], function.traits(inst));
+        let (decoded, traits) = (function.insts.at(inst), function.traits(inst));
         if let Some(replaced) = self.replacement(index, inst) {
             self.text.bytes.extend(replaced);
             return Ok(());
@@ -456,7 +453,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn copy(&mut self, inst: &Inst) {
+    fn copy(&mut self, inst: Inst<&Decoded>) {
         for word in &inst.words[..usize::from(inst.size) / 4] {
             self.text.bytes.put(*word);
         }
@@ -484,7 +481,12 @@ impl Emitter<'_, '_> {
     }
 
     /// The return address is that behind the new call, and so the callee returns to the new text.
-    fn call(&mut self, function: &Function, block: &Block, inst: &Inst) -> Result<(), Refusal> {
+    fn call(
+        &mut self,
+        function: &Function,
+        block: &Block,
+        inst: Inst<&Decoded>,
+    ) -> Result<(), Refusal> {
         let unresolved = |reason: &str| Refusal::Unresolved {
             function: function.name.clone(),
             pc: inst.pc,
@@ -512,7 +514,7 @@ impl Emitter<'_, '_> {
         &mut self,
         index: FunctionIndex,
         number: BlockIndex,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
         target: u64,
         detours: &mut Vec<Detour>,
     ) -> Result<(), Refusal> {
@@ -579,7 +581,7 @@ impl Emitter<'_, '_> {
         &mut self,
         index: FunctionIndex,
         number: BlockIndex,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
         let block = &function.blocks[number];
@@ -605,7 +607,7 @@ impl Emitter<'_, '_> {
                 let mut candidates = Vec::new();
                 for edge in edges {
                     let first = function.blocks[edge.to].first;
-                    candidates.push((function.insts[first].pc, Label::Block(index, edge.to)));
+                    candidates.push((function.insts.pc(first), Label::Block(index, edge.to)));
                 }
                 for &tail in tails {
                     candidates.push((self.module.functions[tail].entry, Label::Block(tail, 0)));
@@ -632,7 +634,7 @@ impl Emitter<'_, '_> {
     fn translate(
         &mut self,
         function: &Function,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
         candidates: &[(u64, Label)],
         link: Option<u16>,
     ) -> Result<(), Refusal> {
@@ -687,13 +689,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Where a call returns to instead of the instruction behind it.
-    fn comes_back(&mut self, inst: &Inst, done: Label) {
+    fn comes_back(&mut self, inst: Inst<&Decoded>, done: Label) {
         self.inserted(inst.end());
         self.text.branch(self.codes, Op::SBranch, done);
     }
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.
-    fn program_counter(&mut self, inst: &Inst) -> Result<(), Refusal> {
+    fn program_counter(&mut self, inst: Inst<&Decoded>) -> Result<(), Refusal> {
         // SOP1 has its destination in bits 16 to 22.
         let to = (inst.words[0] >> 16 & 0x7f) as u16;
         for (half, register) in [(Half::Low, to), (Half::High, to + 1)] {
@@ -783,7 +785,7 @@ impl Emitter<'_, '_> {
         let mut inst = block.first;
         while inst < block.end {
             let next = inst + 1;
-            let decoded = &function.insts[inst];
+            let decoded = function.insts.at(inst);
             if function.traits(inst).any(Traits::CLAUSE) {
                 clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
             } else if inst < clause_end {
@@ -804,7 +806,7 @@ impl Emitter<'_, '_> {
         }
         if function.indexing_before(block.first) {
             return Err(Refusal::Place {
-                pc: function.insts[block.first].pc,
+                pc: function.insts.pc(block.first),
                 reason: "index mode is on all over the block",
             });
         }
@@ -822,7 +824,7 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let function = &self.module.functions[facts.index];
-        let pc = function.insts[inst].pc;
+        let pc = function.insts.pc(inst);
         self.inserted(pc);
         let pending = || facts.pending(position);
         let place = Place {
@@ -954,7 +956,7 @@ impl Emitter<'_, '_> {
             if insertion.point != point {
                 continue;
             }
-            let pc = function.insts[inst].pc;
+            let pc = function.insts.pc(inst);
             self.inserted(pc);
             let Action::Call {
                 hook,
@@ -1010,7 +1012,8 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
         return Ok(None);
     }
     let first = function.blocks[function.block_of(next)].first;
-    let set = function.insts[first..next].iter().rev().find_map(|inst| {
+    let set = (first..next).rev().find_map(|inst| {
+        let inst = function.insts.at(inst);
         // In the place of a second source, or in the immediate.
         match inst.mnemonic {
             "s_set_gpr_idx_on" => Some(inst.words[0] >> 8),
@@ -1021,7 +1024,7 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
     match set {
         Some(enables) => Ok(Some((enables & 0xf) as u8)),
         None => Err(Refusal::Place {
-            pc: function.insts[next].pc,
+            pc: function.insts.pc(next),
             reason: "index mode is on, and was set in another block",
         }),
     }
@@ -1034,7 +1037,7 @@ fn accessed(
     point: Point,
     family: Family,
 ) -> Option<MemoryAccess> {
-    let memory = MemoryAccess::of(&function.insts[inst], family)?;
+    let memory = MemoryAccess::of(&function.insts.at(inst), family)?;
     let writes = &function.access(inst).writes;
     let mut written = RegisterSet::default();
     writes.iter().for_each(|span| written.insert(*span));
@@ -1079,7 +1082,7 @@ impl Clauses {
         is_split: impl Fn(Range<InstIndex>) -> bool,
     ) {
         self.left = self.left.saturating_sub(1);
-        let decoded = &function.insts[inst];
+        let decoded = function.insts.at(inst);
         if !function.traits(inst).any(Traits::CLAUSE) {
             return;
         }

@@ -6,7 +6,7 @@
 
 use gfx::Target;
 use hazard::{Node, RULES, Rule, Unit};
-use isa::{Decoder, Inst};
+use isa::{Decoded, Decoder, Inst};
 use lift::registers::RegisterSet;
 use lift::{Access, Function, InstIndex, Span, WordHash};
 use std::cell::RefCell;
@@ -102,7 +102,7 @@ impl Seams {
     }
 
     /// What an instruction is to the rules, by its words.
-    fn role_of(&self, inst: &Inst, wave_size: u8) -> Role {
+    fn role_of(&self, inst: Inst<&Decoded>, wave_size: u8) -> Role {
         MEMORY.with_borrow_mut(|memory| {
             let known = memory
                 .roles
@@ -117,7 +117,7 @@ impl Seams {
         })
     }
 
-    fn role(&self, inst: &Inst, wave_size: u8) -> Role {
+    fn role(&self, inst: Inst<&Decoded>, wave_size: u8) -> Role {
         let node = Node::of(inst, self.target, wave_size);
         let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
             let rules = self.rules.iter().enumerate();
@@ -207,7 +207,7 @@ impl Seams {
                 at += 4;
                 continue;
             };
-            let role = self.role(&inst, self.wave_size);
+            let role = self.role(inst.by_reference(), self.wave_size);
             match (inst.size, one, two) {
                 (4, Some(one), _) => drop(known.one.insert(one, role)),
                 (8, _, Some(two)) => drop(known.two.insert(two, role)),
@@ -267,7 +267,7 @@ impl Seams {
                 terrain.0.resize(function.insts.len(), None);
             }
             let known = &mut terrain.0[inst];
-            *known.get_or_insert_with(|| self.role_of(&function.insts[inst], function.wave_size))
+            *known.get_or_insert_with(|| self.role_of(function.insts.at(inst), function.wave_size))
         };
         for &(index, lacking) in &exposed.entry {
             let rule = self.rules[index];

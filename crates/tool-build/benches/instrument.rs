@@ -1,12 +1,15 @@
 //! Seconds to instrument every block of whole code objects, with nothing in any cache: of files named on the command line, else
 //! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
 //! of this project agree. Reading source lines happens beside lifting. `--largest`: of each file only the object with most code.
+//! `--whole`: lifting and lines are not measured for themselves, for profiles.
 //!
-//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--largest] [--tool NAME] [--rounds N] [--write FOLDER]`
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--largest] [--whole] [--tool NAME] [--rounds N]
+//! [--write FOLDER]`
 
 use codeobj::{CodeObject, LineTables};
 use luthier::Engine;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,7 +17,7 @@ const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn main() {
     let (mut files, mut tool, mut rounds) = (Vec::new(), "bb-count".to_owned(), 3);
-    let (mut folder, mut only_largest) = (None, false);
+    let (mut folder, mut only_largest, mut whole) = (None, false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -24,6 +27,7 @@ fn main() {
                 rounds = number.expect("--rounds N");
             }
             "--largest" => only_largest = true,
+            "--whole" => whole = true,
             "--write" => folder = Some(PathBuf::from(arguments.next().expect("--write FOLDER"))),
             _ if argument.contains('/') => files.push(argument),
             _ => {}
@@ -32,6 +36,8 @@ fn main() {
     if files.is_empty() {
         files.push(LIBRARY.to_owned());
     }
+    // Tools are built once for a target.
+    let mut engines = BTreeMap::new();
     for file in files {
         let Ok(bytes) = std::fs::read(&file) else {
             eprintln!(
@@ -49,10 +55,13 @@ fn main() {
             objects.truncate(1);
         }
         for object in objects {
-            let instrumented = measure(&object, &tool, rounds);
+            let target = object.target().target.name;
+            let engine = engines
+                .entry(target)
+                .or_insert_with(|| engine(target, &tool));
+            let instrumented = measure(&object, engine, rounds, whole);
             if let Some(folder) = &folder {
                 let name = Path::new(&file).file_name().unwrap_or_default();
-                let target = object.target().target.name;
                 let path = folder.join(format!("{}-{target}-{tool}", name.display()));
                 std::fs::write(path, instrumented).expect("a folder to write to");
             }
@@ -68,17 +77,19 @@ fn code(object: &CodeObject<'_>) -> usize {
 }
 
 /// The instrumented object.
-fn measure(object: &CodeObject<'_>, tool: &str, rounds: usize) -> Vec<u8> {
+fn measure(object: &CodeObject<'_>, engine: &Engine, rounds: usize, whole: bool) -> Vec<u8> {
     let target = object.target().target.name;
-    let engine = engine(target, tool);
     let module = lift::Module::lift(object).expect("lifts");
     let functions = module.functions.iter();
     let (insts, blocks) = functions.fold((0, 0), |(insts, blocks), function| {
         (insts + function.insts.len(), blocks + function.blocks.len())
     });
     drop(module);
-    let lift = least(rounds, || drop(lift::Module::lift(object).expect("lifts")));
-    let lines = least(rounds, || {
+    let of_parts = if whole { 0 } else { rounds };
+    let lift = least(of_parts, || {
+        drop(lift::Module::lift(object).expect("lifts"))
+    });
+    let lines = least(of_parts, || {
         if let Some(tables) = LineTables::of(object).expect("reads") {
             tables.prepare();
         }
