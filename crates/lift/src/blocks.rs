@@ -66,7 +66,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
         falls: Some(EdgeKind::Fall),
         ..Ways::default()
     };
-    let mut complaints: Vec<Vec<Reason>> = Vec::with_capacity(firsts.len());
+    let mut complaints: Vec<SmallVec<[Reason; 2]>> = Vec::with_capacity(firsts.len());
     let mut ways = ways.iter().peekable();
     for (number, &first) in firsts.iter().enumerate() {
         let end = firsts.get(number + 1).copied().unwrap_or(code.len());
@@ -76,14 +76,14 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
         let mut block = Block {
             first,
             end,
-            successors: Vec::new(),
-            predecessors: Vec::new(),
-            leaves: ways.leaves.to_vec(),
+            successors: SmallVec::new(),
+            predecessors: SmallVec::new(),
+            leaves: ways.leaves.clone(),
             call: ways.call,
             reachable: false,
             exec_full_at_start: false,
         };
-        let mut reasons: Vec<Reason> = ways.reason.into_iter().collect();
+        let mut reasons: SmallVec<[Reason; 2]> = ways.reason.into_iter().collect();
         let (taken_without, falls_without) = match own.map(|_| code.at(end - 1).mnemonic) {
             Some("s_cbranch_execz") => (true, false),
             Some("s_cbranch_execnz") => (false, true),

@@ -3,6 +3,7 @@
 use crate::graph::{Dominators, Loop, Shape};
 use crate::program::FunctionKind;
 use crate::{Access, Insts, Traits};
+use smallvec::SmallVec;
 
 /// Index of a function in its module.
 pub type FunctionIndex = usize;
@@ -60,9 +61,9 @@ pub struct Block {
     /// Index behind the last instruction.
     pub end: InstIndex,
     /// The branch's targets before the next block.
-    pub successors: Vec<Edge>,
-    pub predecessors: Vec<BlockIndex>,
-    pub leaves: Vec<Leave>,
+    pub successors: SmallVec<[Edge; 2]>,
+    pub predecessors: SmallVec<[BlockIndex; 2]>,
+    pub leaves: SmallVec<[Leave; 1]>,
     /// The call that ends the block.
     pub call: Option<Callee>,
     /// Reachable from the function's entry by known edges.

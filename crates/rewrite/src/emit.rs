@@ -7,7 +7,7 @@ use crate::memory::MemoryAccess;
 use crate::seam::{Exposed, Padding, Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
-use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
+use crate::{Action, Change, Half, Insertion, Lanes, Plan, Point, Refusal, Symbol, Value};
 use gfx::Family;
 use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
 use lift::{
@@ -270,7 +270,7 @@ impl Emitter<'_, '_> {
                 self.text.gap();
             }
             if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
-                self.inserted(decoded.pc);
+                self.text.inserted(decoded.pc);
                 self.add(function, inst, &sums, keep_scc)?;
             }
             if inserted {
@@ -282,13 +282,10 @@ impl Emitter<'_, '_> {
                 self.flush(&facts, inst, inst - block.first)?;
             }
             self.change_beside(index, inst, Point::Before);
-            self.text.pcs.push(PcPair {
-                new: self.text.offset(),
-                old: decoded.pc,
-                inserted: false,
-            });
+            let run = self.text.replace(decoded.pc);
             clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
+            self.text.is_copy(run, decoded.size.into());
             self.change_beside(index, inst, Point::After);
             if inserted {
                 self.insert(&facts, inst, Point::After, inst + 1 - block.first)?;
@@ -301,6 +298,9 @@ impl Emitter<'_, '_> {
     /// Instructions that stay as they are, with nothing between them. `clause`: how many of them are left in a clause.
     fn run(&mut self, function: &Function, insts: Range<InstIndex>, clause: &mut u32) {
         let start = self.text.offset();
+        if insts.is_empty() {
+            return;
+        }
         let base = function.insts.pc(insts.start);
         let code = function.code(insts.clone());
         if self.text.wants_gap(start + code.len() as u64) {
@@ -311,13 +311,7 @@ impl Emitter<'_, '_> {
             }
         }
         *clause = clause.saturating_sub(insts.len() as u32);
-        let pairs = function.insts.pcs(insts).map(|pc| PcPair {
-            new: start + (pc - base),
-            old: pc,
-            inserted: false,
-        });
-        self.text.pcs.extend(pairs);
-        self.text.bytes.extend_from_slice(code);
+        self.text.copy(base, code);
     }
 
     /// Adds what a block adds to its counters.
@@ -690,7 +684,7 @@ impl Emitter<'_, '_> {
 
     /// Where a call returns to instead of the instruction behind it.
     fn comes_back(&mut self, inst: Inst<&Decoded>, done: Label) {
-        self.inserted(inst.end());
+        self.text.inserted(inst.end());
         self.text.branch(self.codes, Op::SBranch, done);
     }
 
@@ -736,14 +730,6 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         self.insert_at(facts, inst, point, position, block.first + position)
-    }
-
-    fn inserted(&mut self, pc: u64) {
-        self.text.pcs.push(PcPair {
-            new: self.text.offset(),
-            old: pc,
-            inserted: true,
-        });
     }
 
     /// Whether the insertion is not passed whenever its block is.
@@ -825,7 +811,7 @@ impl Emitter<'_, '_> {
         }
         let function = &self.module.functions[facts.index];
         let pc = function.insts.pc(inst);
-        self.inserted(pc);
+        self.text.inserted(pc);
         let pending = || facts.pending(position);
         let place = Place {
             pc,
@@ -957,7 +943,7 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let pc = function.insts.pc(inst);
-            self.inserted(pc);
+            self.text.inserted(pc);
             let Action::Call {
                 hook,
                 arguments,

@@ -7,7 +7,7 @@ use codeobj::edit::{
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
 use codeobj::metadata::KernelEdit;
-use codeobj::{CodeObject, KernelDescriptor, Metadata, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, Metadata, Moved, SourceLines};
 use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 use template::Global;
 
@@ -215,7 +215,11 @@ impl Rewritten {
 }
 
 fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
-    source.moved(kernel.pcs.iter().map(|pair| (pair.new, pair.old)))
+    source.moved(kernel.pcs.iter().map(|run| Moved {
+        offset: run.new,
+        pc: run.old,
+        length: run.length,
+    }))
 }
 
 fn unit(kernel: &Rewritten, rows: &[LineRow]) -> LineUnit {

@@ -31,4 +31,4 @@ pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,
 };
-pub use result::{Half, NewFunction, PcPair, Relocation, Report, Rewritten, Symbol};
+pub use result::{Half, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};

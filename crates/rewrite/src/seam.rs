@@ -62,9 +62,22 @@ thread_local! {
 /// Instructions whose roles are remembered; then all are forgotten.
 const MOST_ROLES: usize = 1 << 18;
 
-/// The instructions of one function as the rules see them, as far as anything asked.
+/// The instructions of one function as the rules see them, as far as anything asked: in pieces, for few are asked for.
 #[derive(Default)]
-pub(crate) struct Terrain(Vec<Option<Role>>);
+pub(crate) struct Terrain(Vec<Option<Box<[Option<Role>; PIECE]>>>);
+
+/// Instructions in a piece of a [`Terrain`].
+const PIECE: usize = 64;
+
+impl Terrain {
+    fn at(&mut self, inst: InstIndex, count: usize) -> &mut Option<Role> {
+        if self.0.is_empty() {
+            self.0.resize_with(count.div_ceil(PIECE), || None);
+        }
+        let piece = self.0[inst / PIECE].get_or_insert_with(|| Box::new([None; PIECE]));
+        &mut piece[inst % PIECE]
+    }
+}
 
 /// What an instruction is to the rules, of which there is one per bit.
 #[derive(Clone, Copy)]
@@ -263,10 +276,7 @@ impl Seams {
         // Registers that nothing touches cannot be in conflict.
         let matters = |rule: &Rule| rule.conflict.is_none() || !touched.is_empty();
         let mut role = |inst: InstIndex| {
-            if terrain.0.is_empty() {
-                terrain.0.resize(function.insts.len(), None);
-            }
-            let known = &mut terrain.0[inst];
+            let known = terrain.at(inst, function.insts.len());
             *known.get_or_insert_with(|| self.role_of(function.insts.at(inst), function.wave_size))
         };
         for &(index, lacking) in &exposed.entry {

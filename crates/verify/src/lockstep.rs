@@ -286,8 +286,7 @@ pub fn lockstep<'a>(
     let text = variant_base + entry - rewritten.entry;
     let pairs = |inserted: bool| {
         let pairs = rewritten
-            .pcs
-            .iter()
+            .pairs(module)
             .filter(move |pair| pair.inserted == inserted);
         pairs.map(|pair| (pair.new, pair.old))
     };
