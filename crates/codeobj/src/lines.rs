@@ -132,6 +132,8 @@ pub struct SourceLines {
     texts: RefCell<Texts>,
     /// Addresses that [`SourceLines::moved`] was asked for.
     asked: Cell<usize>,
+    /// Where in the map the last question was answered.
+    near: Cell<usize>,
 }
 
 /// Code that was moved.
@@ -204,6 +206,7 @@ impl SourceLines {
             context: OnceCell::new(),
             texts: RefCell::default(),
             asked: Cell::new(0),
+            near: Cell::new(0),
         }
     }
 
@@ -315,7 +318,9 @@ impl SourceLines {
     /// File and line of the innermost frame.
     pub fn line(&self, pc: u64) -> Result<Option<(String, u32)>> {
         if let Some(map) = self.map() {
-            let (place, _) = map.at(pc, &mut 0);
+            let mut near = self.near.get();
+            let (place, _) = map.at(pc, &mut near);
+            self.near.set(near);
             return Ok((place.is_known()).then(|| (map.file(place).to_string(), place.line)));
         }
         let location = self.context()?.find_location(pc).map_err(bad)?;

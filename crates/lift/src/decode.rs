@@ -4,8 +4,8 @@
 use crate::Access;
 use crate::Traits;
 use crate::hash::{WordHash, mix};
-use crate::table::{Number, Table};
-use gfx::Target;
+use crate::table::{Entry, Number, Table};
+use gfx::{Family, Target};
 use isa::{DecodeError, Decoded, Decoder};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,7 @@ pub(crate) struct Known {
     shelves: Vec<Mutex<Shelf>>,
     table: Mutex<Table>,
     first_lane_exists: bool,
+    family: Family,
 }
 
 /// The words of an instruction that is remembered; those that it lacks are zero.
@@ -56,12 +57,13 @@ impl Remembered {
 
 impl Known {
     /// `first_lane_exists`: see [`crate::Options`]. `bytes`: of all code.
-    pub fn new(first_lane_exists: bool, bytes: usize) -> Known {
+    pub fn new(family: Family, first_lane_exists: bool, bytes: usize) -> Known {
         Known {
             shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
             // Of memory that is not touched, more costs nothing, and to move what is in it does.
             table: Mutex::new(Table::with_capacity(bytes / 64)),
             first_lane_exists,
+            family,
         }
     }
 
@@ -79,10 +81,12 @@ impl Known {
         if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
             access.reads_inactive = false;
         }
-        let traits = Traits::of(&decoded, &access);
         let size = decoded.size;
+        let entry = Entry::new(decoded, access, self.family);
+        let traits = entry.traits;
+        let number = self.table().enter(entry);
         Found {
-            number: self.table().enter(decoded, access),
+            number,
             traits,
             size,
         }
@@ -234,7 +238,7 @@ mod tests {
         for name in ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {
             let target = Target::find(name).expect("a known target");
             let plain = Decoder::new(target).expect("a decoder");
-            let known = Known::new(false, 0);
+            let known = Known::new(target.family, false, 0);
             let remembering = || Remembering::new(&known, target, target.wave_size);
             let mut first = remembering().expect("a decoder");
             let mut second = remembering().expect("a decoder");

@@ -96,7 +96,11 @@ impl Module {
 
     /// Lifts a program, which may also be made by hand.
     pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
-        let known = Known::new(options.first_lane_exists, program.bytes());
+        let known = Known::new(
+            program.target.family,
+            options.first_lane_exists,
+            program.bytes(),
+        );
         let functions = Builder::new(program, &known, options).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);

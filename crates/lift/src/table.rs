@@ -3,8 +3,10 @@
 //! What an instruction means does not depend on where it is, and hardly one in twenty is new: functions hold numbers, which
 //! lie side by side, and nothing is counted or put away for each of them.
 
-use crate::{Access, Traits};
+use crate::{Access, Counter, Kind, Traits, counters};
+use gfx::Family;
 use isa::{Decoded, Inst};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Position in a [`Table`].
@@ -15,6 +17,15 @@ pub(crate) type Number = u32;
 pub(crate) struct Table {
     decoded: Vec<Decoded>,
     accesses: Vec<Access>,
+    /// Of those that have to do with counters of memory operations.
+    counts: Vec<Option<Box<Counts>>>,
+}
+
+/// The counters that an instruction waits for, and those that it raises.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub awaited: SmallVec<[(Counter, u32); 3]>,
+    pub raised: SmallVec<[(Counter, Kind); 2]>,
 }
 
 impl Table {
@@ -23,12 +34,14 @@ impl Table {
         Table {
             decoded: Vec::with_capacity(capacity),
             accesses: Vec::with_capacity(capacity),
+            counts: Vec::with_capacity(capacity),
         }
     }
 
-    pub fn enter(&mut self, decoded: Decoded, access: Access) -> Number {
-        self.decoded.push(decoded);
-        self.accesses.push(access);
+    pub fn enter(&mut self, entry: Entry) -> Number {
+        self.decoded.push(entry.decoded);
+        self.accesses.push(entry.access);
+        self.counts.push(entry.counts);
         (self.decoded.len() - 1) as Number
     }
 
@@ -43,6 +56,32 @@ impl Table {
 
     pub fn access(&self, number: Number) -> &Access {
         &self.accesses[number as usize]
+    }
+}
+
+/// An instruction that is new.
+pub(crate) struct Entry {
+    decoded: Decoded,
+    access: Access,
+    pub traits: Traits,
+    counts: Option<Box<Counts>>,
+}
+
+impl Entry {
+    pub fn new(decoded: Decoded, access: Access, family: Family) -> Entry {
+        let traits = Traits::of(&decoded, &access);
+        let counts = traits.any(Traits::COUNTS).then(|| {
+            Box::new(Counts {
+                awaited: counters::awaited(&decoded, family),
+                raised: counters::raised(&decoded, family),
+            })
+        });
+        Entry {
+            decoded,
+            access,
+            traits,
+            counts,
+        }
     }
 }
 
@@ -124,6 +163,10 @@ impl Insts {
 
     pub(crate) fn access(&self, index: usize) -> &Access {
         self.table.access(self.places.numbers[index])
+    }
+
+    pub(crate) fn counts(&self, index: usize) -> Option<&Counts> {
+        self.table.counts[self.places.numbers[index] as usize].as_deref()
     }
 
     pub fn len(&self) -> usize {

@@ -8,8 +8,9 @@ use crate::supply::{Home, Supply};
 use crate::{Action, Half, Plan, Refusal, Relocation, Symbol};
 use gfx::Family;
 use lift::registers::{RegisterSet, Span};
-use lift::{FunctionIndex, Module};
-use std::collections::{BTreeMap, BTreeSet};
+use lift::{FunctionIndex, InstIndex, Module};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use template::RegisterFile;
 
 /// One array of counters.
@@ -111,8 +112,7 @@ impl Counting {
                             .ok_or_else(|| refused("a counter"))?,
                     );
                 }
-                let scalar = (looping.contains(&(number, index))
-                    && supply.free_scalars() > LEFT_TO_HOOKS)
+                let scalar = (looping[number][index] && supply.free_scalars() > LEFT_TO_HOOKS)
                     .then(|| supply.keep(RegisterFile::Sgpr, 1, 1, 0))
                     .flatten();
                 homes.push(match (scalar, vgprs.last()) {
@@ -376,9 +376,11 @@ fn amount_is_positive(source: Source) -> bool {
 }
 
 /// Counters that a loop adds to.
-fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
-    let mut looping: BTreeMap<FunctionIndex, Vec<bool>> = BTreeMap::new();
-    let mut counters = BTreeSet::new();
+fn in_loops(plan: &Plan<'_>, module: &Module) -> Vec<Vec<bool>> {
+    let arrays = plan.counters.iter();
+    let mut counters: Vec<Vec<bool>> = arrays.map(|array| vec![false; array.length]).collect();
+    // By function, instructions that loops consist of.
+    let mut looping: BTreeMap<FunctionIndex, Vec<Range<InstIndex>>> = BTreeMap::new();
     for insertion in &plan.insertions {
         let Action::Count { array, index, .. } = insertion.action else {
             continue;
@@ -386,15 +388,22 @@ fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
         let Some(function) = module.functions.get(insertion.function) else {
             continue;
         };
-        let blocks = looping.entry(insertion.function).or_insert_with(|| {
-            let mut inside = vec![false; function.blocks.len()];
+        let ranges = looping.entry(insertion.function).or_insert_with(|| {
             let loops = function.loops().iter();
-            let blocks = loops.flat_map(|found| &found.blocks);
-            blocks.for_each(|&block| inside[block] = true);
-            inside
+            let mut blocks: Vec<_> = loops.flat_map(|found| &found.blocks).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            let blocks = blocks.into_iter();
+            blocks
+                .map(|&block| function.blocks[block].range())
+                .collect()
         });
-        if blocks.get(function.block_of(insertion.inst)) == Some(&true) {
-            counters.insert((array, index));
+        let behind = ranges.partition_point(|range| range.end <= insertion.inst);
+        let inside = ranges.get(behind);
+        if inside.is_some_and(|range| range.start <= insertion.inst)
+            && let Some(counter) = counters.get_mut(array).and_then(|of| of.get_mut(index))
+        {
+            *counter = true;
         }
     }
     counters

@@ -244,14 +244,14 @@ impl Emitter<'_, '_> {
             false => Some(self.place_for(index, number, &sums)?),
         };
         self.text.mark(index, number);
-        let mut insertions = insertions.iter().map(|((_, at), _)| *at).peekable();
+        let mut insertions = insertions.iter().peekable();
         let mut inst = block.first;
         let mut special = function.next_with(block.range(), SPECIAL);
         while inst < block.end {
             if special < inst {
                 special = function.next_with(inst..block.end, SPECIAL);
             }
-            let inserted = insertions.peek().copied();
+            let inserted = insertions.peek().map(|((_, at), _)| *at);
             let added = add_at.map(|(at, _)| at).filter(|at| *at >= inst);
             let changed = self.agenda.changes.next_from(index, inst);
             let stops = [inserted, added, changed].into_iter().flatten();
@@ -262,8 +262,11 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let mut inserted = false;
-            while insertions.next_if_eq(&inst).is_some() {
-                inserted = true;
+            while let Some((_, number)) = insertions.next_if(|((_, at), _)| *at == inst) {
+                let insertion = &self.plan.insertions[*number];
+                // What a block adds is added at one place of it.
+                inserted |= matches!(insertion.action, Action::Call { .. })
+                    || self.is_alone(function, insertion);
             }
             let decoded = function.insts.at(inst);
             if !clauses.inside() {
@@ -950,7 +953,6 @@ impl Emitter<'_, '_> {
                 lanes,
             } = &insertion.action
             else {
-                // What a block adds is added at one place of it.
                 if self.is_alone(function, insertion) {
                     let mut sums = Sums::default();
                     sums.add(&insertion.action);

@@ -1,13 +1,15 @@
 //! Seconds to instrument every block of whole code objects, with nothing in any cache: of files named on the command line, else
 //! of rocRAND, the least of some rounds, on the clock and of processors. The hash of what came out says whether two builds
 //! of this project agree. Reading source lines happens beside lifting. `--largest`: of each file only the object with most code.
-//! `--whole`: lifting and lines are not measured for themselves, for profiles.
+//! `--whole`: lifting and lines are not measured for themselves, for profiles. `--launches`: each kernel by itself, as the first
+//! launches of a running program ask for them.
 //!
-//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--largest] [--whole] [--tool NAME] [--rounds N]
-//! [--write FOLDER]`
+//! `cargo bench -p tool-build --bench instrument -- [PATH/FILE...] [--largest] [--whole | --launches] [--tool NAME]
+//! [--rounds N] [--write FOLDER]`
 
 use codeobj::{CodeObject, LineTables};
 use luthier::Engine;
+use session::{Agent, AgentId, Instrumenter, Request};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn main() {
     let (mut files, mut tool, mut rounds) = (Vec::new(), "bb-count".to_owned(), 3);
-    let (mut folder, mut only_largest, mut whole) = (None, false, false);
+    let (mut folder, mut only_largest, mut whole, mut launches) = (None, false, false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -28,6 +30,7 @@ fn main() {
             }
             "--largest" => only_largest = true,
             "--whole" => whole = true,
+            "--launches" => launches = true,
             "--write" => folder = Some(PathBuf::from(arguments.next().expect("--write FOLDER"))),
             _ if argument.contains('/') => files.push(argument),
             _ => {}
@@ -59,6 +62,10 @@ fn main() {
             let engine = engines
                 .entry(target)
                 .or_insert_with(|| engine(target, &tool));
+            if launches {
+                measure_launches(&object, engine, rounds);
+                continue;
+            }
             let instrumented = measure(&object, engine, rounds, whole);
             if let Some(folder) = &folder {
                 let name = Path::new(&file).file_name().unwrap_or_default();
@@ -102,7 +109,7 @@ fn measure(object: &CodeObject<'_>, engine: &Engine, rounds: usize, whole: bool)
         instrumented = done.object;
     });
     let digest = Sha256::digest(&instrumented);
-    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = digest.iter().map(hexadecimal).collect();
     let megabytes = code(object) as f64 / 1e6;
     let of_20 = |seconds: f64| seconds / megabytes * 20.0;
     println!(
@@ -118,6 +125,56 @@ fn measure(object: &CodeObject<'_>, engine: &Engine, rounds: usize, whole: bool)
         &hash[..16]
     );
     instrumented
+}
+
+/// What the first launches of all kernels wait, one after the other.
+fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
+    let bytes = object.elf().data;
+    let object_hash: [u8; 32] = Sha256::digest(bytes).into();
+    let target = object.target().target.name;
+    let agent = Agent {
+        id: AgentId(0),
+        number: 0,
+        target: target.to_owned(),
+        product: String::new(),
+    };
+    let kernels = object.kernels().expect("kernels");
+    let mut least = vec![f64::INFINITY; kernels.len()];
+    let (mut refused, mut digest) = (0, Sha256::new());
+    let before = processor_seconds();
+    for round in 0..rounds {
+        for (kernel, least) in kernels.iter().zip(&mut least) {
+            let start = Instant::now();
+            let variant = engine.instrument(&Request {
+                object: bytes,
+                object_hash: &object_hash,
+                uri: "",
+                kernel: kernel.name,
+                agent: &agent,
+            });
+            *least = least.min(start.elapsed().as_secs_f64() * 1e3);
+            if round == 0 {
+                refused += usize::from(variant.is_err());
+                digest.update(variant.map_or_else(|_| Vec::new(), |variant| variant.object));
+            }
+        }
+    }
+    let busy = (processor_seconds() - before) / rounds as f64;
+    let hash: String = digest.finalize().iter().map(hexadecimal).collect();
+    least.sort_by(f64::total_cmp);
+    let (count, all) = (least.len(), least.iter().sum::<f64>());
+    println!(
+        "{target:8} {count} kernels, one by one, {refused} refused: {:.2} ms in the middle, {:.2} at most, all {:.2} s ({busy:.2} s of \
+         processors); {}",
+        least[count / 2],
+        least[count - 1],
+        all / 1e3,
+        &hash[..16]
+    );
+}
+
+fn hexadecimal(byte: &u8) -> String {
+    format!("{byte:02x}")
 }
 
 fn engine(target: &str, tool: &str) -> Engine {
