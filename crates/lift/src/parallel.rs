@@ -14,9 +14,13 @@ pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
     start: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &'t T) -> R + Sync,
 ) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    // To ask for the processors means to read files.
+    let threads = match size < WORTHWHILE {
+        true => 1,
+        false => thread::available_parallelism().map_or(1, usize::from),
+    };
     let threads = threads.min(items.len());
-    if threads < 2 || size < WORTHWHILE {
+    if threads < 2 {
         let mut state = start();
         return items.iter().map(|item| work(&mut state, item)).collect();
     }
