@@ -224,6 +224,12 @@ impl Function {
         }
     }
 
+    /// Visits what instructions access; not more than once for those that are alike.
+    pub(crate) fn each_access(&self, mut visit: impl FnMut(&Access)) {
+        self.insts.each_different(&mut visit);
+        self.indexed.iter().for_each(|(_, access)| visit(access));
+    }
+
     /// Of each instruction.
     pub(crate) fn traits_of(&self) -> &[Traits] {
         self.insts.code().traits()

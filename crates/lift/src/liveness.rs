@@ -94,10 +94,7 @@ pub(crate) fn named(functions: &[Function]) -> Vec<RegisterSet> {
     let insts = functions.iter().map(|function| function.insts.len()).sum();
     parallel::map(functions, insts, |function| {
         let mut named = RegisterSet::default();
-        for inst in 0..function.insts.len() {
-            let access = function.access(inst);
-            access.named().for_each(|span| named.insert(span));
-        }
+        function.each_access(|access| access.named().for_each(|span| named.insert(span)));
         named
     })
 }

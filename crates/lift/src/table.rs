@@ -165,6 +165,18 @@ impl Insts {
         self.table.access(self.places.numbers[index])
     }
 
+    /// Visits what each different instruction accesses.
+    pub(crate) fn each_different(&self, visit: &mut impl FnMut(&Access)) {
+        let mut seen = vec![0u64; self.table.accesses.len().div_ceil(64)];
+        for &number in &self.places.numbers {
+            let (word, bit) = (&mut seen[number as usize / 64], 1 << (number % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                visit(self.table.access(number));
+            }
+        }
+    }
+
     pub(crate) fn counts(&self, index: usize) -> Option<&Counts> {
         self.table.counts[self.places.numbers[index] as usize].as_deref()
     }

@@ -20,6 +20,8 @@ use std::rc::Rc;
 
 /// What a plan says, by place.
 pub(crate) struct Agenda {
+    /// Anything is inserted on edges.
+    edges: bool,
     /// Indices of insertions and changes.
     insertions: ByPlace,
     changes: ByPlace,
@@ -29,7 +31,9 @@ impl Agenda {
     pub fn of(plan: &Plan<'_>) -> Agenda {
         let insertions = plan.insertions.iter();
         let changes = plan.changes.iter();
+        let on_edge = |insertion: &Insertion| matches!(insertion.point, Point::Edge(_));
         Agenda {
+            edges: plan.insertions.iter().any(on_edge),
             insertions: ByPlace::new(
                 insertions.map(|insertion| (insertion.function, insertion.inst)),
             ),
@@ -142,7 +146,7 @@ impl<'a> Facts<'a> {
                 true => (LiveSet::default(), None),
                 false => {
                     let liveness = self.module.liveness(self.index);
-                    let next = falls_to(block, function).map(|next| *liveness.live_in(next));
+                    let next = falls_to(function, self.block).map(|next| *liveness.live_in(next));
                     (*liveness.live_out(self.block), next)
                 }
             };
@@ -164,7 +168,7 @@ impl<'a> Facts<'a> {
         let all = self.pending.get_or_init(|| {
             let mut all = Vec::with_capacity(block.len() + 1);
             operations.walk(function, self.block, |_, before| all.push(before.clone()));
-            all.push(match falls_to(block, function) {
+            all.push(match falls_to(function, self.block) {
                 Some(next) => operations.at_start(next).clone(),
                 None => Pending::everything(self.module.target.family),
             });
@@ -180,13 +184,11 @@ fn ends_program(block: &Block) -> bool {
 }
 
 /// The block that is reached without a branch.
-fn falls_to(block: &Block, function: &Function) -> Option<BlockIndex> {
-    let next = function.block_of(block.end);
-    block
-        .successors
-        .iter()
-        .map(|edge| edge.to)
-        .find(|to| *to == next && block.end < function.insts.len())
+fn falls_to(function: &Function, block: BlockIndex) -> Option<BlockIndex> {
+    // Blocks are in order, with nothing between them.
+    let mut successors = function.blocks[block].successors.iter();
+    let falls = successors.any(|edge| edge.to == block + 1);
+    falls.then_some(block + 1)
 }
 
 /// An edge that goes through code of its own.
@@ -237,7 +239,7 @@ impl Emitter<'_, '_> {
         let block = &function.blocks[number];
         self.check(function, block)?;
         let insertions = self.agenda.insertions.within(index, block.range());
-        let facts = Rc::new(Facts::of(module, index, number));
+        let facts = Facts::of(module, index, number);
         let sums = self.sums(function, insertions);
         let add_at = match sums.is_empty() {
             true => None,
@@ -378,7 +380,7 @@ impl Emitter<'_, '_> {
         let module = self.module;
         let function = &module.functions[index];
         let block = &function.blocks[number];
-        if let Some(next) = falls_to(block, function) {
+        if let Some(next) = falls_to(function, number) {
             return self.insert_on_edge(index, number, next);
         }
         // Into another function that comes next in memory.
@@ -528,7 +530,7 @@ impl Emitter<'_, '_> {
                     });
                 }
                 if self.has_edge(index, function.blocks[number].end - 1, block)
-                    && falls_to(&function.blocks[number], function) != Some(block)
+                    && falls_to(function, number) != Some(block)
                 {
                     let label = self.text.new_label();
                     detours.push(Detour {
@@ -569,6 +571,9 @@ impl Emitter<'_, '_> {
 
     /// Whether anything is inserted on the edge from the block that `inst` ends.
     fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
+        if !self.agenda.edges {
+            return false;
+        }
         let mut list = self.agenda.insertions.at(index, inst).iter();
         list.any(|(_, number)| self.plan.insertions[*number].point == Point::Edge(to))
     }
@@ -716,20 +721,23 @@ impl Emitter<'_, '_> {
         if !self.has_edge(index, last, to) {
             return Ok(());
         }
-        let facts = Rc::new(Facts::of(module, index, to));
+        let facts = Facts::of(module, index, to);
         self.insert_at(&facts, last, Point::Edge(to), 0, function.blocks[to].first)
     }
 
     fn insert(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         point: Point,
         position: usize,
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[facts.index];
         let block = &function.blocks[facts.block];
-        if point == Point::After && inst + 1 == block.end && falls_to(block, function).is_none() {
+        if point == Point::After
+            && inst + 1 == block.end
+            && falls_to(function, facts.block).is_none()
+        {
             return Ok(());
         }
         self.insert_at(facts, inst, point, position, block.first + position)
@@ -805,7 +813,7 @@ impl Emitter<'_, '_> {
     /// Everything that is kept in registers to memory, before the end of the program.
     fn flush(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         position: usize,
     ) -> Result<(), Refusal> {
@@ -931,7 +939,7 @@ impl Emitter<'_, '_> {
     /// `position` counts in the block of `facts`; `next` is the instruction behind.
     fn insert_at(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         point: Point,
         position: usize,
