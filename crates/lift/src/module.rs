@@ -7,7 +7,7 @@ use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved
 use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
-use crate::parallel;
+use crate::parallel::{self, Workers};
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
@@ -24,6 +24,9 @@ use std::sync::Arc;
 const RETURN_ADDRESS: u16 = 30;
 /// Rounds of "resolve addresses, split blocks anew": each must find a target that the one before could not.
 const MAX_ROUNDS: usize = 16;
+
+/// Of an instruction in the middle, for estimates.
+const BYTES: usize = 6;
 
 /// What may be assumed beyond the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,21 +94,26 @@ impl Module {
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
         let mut program = Program::of(object)?;
         program.keep_kernel(kernel);
-        Module::of_program(&program, Options::default())
+        Module::by(&program, Options::default(), Workers::ONE)
     }
 
     /// Lifts a program, which may also be made by hand.
     pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
+        let workers = Workers::for_all(program.bytes() / BYTES);
+        Module::by(program, options, workers)
+    }
+
+    fn by(program: &Program<'_>, options: Options, workers: Workers) -> Result<Module, Error> {
         let known = Known::new(
             program.target.family,
             options.first_lane_exists,
             program.bytes(),
         );
-        let functions = Builder::new(program, &known, options).run()?;
+        let functions = Builder::new(program, &known, options, workers).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);
-        let liveness = liveness::solve(&functions);
-        let named_alone = liveness::named(&functions);
+        let liveness = liveness::solve(&functions, workers);
+        let named_alone = liveness::named(&functions, workers);
         let pending = pending::solve(&functions, &order, program.target.family);
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
@@ -273,6 +281,7 @@ struct Builder<'a, 'p> {
     program: &'a Program<'p>,
     known: &'a Known,
     options: Options,
+    workers: Workers,
     wave_size: u8,
     drafts: Vec<Draft>,
     entries: BTreeMap<u64, FunctionIndex>,
@@ -280,7 +289,12 @@ struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    fn new(program: &'a Program<'p>, known: &'a Known, options: Options) -> Builder<'a, 'p> {
+    fn new(
+        program: &'a Program<'p>,
+        known: &'a Known,
+        options: Options,
+        workers: Workers,
+    ) -> Builder<'a, 'p> {
         // Functions are as wide as the kernels that call them; objects that mix both are rare and decode as wave64 then,
         // which only makes VCC and EXEC look wider.
         let sizes: BTreeSet<u8> = program
@@ -293,6 +307,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             program,
             known,
             options,
+            workers,
             wave_size,
             drafts: Vec::new(),
             entries: BTreeMap::new(),
@@ -307,10 +322,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         let limits = seeds.iter().skip(1).map(|next| Some(next.entry));
         let bounded: Vec<(FunctionSeed, Option<u64>)> =
             (seeds.iter().cloned()).zip(limits.chain([None])).collect();
-        let bytes = self.program.bytes();
         let drafts = parallel::map_with(
             &bounded,
-            bytes / 6,
+            self.workers,
             Decoders::default,
             |decoders, (seed, limit)| self.decode(decoders, seed.clone(), *limit),
         );
@@ -338,7 +352,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let table = Arc::new(std::mem::take(&mut *self.known.table()));
         let shape = |draft| self.shape(draft, &table);
-        let shapes = parallel::map(&self.drafts, bytes / 6, shape);
+        let shapes = parallel::map(&self.drafts, self.workers, shape);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
         let finish = |(draft, shape)| self.finish(draft, shape, &taken, &table);
         Ok(drafts.map(finish).collect())
@@ -513,11 +527,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         if !drafts.any(|draft| draft.has_addresses()) {
             return Vec::new();
         }
-        let numbers = self.drafts.iter().map(|draft| draft.places.numbers.len());
         let table = &*self.known.table();
-        parallel::map(&self.drafts, numbers.sum(), |draft| {
-            own_writes(draft, table)
-        })
+        parallel::map(&self.drafts, self.workers, |draft| own_writes(draft, table))
     }
 
     /// What each function writes, with all that it calls; everything if that is not known.
