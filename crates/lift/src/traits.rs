@@ -1,5 +1,5 @@
 //! What has to be known of every instruction, as bits: analyses of whole programs read these, which lie side by side, and
-//! leave alone the instructions themselves, which lie all over memory.
+//! leave alone the instructions themselves, which lie anywhere in a table.
 
 use crate::access::{Access, ExecChange};
 use crate::registers::{SCC, Span};
