@@ -44,8 +44,8 @@ pub struct PcRun {
     pub new: u64,
     /// Address in the original object.
     pub old: u64,
-    /// Bytes of the original from there on that are here with nothing between them. 0: the code is another, that of one
-    /// instruction, or inserted.
+    /// Bytes of the original from there on whose instructions are here, each as long as it was, with nothing between them. 0: what
+    /// one instruction has become, or what was inserted.
     pub length: u64,
     /// The code at `new` was inserted at `old`, it is not the application's.
     pub inserted: bool,
