@@ -83,6 +83,13 @@ fn executed(target: &'static Target) -> BTreeSet<&'static str> {
     rows.filter(|row| decoded.contains(row)).collect()
 }
 
+/// Images need more than a case here can say: their rows have tests in this file.
+const IMAGES: &str = include_str!("images.rs");
+
+fn has_image_test(row: &str) -> bool {
+    row.starts_with("image_") && IMAGES.contains(&format!("{row} v"))
+}
+
 /// Every row has a case on each device whose instructions LLVM says it is in, in each wave size.
 #[test]
 fn every_row_has_a_case() {
@@ -116,7 +123,7 @@ fn every_row_has_a_case() {
     let anywhere: BTreeSet<&str> = cases.values().flatten().copied().collect();
     let rows = wave::all_rows().iter().map(|row| row.mnemonic);
     lacking.extend(
-        rows.filter(|row| !anywhere.contains(row))
+        rows.filter(|row| !anywhere.contains(row) && !has_image_test(row))
             .map(str::to_owned),
     );
     assert!(

@@ -276,13 +276,18 @@ fn levels_other_than_the_first_do_not_exist() {
         let mut scene = Scene::new(D2, R32_UINT, [4, 4, 1], |x, _| 5 + x as u32);
         let mut m = scene.machine(
             target,
-            "image_load_mip v8, v[2:4], s[8:15] dmask:0x1 DIM unorm DA",
+            "image_load_mip v8, v[2:4], s[8:15] dmask:0x1 DIM unorm DA
+             image_store_mip v5, v[2:4], s[8:15] dmask:0x1 DIM unorm DA
+             image_load v9, v[2:3], s[8:15] dmask:0x1 DIM unorm DA",
         );
         m.vgpr(2, |_| 1)
             .vgpr(3, |_| 1)
-            .vgpr(4, |lane| lane as u32 % 2);
+            .vgpr(4, |lane| lane as u32 % 2)
+            .vgpr(5, |lane| 70 + lane as u32 % 2);
         m.run();
         m.check(8, |lane| if lane % 2 == 0 { 6 } else { 0 });
+        // What odd lanes would store to the second level is nowhere.
+        m.check(9, |_| 70);
     }
 }
 
@@ -388,12 +393,14 @@ fn gathers_go_around_the_square() {
         scene.sampler = [clamp(EDGE) | UNNORMALIZED, 0];
         let mut m = scene.machine(
             target,
-            "image_gather4_lz v[8:11], v[2:3], s[8:15], s[16:19] dmask:0x1 DIM DA",
+            "image_gather4_lz v[8:11], v[2:3], s[8:15], s[16:19] dmask:0x1 DIM DA
+             image_gather4 v[12:15], v[2:3], s[8:15], s[16:19] dmask:0x1 DIM DA",
         );
         m.vgpr(2, |_| f(2.0)).vgpr(3, |_| f(3.0)).run();
         // Between texels 1 and 2, rows 2 and 3: from the lower left, against the clock.
         for (index, want) in [31, 32, 22, 21].into_iter().enumerate() {
             m.check(8 + index, |_| want);
+            m.check(12 + index, |_| want);
         }
     }
 }
