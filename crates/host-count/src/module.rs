@@ -23,8 +23,21 @@ pub struct Call {
     pub callee: Callee,
     /// Attributes promise that it comes back (`nounwind willreturn`).
     pub promised: bool,
-    /// A `musttail` call: nothing can be placed between it and the return.
-    pub must_tail: bool,
+    /// Whether it can be a jump.
+    pub tail: Tail,
+}
+
+/// Whether a call is its function's last deed. What follows it up to the return then counts with it, for nothing can be placed
+/// in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tail {
+    /// Other code follows.
+    #[default]
+    No,
+    /// Only a return follows: the back end makes a jump of it if no addition stands in between.
+    May,
+    /// A `musttail` call.
+    Must,
 }
 
 /// One entry of a block, in order.
@@ -278,7 +291,7 @@ fn article(function: &Function) -> FunctionPlan {
             .items
             .iter()
             .filter_map(as_call)
-            .position(|call| call.must_tail);
+            .position(|call| call.tail == Tail::Must);
         let site = match call {
             Some(call) => Site::Call { block: index, call },
             None => Site::End { block: index },
@@ -390,7 +403,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                 let charged = summary::charged(call, summaries);
                 current.cost += charged;
                 let last = position + 1 == block.items.len();
-                if call.must_tail {
+                if summary::ends_function(call, summaries) {
                     for item in &block.items[position + 1..] {
                         if let Item::Cost { cost, location } = item {
                             current.cost += cost;

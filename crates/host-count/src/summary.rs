@@ -6,7 +6,8 @@
 use crate::flow::{ROOT, entry, exit};
 use crate::library;
 use crate::module::{
-    Block, Call, Callee, End, Function, Item, Module, Shape, checked_starts, flow, retreating_edges,
+    Block, Call, Callee, End, Function, Item, Module, Shape, Tail, checked_starts, flow,
+    retreating_edges,
 };
 use crate::options::{Granularity, Options, Placement};
 use crate::place;
@@ -35,7 +36,7 @@ pub struct Summary {
 
 /// Whether a call surely comes back.
 pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
-    if call.must_tail {
+    if call.tail == Tail::Must {
         return false;
     }
     match &call.callee {
@@ -43,6 +44,12 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
         Callee::Declared(name) => call.promised || library::always_returns(name),
         Callee::Unknown => call.promised,
     }
+}
+
+/// Whether a call is paid for together with the return behind it. (If nobody looks meanwhile, an addition may stand in front of
+/// the call anyway.)
+pub fn ends_function(call: &Call, summaries: &[Summary]) -> bool {
+    call.tail != Tail::No && !comes_back(call, summaries)
 }
 
 /// What a call charges to its caller for the callee's body.
@@ -113,8 +120,8 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
             for (index, item) in block.items.iter().enumerate() {
                 let Item::Call(call) = item else { continue };
                 let last = index + 1 == block.items.len();
-                let parted =
-                    call.must_tail || last && block.end != End::Jump && block.end != End::Return;
+                let parted = ends_function(call, summaries)
+                    || last && block.end != End::Jump && block.end != End::Return;
                 if let Callee::Function(callee) = call.callee
                     && (parted || function.exempt.is_some())
                 {
@@ -125,8 +132,8 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
     let owed: Vec<u64> = (module.functions.iter().zip(fit).enumerate())
         .map(|(index, (function, fit))| {
-            let tails = !calls_of(function).any(|call| call.must_tail);
-            if !fit || !tails || summaries[index].constant_cost.is_some() {
+            let ends_in_call = calls_of(function).any(|call| ends_function(call, summaries));
+            if !fit || ends_in_call || summaries[index].constant_cost.is_some() {
                 return 0;
             }
             let flow = flow(function, summaries, Shape::LOOSE);
@@ -212,7 +219,7 @@ fn dearest_way(function: &Function, most: &[Option<u64>]) -> Option<u64> {
     let price = |block: &Block| -> Option<u64> {
         let items = block.items.iter().map(|item| match item {
             Item::Cost { cost, .. } => Some(*cost),
-            Item::Call(call) if call.must_tail => None,
+            Item::Call(call) if call.tail == Tail::Must => None,
             Item::Call(call) => match &call.callee {
                 Callee::Function(callee) => most[*callee],
                 Callee::Declared(name) => {
@@ -319,7 +326,9 @@ fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
     callable
         && function.blocks.iter().all(|block| block.end != End::Resume)
         && calls_of(function).all(|call| match call.callee {
-            Callee::Function(index) => !call.must_tail && summaries[index].constant_cost.is_some(),
+            Callee::Function(index) => {
+                call.tail != Tail::Must && summaries[index].constant_cost.is_some()
+            }
             _ => comes_back(call, summaries),
         })
 }
@@ -372,7 +381,7 @@ mod tests {
         Item::Call(Call {
             callee: Callee::Function(callee),
             promised: false,
-            must_tail: false,
+            tail: Tail::No,
         })
     }
 
