@@ -206,6 +206,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                 &summaries,
                 Shape {
                     budget: summaries[index].checks_budget,
+                    entry: summaries[index].checks_entry,
                     first: options.unwind,
                     tied: true,
                     prepaid: summaries[index].prepaid,
@@ -453,6 +454,8 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
 pub struct Shape {
     /// With budget checks.
     pub budget: bool,
+    /// One of them at the entry.
+    pub entry: bool,
     /// The check at entry comes before anything else: a limit may throw, and nothing has been constructed there yet.
     pub first: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
@@ -469,6 +472,7 @@ impl Shape {
     /// To see what ways there are.
     pub const LOOSE: Shape = Shape {
         budget: false,
+        entry: false,
         first: false,
         tied: false,
         prepaid: 0,
@@ -514,7 +518,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         ahead: 0,
     };
     let prices_are_known = function.priced_at_run_time.is_empty();
-    let checked_block = if shape.budget && !shape.first && prices_are_known {
+    let checked_block = if shape.entry && !shape.first && prices_are_known {
         latest_entry(function, summaries)
     } else {
         0
@@ -532,7 +536,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 exit(index)
             };
             // The entry is checked where a first stretch is paid, so that one instruction does both.
-            let is_entry = shape.budget && (index, number) == (checked_block, 0);
+            let is_entry = shape.entry && (index, number) == (checked_block, 0);
             let at_start_too = number == 0 && starts[index];
             let pays = shape.ahead && at_start_too && block.holds_code;
             let checked = pays || is_entry && !shape.first && block.holds_code && !at_start_too;
@@ -672,32 +676,43 @@ fn latest_entry(function: &Function, summaries: &[Summary]) -> usize {
 
 /// Jumps back to a block that is being visited: every cycle has one. As (block, number of the successor).
 pub fn retreating_edges(function: &Function) -> Vec<(usize, usize)> {
+    retreating(function.blocks.len(), |block, number| {
+        let successor = function.blocks[block].successors.get(number);
+        successor.map(|successor| successor.block)
+    })
+}
+
+/// The same in any graph of so many vertices; `successor` says where a vertex's arcs of each number lead.
+pub(crate) fn retreating(
+    count: usize,
+    successor: impl Fn(usize, usize) -> Option<usize>,
+) -> Vec<(usize, usize)> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         New,
         Open,
         Done,
     }
-    let mut state = vec![State::New; function.blocks.len()];
+    let mut state = vec![State::New; count];
     let mut retreating = Vec::new();
     let mut stack = Vec::new();
     // Blocks that cannot be reached from the entry are walked too: placement must stay consistent there.
-    for start in 0..function.blocks.len() {
+    for start in 0..count {
         if state[start] != State::New {
             continue;
         }
         state[start] = State::Open;
         stack.push((start, 0));
         while let Some((block, number)) = stack.pop() {
-            let Some(successor) = function.blocks[block].successors.get(number) else {
+            let Some(to) = successor(block, number) else {
                 state[block] = State::Done;
                 continue;
             };
             stack.push((block, number + 1));
-            match state[successor.block] {
+            match state[to] {
                 State::New => {
-                    state[successor.block] = State::Open;
-                    stack.push((successor.block, 0));
+                    state[to] = State::Open;
+                    stack.push((to, 0));
                 }
                 State::Open => retreating.push((block, number)),
                 State::Done => {}

@@ -500,7 +500,7 @@ fn every_way_through_a_fork_passes_one_addition() {
     assert_eq!(passed, 1.0, "{:?}", plan.functions[0].increments);
 }
 
-/// A loop with a budget is checked on its way back; its latch addition and the check share a place.
+/// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear checks at its entry.
 #[test]
 fn budgets_are_checked_at_latches_and_entries() {
     let jump = |block| Successor {
@@ -508,58 +508,51 @@ fn budgets_are_checked_at_latches_and_entries() {
         frequency: 10.0,
         holds_code: true,
     };
-    let blocks = vec![
-        Block {
-            successors: vec![jump(1)],
-            frequency: 1.0,
-            holds_code: true,
-            ..Block::default()
-        },
-        Block {
-            items: vec![cost(4)],
-            successors: vec![jump(1), jump(2)],
-            frequency: 10.0,
-            holds_code: true,
-            ..Block::default()
-        },
-        Block {
-            items: vec![cost(1)],
-            end: End::Return,
-            frequency: 1.0,
-            holds_code: true,
-            ..Block::default()
-        },
-    ];
-    let module = Module {
-        functions: vec![Function {
-            blocks,
-            ..Function::default()
-        }],
-        ..Module::default()
+    let blocks = |before| {
+        vec![
+            Block {
+                items: vec![cost(before)],
+                successors: vec![jump(1)],
+                frequency: 1.0,
+                holds_code: true,
+                ..Block::default()
+            },
+            Block {
+                items: vec![cost(4)],
+                successors: vec![jump(1), jump(2)],
+                frequency: 10.0,
+                holds_code: true,
+                ..Block::default()
+            },
+            Block {
+                items: vec![cost(1)],
+                end: End::Return,
+                frequency: 1.0,
+                holds_code: true,
+                ..Block::default()
+            },
+        ]
     };
-    let plan = plan(
-        &module,
-        &Options {
+    let latch = Site::Edge {
+        block: 1,
+        successor: 0,
+    };
+    for (before, expected) in [(1, &[latch][..]), (2000, &[Site::End { block: 0 }, latch])] {
+        let module = Module {
+            functions: vec![Function {
+                blocks: blocks(before),
+                ..Function::default()
+            }],
+            ..Module::default()
+        };
+        let options = Options {
             budget: true,
             ..Options::default()
-        },
-    )
-    .unwrap();
-    let sites: Vec<Site> = plan.functions[0]
-        .checks
-        .iter()
-        .map(|check| check.site)
-        .collect();
-    assert_eq!(
-        sites,
-        [
-            Site::End { block: 0 },
-            Site::Edge {
-                block: 1,
-                successor: 0
-            }
-        ]
-    );
+        };
+        let plan = plan(&module, &options).unwrap();
+        let checks = plan.functions[0].checks.iter();
+        assert_eq!(checks.map(|check| check.site).collect::<Vec<_>>(), expected);
+    }
 }
 
 /// `for (;;) goto *next` with two operations and an end: each operation pays and checks where it begins, and nothing stands
