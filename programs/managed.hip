@@ -23,6 +23,35 @@ static void check(const char *name, int *cells, int *device, int n) {
         EXPECT(cells[i] == 1 + 3 * i + (i < 3 ? 1000 : 0), "%s [%d] is %d", name, i, cells[i]);
 }
 
+static int told(hipMemRangeAttribute attribute, const void *memory, size_t bytes) {
+    int value = -99;
+    HIP(hipMemRangeGetAttribute(&value, sizeof(value), attribute, memory, bytes));
+    return value;
+}
+
+// What a program advises it is told again, for just that part of the memory.
+static void advise() {
+    const size_t page = 4096;
+    char *memory;
+    HIP(hipMallocManaged(&memory, 4 * page));
+    HIP(hipMemAdvise(memory, 4 * page, hipMemAdviseSetReadMostly, 0));
+    EXPECT(told(hipMemRangeAttributeReadMostly, memory, 4 * page) == 1, "read mostly");
+    HIP(hipMemAdvise(memory + page, page, hipMemAdviseUnsetReadMostly, 0));
+    EXPECT(told(hipMemRangeAttributeReadMostly, memory, page) == 1, "the first page is read mostly");
+    EXPECT(told(hipMemRangeAttributeReadMostly, memory + page, page) == 0, "the second is not");
+    EXPECT(told(hipMemRangeAttributeReadMostly, memory, 4 * page) == 0, "so not all are");
+    HIP(hipMemAdvise(memory, 2 * page, hipMemAdviseSetPreferredLocation, 0));
+    EXPECT(told(hipMemRangeAttributePreferredLocation, memory, 2 * page) == 0, "preferred on device 0");
+    EXPECT(told(hipMemRangeAttributePreferredLocation, memory, 4 * page) < 0, "but not all of it");
+    HIP(hipMemPrefetchAsync(memory, 4 * page, 0, nullptr));
+    HIP(hipDeviceSynchronize());
+    EXPECT(told(hipMemRangeAttributeLastPrefetchLocation, memory, 4 * page) == 0, "prefetched to device 0");
+    hipPointerAttribute_t attributes;
+    HIP(hipPointerGetAttributes(&attributes, memory));
+    EXPECT(attributes.isManaged, "hipPointerGetAttributes does not know managed memory");
+    HIP(hipFree(memory));
+}
+
 int main() {
     const int n = 5000;
     int *p;
@@ -44,14 +73,6 @@ int main() {
         EXPECT(copy[n - 1] == 1 + 3 * (n - 1), "a copy of registered memory ends with %d", copy[n - 1]);
         HIP(hipHostUnregister(registered));
     }
-    int *managed;
-    HIP(hipMallocManaged(&managed, 4096));
-    HIP(hipMemPrefetchAsync(managed, 4096, 0, nullptr));
-    HIP(hipMemAdvise(managed, 4096, hipMemAdviseSetReadMostly, 0));
-    HIP(hipDeviceSynchronize());
-    hipPointerAttribute_t attributes;
-    HIP(hipPointerGetAttributes(&attributes, managed));
-    EXPECT(attributes.isManaged, "hipPointerGetAttributes does not know managed memory");
-    HIP(hipFree(managed));
+    advise();
     return verdict();
 }

@@ -93,8 +93,15 @@ impl LineMap {
         };
         let next = (*near..*near + 4).find(|next| (from(*next)..start(*next)).contains(&address));
         let next = next.unwrap_or_else(|| {
-            self.stretches
-                .partition_point(|(start, _)| *start <= address)
+            let before = |stretches: &[(u64, Place)]| {
+                stretches.partition_point(|(start, _)| *start <= address)
+            };
+            // Or soon behind.
+            let (first, last) = (*near, self.stretches.len().min(*near + NEAR));
+            match from(first) <= address && address < start(last) {
+                true => first + before(&self.stretches[first.min(last)..last]),
+                false => before(&self.stretches),
+            }
         });
         *near = next;
         let place = match next.checked_sub(1) {
@@ -646,6 +653,9 @@ impl<R: Reader> Builder<'_, R> {
         }
     }
 }
+
+/// Stretches behind the last one that are looked at before all are.
+const NEAR: usize = 64;
 
 /// Calls inlined into each other; each takes room on the stack.
 const DEEPEST: usize = 256;

@@ -132,7 +132,31 @@ pub struct SourceLines {
     texts: RefCell<Texts>,
     /// Addresses that [`SourceLines::moved`] was asked for.
     asked: Cell<usize>,
+    /// Where in the map the last question was answered.
+    near: Cell<usize>,
 }
+
+/// Code that was moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// In the new code.
+    pub offset: u64,
+    /// Where it comes from.
+    pub pc: u64,
+    /// Bytes; 0: what is at `offset` is not what was at `pc`, but belongs there.
+    pub length: u64,
+}
+
+impl Moved {
+    /// Offset and address of each place where another instruction may start.
+    fn words(self) -> impl Iterator<Item = (u64, u64)> {
+        let places = (0..self.length.max(1)).step_by(WORD);
+        places.map(move |at| (self.offset + at, self.pc + at))
+    }
+}
+
+/// Bytes of which instructions are multiples.
+const WORD: usize = 4;
 
 /// Questions that are worth reading all debug information for, so as to ask fewer of them.
 const MANY: usize = 30_000;
@@ -182,6 +206,7 @@ impl SourceLines {
             context: OnceCell::new(),
             texts: RefCell::default(),
             asked: Cell::new(0),
+            near: Cell::new(0),
         }
     }
 
@@ -207,15 +232,15 @@ impl SourceLines {
         Ok(frames.collect())
     }
 
-    /// The lines of code that was moved: offsets in the new code, ascending, and the addresses they come from. Code of which
-    /// nothing is known has the line of that in front of it.
-    pub fn moved(&self, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
+    /// The lines of code that was moved, by its offsets, ascending. Code of which nothing is known has the line of that in
+    /// front of it.
+    pub fn moved(&self, places: impl Iterator<Item = Moved>) -> Vec<LineRow> {
         let mut rows: Vec<LineRow> = Vec::new();
         let (mut before, mut frames) = (Vec::new(), Vec::new());
         if let Some(map) = self.map() {
             return moved(map, places);
         }
-        for (offset, pc) in places {
+        for (offset, pc) in places.flat_map(Moved::words) {
             self.asked.set(self.asked.get() + 1);
             if self.shared_frames(pc, &mut frames).is_err() {
                 frames.clear();
@@ -293,7 +318,9 @@ impl SourceLines {
     /// File and line of the innermost frame.
     pub fn line(&self, pc: u64) -> Result<Option<(String, u32)>> {
         if let Some(map) = self.map() {
-            let (place, _) = map.at(pc, &mut 0);
+            let mut near = self.near.get();
+            let (place, _) = map.at(pc, &mut near);
+            self.near.set(near);
             return Ok((place.is_known()).then(|| (map.file(place).to_string(), place.line)));
         }
         let location = self.context()?.find_location(pc).map_err(bad)?;
@@ -303,23 +330,32 @@ impl SourceLines {
 }
 
 /// [`SourceLines::moved`] by a map.
-fn moved(map: &LineMap, places: impl Iterator<Item = (u64, u64)>) -> Vec<LineRow> {
+fn moved(map: &LineMap, places: impl Iterator<Item = Moved>) -> Vec<LineRow> {
     let mut rows: Vec<LineRow> = Vec::new();
     let (mut near, mut last, mut like_last) = (0, None, 0..0);
-    for (offset, pc) in places {
-        if like_last.contains(&pc) {
-            continue;
-        }
-        let (place, around) = map.at(pc, &mut near);
-        like_last = around;
-        if place.is_known() && last != Some(place) {
-            last = Some(place);
-            rows.push(LineRow {
-                offset,
-                file: map.file(place).clone(),
-                line: place.line,
-                calls: map.calls(place).clone(),
-            });
+    for Moved {
+        mut offset,
+        mut pc,
+        length,
+    } in places
+    {
+        let end = pc.saturating_add(length.max(1));
+        while pc < end {
+            if !like_last.contains(&pc) {
+                let (place, around) = map.at(pc, &mut near);
+                like_last = around;
+                if place.is_known() && last != Some(place) {
+                    last = Some(place);
+                    rows.push(LineRow {
+                        offset,
+                        file: map.file(place).clone(),
+                        line: place.line,
+                        calls: map.calls(place).clone(),
+                    });
+                }
+            }
+            offset += like_last.end - pc;
+            pc = like_last.end;
         }
     }
     rows

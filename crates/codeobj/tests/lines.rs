@@ -92,13 +92,17 @@ fn stretches_have_the_frames_of_all_their_addresses() {
         let places = || (0..code.size).map(|offset| (offset, code.address + offset));
         let tables = codeobj::LineTables::of(&object).unwrap();
         assert!(tables.expect("debug information").prepare(), "{target}");
-        let back_and_forth = (0..40_000).map(|index| (index, code.address + index % 2 * 64));
-        many.moved(back_and_forth);
+        let moved = |offset, pc, length| codeobj::Moved { offset, pc, length };
+        let back_and_forth = 0..40_000;
+        many.moved(back_and_forth.map(|index| moved(index, code.address + index % 2 * 64, 0)));
         for (_, address) in places() {
             assert_eq!(many.line(address).unwrap(), alone.line(address).unwrap());
         }
-        let rows = many.moved(places());
+        let rows = many.moved(places().map(|(offset, pc)| moved(offset, pc, 0)));
         assert!(rows.len() > 20, "{target}: {}", rows.len());
+        let whole = || std::iter::once(moved(0, code.address, code.size));
+        assert_eq!(many.moved(whole()), rows, "{target}");
+        assert_eq!(alone.moved(whole()), rows, "{target}");
         for (offset, address) in places() {
             let frames = alone.frames(address).unwrap();
             let known =

@@ -134,12 +134,12 @@ impl Target {
         self.vgpr_granule[1] != 0
     }
 
-    /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
     /// Whether SRAM ECC is on unless something else is said: in the server parts of gfx9.
     pub fn has_sramecc_by_default(&self) -> bool {
         self.sramecc == Feature::Selectable && self.family == Family::Gfx9
     }
 
+    /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
     pub fn has_work_group_processors(&self) -> bool {
         (Family::Gfx10..Family::Gfx12_5).contains(&self.family)
     }

@@ -22,6 +22,7 @@ mod processor;
 mod queue;
 mod sdma;
 mod signals;
+pub mod svm;
 pub mod topology;
 
 pub use dispatch::Dispatch;

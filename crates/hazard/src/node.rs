@@ -1,7 +1,7 @@
 //! One instruction as the rules see it.
 
 use gfx::Target;
-use isa::{Effects, Format, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
 use lift::{Access, Span};
 use smallvec::SmallVec;
 
@@ -41,7 +41,7 @@ fn any_overlap(left: &[Span], right: &[Span]) -> bool {
 }
 
 impl Node {
-    pub fn of(inst: &Inst, target: &'static Target, wave_size: u8) -> Node {
+    pub fn of(inst: Inst<&Decoded>, target: &'static Target, wave_size: u8) -> Node {
         let uses = inst.operands.iter().filter_map(|operand| match operand {
             Operand::Use(reg) => Span::of(*reg),
             _ => None,
@@ -52,9 +52,9 @@ impl Node {
             1
         };
         Node {
-            inst: inst.clone(),
+            inst: inst.to_owned(),
             target,
-            access: Access::of(inst, wave_size, false),
+            access: Access::of(&inst, wave_size, false),
             explicit_reads: uses.collect(),
             states,
         }

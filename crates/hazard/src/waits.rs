@@ -68,9 +68,9 @@ fn meets(
     target: &'static Target,
 ) -> Option<Unwaited> {
     let access = function.access(inst);
-    let decoded = &function.insts[inst];
+    let decoded = function.insts.at(inst);
     // Results on one counter arrive in order, as far as the compiler relies on it.
-    let in_order = raised(decoded, target.family)
+    let in_order = raised(&decoded, target.family)
         .iter()
         .any(|(own, _)| *own == counter);
     let reads = access.reads.iter().filter(|_| written);

@@ -152,7 +152,7 @@ fn missing_padding_is_found() {
         for function in &module.functions {
             let nops = (0..function.insts.len()).filter(|&index| {
                 let block = &function.blocks[function.block_of(index)];
-                function.insts[index].mnemonic == "s_nop" && block.reachable && block.len() > 1
+                function.insts.at(index).mnemonic == "s_nop" && block.reachable && block.len() > 1
             });
             for nop in nops {
                 let mut changed = function.clone();
@@ -163,7 +163,7 @@ fn missing_padding_is_found() {
                 }
                 let complaints = check(&changed, module.target).len();
                 if complaints == 0 {
-                    eprintln!("{target} {} {:#x}", function.name, function.insts[nop].pc);
+                    eprintln!("{target} {} {:#x}", function.name, function.insts.pc(nop));
                 }
                 removed += 1;
                 found += usize::from(complaints != 0);

@@ -7,6 +7,8 @@ use crate::{
 use gfx::{Family, Target};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
 use std::cell::{OnceCell, RefCell};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Bytes of the longest instruction.
 const LONGEST: usize = 20;
@@ -98,6 +100,12 @@ impl Decoder {
 
     /// The instruction at the start of `code`, which lies at address `pc`.
     pub fn decode(&self, code: &[u8], pc: u64) -> Result<Inst, DecodeError> {
+        let decoded = self.decode_alone(code, pc)?;
+        Ok(Inst::new(pc, Arc::new(decoded)))
+    }
+
+    /// What the instruction at the start of `code` is, for who has a place of his own for it. `pc` is for errors.
+    pub fn decode_alone(&self, code: &[u8], pc: u64) -> Result<Decoded, DecodeError> {
         if code.len() < 4 {
             return Err(DecodeError::Truncated {
                 pc,
@@ -189,7 +197,7 @@ impl Decoder {
         if facts.special {
             fixups::apply_to_inst(self.target, &mut inst);
         }
-        Ok(Inst::new(pc, inst))
+        Ok(inst)
     }
 
     /// Decodes `code` from start to end. Undecodable words come out as errors, and decoding goes on 4 bytes later.
@@ -202,7 +210,7 @@ impl Decoder {
     }
 
     /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
-    pub fn print(&self, inst: &Inst) -> String {
+    pub fn print<D: Deref<Target = Decoded>>(&self, inst: &Inst<D>) -> String {
         let mut llvm = self.llvm.borrow_mut();
         let Llvm { mc, halves, .. } = &mut *llvm;
         let window = window_of(inst);
@@ -290,7 +298,7 @@ impl Iterator for DecodeAll<'_> {
 }
 
 /// The bytes of an instruction, padded to what LLVM wants to see.
-fn window_of(inst: &Inst) -> [u8; WINDOW] {
+fn window_of(inst: &Decoded) -> [u8; WINDOW] {
     let mut window = [0; WINDOW];
     for (chunk, word) in window.chunks_exact_mut(4).zip(inst.words) {
         chunk.copy_from_slice(&word.to_le_bytes());

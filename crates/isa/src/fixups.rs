@@ -53,6 +53,7 @@ const ROWS: &[Row] = &[
     row("v_readlane_b32",  None,            DoesNotRead(RegKind::Exec), "the lane is given, EXEC does not matter"),
     row("v_writelane_b32", None,            DoesNotRead(RegKind::Exec), "the lane is given, EXEC does not matter"),
     row("ds_*",         Some(Format::Ds),   PerInstruction,             "M0 is read by GDS, append, consume and addtid only, since gfx9"),
+    row("image_*",      Some(Format::Mimg), PerInstruction,             "gfx9's encodings do not say how many registers the address has"),
     row("s_add_pc_i64", None,               ByteDisplacement,           "LLVM sees an ordinary operand"),
     row("s_cbranch_join", None,             Reads(RegKind::Mode, 0, 1), "the fork stack pointer is in MODE"),
     row("*",            Some(Format::Vop1), PerInstruction,             "SDWA dst_unused:UNUSED_PRESERVE keeps the rest"),
@@ -72,6 +73,15 @@ const DS_READING_M0: &[&str] = &[
     "ds_load_addtid_b32",
     "ds_store_addtid_b32",
 ];
+
+/// Image instructions that take a sampler.
+const SAMPLES: &[&str] = &["image_sample*", "image_gather4*", "image_get_lod"];
+
+/// Address registers of samples at most: offset, bias, reference, six derivatives, three coordinates, a level.
+const MOST_SAMPLE_ADDRESSES: u16 = 13;
+
+/// Address registers of other image instructions at most: three coordinates and a level or sample.
+const MOST_IMAGE_ADDRESSES: u16 = 4;
 
 /// Instructions that write 16 bits and keep the other half on gfx9 already.
 const HALF_WRITERS: &[&str] = &[
@@ -132,6 +142,21 @@ pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
             {
                 inst.implicit_uses.retain(|reg| reg.kind != RegKind::M0);
             }
+        }
+        Format::Mimg if target.family == Family::Gfx9 => {
+            let first = (inst.words[1] & 0xff) as u16;
+            let most = if SAMPLES.iter().any(|name| matches(name, inst.mnemonic)) {
+                MOST_SAMPLE_ADDRESSES
+            } else {
+                MOST_IMAGE_ADDRESSES
+            };
+            // LLVM lists the first.
+            inst.implicit_uses.push(Reg {
+                kind: RegKind::Vgpr,
+                index: first,
+                width: most.min(256 - first) as u8,
+                half: None,
+            });
         }
         Format::Vop1 | Format::Vop2 if inst.effects.contains(Effects::SDWA) => {
             let control = inst.words[1];

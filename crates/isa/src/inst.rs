@@ -146,13 +146,13 @@ pub enum Operand {
     PcRel(i64),
 }
 
-/// One decoded instruction at its place. Copies share everything but the place, so that they cost little: programs consist of
-/// few different instructions.
-#[derive(Clone, Debug)]
-pub struct Inst {
+/// One decoded instruction at its place. What it is may be shared, or lie in a table: programs consist of few different
+/// instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst<D = Arc<Decoded>> {
     /// Address it was decoded at.
     pub pc: u64,
-    decoded: Arc<Decoded>,
+    decoded: D,
 }
 
 /// What an instruction is, wherever it lies.
@@ -174,7 +174,7 @@ pub struct Decoded {
     pub implicit_uses: SmallVec<[Reg; 2]>,
 }
 
-impl Deref for Inst {
+impl<D: Deref<Target = Decoded>> Deref for Inst<D> {
     type Target = Decoded;
 
     fn deref(&self) -> &Decoded {
@@ -182,25 +182,15 @@ impl Deref for Inst {
     }
 }
 
-impl Inst {
-    pub(crate) fn new(pc: u64, decoded: Decoded) -> Inst {
-        Inst {
-            pc,
-            decoded: Arc::new(decoded),
-        }
+impl<D: Deref<Target = Decoded>> Inst<D> {
+    /// At an address; what it means does not depend on that, as branches have displacements.
+    pub fn new(pc: u64, decoded: D) -> Inst<D> {
+        Inst { pc, decoded }
     }
 
-    /// The same instruction at another address; what it means does not depend on that, as branches have displacements.
-    pub fn at(&self, pc: u64) -> Inst {
-        Inst {
-            pc,
-            decoded: self.decoded.clone(),
-        }
-    }
-
-    /// A copy that shares nothing, for another thread: counting who shares is slow between threads.
-    pub fn unshared(&self) -> Inst {
-        Inst::new(self.pc, Decoded::clone(self))
+    /// The same, referred to.
+    pub fn by_reference(&self) -> Inst<&Decoded> {
+        Inst::new(self.pc, &self.decoded)
     }
 
     /// Address of the next instruction in memory.
@@ -214,5 +204,17 @@ impl Inst {
             Operand::PcRel(displacement) => Some(self.end().wrapping_add_signed(*displacement)),
             _ => None,
         })
+    }
+}
+
+impl<'a> Inst<&'a Decoded> {
+    /// With a copy of what it is.
+    pub fn to_owned(self) -> Inst {
+        Inst::new(self.pc, Arc::new(self.decoded.clone()))
+    }
+
+    /// What it is, for as long as that lasts.
+    pub fn decoded(self) -> &'a Decoded {
+        self.decoded
     }
 }

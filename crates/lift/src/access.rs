@@ -1,7 +1,7 @@
 //! What one instruction reads and writes, and what it does to EXEC: the facts under every analysis here.
 
 use crate::registers::{FILE_SIZE, SGPR_COUNT, Span};
-use isa::{Effects, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Operand, Reg, RegKind};
 use smallvec::SmallVec;
 
 /// Where the value of a vector register in one lane comes to be, by whether the lane is active, when an instruction writes
@@ -81,7 +81,7 @@ const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
 
 impl Access {
     /// `indexing`: general-purpose index mode may be on (gfx9), so that vector operands are relative to M0.
-    pub fn of(inst: &Inst, wave_size: u8, indexing: bool) -> Access {
+    pub fn of(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
         let effects = inst.effects;
         let mut access = Access {
             kills: true,
@@ -190,7 +190,7 @@ impl Indexed {
 }
 
 /// How the instruction relates the new EXEC to the old; `None` if it does not write EXEC.
-fn exec_change(inst: &Inst, wave_size: u8) -> Option<ExecChange> {
+fn exec_change(inst: &Decoded, wave_size: u8) -> Option<ExecChange> {
     let is_exec = |reg: &Reg| reg.kind == RegKind::Exec;
     let explicit = inst.operands.iter().find_map(|operand| match operand {
         Operand::Def(reg) if is_exec(reg) => Some(*reg),

@@ -7,7 +7,8 @@
 
 use crate::function::{Block, BlockIndex, Callee, FunctionIndex};
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
-use isa::{Effects, Inst, Operand, Reg, RegKind};
+use crate::table::Code;
+use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What an SGPR holds.
@@ -134,7 +135,12 @@ impl State {
             .retain(|(vgpr, _), _| *vgpr >= FIRST_PRESERVED_VGPR || keeps_vector(*vgpr));
     }
 
-    fn step(&mut self, inst: &Inst, pointers: &BTreeMap<u64, u64>, callee: Option<&RegisterSet>) {
+    fn step(
+        &mut self,
+        inst: Inst<&Decoded>,
+        pointers: &BTreeMap<u64, u64>,
+        callee: Option<&RegisterSet>,
+    ) {
         if inst.effects.contains(Effects::CALL) {
             self.call(callee);
             // Where it returns to.
@@ -177,7 +183,7 @@ impl State {
         }
     }
 
-    fn forget(&mut self, inst: &Inst, reg: Reg) {
+    fn forget(&mut self, inst: Inst<&Decoded>, reg: Reg) {
         match Span::of(reg) {
             Some(Span::Scalar(start, count)) => {
                 for index in start..start + count {
@@ -192,7 +198,7 @@ impl State {
         }
     }
 
-    fn carry_of(&self, inst: &Inst) -> Option<(u64, u32)> {
+    fn carry_of(&self, inst: Inst<&Decoded>) -> Option<(u64, u32)> {
         if !matches!(inst.mnemonic, "s_add_u32" | "s_add_co_u32") {
             return None;
         }
@@ -206,7 +212,12 @@ impl State {
         }
     }
 
-    fn result(&self, inst: &Inst, def: Reg, pointers: &BTreeMap<u64, u64>) -> Option<Outcome> {
+    fn result(
+        &self,
+        inst: Inst<&Decoded>,
+        def: Reg,
+        pointers: &BTreeMap<u64, u64>,
+    ) -> Option<Outcome> {
         let low_and_high = |address| {
             Outcome::Both(
                 Value::Part {
@@ -293,7 +304,7 @@ impl State {
     }
 
     /// A pointer from the global offset table, or any pointer of a table at a known address.
-    fn load(&self, inst: &Inst, pointers: &BTreeMap<u64, u64>) -> Option<Outcome> {
+    fn load(&self, inst: Inst<&Decoded>, pointers: &BTreeMap<u64, u64>) -> Option<Outcome> {
         let base = match self.pair(first_use(inst)?) {
             Pair::Address(base) => base,
             _ => return None,
@@ -333,14 +344,14 @@ enum Outcome {
     Lane(i64, Value),
 }
 
-fn first_use(inst: &Inst) -> Option<Reg> {
+fn first_use(inst: Inst<&Decoded>) -> Option<Reg> {
     inst.operands.iter().find_map(|operand| match operand {
         Operand::Use(reg) => Some(*reg),
         _ => None,
     })
 }
 
-fn last_constant(inst: &Inst) -> Option<i64> {
+fn last_constant(inst: Inst<&Decoded>) -> Option<i64> {
     let constants = inst.operands.iter().rev();
     constants.into_iter().find_map(|operand| match operand {
         Operand::Imm(value) => Some(*value),
@@ -349,7 +360,7 @@ fn last_constant(inst: &Inst) -> Option<i64> {
 }
 
 /// The two sources, if one is a register and the other is not.
-fn register_and_constant(inst: &Inst) -> Option<(Reg, u32)> {
+fn register_and_constant(inst: Inst<&Decoded>) -> Option<(Reg, u32)> {
     let mut sources = inst
         .operands
         .iter()
@@ -380,14 +391,14 @@ pub(crate) enum Target {
 /// Walks the function from its entry.
 /// `written`: what each function of the program writes, with its callees; `entries`: where functions start.
 pub(crate) fn follow(
-    insts: &[Inst],
+    code: Code<'_>,
     blocks: &[Block],
     pointers: &BTreeMap<u64, u64>,
     written: &[RegisterSet],
     entries: &BTreeMap<u64, FunctionIndex>,
 ) -> Addresses {
     // A call that no earlier walk could resolve may have its target in registers by now, which a loop over it must not lose.
-    let callee = |block: &Block, inst: &Inst, state: &State| match block.call {
+    let callee = |block: &Block, inst: Inst<&Decoded>, state: &State| match block.call {
         Some(Callee::Known(function)) => written.get(function),
         Some(Callee::Unknown) => match state.pair(first_use(inst)?) {
             Pair::Address(address) => written.get(*entries.get(&address)?),
@@ -407,7 +418,7 @@ pub(crate) fn follow(
         let Some(mut state) = starts[index].clone() else {
             continue;
         };
-        for inst in &insts[block.range()] {
+        for inst in block.range().map(|index| code.at(index)) {
             let callee = callee(block, inst, &state);
             state.step(inst, pointers, callee);
         }
@@ -427,7 +438,7 @@ pub(crate) fn follow(
     for (block, start) in blocks.iter().zip(starts) {
         let Some(mut state) = start else { continue };
         for index in block.range() {
-            let inst = &insts[index];
+            let inst = code.at(index);
             look(&state, index, inst, &mut found);
             let callee = callee(block, inst, &state);
             state.step(inst, pointers, callee);
@@ -436,7 +447,7 @@ pub(crate) fn follow(
     found
 }
 
-fn look(state: &State, index: usize, inst: &Inst, found: &mut Addresses) {
+fn look(state: &State, index: usize, inst: Inst<&Decoded>, found: &mut Addresses) {
     if inst.effects.contains(Effects::INDIRECT) {
         let Some(reg) = first_use(inst) else { return };
         let table = match state.get(reg) {

@@ -3,8 +3,9 @@
 use crate::addresses::{Pair, Target};
 use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
 use crate::program::FunctionKind;
+use crate::table::Code;
 use crate::traits::Traits;
-use isa::{Effects, Inst};
+use isa::{Decoded, Effects, Inst};
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,42 +35,29 @@ struct Ways {
     reason: Option<Reason>,
 }
 
-/// Instructions in address order.
-#[derive(Clone, Copy)]
-pub(crate) struct Code<'a> {
-    pub insts: &'a [Inst],
-    /// Of each of them.
-    pub traits: &'a [Traits],
-    /// There are bytes between them that are none.
-    pub gaps: bool,
-}
-
 pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
-    let insts = code.insts;
-    let ending = code.traits.iter().enumerate();
+    let ending = code.traits().iter().enumerate();
     let ways: Vec<(usize, Ways)> = ending
         .filter(|(_, traits)| traits.any(Traits::ENDS_BLOCK))
-        .map(|(index, _)| (index, ways(index, &insts[index], context)))
+        .map(|(index, _)| (index, ways(index, code.at(index), context)))
         .collect();
-    let find = |pc: u64| insts.binary_search_by_key(&pc, |inst| inst.pc).ok();
 
-    let mut leads = vec![false; insts.len() + 1];
+    let mut leads = vec![false; code.len() + 1];
     leads[0] = true;
     for &(index, ref ways) in &ways {
         leads[index + 1] = true;
         for &(target, _) in &ways.jumps {
-            if let Some(target) = find(target) {
+            if let Some(target) = code.find(target) {
                 leads[target] = true;
             }
         }
     }
-    let pairs = insts.windows(2).enumerate();
-    for (index, pair) in pairs.filter(|_| code.gaps) {
-        if pair[0].end() != pair[1].pc {
-            leads[index + 1] = true;
+    for next in (1..code.len()).filter(|_| code.places.gaps) {
+        if code.end(next - 1) != code.pc(next) {
+            leads[next] = true;
         }
     }
-    let firsts: Vec<usize> = (0..insts.len()).filter(|&index| leads[index]).collect();
+    let firsts: Vec<usize> = (0..code.len()).filter(|&index| leads[index]).collect();
     let block_at = |inst: usize| firsts.binary_search(&inst).ok();
 
     let mut unresolved = Vec::new();
@@ -78,33 +66,32 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
         falls: Some(EdgeKind::Fall),
         ..Ways::default()
     };
-    let mut complaints: Vec<Vec<Reason>> = Vec::with_capacity(firsts.len());
+    let mut complaints: Vec<SmallVec<[Reason; 2]>> = Vec::with_capacity(firsts.len());
     let mut ways = ways.iter().peekable();
     for (number, &first) in firsts.iter().enumerate() {
-        let end = firsts.get(number + 1).copied().unwrap_or(insts.len());
-        let last = &insts[end - 1];
+        let end = firsts.get(number + 1).copied().unwrap_or(code.len());
         // Whatever has ways ends a block.
         let own = ways.next_if(|(index, _)| *index == end - 1);
         let ways = own.map_or(&falling, |(_, ways)| ways);
         let mut block = Block {
             first,
             end,
-            successors: Vec::new(),
-            predecessors: Vec::new(),
-            leaves: ways.leaves.to_vec(),
+            successors: SmallVec::new(),
+            predecessors: SmallVec::new(),
+            leaves: ways.leaves.clone(),
             call: ways.call,
             reachable: false,
             exec_full_at_start: false,
         };
-        let mut reasons: Vec<Reason> = ways.reason.into_iter().collect();
-        let (taken_without, falls_without) = match last.mnemonic {
-            "s_cbranch_execz" => (true, false),
-            "s_cbranch_execnz" => (false, true),
+        let mut reasons: SmallVec<[Reason; 2]> = ways.reason.into_iter().collect();
+        let (taken_without, falls_without) = match own.map(|_| code.at(end - 1).mnemonic) {
+            Some("s_cbranch_execz") => (true, false),
+            Some("s_cbranch_execnz") => (false, true),
             _ => (false, false),
         };
         for &(target, kind) in &ways.jumps {
             // A jump to our own start is a loop, not a call of ourselves.
-            if let Some(to) = find(target).and_then(block_at) {
+            if let Some(to) = code.find(target).and_then(block_at) {
                 let edge = Edge {
                     to,
                     kind,
@@ -121,8 +108,10 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
             }
         }
         if let Some(kind) = ways.falls {
-            match insts.get(end) {
-                Some(next) if next.pc == last.end() => {
+            let behind = code.end(end - 1);
+            let next = (end < code.len()).then(|| code.pc(end));
+            match next {
+                Some(next) if next == behind => {
                     let to = number + 1;
                     match block.successors.iter_mut().find(|edge| edge.to == to) {
                         Some(edge) => edge.without_lanes = false,
@@ -133,7 +122,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
                         }),
                     }
                 }
-                next => match context.entries.get(&last.end()) {
+                next => match context.entries.get(&behind) {
                     Some(&function) => block.leaves.push(Leave::TailCall(function)),
                     None => {
                         block.leaves.push(Leave::Anywhere);
@@ -152,7 +141,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
     link(&mut blocks);
     for (block, reasons) in blocks.iter().zip(complaints) {
         if block.reachable {
-            let pc = insts[block.end - 1].pc;
+            let pc = code.pc(block.end - 1);
             unresolved.extend(reasons.into_iter().map(|reason| Unresolved { pc, reason }));
         }
     }
@@ -189,7 +178,7 @@ fn link(blocks: &mut [Block]) {
     }
 }
 
-fn ways(index: usize, inst: &Inst, context: &Context<'_>) -> Ways {
+fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Ways {
     let effects = inst.effects;
     let mut ways = Ways::default();
     let anywhere = |reason| Ways {

@@ -3,7 +3,7 @@
 //! Field positions are those of the "s_waitcnt" sections of the ISA manuals.
 
 use gfx::Family;
-use isa::{Effects, Format, Inst, Operand, RegKind};
+use isa::{Decoded, Effects, Format, Operand, RegKind};
 use smallvec::SmallVec;
 
 /// Counters of memory operations on their way. Before gfx12, `Load` is vmcnt, `Store` vscnt and `Data` lgkmcnt.
@@ -71,7 +71,7 @@ impl Kind {
 }
 
 /// Counters that the instruction raises.
-pub fn raised(inst: &Inst, family: Family) -> SmallVec<[(Counter, Kind); 2]> {
+pub fn raised(inst: &Decoded, family: Family) -> SmallVec<[(Counter, Kind); 2]> {
     let effects = inst.effects;
     let mut counters = SmallVec::new();
     let split = family >= Family::Gfx12;
@@ -165,7 +165,7 @@ const SINGLE: &[(&str, &[Part])] = &[
 ];
 
 /// Counters that the instruction waits for, each until at most so many operations are left.
-pub fn awaited(inst: &Inst, family: Family) -> SmallVec<[(Counter, u32); 3]> {
+pub fn awaited(inst: &Decoded, family: Family) -> SmallVec<[(Counter, u32); 3]> {
     let mut waits = SmallVec::new();
     if !inst.effects.contains(Effects::WAIT) {
         return waits;

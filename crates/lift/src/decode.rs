@@ -1,13 +1,12 @@
 //! Decoding with a memory: of the instructions of a program, hardly one in twenty is new, and LLVM's decoder would take most
 //! of the time of lifting.
-//!
-//! What an instruction means does not depend on where it is, so that one decoding and one [`Access`] serve all its copies.
 
 use crate::Access;
 use crate::Traits;
 use crate::hash::{WordHash, mix};
-use gfx::Target;
-use isa::{DecodeError, Decoder, Inst};
+use crate::table::{Entry, Number, Table};
+use gfx::{Family, Target};
+use isa::{DecodeError, Decoded, Decoder};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,78 +15,80 @@ const SHELVES: usize = 64;
 /// Words of the longest instruction that is remembered.
 const LONGEST: usize = 3;
 
-/// Position of an [`Access`] in the table of the module.
-pub(crate) type AccessNumber = u32;
-
 /// What is known of an instruction wherever it lies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    pub inst: Inst,
-    pub access: AccessNumber,
+    pub number: Number,
     pub traits: Traits,
-}
-
-impl Found {
-    fn at(&self, pc: u64) -> Found {
-        Found {
-            inst: self.inst.at(pc),
-            ..*self
-        }
-    }
-
-    /// For another thread.
-    fn unshared(&self) -> Found {
-        Found {
-            inst: self.inst.unshared(),
-            ..*self
-        }
-    }
+    /// Bytes.
+    pub size: u8,
 }
 
 /// The different instructions of a program, shared by all threads that decode it.
 pub(crate) struct Known {
     shelves: Vec<Mutex<Shelf>>,
-    accesses: Mutex<Vec<Access>>,
+    table: Mutex<Table>,
     first_lane_exists: bool,
+    family: Family,
 }
 
-/// Wave size, words, and how many of them count.
-type Key = (u8, [u32; LONGEST], usize);
-type Shelf = HashMap<Key, Found, WordHash>;
+/// The words of an instruction that is remembered; those that it lacks are zero.
+type Words = [u32; LONGEST];
+/// By wave size and first word, which does not always say how many follow.
+type Shelf = HashMap<(u8, u32), Vec<Remembered>, WordHash>;
+
+#[derive(Clone, Copy)]
+struct Remembered {
+    words: Words,
+    found: Found,
+}
+
+impl Remembered {
+    /// Whether these are its words, as far as it has any, and it does not end behind `length` bytes.
+    #[inline]
+    fn is(&self, words: Words, length: usize) -> bool {
+        let size = usize::from(self.found.size);
+        self.words[0] == words[0]
+            && (size <= 4 || self.words[1] == words[1])
+            && (size <= 8 || self.words[2] == words[2])
+            && size <= length
+    }
+}
 
 impl Known {
-    /// `first_lane_exists`: see [`crate::Options`].
-    pub fn new(first_lane_exists: bool) -> Known {
+    /// `first_lane_exists`: see [`crate::Options`]. `bytes`: of all code.
+    pub fn new(family: Family, first_lane_exists: bool, bytes: usize) -> Known {
         Known {
             shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
-            accesses: Mutex::default(),
+            // Of memory that is not touched, more costs nothing, and to move what is in it does.
+            table: Mutex::new(Table::with_capacity(bytes / 64)),
             first_lane_exists,
+            family,
         }
     }
 
-    /// What all instructions so far access, by number.
-    pub fn accesses(&self) -> MutexGuard<'_, Vec<Access>> {
-        lock(&self.accesses)
+    /// All instructions so far.
+    pub fn table(&self) -> MutexGuard<'_, Table> {
+        lock(&self.table)
     }
 
-    fn shelf(&self, key: &Key) -> MutexGuard<'_, Shelf> {
-        let [first, second, third] = key.1.map(u64::from);
-        let mixed = mix(first << 32 ^ second ^ third << 16);
-        lock(&self.shelves[(mixed >> 48) as usize % SHELVES])
+    fn shelf(&self, first: u32) -> MutexGuard<'_, Shelf> {
+        lock(&self.shelves[(mix(first.into()) >> 48) as usize % SHELVES])
     }
 
-    fn enter(&self, inst: Inst, wave_size: u8) -> Found {
-        let mut access = Access::of(&inst, wave_size, false);
-        if self.first_lane_exists && inst.mnemonic == "v_readfirstlane_b32" {
+    fn enter(&self, decoded: Decoded, wave_size: u8) -> Found {
+        let mut access = Access::of(&decoded, wave_size, false);
+        if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
             access.reads_inactive = false;
         }
-        let traits = Traits::of(&inst, &access);
-        let mut accesses = self.accesses();
-        accesses.push(access);
+        let size = decoded.size;
+        let entry = Entry::new(decoded, access, self.family);
+        let traits = entry.traits;
+        let number = self.table().enter(entry);
         Found {
-            inst,
-            access: (accesses.len() - 1) as AccessNumber,
+            number,
             traits,
+            size,
         }
     }
 }
@@ -96,15 +97,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread's decoder, and what the thread met before, by the first words.
+/// A thread's decoder, and what the thread met before.
 pub(crate) struct Remembering<'k> {
     known: &'k Known,
     decoder: Decoder,
-    one: HashMap<u32, Found, WordHash>,
-    two: HashMap<u64, Found, WordHash>,
-    three: HashMap<u128, Found, WordHash>,
+    met: Vec<Met>,
+    /// Positions in `met`, by the words.
+    one: HashMap<u32, u32, WordHash>,
+    two: HashMap<u64, u32, WordHash>,
+    three: HashMap<u128, u32, WordHash>,
     /// Words of the last instruction whose first word started with the same bits.
     likely: Vec<u8>,
+    /// Position of the last instruction.
+    last: u32,
+}
+
+/// An instruction that a thread has met.
+#[derive(Clone, Copy)]
+struct Met {
+    what: Remembered,
+    /// Position of what came behind it last. Programs repeat themselves, so that this is mostly what comes next; and those
+    /// that came one after the other lie so.
+    next: u32,
 }
 
 /// Bits at the end of a first word that say little of how many follow.
@@ -119,83 +133,96 @@ impl<'k> Remembering<'k> {
         Ok(Remembering {
             known,
             decoder: Decoder::with_features(target, wave_size, "")?,
+            met: Vec::new(),
             one: HashMap::default(),
             two: HashMap::default(),
             three: HashMap::default(),
             likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
+            last: 0,
         })
     }
 
-    /// The instruction at the start of `code`, as [`Decoder::decode`] has it, and what it accesses.
+    /// What is at the start of `code`, as [`Decoder::decode`] has it, which lies at `pc`.
+    #[inline]
     pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<Found, DecodeError> {
-        let mut words = [0u32; LONGEST];
+        let mut words: Words = [0; LONGEST];
         for (word, bytes) in words.iter_mut().zip(code.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
-        let whole = code.len() / 4;
-        if whole < LONGEST {
-            let inst = self.decoder.decode(code, pc)?;
-            return Ok(self.known.enter(inst, self.decoder.wave_size()));
+        if let Some(last) = self.met.get(self.last as usize) {
+            let next = last.next;
+            let expected = &self.met[next as usize].what;
+            if expected.is(words, code.len()) {
+                self.last = next;
+                return Ok(expected.found);
+            }
         }
+        self.search(code, words, pc)
+    }
+
+    fn search(&mut self, code: &[u8], words: Words, pc: u64) -> Result<Found, DecodeError> {
         let (two, three) = keys(words);
-        let likely = &mut self.likely[(words[0] >> BEHIND_OPCODE) as usize];
-        let known = match likely {
+        let start = (words[0] >> BEHIND_OPCODE) as usize;
+        let position = match self.likely[start] {
             1 => self.one.get(&words[0]),
             2 => self.two.get(&two),
             _ => self.three.get(&three),
         };
-        if let Some(known) = known {
-            return Ok(known.at(pc));
-        }
         // How long an instruction is follows from its words, so that at most one of these has it.
-        let known = (self.one.get(&words[0]))
+        let position = position
+            .or_else(|| self.one.get(&words[0]))
             .or_else(|| self.two.get(&two))
             .or_else(|| self.three.get(&three));
-        if let Some(known) = known {
-            *likely = known.inst.size / 4;
-            return Ok(known.at(pc));
+        let position = match position {
+            Some(&known) if self.met[known as usize].what.is(words, code.len()) => known,
+            _ => {
+                let found = self.look_up(code, words, pc)?;
+                let position = self.met.len() as u32;
+                match found.size / 4 {
+                    1 => drop(self.one.insert(words[0], position)),
+                    2 => drop(self.two.insert(two, position)),
+                    3 => drop(self.three.insert(three, position)),
+                    _ => return Ok(found),
+                }
+                self.met.push(Met {
+                    what: Remembered { words, found },
+                    next: position,
+                });
+                position
+            }
+        };
+        let found = self.met[position as usize].what.found;
+        self.likely[start] = found.size / 4;
+        if let Some(last) = self.met.get_mut(self.last as usize) {
+            last.next = position;
         }
-        let found = self.look_up(code, words, pc)?;
-        let entry = found.clone();
-        match found.inst.size / 4 {
-            1 => drop(self.one.insert(words[0], entry)),
-            2 => drop(self.two.insert(two, entry)),
-            3 => drop(self.three.insert(three, entry)),
-            _ => {}
-        }
+        self.last = position;
         Ok(found)
     }
 
     /// What another thread has decoded, or else the decoder's answer.
-    fn look_up(&self, code: &[u8], words: [u32; LONGEST], pc: u64) -> Result<Found, DecodeError> {
-        let wave_size = self.decoder.wave_size();
-        let key = |length: usize| {
-            let mut words = words;
-            words[length.min(LONGEST)..].fill(0);
-            (wave_size, words, length)
-        };
-        for length in 1..=LONGEST {
-            let key = key(length);
-            if let Some(known) = self.known.shelf(&key).get(&key) {
-                let mut found = known.unshared();
-                found.inst.pc = pc;
-                return Ok(found);
-            }
+    fn look_up(&self, code: &[u8], words: Words, pc: u64) -> Result<Found, DecodeError> {
+        let key = (self.decoder.wave_size(), words[0]);
+        let shelf = self.known.shelf(words[0]);
+        let mut alike = shelf.get(&key).into_iter().flatten();
+        if let Some(known) = alike.find(|known| known.is(words, code.len())) {
+            return Ok(known.found);
         }
-        let inst = self.decoder.decode(code, pc)?;
-        let length = usize::from(inst.size) / 4;
-        let found = self.known.enter(inst, wave_size);
-        if length <= LONGEST {
-            let key = key(length);
-            let mut shelf = self.known.shelf(&key);
-            shelf.insert(key, found.unshared());
+        // Others need not wait for the decoder.
+        drop(shelf);
+        let decoded = self.decoder.decode_alone(code, pc)?;
+        let found = self.known.enter(decoded, self.decoder.wave_size());
+        if usize::from(found.size) <= 4 * LONGEST {
+            let mut shelf = self.known.shelf(words[0]);
+            let alike = shelf.entry(key).or_default();
+            alike.push(Remembered { words, found });
         }
         Ok(found)
     }
 }
 
 /// Two words and three as one number each.
-fn keys(words: [u32; LONGEST]) -> (u64, u128) {
+fn keys(words: Words) -> (u64, u128) {
     let two = u64::from(words[0]) | u64::from(words[1]) << 32;
     (two, u128::from(two) | u128::from(words[2]) << 64)
 }
@@ -211,7 +238,7 @@ mod tests {
         for name in ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {
             let target = Target::find(name).expect("a known target");
             let plain = Decoder::new(target).expect("a decoder");
-            let known = Known::new(false);
+            let known = Known::new(target.family, false, 0);
             let remembering = || Remembering::new(&known, target, target.wave_size);
             let mut first = remembering().expect("a decoder");
             let mut second = remembering().expect("a decoder");
@@ -228,32 +255,34 @@ mod tests {
             let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let (mut good, mut at) = (0, 0);
             while at < code.len() {
-                let expected = plain.decode(&code[at..], at as u64);
-                let text = |result: &Result<Inst, DecodeError>| format!("{result:?}");
-                let wave_size = target.wave_size;
-                for remembering in [&mut first, &mut second] {
-                    let found = remembering.decode(&code[at..], at as u64);
-                    if let Ok(found) = &found {
-                        let access = &known.accesses()[found.access as usize];
-                        let alone = Access::of(&found.inst, wave_size, false);
-                        assert_eq!(found.traits, Traits::of(&found.inst, &alone));
-                        assert_eq!(
-                            format!("{access:?}"),
-                            format!("{alone:?}"),
-                            "{name} at {at:#x}"
-                        );
+                // Now and then the code ends here.
+                for end in [code.len(), (at + 4 * (at / 4 % 5)).min(code.len())] {
+                    let code = &code[at..end];
+                    let expected = plain.decode_alone(code, at as u64);
+                    let text = |result: &Result<Decoded, DecodeError>| format!("{result:?}");
+                    let wave_size = target.wave_size;
+                    for remembering in [&mut first, &mut second] {
+                        let found = remembering.decode(code, at as u64);
+                        let table = known.table();
+                        let found = found.map(|found| {
+                            let decoded = table.decoded(found.number).clone();
+                            let access = table.access(found.number);
+                            let alone = Access::of(&decoded, wave_size, false);
+                            assert_eq!(found.traits, Traits::of(&decoded, &alone));
+                            assert_eq!(found.size, decoded.size);
+                            let texts = (format!("{access:?}"), format!("{alone:?}"));
+                            assert_eq!(texts.0, texts.1, "{name} at {at:#x}");
+                            decoded
+                        });
+                        assert_eq!(text(&found), text(&expected), "{name} at {at:#x}");
                     }
-                    let found = found.map(|found| found.inst);
-                    assert_eq!(text(&found), text(&expected), "{name} at {at:#x}");
+                    good += usize::from(expected.is_ok());
                 }
-                good += usize::from(expected.is_ok());
                 at += 4;
             }
             assert!(good > 1000, "{name}: {good}");
-            assert!(
-                known.accesses().len() < good / 2,
-                "{name}: nothing was met again"
-            );
+            let different = known.table().len();
+            assert!(different < good / 2, "{name}: nothing was met again");
         }
     }
 }

@@ -1,11 +1,9 @@
 //! A lifted function: instructions, blocks, edges.
 
-use crate::decode::AccessNumber;
 use crate::graph::{Dominators, Loop, Shape};
 use crate::program::FunctionKind;
-use crate::{Access, Traits};
-use isa::Inst;
-use std::sync::Arc;
+use crate::{Access, Insts, Traits};
+use smallvec::SmallVec;
 
 /// Index of a function in its module.
 pub type FunctionIndex = usize;
@@ -63,9 +61,9 @@ pub struct Block {
     /// Index behind the last instruction.
     pub end: InstIndex,
     /// The branch's targets before the next block.
-    pub successors: Vec<Edge>,
-    pub predecessors: Vec<BlockIndex>,
-    pub leaves: Vec<Leave>,
+    pub successors: SmallVec<[Edge; 2]>,
+    pub predecessors: SmallVec<[BlockIndex; 2]>,
+    pub leaves: SmallVec<[Leave; 1]>,
     /// The call that ends the block.
     pub call: Option<Callee>,
     /// Reachable from the function's entry by known edges.
@@ -124,17 +122,15 @@ pub struct Function {
     /// In bytes.
     pub size: u64,
     pub wave_size: u8,
-    /// In address order; undecodable dwords are missing.
-    pub insts: Vec<Inst>,
+    pub insts: Insts,
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
     pub(crate) shape: Shape,
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
-    pub(crate) accesses: Accesses,
-    /// Per instruction.
-    pub(crate) traits: Vec<Traits>,
+    /// What those instructions access that index mode changes.
+    pub(crate) indexed: Vec<(InstIndex, Access)>,
     /// From the entry on, `size` bytes.
     pub(crate) code: Vec<u8>,
     /// Per instruction: EXEC has all lanes on before it. Empty if that never holds.
@@ -148,7 +144,7 @@ pub struct Function {
 impl Function {
     /// The instruction at `pc`.
     pub fn inst_at(&self, pc: u64) -> Option<InstIndex> {
-        self.insts.binary_search_by_key(&pc, |inst| inst.pc).ok()
+        self.insts.code().find(pc)
     }
 
     /// The block of an instruction.
@@ -192,12 +188,17 @@ impl Function {
     /// What is to be known of an instruction at a glance.
     #[inline]
     pub fn traits(&self, inst: InstIndex) -> Traits {
-        self.traits[inst]
+        self.traits_of()[inst]
+    }
+
+    /// Whether any of the traits holds for any instruction.
+    pub fn has(&self, wanted: Traits) -> bool {
+        self.traits_of().iter().any(|traits| traits.any(wanted))
     }
 
     /// The first instruction of a range of which any of the traits holds; else its end.
     pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: Traits) -> InstIndex {
-        let mut traits = self.traits[insts.clone()].iter();
+        let mut traits = self.traits_of()[insts.clone()].iter();
         let found = traits.position(|traits| traits.any(wanted));
         found.map_or(insts.end, |at| insts.start + at)
     }
@@ -206,58 +207,32 @@ impl Function {
     pub fn code(&self, insts: std::ops::Range<InstIndex>) -> &[u8] {
         let at = |pc: u64| (pc - self.entry) as usize;
         match insts.clone().next_back() {
-            Some(last) => &self.code[at(self.insts[insts.start].pc)..at(self.insts[last].end())],
+            Some(last) => &self.code[at(self.insts.pc(insts.start))..at(self.insts.end(last))],
             None => &[],
         }
     }
 
     /// What the instruction reads and writes.
     pub fn access(&self, inst: InstIndex) -> &Access {
-        self.accesses.of(inst)
-    }
-}
-
-/// What each instruction of a function accesses.
-#[derive(Clone, Debug)]
-pub(crate) struct Accesses {
-    /// Positions, first in `shared` and behind it in `own`.
-    numbers: Vec<AccessNumber>,
-    /// By all functions of the module.
-    shared: Arc<Vec<Access>>,
-    /// Of instructions that index mode changes.
-    own: Vec<Access>,
-}
-
-impl Accesses {
-    /// `indexing`: as in [`Function`].
-    pub fn new(
-        mut numbers: Vec<AccessNumber>,
-        shared: Arc<Vec<Access>>,
-        insts: &[Inst],
-        indexing: &[bool],
-        wave_size: u8,
-    ) -> Accesses {
-        let mut own = Vec::new();
-        let indexed = (0..indexing.len()).filter(|&index| indexing[index]);
-        for index in indexed {
-            let mut access = Access::of(&insts[index], wave_size, true);
-            access.reads_inactive = shared[numbers[index] as usize].reads_inactive;
-            numbers[index] = (shared.len() + own.len()) as AccessNumber;
-            own.push(access);
-        }
-        Accesses {
-            numbers,
-            shared,
-            own,
+        let own = match self.indexed.is_empty() {
+            true => None,
+            false => self.indexed.binary_search_by_key(&inst, |(at, _)| *at).ok(),
+        };
+        match own {
+            Some(own) => &self.indexed[own].1,
+            None => self.insts.access(inst),
         }
     }
 
-    fn of(&self, inst: InstIndex) -> &Access {
-        let number = self.numbers[inst] as usize;
-        match self.shared.get(number) {
-            Some(access) => access,
-            None => &self.own[number - self.shared.len()],
-        }
+    /// Visits what instructions access; not more than once for those that are alike.
+    pub(crate) fn each_access(&self, mut visit: impl FnMut(&Access)) {
+        self.insts.each_different(&mut visit);
+        self.indexed.iter().for_each(|(_, access)| visit(access));
+    }
+
+    /// Of each instruction.
+    pub(crate) fn traits_of(&self) -> &[Traits] {
+        self.insts.code().traits()
     }
 }
 

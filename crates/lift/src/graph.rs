@@ -161,11 +161,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub fn dominators(&self, blocks: &[Block]) -> &Dominators {
-        self.dominators.get_or_init(|| {
-            let entry: &[usize] = if blocks.is_empty() { &[] } else { &[0] };
-            let (successors, predecessors) = edges(blocks);
-            tree(blocks.len(), entry, &successors, &predecessors)
-        })
+        self.dominators.get_or_init(|| from_entry(&edges(blocks)))
     }
 
     pub fn post_dominators(&self, blocks: &[Block]) -> &Dominators {
@@ -187,8 +183,9 @@ impl Shape {
             if !blocks.iter().enumerate().any(goes_back) {
                 return (Vec::new(), true);
             }
-            let (successors, predecessors) = edges(blocks);
-            loops(self.dominators(blocks), &successors, &predecessors)
+            let edges = edges(blocks);
+            let dominators = self.dominators.get_or_init(|| from_entry(&edges));
+            loops(dominators, &edges.0, &edges.1)
         })
     }
 }
@@ -229,6 +226,12 @@ impl Lists {
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[node]]
     }
+}
+
+fn from_entry((successors, predecessors): &(Lists, Lists)) -> Dominators {
+    let count = successors.len();
+    let entry: &[usize] = if count == 0 { &[] } else { &[0] };
+    tree(count, entry, successors, predecessors)
 }
 
 fn edges(blocks: &[Block]) -> (Lists, Lists) {

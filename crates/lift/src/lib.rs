@@ -25,6 +25,7 @@ mod pending;
 mod program;
 pub mod registers;
 mod scc;
+mod table;
 mod traits;
 
 pub use access::{Access, ExecChange, Indexed};
@@ -43,4 +44,5 @@ pub use module::{Module, Named, Options};
 pub use pending::{Pending, PendingOperations};
 pub use program::{FunctionKind, FunctionSeed, Program};
 pub use registers::{RegisterSet, Span};
+pub use table::Insts;
 pub use traits::Traits;

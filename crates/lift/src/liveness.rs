@@ -6,7 +6,7 @@
 use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
 use crate::graph::{Lists, postorder};
 use crate::live_set::{LiveSet, PROBES, Transfer};
-use crate::parallel;
+use crate::parallel::{self, Workers};
 use crate::program::FunctionKind;
 use crate::registers::RegisterSet;
 use std::sync::OnceLock;
@@ -90,14 +90,10 @@ impl Results {
 }
 
 /// Registers that the instructions of each function name.
-pub(crate) fn named(functions: &[Function]) -> Vec<RegisterSet> {
-    let insts = functions.iter().map(|function| function.insts.len()).sum();
-    parallel::map(functions, insts, |function| {
+pub(crate) fn named(functions: &[Function], workers: Workers) -> Vec<RegisterSet> {
+    parallel::map(functions, workers, |function| {
         let mut named = RegisterSet::default();
-        for inst in 0..function.insts.len() {
-            let access = function.access(inst);
-            access.named().for_each(|span| named.insert(span));
-        }
+        function.each_access(|access| access.named().for_each(|span| named.insert(span)));
         named
     })
 }
@@ -200,7 +196,7 @@ impl<'a> Solver<'a> {
 }
 
 /// Liveness of all functions.
-pub(crate) fn solve(functions: &[Function]) -> Results {
+pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
     let numbers: Vec<FunctionIndex> = (0..functions.len()).collect();
     let mut called = vec![false; functions.len()];
     for callee in functions.iter().flat_map(callees) {
@@ -211,9 +207,10 @@ pub(crate) fn solve(functions: &[Function]) -> Results {
     let insts = (numbers.iter().filter(|&&index| related(index)))
         .map(|&index| functions[index].insts.len())
         .sum();
-    let solvers: Vec<Option<Solver<'_>>> = parallel::map(&numbers, insts, |&index| {
-        related(index).then(|| Solver::new(&functions[index]))
-    });
+    let solvers: Vec<Option<Solver<'_>>> =
+        parallel::map(&numbers, workers.worth(insts), |&index| {
+            related(index).then(|| Solver::new(&functions[index]))
+        });
     let summaries = summaries(functions, &solvers, &called);
     let mut at_return: Vec<LiveSet> = functions
         .iter()

@@ -1,8 +1,8 @@
 //! Two facts that hold or do not hold before each instruction: EXEC has all lanes on; index mode may be on.
 
 use crate::access::ExecChange;
-use crate::blocks::Code;
 use crate::function::{Block, EdgeKind, jumps_anywhere};
+use crate::table::Code;
 use crate::traits::Traits;
 
 /// The instruction-wise results; empty where the fact never holds.
@@ -18,7 +18,7 @@ pub(crate) fn find(
     exec: impl Fn(usize) -> Option<ExecChange>,
     full_at_entry: bool,
 ) -> Modes {
-    let Code { insts, traits, .. } = code;
+    let traits = code.traits();
     let any = |wanted: Traits| traits.iter().any(|traits| traits.any(wanted));
     let full_after = |full: bool, index: usize| match exec(index) {
         _ if !traits[index].any(Traits::EXEC) => full,
@@ -29,20 +29,20 @@ pub(crate) fn find(
     };
     let exec_full = if full_at_entry || any(Traits::EXEC_ALL) {
         // Greatest solution: true unless some path says otherwise.
-        solve(insts.len(), blocks, full_at_entry, true, false, &full_after)
+        solve(code.len(), blocks, full_at_entry, true, false, &full_after)
     } else {
         Vec::new()
     };
     for block in blocks.iter_mut() {
         block.exec_full_at_start = exec_full.get(block.first).copied().unwrap_or(false);
     }
-    let on_after = |on: bool, index: usize| match insts[index].mnemonic {
+    let on_after = |on: bool, index: usize| match code.at(index).mnemonic {
         "s_set_gpr_idx_on" => true,
         "s_set_gpr_idx_off" => false,
         _ => on,
     };
     let indexing = if any(Traits::INDEXING) {
-        solve(insts.len(), blocks, false, false, false, &on_after)
+        solve(code.len(), blocks, false, false, false, &on_after)
     } else {
         Vec::new()
     };

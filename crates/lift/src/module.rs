@@ -2,19 +2,20 @@
 
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
-use crate::decode::{AccessNumber, Found, Known, Remembering};
-use crate::function::{Accesses, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
+use crate::decode::{Found, Known, Remembering};
+use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
 use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
-use crate::parallel;
+use crate::parallel::{self, Workers};
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
-use crate::{Access, Error, Traits, scc};
+use crate::table::{Code, LONGEST_FUNCTION, Places, Table};
+use crate::{Access, Error, Insts, Traits, scc};
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
-use isa::{Inst, Operand, RegKind};
+use isa::{Decoded, Inst, Operand, RegKind};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,6 +24,9 @@ use std::sync::Arc;
 const RETURN_ADDRESS: u16 = 30;
 /// Rounds of "resolve addresses, split blocks anew": each must find a target that the one before could not.
 const MAX_ROUNDS: usize = 16;
+
+/// Of an instruction in the middle, for estimates.
+const BYTES: usize = 6;
 
 /// What may be assumed beyond the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,17 +94,26 @@ impl Module {
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
         let mut program = Program::of(object)?;
         program.keep_kernel(kernel);
-        Module::of_program(&program, Options::default())
+        Module::by(&program, Options::default(), Workers::ONE)
     }
 
     /// Lifts a program, which may also be made by hand.
     pub fn of_program(program: &Program<'_>, options: Options) -> Result<Module, Error> {
-        let known = Known::new(options.first_lane_exists);
-        let functions = Builder::new(program, &known, options).run()?;
+        let workers = Workers::for_all(program.bytes() / BYTES);
+        Module::by(program, options, workers)
+    }
+
+    fn by(program: &Program<'_>, options: Options, workers: Workers) -> Result<Module, Error> {
+        let known = Known::new(
+            program.target.family,
+            options.first_lane_exists,
+            program.bytes(),
+        );
+        let functions = Builder::new(program, &known, options, workers).run()?;
         let order = call_order(&functions);
         let entries = entries(&functions);
-        let liveness = liveness::solve(&functions);
-        let named_alone = liveness::named(&functions);
+        let liveness = liveness::solve(&functions, workers);
+        let named_alone = liveness::named(&functions, workers);
         let pending = pending::solve(&functions, &order, program.target.family);
         let named = named(&functions, &order, &named_alone);
         Ok(Module {
@@ -223,33 +236,29 @@ fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
 struct Draft {
     seed: FunctionSeed,
     wave_size: u8,
-    insts: Vec<Inst>,
-    /// What each instruction accesses.
-    accesses: Vec<AccessNumber>,
-    traits: Vec<Traits>,
+    places: Places,
     code: Vec<u8>,
     undecodable: Vec<u64>,
     addresses: Addresses,
 }
 
 impl Draft {
-    fn code_of(&self) -> blocks::Code<'_> {
-        blocks::Code {
-            insts: &self.insts,
-            traits: &self.traits,
-            gaps: !self.undecodable.is_empty(),
+    fn with<'a>(&'a self, table: &'a Table) -> Code<'a> {
+        Code {
+            places: &self.places,
+            table,
         }
     }
 
-    fn calls(&self) -> impl Iterator<Item = (usize, &Inst)> {
-        let traits = self.traits.iter().enumerate();
+    fn calls<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = (usize, Inst<&'a Decoded>)> {
+        let traits = self.places.traits.iter().enumerate();
         let calls = traits.filter(|(_, traits)| traits.any(Traits::CALL));
-        calls.map(|(number, _)| (number, &self.insts[number]))
+        calls.map(move |(number, _)| (number, self.with(table).at(number)))
     }
 
     /// Whether following addresses through registers could find anything.
     fn has_addresses(&self) -> bool {
-        let mut traits = self.traits.iter();
+        let mut traits = self.places.traits.iter();
         traits.any(|traits| traits.any(Traits::ADDRESS))
     }
 }
@@ -257,10 +266,10 @@ impl Draft {
 /// By wave size.
 type Decoders<'k> = BTreeMap<u8, Remembering<'k>>;
 
-fn own_writes(draft: &Draft, accesses: &[Access]) -> RegisterSet {
+fn own_writes(draft: &Draft, table: &Table) -> RegisterSet {
     let mut own = RegisterSet::default();
-    for &number in &draft.accesses {
-        let access = &accesses[number as usize];
+    for &number in &draft.places.numbers {
+        let access = table.access(number);
         let indexed = access.indexed.spans();
         let written = access.writes.iter().copied().chain(indexed);
         written.for_each(|span| own.insert(span));
@@ -272,6 +281,7 @@ struct Builder<'a, 'p> {
     program: &'a Program<'p>,
     known: &'a Known,
     options: Options,
+    workers: Workers,
     wave_size: u8,
     drafts: Vec<Draft>,
     entries: BTreeMap<u64, FunctionIndex>,
@@ -279,7 +289,12 @@ struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    fn new(program: &'a Program<'p>, known: &'a Known, options: Options) -> Builder<'a, 'p> {
+    fn new(
+        program: &'a Program<'p>,
+        known: &'a Known,
+        options: Options,
+        workers: Workers,
+    ) -> Builder<'a, 'p> {
         // Functions are as wide as the kernels that call them; objects that mix both are rare and decode as wave64 then,
         // which only makes VCC and EXEC look wider.
         let sizes: BTreeSet<u8> = program
@@ -292,6 +307,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             program,
             known,
             options,
+            workers,
             wave_size,
             drafts: Vec::new(),
             entries: BTreeMap::new(),
@@ -306,10 +322,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         let limits = seeds.iter().skip(1).map(|next| Some(next.entry));
         let bounded: Vec<(FunctionSeed, Option<u64>)> =
             (seeds.iter().cloned()).zip(limits.chain([None])).collect();
-        let bytes: usize = self.program.code.iter().map(|(_, code)| code.len()).sum();
         let drafts = parallel::map_with(
             &bounded,
-            bytes / 6,
+            self.workers,
             Decoders::default,
             |decoders, (seed, limit)| self.decode(decoders, seed.clone(), *limit),
         );
@@ -335,11 +350,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         for draft in &self.drafts {
             taken.extend(&draft.addresses.escaped);
         }
-        let accesses = Arc::new(std::mem::take(&mut *self.known.accesses()));
-        let shape = |draft| self.shape(draft, &accesses);
-        let shapes = parallel::map(&self.drafts, bytes / 6, shape);
+        let table = Arc::new(std::mem::take(&mut *self.known.table()));
+        let shape = |draft| self.shape(draft, &table);
+        let shapes = parallel::map(&self.drafts, self.workers, shape);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
-        let finish = |(draft, shape)| self.finish(draft, shape, &taken, &accesses);
+        let finish = |(draft, shape)| self.finish(draft, shape, &taken, &table);
         Ok(drafts.map(finish).collect())
     }
 
@@ -357,13 +372,18 @@ impl<'a, 'p> Builder<'a, 'p> {
             (0, None) => available,
             (size, _) => size,
         };
-        seed.size = wanted.min(available);
+        seed.size = wanted.min(available).min(LONGEST_FUNCTION);
         let code = &code[..seed.size as usize];
         let wave_size = seed.wave_size.unwrap_or(self.wave_size);
         let entry = seed.entry;
-        let mut insts = Vec::with_capacity(code.len() / 5);
-        let mut accesses = Vec::with_capacity(code.len() / 5);
-        let mut traits = Vec::with_capacity(code.len() / 5);
+        let room = code.len() / 5;
+        let mut places = Places {
+            entry,
+            offsets: Vec::with_capacity(room),
+            numbers: Vec::with_capacity(room),
+            traits: Vec::with_capacity(room),
+            gaps: false,
+        };
         let mut undecodable: Vec<u64> = Vec::new();
         let mut broken_until = None;
         let decoder = match decoders.entry(wave_size) {
@@ -378,14 +398,14 @@ impl<'a, 'p> Builder<'a, 'p> {
         while at < code.len() {
             match decoder.decode(&code[at..], entry + at as u64) {
                 Ok(Found {
-                    inst,
-                    access,
-                    traits: these,
+                    number,
+                    traits,
+                    size,
                 }) => {
-                    at += usize::from(inst.size);
-                    insts.push(inst);
-                    accesses.push(access);
-                    traits.push(these);
+                    places.offsets.push(at as u32);
+                    places.numbers.push(number);
+                    places.traits.push(traits);
+                    at += usize::from(size);
                 }
                 Err(error) => {
                     at += 4;
@@ -396,12 +416,11 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
             }
         }
+        places.gaps = !undecodable.is_empty();
         Ok(Draft {
             seed,
             wave_size,
-            insts,
-            accesses,
-            traits,
+            places,
             code: code.to_vec(),
             undecodable,
             addresses: Addresses::default(),
@@ -410,13 +429,15 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// Takes a function in.
     fn enter(&mut self, draft: Draft) {
+        let table = self.known.table();
         let returns = draft
-            .calls()
+            .calls(&table)
             .filter_map(|(_, inst)| match inst.operands.first() {
                 Some(Operand::Def(reg)) if reg.kind == RegKind::Sgpr => Some(reg.index),
                 _ => None,
             });
         self.return_registers.extend(returns);
+        drop(table);
         self.entries.insert(draft.seed.entry, self.drafts.len());
         self.drafts.push(draft);
     }
@@ -441,11 +462,13 @@ impl<'a, 'p> Builder<'a, 'p> {
     ) -> Result<bool, Error> {
         let before = self.drafts[index].addresses.targets.clone();
         if self.drafts[index].has_addresses() {
+            let table = self.known.table();
             for _ in 0..MAX_ROUNDS {
                 let draft = &self.drafts[index];
-                let built = blocks::build(draft.code_of(), &self.context(draft));
+                let code = draft.with(&table);
+                let built = blocks::build(code, &self.context(draft));
                 let found = addresses::follow(
-                    &draft.insts,
+                    code,
                     &built.blocks,
                     &self.program.pointers,
                     written,
@@ -460,7 +483,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let draft = &self.drafts[index];
         let mut called: BTreeSet<u64> = BTreeSet::new();
-        for (number, inst) in draft.calls() {
+        for (number, inst) in draft.calls(&self.known.table()) {
             called.extend(inst.target());
             if let Some(Target::Pair(Pair::Address(target))) = draft.addresses.targets.get(&number)
             {
@@ -504,9 +527,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         if !drafts.any(|draft| draft.has_addresses()) {
             return Vec::new();
         }
-        let insts = self.drafts.iter().map(|draft| draft.insts.len()).sum();
-        let accesses = &*self.known.accesses();
-        parallel::map(&self.drafts, insts, |draft| own_writes(draft, accesses))
+        let table = &*self.known.table();
+        parallel::map(&self.drafts, self.workers, |draft| own_writes(draft, table))
     }
 
     /// What each function writes, with all that it calls; everything if that is not known.
@@ -514,13 +536,14 @@ impl<'a, 'p> Builder<'a, 'p> {
         if own.is_empty() {
             return vec![RegisterSet::EVERYTHING; self.drafts.len()];
         }
+        let table = &*self.known.table();
         let mut callees: Vec<Vec<FunctionIndex>> = Vec::new();
         let mut written: Vec<RegisterSet> = Vec::new();
         for (index, draft) in self.drafts.iter().enumerate() {
-            let built = blocks::build(draft.code_of(), &self.context(draft));
+            let built = blocks::build(draft.with(table), &self.context(draft));
             // Those that were found on the way are not among the known.
             let known = own.get(index).copied();
-            let mut own = known.unwrap_or_else(|| own_writes(draft, &self.known.accesses()));
+            let mut own = known.unwrap_or_else(|| own_writes(draft, table));
             let mut called = Vec::new();
             for block in built.blocks.iter().filter(|block| block.reachable) {
                 match block.call {
@@ -553,11 +576,12 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Blocks, and what holds in them.
-    fn shape(&self, draft: &Draft, accesses: &[Access]) -> (Built, Modes) {
-        let mut built = blocks::build(draft.code_of(), &self.context(draft));
+    fn shape(&self, draft: &Draft, table: &Table) -> (Built, Modes) {
+        let code = draft.with(table);
+        let mut built = blocks::build(code, &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
-        let exec = |index: usize| accesses[draft.accesses[index] as usize].exec;
-        let modes = modes::find(draft.code_of(), &mut built.blocks, exec, full);
+        let exec = |index: usize| table.access(draft.places.numbers[index]).exec;
+        let modes = modes::find(code, &mut built.blocks, exec, full);
         (built, modes)
     }
 
@@ -566,22 +590,23 @@ impl<'a, 'p> Builder<'a, 'p> {
         draft: Draft,
         (mut built, modes): (Built, Modes),
         taken: &BTreeSet<u64>,
-        accesses: &Arc<Vec<Access>>,
+        table: &Arc<Table>,
     ) -> Function {
         // A function without a single instruction.
-        if draft.insts.is_empty() {
+        if draft.places.numbers.is_empty() {
             built.unresolved.push(Unresolved {
                 pc: draft.seed.entry,
                 reason: Reason::Undecodable,
             });
         }
-        let accesses = Accesses::new(
-            draft.accesses,
-            accesses.clone(),
-            &draft.insts,
-            &modes.indexing,
-            draft.wave_size,
-        );
+        let insts = Insts::new(draft.places, table.clone());
+        let on = (0..modes.indexing.len()).filter(|&index| modes.indexing[index]);
+        let indexed = on.map(|index| {
+            let mut access = Access::of(&insts.at(index), draft.wave_size, true);
+            access.reads_inactive = insts.access(index).reads_inactive;
+            (index, access)
+        });
+        let indexed = indexed.collect();
         Function {
             address_taken: taken.contains(&draft.seed.entry),
             name: draft.seed.name,
@@ -589,12 +614,11 @@ impl<'a, 'p> Builder<'a, 'p> {
             entry: draft.seed.entry,
             size: draft.seed.size,
             wave_size: draft.wave_size,
-            insts: draft.insts,
+            insts,
             blocks: built.blocks,
             shape: Shape::default(),
             unresolved: built.unresolved,
-            accesses,
-            traits: draft.traits,
+            indexed,
             code: draft.code,
             exec_full: modes.exec_full,
             indexing: modes.indexing,

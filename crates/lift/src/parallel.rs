@@ -4,19 +4,43 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Work below which threads are not worth their start, in instructions.
-const WORTHWHILE: usize = 100_000;
+const WORTHWHILE: usize = 20_000;
 
-/// `work` on every item, results in the items' order. `size`: all items together, in instructions. `start` makes what a
-/// thread needs for itself.
+/// How many threads share work; they end with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workers(usize);
+
+impl Workers {
+    /// Nobody but the caller: one kernel in a running program, of which others may be at work at the same time.
+    pub const ONE: Workers = Workers(1);
+
+    /// One for each processor, if there are so many instructions.
+    pub fn for_all(insts: usize) -> Workers {
+        // To ask for the processors means to read files.
+        match insts < WORTHWHILE {
+            true => Workers::ONE,
+            false => Workers(thread::available_parallelism().map_or(1, usize::from)),
+        }
+    }
+
+    /// Fewer for less work.
+    pub fn worth(self, insts: usize) -> Workers {
+        match insts < WORTHWHILE {
+            true => Workers::ONE,
+            false => self,
+        }
+    }
+}
+
+/// `work` on every item, results in the items' order. `start` makes what a thread needs for itself.
 pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
     items: &'t [T],
-    size: usize,
+    workers: Workers,
     start: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &'t T) -> R + Sync,
 ) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(items.len());
-    if threads < 2 || size < WORTHWHILE {
+    let threads = workers.0.min(items.len());
+    if threads < 2 {
         let mut state = start();
         return items.iter().map(|item| work(&mut state, item)).collect();
     }
@@ -50,8 +74,8 @@ pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
 /// Likewise without anything of a thread's own.
 pub(crate) fn map<'t, T: Sync, R: Send>(
     items: &'t [T],
-    size: usize,
+    workers: Workers,
     work: impl Fn(&'t T) -> R + Sync,
 ) -> Vec<R> {
-    map_with(items, size, || (), |(), item| work(item))
+    map_with(items, workers, || (), |(), item| work(item))
 }

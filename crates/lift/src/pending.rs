@@ -12,7 +12,7 @@ use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
 use crate::traits::Traits;
 use gfx::Family;
-use isa::{Effects, Inst};
+use isa::Effects;
 use std::sync::OnceLock;
 
 /// Registers of one operation.
@@ -139,25 +139,15 @@ impl Pending {
     }
 
     /// From before an instruction to behind it.
-    pub(crate) fn step(
-        &mut self,
-        inst: &Inst,
-        function: &Function,
-        index: InstIndex,
-        family: Family,
-    ) {
-        if !function.traits(index).any(Traits::COUNTS) {
+    fn step(&mut self, function: &Function, index: InstIndex) {
+        let Some(counts) = function.insts.counts(index) else {
             return;
-        }
-        for (counter, left) in counters::awaited(inst, family) {
+        };
+        for &(counter, left) in &counts.awaited {
             self.wait(counter, left);
         }
-        let raised = counters::raised(inst, family);
-        if raised.is_empty() {
-            return;
-        }
-        let access = function.access(index);
-        for (counter, kind) in raised {
+        for &(counter, kind) in &counts.raised {
+            let access = function.access(index);
             self.kinds[counter as usize] |= 1 << kind as u16;
             for (key, age) in &mut self.operations.0 {
                 if key.counter == counter {
@@ -168,7 +158,7 @@ impl Pending {
             let spans: &[Span] = match (reads, kind) {
                 (true, _) => &access.reads,
                 // The message's answer comes by `s_sendmsg_rtn`, which writes a register; SCC and the like are not results.
-                (false, Kind::Message) if !inst.effects.contains(Effects::SENDMSG) => &[],
+                (false, Kind::Message) if !is_message(function, index) => &[],
                 (false, _) => &access.writes,
             };
             for span in spans {
@@ -205,11 +195,15 @@ impl Pending {
     }
 }
 
+fn is_message(function: &Function, index: InstIndex) -> bool {
+    let effects = function.insts.at(index).effects;
+    effects.contains(Effects::SENDMSG)
+}
+
 /// Results for one function.
 #[derive(Clone, Debug)]
 pub struct PendingOperations {
     starts: Vec<Pending>,
-    family: Family,
 }
 
 impl PendingOperations {
@@ -239,7 +233,9 @@ impl PendingOperations {
         let mut pending = self.starts[block].clone();
         for index in function.blocks[block].range() {
             visit(index, &pending);
-            pending.step(&function.insts[index], function, index, self.family);
+            if function.traits(index).any(Traits::COUNTS) {
+                pending.step(function, index);
+            }
         }
     }
 }
@@ -259,10 +255,7 @@ impl Results {
     pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &PendingOperations {
         self.each[index].get_or_init(|| {
             let (starts, _) = solve_one(&functions[index], &self.returns, self.family);
-            PendingOperations {
-                starts,
-                family: self.family,
-            }
+            PendingOperations { starts }
         })
     }
 }
@@ -278,7 +271,7 @@ pub(crate) fn solve(functions: &[Function], order: &[usize], family: Family) -> 
     for &index in order.iter().filter(|index| called[**index]) {
         let (starts, at_return) = solve_one(&functions[index], &returns, family);
         returns[index] = at_return;
-        each[index].get_or_init(|| PendingOperations { starts, family });
+        each[index].get_or_init(|| PendingOperations { starts });
     }
     Results {
         each,
@@ -300,12 +293,20 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
         }
     }
     let mut at_return = Pending::default();
-    let mut todo: std::collections::BTreeSet<BlockIndex> = (0..blocks.len()).collect();
-    while let Some(index) = todo.pop_first() {
+    // Those in front first.
+    let (mut stale, mut next) = (vec![true; blocks.len()], 0);
+    while next < blocks.len() {
+        let index = next;
+        next += 1;
+        if !std::mem::replace(&mut stale[index], false) {
+            continue;
+        }
         let block = &blocks[index];
         let mut pending = starts[index].clone();
-        for inst in block.range() {
-            pending.step(&function.insts[inst], function, inst, family);
+        let mut inst = function.next_with(block.range(), Traits::COUNTS);
+        while inst < block.end {
+            pending.step(function, inst);
+            inst = function.next_with(inst + 1..block.end, Traits::COUNTS);
         }
         let behind_call = match block.call {
             Some(Callee::Known(callee)) => Some(returns[callee].clone()),
@@ -326,7 +327,8 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
                 _ => &pending,
             };
             if starts[edge.to].unite(arrives) {
-                todo.insert(edge.to);
+                stale[edge.to] = true;
+                next = next.min(edge.to);
             }
         }
     }

@@ -115,6 +115,16 @@ impl<'a> Program<'a> {
             .any(|seed| seed.kind == FunctionKind::Kernel)
     }
 
+    /// Bytes of all functions, where they say how long they are, else of all code.
+    pub(crate) fn bytes(&self) -> usize {
+        let all: usize = self.code.iter().map(|(_, code)| code.len()).sum();
+        let sizes = self.functions.iter().map(|seed| match seed.size {
+            0 => all,
+            size => size as usize,
+        });
+        sizes.fold(0, usize::saturating_add).min(all)
+    }
+
     /// Bytes from `address` to the end of the run of code it is in.
     pub fn code_at(&self, address: u64) -> Option<&'a [u8]> {
         self.code.iter().find_map(|(start, bytes)| {

@@ -41,7 +41,7 @@ impl Module {
             return (live, same);
         }
         let end = function.blocks[block].end;
-        let traits = &function.traits[inst..end];
+        let traits = &function.traits_of()[inst..end];
         let used = |traits: &Traits| traits.any(Traits::READS_SCC.or(Traits::KILLS_SCC));
         match traits.iter().position(used) {
             Some(at) => (traits[at].any(Traits::READS_SCC), inst + at + 1),
@@ -59,7 +59,7 @@ fn solve(function: &Function) -> Vec<bool> {
     let decided: Vec<Option<bool>> = blocks
         .iter()
         .map(|block| {
-            let traits = &function.traits[block.range()];
+            let traits = &function.traits_of()[block.range()];
             let mut used = traits
                 .iter()
                 .filter(|traits| traits.any(Traits::READS_SCC.or(Traits::KILLS_SCC)));

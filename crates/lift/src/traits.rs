@@ -1,9 +1,17 @@
 //! What has to be known of every instruction, as bits: analyses of whole programs read these, which lie side by side, and
-//! leave alone the instructions themselves, which lie all over memory.
+//! leave alone the instructions themselves, which lie anywhere in a table.
 
 use crate::access::{Access, ExecChange};
 use crate::registers::{SCC, Span};
-use isa::{Effects, Inst, Operand};
+use isa::{Decoded, Effects, Operand};
+
+/// Instructions that change MODE.
+const MODE_WRITERS: &[&str] = &[
+    "s_setreg_b32",
+    "s_setreg_imm32_b32",
+    "s_round_mode",
+    "s_denorm_mode",
+];
 
 /// A set of facts about one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +42,10 @@ impl Traits {
     /// The target of a jump or call is in a register, or an address relative to the code is read.
     pub const ADDRESS: Traits = Traits(1 << 11);
 
-    pub(crate) fn of(inst: &Inst, access: &Access) -> Traits {
+    /// May change MODE.
+    pub const WRITES_MODE: Traits = Traits(1 << 12);
+
+    pub(crate) fn of(inst: &Decoded, access: &Access) -> Traits {
         let effects = inst.effects;
         let of_scc = |spans: &[Span]| {
             spans.iter().any(
@@ -71,6 +82,7 @@ impl Traits {
             (Traits::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
             (Traits::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),
             (Traits::ADDRESS, address),
+            (Traits::WRITES_MODE, MODE_WRITERS.contains(&inst.mnemonic)),
         ];
         let holding = table.iter().filter(|(_, holds)| *holds);
         Traits(holding.fold(0, |bits, (one, _)| bits | one.0))

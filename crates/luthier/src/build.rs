@@ -4,6 +4,7 @@ use crate::{
     Edit, Engine, Error, Kernel, Result, built_in,
     compose::{self, Counting},
     engine::ToolData,
+    recent::Recent,
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
@@ -46,13 +47,11 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
     }
     let module = Module::lift_kernel(&object, request.kernel)
         .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
-    // Damaged line tables must not keep a kernel from running instrumented.
-    let lines = SourceLines::of(&object).ok().flatten();
-    let kernels = kernels(&object)?;
-    let refused = relocated(&object);
+    let recent = Recent::of(engine, &object, request.object_hash)?;
+    let lines = recent.lines();
     let source = Source {
-        refused: refused.as_deref(),
-        kernels: &kernels,
+        refused: recent.refused.as_deref(),
+        kernels: &recent.kernels,
         object: &object,
         hash: request.object_hash,
         module: &module,
@@ -62,7 +61,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         .function(request.kernel)
         .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
     let mut built = kernel(engine, source, function)?;
-    let (bytes, patches) = rewrite::live_object(&built.rewritten, &object)
+    let (bytes, patches) = rewrite::live_object_of(&recent.kernels, &built.rewritten, &object)
         .map_err(|refusal| Error::Tool(refusal.to_string()))?;
     let descriptor = &built.rewritten.descriptor;
     Ok(Variant {

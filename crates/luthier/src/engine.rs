@@ -2,6 +2,7 @@
 
 use crate::{
     Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
+    recent::Recent,
 };
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// The tools of a run.
@@ -28,6 +29,8 @@ pub struct Engine {
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
     problems: Mutex<BTreeSet<String>>,
+    /// The last one first.
+    pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
 }
 
 /// What a tool wants to know again at the end; lies beside the variant in the cache.
@@ -61,6 +64,7 @@ impl Engine {
             adopted: Mutex::default(),
             sinks: Mutex::default(),
             problems: Mutex::default(),
+            recent: Mutex::default(),
         })
     }
 

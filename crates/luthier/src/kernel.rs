@@ -1,7 +1,7 @@
 //! Views of a lifted kernel: what a tool reads.
 
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use isa::{Decoder, Effects, Format, Inst, Operand};
+use isa::{Decoded, Decoder, Effects, Format, Inst, Operand};
 use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
 use std::{cell::OnceCell, collections::BTreeSet};
 
@@ -227,8 +227,8 @@ impl<'a> Block<'a> {
 
 impl<'a> Instruction<'a> {
     /// As decoded.
-    pub fn decoded(&self) -> &'a Inst {
-        &self.function.lifted().insts[self.index]
+    pub fn decoded(&self) -> Inst<&'a Decoded> {
+        self.function.lifted().insts.at(self.index)
     }
 
     pub(crate) fn index(&self) -> InstIndex {
@@ -248,7 +248,7 @@ impl<'a> Instruction<'a> {
 
     /// Address in the code object.
     pub fn pc(&self) -> u64 {
-        self.decoded().pc
+        self.function.lifted().insts.pc(self.index)
     }
 
     /// Without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
@@ -265,13 +265,13 @@ impl<'a> Instruction<'a> {
         });
         let text = decoder
             .as_ref()
-            .map(|decoder| decoder.print(self.decoded()));
+            .map(|decoder| decoder.print(&self.decoded()));
         text.unwrap_or_else(|| self.mnemonic().to_owned())
     }
 
     /// Definitions first.
     pub fn operands(&self) -> &'a [Operand] {
-        &self.decoded().operands
+        &self.decoded().decoded().operands
     }
 
     pub fn effects(&self) -> Effects {

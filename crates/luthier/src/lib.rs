@@ -46,6 +46,7 @@ mod file;
 mod filter;
 mod kernel;
 mod offline;
+mod recent;
 mod results;
 mod tool;
 

@@ -94,9 +94,10 @@ impl Engine {
             if let Some(tables) = tables.as_ref().filter(|_| wanted.is_none()) {
                 tables.prepare();
             }
-            (Sha256::digest(bytes), tables.map(Arc::new))
+            let hash = Sha256::digest(bytes);
+            (hash, tables.map(Arc::new), build::kernels(&object))
         };
-        let (module, (hash, tables)) = std::thread::scope(|scope| {
+        let (module, (hash, tables, known)) = std::thread::scope(|scope| {
             let aside = Builder::new().spawn_scoped(scope, aside).map_err(|_| aside);
             let module = Module::lift(&object);
             let found = match aside {
@@ -108,7 +109,7 @@ impl Engine {
         });
         let module = module.map_err(|error| failed(&error))?;
         let hash: [u8; 32] = hash.into();
-        let known = build::kernels(&object)?;
+        let known = known?;
         let refused = build::relocated(&object);
         let mut manifest = Manifest::new(self, hash)?;
         let (mut rewritten, mut kernels, mut globals) = (Vec::new(), Vec::new(), Vec::new());

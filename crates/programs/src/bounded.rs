@@ -16,14 +16,19 @@ use anyhow::{Context, Result, bail};
 const LIMIT: Duration = Duration::from_secs(150);
 const POLL: Duration = Duration::from_millis(5);
 
-/// [`Command::output`] for what should end within [`LIMIT`].
+/// [`Command::output`] for what should end.
 pub trait Bounded {
-    /// What the command printed and how it ended; if it does not end, an error with what its threads were at.
-    fn bounded_output(&mut self) -> Result<Output>;
+    /// What the command printed and how it ended; if it has not after `limit`, an error with what its threads were at.
+    fn output_within(&mut self, limit: Duration) -> Result<Output>;
+
+    /// The same for what ends soon.
+    fn bounded_output(&mut self) -> Result<Output> {
+        self.output_within(LIMIT)
+    }
 }
 
 impl Bounded for Command {
-    fn bounded_output(&mut self) -> Result<Output> {
+    fn output_within(&mut self, limit: Duration) -> Result<Output> {
         self.stdin(Stdio::null());
         self.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self
@@ -32,9 +37,9 @@ impl Bounded for Command {
         let began = Instant::now();
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
-        let status = wait(&mut child);
+        let status = wait_within(&mut child, limit);
         // Somebody that the child started may hold the pipes for longer.
-        let left = LIMIT.saturating_sub(began.elapsed()).max(POLL);
+        let left = limit.saturating_sub(began.elapsed()).max(POLL);
         let (stdout, stderr) = (stdout.recv_timeout(left), stderr.recv_timeout(left));
         let (stdout, stderr) = (stdout.unwrap_or_default(), stderr.unwrap_or_default());
         let status = status.with_context(|| {
@@ -49,10 +54,14 @@ impl Bounded for Command {
     }
 }
 
-/// How the child ended. One that has not after [`LIMIT`] is stopped, and the error says what its threads were at.
+/// How a child ended that should end soon. One that does not is stopped, and the error says what its threads were at.
 pub fn wait(child: &mut Child) -> Result<ExitStatus> {
+    wait_within(child, LIMIT)
+}
+
+fn wait_within(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
     let began = Instant::now();
-    while began.elapsed() < LIMIT {
+    while began.elapsed() < limit {
         if let Some(status) = child.try_wait().context("cannot wait for the child")? {
             return Ok(status);
         }
@@ -61,7 +70,7 @@ pub fn wait(child: &mut Child) -> Result<ExitStatus> {
     let threads = threads(child.id());
     child.kill().context("cannot stop the child")?;
     child.wait().context("cannot wait for the child")?;
-    bail!("still running after {LIMIT:?}\n{threads}")
+    bail!("still running after {limit:?}\n{threads}")
 }
 
 fn collect(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {

@@ -5,15 +5,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
+    fs,
     path::Path,
-    process::{Command, ExitCode, Stdio},
-    thread,
+    process::{Command, ExitCode},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Emulator, Program};
+use programs::{Bounded, Emulator, Program};
 use serde_json::Value;
 
 /// Different kinds of control flow, memory and calls, and two ways to wait.
@@ -210,26 +209,11 @@ fn compare(emulator: &Emulator, recording: &Path) -> Result<(Class, u64)> {
 
 /// Status and output of a command that ends in time.
 fn output(mut command: Command) -> Result<(Option<i32>, String, String)> {
-    let folder = tempfile::tempdir()?;
-    let (stdout, stderr) = (folder.path().join("stdout"), folder.path().join("stderr"));
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(File::create(&stdout)?)
-        .stderr(File::create(&stderr)?)
-        .spawn()?;
-    let begun = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if begun.elapsed() > LIMIT {
-            child.kill()?;
-            child.wait()?;
-            bail!("no verdict after {LIMIT:?}");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    let read =
-        |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok((status.code(), read(&stdout)?, read(&stderr)?))
+    let output = command.output_within(LIMIT).context("no verdict")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    ))
 }

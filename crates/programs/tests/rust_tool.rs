@@ -106,7 +106,7 @@ impl Scene {
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
             .env("LUTHIER_TARGETS", DEVICE)
-            .bounded_output()
+            .output()
             .unwrap();
         assert!(built.status.success(), "{}", text(&built.stderr));
         target.join("debug/libown_counter.so")

@@ -8,8 +8,10 @@ use crate::supply::{Home, Supply};
 use crate::{Action, Half, Plan, Refusal, Relocation, Symbol};
 use gfx::Family;
 use lift::registers::{RegisterSet, Span};
-use lift::{FunctionIndex, Module};
-use std::collections::{BTreeMap, BTreeSet};
+use lift::{FunctionIndex, InstIndex, Module};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use template::RegisterFile;
 
 /// One array of counters.
@@ -35,8 +37,19 @@ pub(crate) struct Counting {
 /// What one block adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
-    accumulators: BTreeMap<usize, u32>,
-    counters: BTreeMap<(usize, usize), u32>,
+    accumulators: Amounts<usize>,
+    /// By array and index.
+    counters: Amounts<(usize, usize)>,
+}
+
+/// What is added to each, in order; mostly to one.
+type Amounts<K> = SmallVec<[(K, u32); 1]>;
+
+fn add<K: Ord>(sums: &mut Amounts<K>, to: K, amount: u32) {
+    match sums.binary_search_by(|(known, _)| known.cmp(&to)) {
+        Ok(at) => sums[at].1 = sums[at].1.saturating_add(amount),
+        Err(at) => sums.insert(at, (to, amount)),
+    }
 }
 
 impl Sums {
@@ -47,18 +60,12 @@ impl Sums {
     /// Says whether the action is one that adds.
     pub fn add(&mut self, action: &Action) -> bool {
         match *action {
-            Action::Accumulate { slot, amount } => {
-                let sum = self.accumulators.entry(slot).or_default();
-                *sum = sum.saturating_add(amount);
-            }
+            Action::Accumulate { slot, amount } => add(&mut self.accumulators, slot, amount),
             Action::Count {
                 array,
                 index,
                 amount,
-            } => {
-                let sum = self.counters.entry((array, index)).or_default();
-                *sum = sum.saturating_add(amount);
-            }
+            } => add(&mut self.counters, (array, index), amount),
             Action::Call { .. } => return false,
         }
         true
@@ -111,8 +118,7 @@ impl Counting {
                             .ok_or_else(|| refused("a counter"))?,
                     );
                 }
-                let scalar = (looping.contains(&(number, index))
-                    && supply.free_scalars() > LEFT_TO_HOOKS)
+                let scalar = (looping[number][index] && supply.free_scalars() > LEFT_TO_HOOKS)
                     .then(|| supply.keep(RegisterFile::Sgpr, 1, 1, 0))
                     .flatten();
                 homes.push(match (scalar, vgprs.last()) {
@@ -189,7 +195,7 @@ impl Counting {
     /// The kind of sums; none if they are no usual ones.
     pub fn kind(&self, sums: &Sums) -> Option<Kind> {
         let mut counters = sums.counters.iter();
-        let (&(array, index), &amount) = counters.next()?;
+        let &((array, index), amount) = counters.next()?;
         let only = counters.next().is_none() && sums.accumulators.is_empty();
         let home = self.arrays.get(array)?.homes.get(index)?;
         only.then_some((matches!(home, Home::Lane(..)), amount))
@@ -228,7 +234,7 @@ impl Counting {
         at: fn(u16) -> u16,
     ) -> Result<(), Refusal> {
         let wrong = |what, index| Refusal::BadPlan { what, index };
-        for (&slot, &amount) in &sums.accumulators {
+        for &(slot, amount) in &sums.accumulators {
             let pair = *self
                 .accumulators
                 .get(slot)
@@ -243,7 +249,7 @@ impl Counting {
             code.scalar2(codes, Op::SAddU32, pair, low, amount);
             code.scalar2(codes, Op::SAddcU32, pair + 1, high, Source::Constant(0));
         }
-        for (&(array, index), &amount) in &sums.counters {
+        for &((array, index), amount) in &sums.counters {
             let home = self
                 .arrays
                 .get(array)
@@ -376,9 +382,11 @@ fn amount_is_positive(source: Source) -> bool {
 }
 
 /// Counters that a loop adds to.
-fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
-    let mut looping: BTreeMap<FunctionIndex, Vec<bool>> = BTreeMap::new();
-    let mut counters = BTreeSet::new();
+fn in_loops(plan: &Plan<'_>, module: &Module) -> Vec<Vec<bool>> {
+    let arrays = plan.counters.iter();
+    let mut counters: Vec<Vec<bool>> = arrays.map(|array| vec![false; array.length]).collect();
+    // By function, instructions that loops consist of.
+    let mut looping: BTreeMap<FunctionIndex, Vec<Range<InstIndex>>> = BTreeMap::new();
     for insertion in &plan.insertions {
         let Action::Count { array, index, .. } = insertion.action else {
             continue;
@@ -386,15 +394,22 @@ fn in_loops(plan: &Plan<'_>, module: &Module) -> BTreeSet<(usize, usize)> {
         let Some(function) = module.functions.get(insertion.function) else {
             continue;
         };
-        let blocks = looping.entry(insertion.function).or_insert_with(|| {
-            let mut inside = vec![false; function.blocks.len()];
+        let ranges = looping.entry(insertion.function).or_insert_with(|| {
             let loops = function.loops().iter();
-            let blocks = loops.flat_map(|found| &found.blocks);
-            blocks.for_each(|&block| inside[block] = true);
-            inside
+            let mut blocks: Vec<_> = loops.flat_map(|found| &found.blocks).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            let blocks = blocks.into_iter();
+            blocks
+                .map(|&block| function.blocks[block].range())
+                .collect()
         });
-        if blocks.get(function.block_of(insertion.inst)) == Some(&true) {
-            counters.insert((array, index));
+        let behind = ranges.partition_point(|range| range.end <= insertion.inst);
+        let inside = ranges.get(behind);
+        if inside.is_some_and(|range| range.start <= insertion.inst)
+            && let Some(counter) = counters.get_mut(array).and_then(|of| of.get_mut(index))
+        {
+            *counter = true;
         }
     }
     counters

@@ -7,9 +7,9 @@ use crate::memory::MemoryAccess;
 use crate::seam::{Exposed, Padding, Seam, Seams, Terrain};
 use crate::splice::{Place, SCC_NUMBER, Splicer};
 use crate::text::{Label, Text};
-use crate::{Action, Change, Half, Insertion, Lanes, PcPair, Plan, Point, Refusal, Symbol, Value};
+use crate::{Action, Change, Half, Insertion, Lanes, Plan, Point, Refusal, Symbol, Value};
 use gfx::Family;
-use isa::{Effects, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
 use lift::{
     Block, BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave, LiveSet,
     Module, Pending, Reason, RegisterSet, Traits,
@@ -20,6 +20,8 @@ use std::rc::Rc;
 
 /// What a plan says, by place.
 pub(crate) struct Agenda {
+    /// Anything is inserted on edges.
+    edges: bool,
     /// Indices of insertions and changes.
     insertions: ByPlace,
     changes: ByPlace,
@@ -29,7 +31,9 @@ impl Agenda {
     pub fn of(plan: &Plan<'_>) -> Agenda {
         let insertions = plan.insertions.iter();
         let changes = plan.changes.iter();
+        let on_edge = |insertion: &Insertion| matches!(insertion.point, Point::Edge(_));
         Agenda {
+            edges: plan.insertions.iter().any(on_edge),
             insertions: ByPlace::new(
                 insertions.map(|insertion| (insertion.function, insertion.inst)),
             ),
@@ -142,7 +146,7 @@ impl<'a> Facts<'a> {
                 true => (LiveSet::default(), None),
                 false => {
                     let liveness = self.module.liveness(self.index);
-                    let next = falls_to(block, function).map(|next| *liveness.live_in(next));
+                    let next = falls_to(function, self.block).map(|next| *liveness.live_in(next));
                     (*liveness.live_out(self.block), next)
                 }
             };
@@ -164,7 +168,7 @@ impl<'a> Facts<'a> {
         let all = self.pending.get_or_init(|| {
             let mut all = Vec::with_capacity(block.len() + 1);
             operations.walk(function, self.block, |_, before| all.push(before.clone()));
-            all.push(match falls_to(block, function) {
+            all.push(match falls_to(function, self.block) {
                 Some(next) => operations.at_start(next).clone(),
                 None => Pending::everything(self.module.target.family),
             });
@@ -180,13 +184,11 @@ fn ends_program(block: &Block) -> bool {
 }
 
 /// The block that is reached without a branch.
-fn falls_to(block: &Block, function: &Function) -> Option<BlockIndex> {
-    let next = function.block_of(block.end);
-    block
-        .successors
-        .iter()
-        .map(|edge| edge.to)
-        .find(|to| *to == next && block.end < function.insts.len())
+fn falls_to(function: &Function, block: BlockIndex) -> Option<BlockIndex> {
+    // Blocks are in order, with nothing between them.
+    let mut successors = function.blocks[block].successors.iter();
+    let falls = successors.any(|edge| edge.to == block + 1);
+    falls.then_some(block + 1)
 }
 
 /// An edge that goes through code of its own.
@@ -237,21 +239,21 @@ impl Emitter<'_, '_> {
         let block = &function.blocks[number];
         self.check(function, block)?;
         let insertions = self.agenda.insertions.within(index, block.range());
-        let facts = Rc::new(Facts::of(module, index, number));
+        let facts = Facts::of(module, index, number);
         let sums = self.sums(function, insertions);
         let add_at = match sums.is_empty() {
             true => None,
             false => Some(self.place_for(index, number, &sums)?),
         };
         self.text.mark(index, number);
-        let mut insertions = insertions.iter().map(|((_, at), _)| *at).peekable();
+        let mut insertions = insertions.iter().peekable();
         let mut inst = block.first;
         let mut special = function.next_with(block.range(), SPECIAL);
         while inst < block.end {
             if special < inst {
                 special = function.next_with(inst..block.end, SPECIAL);
             }
-            let inserted = insertions.peek().copied();
+            let inserted = insertions.peek().map(|((_, at), _)| *at);
             let added = add_at.map(|(at, _)| at).filter(|at| *at >= inst);
             let changed = self.agenda.changes.next_from(index, inst);
             let stops = [inserted, added, changed].into_iter().flatten();
@@ -262,15 +264,18 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let mut inserted = false;
-            while insertions.next_if_eq(&inst).is_some() {
-                inserted = true;
+            while let Some((_, number)) = insertions.next_if(|((_, at), _)| *at == inst) {
+                let insertion = &self.plan.insertions[*number];
+                // What a block adds is added at one place of it.
+                inserted |= matches!(insertion.action, Action::Call { .. })
+                    || self.is_alone(function, insertion);
             }
-            let decoded = &function.insts[inst];
+            let decoded = function.insts.at(inst);
             if !clauses.inside() {
                 self.text.gap();
             }
             if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
-                self.inserted(decoded.pc);
+                self.text.inserted(decoded.pc);
                 self.add(function, inst, &sums, keep_scc)?;
             }
             if inserted {
@@ -282,13 +287,10 @@ impl Emitter<'_, '_> {
                 self.flush(&facts, inst, inst - block.first)?;
             }
             self.change_beside(index, inst, Point::Before);
-            self.text.pcs.push(PcPair {
-                new: self.text.offset(),
-                old: decoded.pc,
-                inserted: false,
-            });
+            let run = self.text.replace(decoded.pc);
             clauses.step(function, inst, |covered| self.agenda.any_in(index, covered));
             self.original(index, number, inst, clauses, detours)?;
+            self.text.is_copy(run, decoded.size.into());
             self.change_beside(index, inst, Point::After);
             if inserted {
                 self.insert(&facts, inst, Point::After, inst + 1 - block.first)?;
@@ -301,26 +303,20 @@ impl Emitter<'_, '_> {
     /// Instructions that stay as they are, with nothing between them. `clause`: how many of them are left in a clause.
     fn run(&mut self, function: &Function, insts: Range<InstIndex>, clause: &mut u32) {
         let start = self.text.offset();
-        let Some(first) = function.insts.get(insts.start) else {
+        if insts.is_empty() {
             return;
-        };
-        let base = first.pc;
+        }
+        let base = function.insts.pc(insts.start);
         let code = function.code(insts.clone());
         if self.text.wants_gap(start + code.len() as u64) {
-            for (inst, before) in function.insts[insts.clone()].iter().zip(0..) {
+            for (pc, before) in function.insts.pcs(insts.clone()).zip(0..) {
                 if before >= *clause {
-                    self.text.gap_at(start + (inst.pc - base));
+                    self.text.gap_at(start + (pc - base));
                 }
             }
         }
         *clause = clause.saturating_sub(insts.len() as u32);
-        let pairs = function.insts[insts].iter().map(|inst| PcPair {
-            new: start + (inst.pc - base),
-            old: inst.pc,
-            inserted: false,
-        });
-        self.text.pcs.extend(pairs);
-        self.text.bytes.extend_from_slice(code);
+        self.text.copy(base, code);
     }
 
     /// Adds what a block adds to its counters.
@@ -359,13 +355,13 @@ impl Emitter<'_, '_> {
     fn check(&self, function: &Function, block: &Block) -> Result<(), Refusal> {
         let unresolved = |reason: String| Refusal::Unresolved {
             function: function.name.clone(),
-            pc: function.insts[block.end - 1].pc,
+            pc: function.insts.pc(block.end - 1),
             reason,
         };
         if !block.reachable {
             return Ok(());
         }
-        let pc = function.insts[block.end - 1].pc;
+        let pc = function.insts.pc(block.end - 1);
         // Computed targets are translated at run time, and what runs off the function's end is stopped there.
         let reason = function.unresolved.iter().find(|place| {
             let handled = matches!(
@@ -384,11 +380,11 @@ impl Emitter<'_, '_> {
         let module = self.module;
         let function = &module.functions[index];
         let block = &function.blocks[number];
-        if let Some(next) = falls_to(block, function) {
+        if let Some(next) = falls_to(function, number) {
             return self.insert_on_edge(index, number, next);
         }
         // Into another function that comes next in memory.
-        let last = &function.insts[block.end - 1];
+        let last = function.insts.at(block.end - 1);
         let next = module.function_at(last.end());
         let falls = !last
             .effects
@@ -419,7 +415,7 @@ impl Emitter<'_, '_> {
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
-        let (decoded, traits) = (&function.insts[inst], function.traits(inst));
+        let (decoded, traits) = (function.insts.at(inst), function.traits(inst));
         if let Some(replaced) = self.replacement(index, inst) {
             self.text.bytes.extend(replaced);
             return Ok(());
@@ -456,7 +452,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn copy(&mut self, inst: &Inst) {
+    fn copy(&mut self, inst: Inst<&Decoded>) {
         for word in &inst.words[..usize::from(inst.size) / 4] {
             self.text.bytes.put(*word);
         }
@@ -484,7 +480,12 @@ impl Emitter<'_, '_> {
     }
 
     /// The return address is that behind the new call, and so the callee returns to the new text.
-    fn call(&mut self, function: &Function, block: &Block, inst: &Inst) -> Result<(), Refusal> {
+    fn call(
+        &mut self,
+        function: &Function,
+        block: &Block,
+        inst: Inst<&Decoded>,
+    ) -> Result<(), Refusal> {
         let unresolved = |reason: &str| Refusal::Unresolved {
             function: function.name.clone(),
             pc: inst.pc,
@@ -512,7 +513,7 @@ impl Emitter<'_, '_> {
         &mut self,
         index: FunctionIndex,
         number: BlockIndex,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
         target: u64,
         detours: &mut Vec<Detour>,
     ) -> Result<(), Refusal> {
@@ -529,7 +530,7 @@ impl Emitter<'_, '_> {
                     });
                 }
                 if self.has_edge(index, function.blocks[number].end - 1, block)
-                    && falls_to(&function.blocks[number], function) != Some(block)
+                    && falls_to(function, number) != Some(block)
                 {
                     let label = self.text.new_label();
                     detours.push(Detour {
@@ -570,6 +571,9 @@ impl Emitter<'_, '_> {
 
     /// Whether anything is inserted on the edge from the block that `inst` ends.
     fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
+        if !self.agenda.edges {
+            return false;
+        }
         let mut list = self.agenda.insertions.at(index, inst).iter();
         list.any(|(_, number)| self.plan.insertions[*number].point == Point::Edge(to))
     }
@@ -579,7 +583,7 @@ impl Emitter<'_, '_> {
         &mut self,
         index: FunctionIndex,
         number: BlockIndex,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
         let block = &function.blocks[number];
@@ -605,7 +609,7 @@ impl Emitter<'_, '_> {
                 let mut candidates = Vec::new();
                 for edge in edges {
                     let first = function.blocks[edge.to].first;
-                    candidates.push((function.insts[first].pc, Label::Block(index, edge.to)));
+                    candidates.push((function.insts.pc(first), Label::Block(index, edge.to)));
                 }
                 for &tail in tails {
                     candidates.push((self.module.functions[tail].entry, Label::Block(tail, 0)));
@@ -632,7 +636,7 @@ impl Emitter<'_, '_> {
     fn translate(
         &mut self,
         function: &Function,
-        inst: &Inst,
+        inst: Inst<&Decoded>,
         candidates: &[(u64, Label)],
         link: Option<u16>,
     ) -> Result<(), Refusal> {
@@ -687,13 +691,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Where a call returns to instead of the instruction behind it.
-    fn comes_back(&mut self, inst: &Inst, done: Label) {
-        self.inserted(inst.end());
+    fn comes_back(&mut self, inst: Inst<&Decoded>, done: Label) {
+        self.text.inserted(inst.end());
         self.text.branch(self.codes, Op::SBranch, done);
     }
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.
-    fn program_counter(&mut self, inst: &Inst) -> Result<(), Refusal> {
+    fn program_counter(&mut self, inst: Inst<&Decoded>) -> Result<(), Refusal> {
         // SOP1 has its destination in bits 16 to 22.
         let to = (inst.words[0] >> 16 & 0x7f) as u16;
         for (half, register) in [(Half::Low, to), (Half::High, to + 1)] {
@@ -717,31 +721,26 @@ impl Emitter<'_, '_> {
         if !self.has_edge(index, last, to) {
             return Ok(());
         }
-        let facts = Rc::new(Facts::of(module, index, to));
+        let facts = Facts::of(module, index, to);
         self.insert_at(&facts, last, Point::Edge(to), 0, function.blocks[to].first)
     }
 
     fn insert(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         point: Point,
         position: usize,
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[facts.index];
         let block = &function.blocks[facts.block];
-        if point == Point::After && inst + 1 == block.end && falls_to(block, function).is_none() {
+        if point == Point::After
+            && inst + 1 == block.end
+            && falls_to(function, facts.block).is_none()
+        {
             return Ok(());
         }
         self.insert_at(facts, inst, point, position, block.first + position)
-    }
-
-    fn inserted(&mut self, pc: u64) {
-        self.text.pcs.push(PcPair {
-            new: self.text.offset(),
-            old: pc,
-            inserted: true,
-        });
     }
 
     /// Whether the insertion is not passed whenever its block is.
@@ -783,7 +782,7 @@ impl Emitter<'_, '_> {
         let mut inst = block.first;
         while inst < block.end {
             let next = inst + 1;
-            let decoded = &function.insts[inst];
+            let decoded = function.insts.at(inst);
             if function.traits(inst).any(Traits::CLAUSE) {
                 clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
             } else if inst < clause_end {
@@ -804,7 +803,7 @@ impl Emitter<'_, '_> {
         }
         if function.indexing_before(block.first) {
             return Err(Refusal::Place {
-                pc: function.insts[block.first].pc,
+                pc: function.insts.pc(block.first),
                 reason: "index mode is on all over the block",
             });
         }
@@ -814,7 +813,7 @@ impl Emitter<'_, '_> {
     /// Everything that is kept in registers to memory, before the end of the program.
     fn flush(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         position: usize,
     ) -> Result<(), Refusal> {
@@ -822,8 +821,8 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let function = &self.module.functions[facts.index];
-        let pc = function.insts[inst].pc;
-        self.inserted(pc);
+        let pc = function.insts.pc(inst);
+        self.text.inserted(pc);
         let pending = || facts.pending(position);
         let place = Place {
             pc,
@@ -940,7 +939,7 @@ impl Emitter<'_, '_> {
     /// `position` counts in the block of `facts`; `next` is the instruction behind.
     fn insert_at(
         &mut self,
-        facts: &Rc<Facts<'_>>,
+        facts: &Facts<'_>,
         inst: InstIndex,
         point: Point,
         position: usize,
@@ -954,15 +953,14 @@ impl Emitter<'_, '_> {
             if insertion.point != point {
                 continue;
             }
-            let pc = function.insts[inst].pc;
-            self.inserted(pc);
+            let pc = function.insts.pc(inst);
+            self.text.inserted(pc);
             let Action::Call {
                 hook,
                 arguments,
                 lanes,
             } = &insertion.action
             else {
-                // What a block adds is added at one place of it.
                 if self.is_alone(function, insertion) {
                     let mut sums = Sums::default();
                     sums.add(&insertion.action);
@@ -1010,7 +1008,8 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
         return Ok(None);
     }
     let first = function.blocks[function.block_of(next)].first;
-    let set = function.insts[first..next].iter().rev().find_map(|inst| {
+    let set = (first..next).rev().find_map(|inst| {
+        let inst = function.insts.at(inst);
         // In the place of a second source, or in the immediate.
         match inst.mnemonic {
             "s_set_gpr_idx_on" => Some(inst.words[0] >> 8),
@@ -1021,7 +1020,7 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
     match set {
         Some(enables) => Ok(Some((enables & 0xf) as u8)),
         None => Err(Refusal::Place {
-            pc: function.insts[next].pc,
+            pc: function.insts.pc(next),
             reason: "index mode is on, and was set in another block",
         }),
     }
@@ -1034,7 +1033,7 @@ fn accessed(
     point: Point,
     family: Family,
 ) -> Option<MemoryAccess> {
-    let memory = MemoryAccess::of(&function.insts[inst], family)?;
+    let memory = MemoryAccess::of(&function.insts.at(inst), family)?;
     let writes = &function.access(inst).writes;
     let mut written = RegisterSet::default();
     writes.iter().for_each(|span| written.insert(*span));
@@ -1079,7 +1078,7 @@ impl Clauses {
         is_split: impl Fn(Range<InstIndex>) -> bool,
     ) {
         self.left = self.left.saturating_sub(1);
-        let decoded = &function.insts[inst];
+        let decoded = function.insts.at(inst);
         if !function.traits(inst).any(Traits::CLAUSE) {
             return;
         }

@@ -1,13 +1,13 @@
 //! Rewritten kernels to code objects.
 
-use crate::{Half, Refusal, Rewritten, Symbol};
+use crate::{Half, Kernels, Refusal, Rewritten, Symbol};
 use codeobj::edit::{
     Access, CodeLines, DynamicRelocation, ElfEditor, LineRow, LineUnit, NewObject, NewSymbol,
     append_lines, create,
 };
 use codeobj::elf::{Binding, Place, SymbolKind};
 use codeobj::metadata::KernelEdit;
-use codeobj::{CodeObject, KernelDescriptor, Metadata, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, Metadata, Moved, SourceLines};
 use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 use template::Global;
 
@@ -137,12 +137,17 @@ pub fn live_object(
     kernel: &Rewritten,
     original: &CodeObject<'_>,
 ) -> Result<(Vec<u8>, Vec<LivePatch>), Refusal> {
-    let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
-    let mut metadata = original
-        .metadata()
-        .map_err(failed)?
-        .ok_or_else(|| Refusal::Object("it has no metadata".to_owned()))?;
-    metadata.keep_kernel(&kernel.kernel);
+    live_object_of(&Kernels::of(original)?, kernel, original)
+}
+
+/// Likewise, for one of many kernels of an object.
+pub fn live_object_of(
+    kernels: &Kernels,
+    kernel: &Rewritten,
+    original: &CodeObject<'_>,
+) -> Result<(Vec<u8>, Vec<LivePatch>), Refusal> {
+    let metadata = kernels.metadata_of(&kernel.kernel);
+    let mut metadata = metadata.ok_or_else(|| Refusal::Object("it has no metadata".to_owned()))?;
     if let Some(edit) = metadata.kernel_mut(&kernel.kernel) {
         describe(edit, kernel);
     }
@@ -215,7 +220,11 @@ impl Rewritten {
 }
 
 fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
-    source.moved(kernel.pcs.iter().map(|pair| (pair.new, pair.old)))
+    source.moved(kernel.pcs.iter().map(|run| Moved {
+        offset: run.new,
+        pc: run.old,
+        length: run.length,
+    }))
 }
 
 fn unit(kernel: &Rewritten, rows: &[LineRow]) -> LineUnit {

@@ -56,6 +56,11 @@ impl Kernels {
         })
     }
 
+    /// The object's metadata without other kernels'.
+    pub(crate) fn metadata_of(&self, kernel: &str) -> Option<Metadata> {
+        Some(self.metadata.as_ref()?.of_kernel(kernel))
+    }
+
     /// The object's metadata as it was read.
     pub fn into_metadata(self) -> Option<Metadata> {
         self.metadata

@@ -24,11 +24,13 @@ mod supply;
 mod text;
 
 pub use error::Refusal;
-pub use finish::{LivePatch, check_static, live_object, static_object, static_object_with};
+pub use finish::{
+    LivePatch, check_static, live_object, live_object_of, static_object, static_object_with,
+};
 pub use kernel::{Kernels, rewrite, rewrite_of};
 pub use memory::{Address, MemoryAccess};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,
 };
-pub use result::{Half, NewFunction, PcPair, Relocation, Report, Rewritten, Symbol};
+pub use result::{Half, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};

@@ -2,7 +2,7 @@
 
 use crate::encode::{Codes, Op, Source, Write};
 use gfx::{Family, Matrix};
-use isa::{Effects, Format, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
 
 /// Bits of `luthier::access` in `luthier_device.h`.
 const LOAD: u32 = 1;
@@ -50,7 +50,7 @@ const SIZES: &[(&str, u32)] = &[
 
 impl MemoryAccess {
     /// `None` if the instruction accesses no memory.
-    pub fn of(inst: &Inst, family: Family) -> Option<MemoryAccess> {
+    pub fn of(inst: &Decoded, family: Family) -> Option<MemoryAccess> {
         let effects = inst.effects;
         if !effects.intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC) {
             return None;
@@ -224,7 +224,7 @@ fn signed(field: i64, format: Format, family: Family) -> i64 {
     }
 }
 
-fn address(inst: &Inst, family: Family) -> Option<Address> {
+fn address(inst: &Decoded, family: Family) -> Option<Address> {
     let uses = |kind: RegKind| {
         inst.operands
             .iter()

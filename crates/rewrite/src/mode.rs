@@ -9,7 +9,7 @@ use crate::encode::Codes;
 use crate::entry::assemble;
 use codeobj::KernelDescriptor;
 use gfx::Family;
-use lift::Function;
+use lift::{Function, Traits};
 
 /// Fields of the descriptor that become MODE, with the values that hooks are compiled for.
 const EXPECTED: &[(&str, u64)] = &[
@@ -21,14 +21,6 @@ const EXPECTED: &[(&str, u64)] = &[
     ("enable_ieee_mode", 1),
 ];
 
-/// Instructions that change MODE.
-const WRITERS: &[&str] = &[
-    "s_setreg_b32",
-    "s_setreg_imm32_b32",
-    "s_round_mode",
-    "s_denorm_mode",
-];
-
 /// Whether MODE may anywhere in these functions be another than hooks are compiled for.
 pub(crate) fn is_foreign<'f>(
     descriptor: &KernelDescriptor,
@@ -37,11 +29,7 @@ pub(crate) fn is_foreign<'f>(
     let differs = EXPECTED
         .iter()
         .any(|(field, value)| descriptor.get(field).is_some_and(|found| found != *value));
-    differs
-        || functions.any(|function| {
-            let mut insts = function.insts.iter();
-            insts.any(|inst| WRITERS.contains(&inst.mnemonic))
-        })
+    differs || functions.any(|function| function.has(Traits::WRITES_MODE))
 }
 
 /// The bits of MODE in question, as operand of `s_getreg` and `s_setreg`, and what hooks want there.

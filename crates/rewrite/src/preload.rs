@@ -30,7 +30,7 @@ pub(crate) fn give_up(
         .iter()
         .take_while(|inst| inst.pc < start)
         .find(|inst| inst.effects.contains(isa::Effects::BRANCH));
-    if last.and_then(isa::Inst::target) != Some(start) {
+    if last.and_then(|last| last.target()) != Some(start) {
         return Err(refused(
             "the kernel's start does not load them for firmware that does not preload",
         ));

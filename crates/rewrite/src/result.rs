@@ -4,6 +4,7 @@ use codeobj::{
     KernelDescriptor,
     edit::{LineRow, LineUnit},
 };
+use lift::Module;
 use serde::{Deserialize, Serialize};
 
 /// Which half of an address a literal holds.
@@ -37,7 +38,21 @@ pub struct Relocation {
 }
 
 /// A stretch of the new text: where the code at an old address went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PcRun {
+    /// Offset in the new text.
+    pub new: u64,
+    /// Address in the original object.
+    pub old: u64,
+    /// Bytes of the original from there on whose instructions are here, each as long as it was, with nothing between them. 0: what
+    /// one instruction has become, or what was inserted.
+    pub length: u64,
+    /// The code at `new` was inserted at `old`, it is not the application's.
+    pub inserted: bool,
+}
+
+/// Where an instruction went, or what was inserted at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PcPair {
     /// Offset in the new text.
     pub new: u64,
@@ -102,11 +117,39 @@ pub struct Rewritten {
     pub relocations: Vec<Relocation>,
     /// Everything but the entry's offset is final.
     pub descriptor: KernelDescriptor,
-    /// By new offset, one per instruction of the original and one per insertion.
-    pub pcs: Vec<PcPair>,
+    /// By new offset, all instructions of the original and one for each insertion.
+    pub pcs: Vec<PcRun>,
     /// Source lines of the text, if they were looked for: see [`Rewritten::find_lines`].
     pub lines: Option<Vec<LineRow>>,
     /// The same encoded: see [`Rewritten::encode_lines`].
     pub unit: Option<LineUnit>,
     pub report: Report,
+}
+
+impl Rewritten {
+    /// One for each instruction of the original and one for each insertion, by new offset. `module`: what it was made from.
+    pub fn pairs<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = PcPair> + 'a {
+        self.pcs.iter().flat_map(move |run| {
+            let behind = self
+                .functions
+                .partition_point(|function| function.offset <= run.new);
+            let function = behind.checked_sub(1).and_then(|index| {
+                let index = module.function_at(self.functions[index].old)?;
+                module.functions.get(index)
+            });
+            let first = function.and_then(|function| function.inst_at(run.old));
+            let within = function.into_iter().flat_map(move |function| {
+                let count = function.insts.len();
+                let insts = first.unwrap_or(count)..count;
+                let end = run.old + run.length;
+                function.insts.pcs(insts).take_while(move |pc| *pc < end)
+            });
+            let alone = (run.length == 0).then_some(run.old);
+            alone.into_iter().chain(within).map(|old| PcPair {
+                new: run.new + (old - run.old),
+                old,
+                inserted: run.inserted,
+            })
+        })
+    }
 }

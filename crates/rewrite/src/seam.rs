@@ -6,11 +6,12 @@
 
 use gfx::Target;
 use hazard::{Node, RULES, Rule, Unit};
-use isa::{Decoder, Inst};
+use isa::{Decoded, Decoder, Inst};
 use lift::registers::RegisterSet;
 use lift::{Access, Function, InstIndex, Span, WordHash};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
@@ -43,9 +44,21 @@ type ByCode = BTreeMap<Vec<u8>, Rc<Exposed>>;
 struct Memory {
     /// Roles of inserted code's instructions, by their first words.
     inserted: BTreeMap<(&'static str, u8), Inserted>,
-    roles: BTreeMap<(&'static str, u8), HashMap<[u32; 5], Role, WordHash>>,
+    roles: BTreeMap<(&'static str, u8), Roles>,
     decoders: BTreeMap<(&'static str, u8), Option<Decoder>>,
     exposed: BTreeMap<(&'static str, u8), ByCode>,
+}
+
+type Roles = HashMap<Words, Role, WordHash>;
+
+/// The words of an instruction, of which the first two tell most apart.
+#[derive(PartialEq, Eq)]
+struct Words([u32; 5]);
+
+impl Hash for Words {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.0[0]) | u64::from(self.0[1]) << 32);
+    }
 }
 
 /// Instructions of one word and of two.
@@ -62,9 +75,22 @@ thread_local! {
 /// Instructions whose roles are remembered; then all are forgotten.
 const MOST_ROLES: usize = 1 << 18;
 
-/// The instructions of one function as the rules see them, as far as anything asked.
+/// The instructions of one function as the rules see them, as far as anything asked: in pieces, for few are asked for.
 #[derive(Default)]
-pub(crate) struct Terrain(Vec<Option<Role>>);
+pub(crate) struct Terrain(Vec<Option<Box<[Option<Role>; PIECE]>>>);
+
+/// Instructions in a piece of a [`Terrain`].
+const PIECE: usize = 64;
+
+impl Terrain {
+    fn at(&mut self, inst: InstIndex, count: usize) -> &mut Option<Role> {
+        if self.0.is_empty() {
+            self.0.resize_with(count.div_ceil(PIECE), || None);
+        }
+        let piece = self.0[inst / PIECE].get_or_insert_with(|| Box::new([None; PIECE]));
+        &mut piece[inst % PIECE]
+    }
+}
 
 /// What an instruction is to the rules, of which there is one per bit.
 #[derive(Clone, Copy)]
@@ -102,22 +128,16 @@ impl Seams {
     }
 
     /// What an instruction is to the rules, by its words.
-    fn role_of(&self, inst: &Inst, wave_size: u8) -> Role {
-        MEMORY.with_borrow_mut(|memory| {
-            let known = memory
-                .roles
-                .entry((self.target.name, wave_size))
-                .or_default();
-            if known.len() > MOST_ROLES {
-                known.clear();
-            }
-            *known
-                .entry(inst.words)
-                .or_insert_with(|| self.role(inst, wave_size))
-        })
+    fn role_of(&self, inst: Inst<&Decoded>, wave_size: u8, known: &mut Roles) -> Role {
+        if known.len() > MOST_ROLES {
+            known.clear();
+        }
+        *known
+            .entry(Words(inst.words))
+            .or_insert_with(|| self.role(inst, wave_size))
     }
 
-    fn role(&self, inst: &Inst, wave_size: u8) -> Role {
+    fn role(&self, inst: Inst<&Decoded>, wave_size: u8) -> Role {
         let node = Node::of(inst, self.target, wave_size);
         let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
             let rules = self.rules.iter().enumerate();
@@ -207,7 +227,7 @@ impl Seams {
                 at += 4;
                 continue;
             };
-            let role = self.role(&inst, self.wave_size);
+            let role = self.role(inst.by_reference(), self.wave_size);
             match (inst.size, one, two) {
                 (4, Some(one), _) => drop(known.one.insert(one, role)),
                 (8, _, Some(two)) => drop(known.two.insert(two, role)),
@@ -221,6 +241,7 @@ impl Seams {
 
     fn examine(&self, roles: &[Role]) -> Exposed {
         let mut exposed = Exposed::default();
+        let branches = roles.iter().any(|role| role.branches);
         for (index, rule) in self.rules.iter().enumerate() {
             // Branches inside only make ways shorter: what is behind one counts as if it came right away.
             let lacking = |roles: &mut dyn Iterator<Item = &Role>, test: fn(&Role) -> u64| {
@@ -233,6 +254,9 @@ impl Seams {
                     distance += role.pass(rule);
                     if role.branches {
                         distance = distance.min(1);
+                    }
+                    if distance >= rule.distance && !branches {
+                        break;
                     }
                 }
                 most
@@ -259,15 +283,31 @@ impl Seams {
         exposed: &Exposed,
         touched: &RegisterSet,
     ) -> Padding {
+        MEMORY.with_borrow_mut(|memory| {
+            let key = (self.target.name, function.wave_size);
+            let known = memory.roles.entry(key).or_default();
+            self.padding_by(function, terrain, known, place, exposed, touched)
+        })
+    }
+
+    fn padding_by(
+        &self,
+        function: &Function,
+        terrain: &mut Terrain,
+        known: &mut Roles,
+        place: Seam,
+        exposed: &Exposed,
+        touched: &RegisterSet,
+    ) -> Padding {
         let mut padding = Padding::default();
         // Registers that nothing touches cannot be in conflict.
         let matters = |rule: &Rule| rule.conflict.is_none() || !touched.is_empty();
         let mut role = |inst: InstIndex| {
-            if terrain.0.is_empty() {
-                terrain.0.resize(function.insts.len(), None);
-            }
-            let known = &mut terrain.0[inst];
-            *known.get_or_insert_with(|| self.role_of(&function.insts[inst], function.wave_size))
+            *terrain
+                .at(inst, function.insts.len())
+                .get_or_insert_with(|| {
+                    self.role_of(function.insts.at(inst), function.wave_size, known)
+                })
         };
         for &(index, lacking) in &exposed.entry {
             let rule = self.rules[index];

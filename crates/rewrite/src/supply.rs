@@ -139,17 +139,16 @@ impl Supply {
         alignment: u16,
         from: u16,
     ) -> Option<u16> {
-        let mut above = self.all();
-        above.withhold(file, 0, from);
-        let first = above.take(file, width, alignment, 256)?;
-        let mut free = self.all();
-        free.withhold(file, first, width);
-        (self.sgprs, self.vgprs, self.agprs) = (free.sgprs, free.vgprs, free.agprs);
+        let (free, kept) = match file {
+            RegisterFile::Sgpr => (&mut self.sgprs, Some(&mut self.kept_scalars)),
+            RegisterFile::Vgpr => (&mut self.vgprs, Some(&mut self.kept_vectors)),
+            RegisterFile::Agpr => (&mut self.agprs, None),
+        };
+        let first = in_a_row(free, width, alignment, from, 256)?;
         let range = usize::from(first)..usize::from(first + width);
-        match file {
-            RegisterFile::Sgpr => self.kept_scalars[range].fill(true),
-            RegisterFile::Vgpr => self.kept_vectors[range].fill(true),
-            RegisterFile::Agpr => {}
+        free[range.clone()].fill(false);
+        if let Some(kept) = kept {
+            kept[range].fill(true);
         }
         self.use_up(file, first + width);
         Some(first)
@@ -212,6 +211,17 @@ fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<&KernelMetadata>) 
     fitting.min(u32::from(target.vgpr_addressable[column]))
 }
 
+/// The first of `width` free registers in a row from `from` on, a multiple of `alignment`, all below `limit`.
+fn in_a_row(free: &Free, width: u16, alignment: u16, from: u16, limit: u16) -> Option<u16> {
+    let alignment = alignment.max(1);
+    let ends = (limit.min(256) + 1).saturating_sub(width);
+    let mut starts = (from.next_multiple_of(alignment)..ends).step_by(usize::from(alignment));
+    starts.find(|&start| {
+        let row = &free[usize::from(start)..usize::from(start + width)];
+        row.iter().all(|free| *free)
+    })
+}
+
 impl Taken {
     fn file(&mut self, file: RegisterFile) -> &mut Free {
         match file {
@@ -230,14 +240,9 @@ impl Taken {
         limit: u16,
     ) -> Option<u16> {
         let free = self.file(file);
-        let limit = usize::from(limit.min(256));
-        let width = usize::from(width);
-        let starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-        let first = starts
-            .into_iter()
-            .find(|&start| free[start..start + width].iter().all(|free| *free))?;
-        free[first..first + width].fill(false);
-        Some(first as u16)
+        let first = in_a_row(free, width, alignment, 0, limit)?;
+        free[usize::from(first)..usize::from(first + width)].fill(false);
+        Some(first)
     }
 
     /// Makes a register available.

@@ -1,7 +1,7 @@
 //! Text being laid out: bytes, labels, branches to fix, and islands where a branch does not reach.
 
 use crate::encode::{Codes, Op};
-use crate::{Half, NewFunction, PcPair, Refusal, Relocation, Symbol};
+use crate::{Half, NewFunction, PcRun, Refusal, Relocation, Symbol};
 use lift::{BlockIndex, Function, FunctionIndex};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ struct Fixup {
 pub(crate) struct Text {
     pub bytes: Vec<u8>,
     pub relocations: Vec<Relocation>,
-    pub pcs: Vec<PcPair>,
+    pub pcs: Vec<PcRun>,
     pub functions: Vec<NewFunction>,
     fixups: Vec<Fixup>,
     /// Offset of every block of every function, `u64::MAX` while unknown.
@@ -65,11 +65,10 @@ impl Text {
     }
 
     pub fn start_function(&mut self, index: FunctionIndex, function: &Function) {
-        let count = function.insts.len();
         self.blocks
             .insert(index, vec![u64::MAX; function.blocks.len()]);
         // Growing in steps would copy everything again and again.
-        self.pcs.reserve(count + 2 * function.blocks.len());
+        self.pcs.reserve(3 * function.blocks.len());
         self.bytes.reserve(2 * function.size as usize);
     }
 
@@ -78,6 +77,49 @@ impl Text {
         let blocks = self.blocks.get_mut(&function);
         if let Some(place) = blocks.and_then(|blocks| blocks.get_mut(block)) {
             *place = here;
+        }
+    }
+
+    /// Here comes code that is inserted at an address of the original.
+    pub fn inserted(&mut self, old: u64) {
+        self.pcs.push(PcRun {
+            new: self.offset(),
+            old,
+            length: 0,
+            inserted: true,
+        });
+    }
+
+    /// Here comes code of the original.
+    pub fn copy(&mut self, old: u64, code: &[u8]) {
+        self.replace(old);
+        self.bytes.extend_from_slice(code);
+        self.is_copy(self.pcs.len() - 1, code.len() as u64);
+    }
+
+    /// Here comes what an instruction of the original is now; says which run that is.
+    pub fn replace(&mut self, old: u64) -> usize {
+        self.pcs.push(PcRun {
+            new: self.offset(),
+            old,
+            length: 0,
+            inserted: false,
+        });
+        self.pcs.len() - 1
+    }
+
+    /// A run turned out to be as long as the original's code.
+    pub fn is_copy(&mut self, run: usize, length: u64) {
+        if run + 1 != self.pcs.len() || self.offset() - self.pcs[run].new != length {
+            return;
+        }
+        self.pcs[run].length = length;
+        if let [.., before, last] = &mut self.pcs[..]
+            && before.length > 0
+            && (before.new + before.length, before.old + before.length) == (last.new, last.old)
+        {
+            before.length += length;
+            self.pcs.pop();
         }
     }
 
@@ -223,8 +265,26 @@ impl Text {
         for relocation in &mut self.relocations {
             relocation.offset = moved.now(relocation.offset);
         }
-        for pair in &mut self.pcs {
-            pair.new = moved.now(pair.new);
+        let old = std::mem::take(&mut self.pcs);
+        self.pcs.reserve(old.len() + pools.len());
+        let mut pools = pools.iter().map(|pool| pool.at).peekable();
+        for mut run in old {
+            // Islands may lie within a run.
+            while let Some(at) = pools.next_if(|at| *at < run.new + run.length) {
+                let before = at.saturating_sub(run.new);
+                if before > 0 {
+                    self.pcs.push(PcRun {
+                        new: moved.now(run.new),
+                        length: before,
+                        ..run
+                    });
+                    run.new += before;
+                    run.old += before;
+                    run.length -= before;
+                }
+            }
+            run.new = moved.now(run.new);
+            self.pcs.push(run);
         }
         for function in &mut self.functions {
             let end = moved.now(function.offset + function.size);

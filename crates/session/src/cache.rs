@@ -1,7 +1,7 @@
 //! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
 //! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, SHA-256 of the rest, then the variant or the
-//! reason of the refusal as JSON, and the variant's object. Files appear by renaming, so readers never see half of one; what does not check out is ignored and
+//! reason of the refusal as JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers never see half of one; what does not check out is ignored and
 //! rewritten. The least recently used files go when the directory grows beyond its limit.
 
 use std::{
@@ -18,9 +18,9 @@ use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 3;
-/// Magic, format, sizes of JSON and object, checksum.
-const HEADER: usize = 8 + 4 + 4 + 8 + 32;
+const FORMAT: u32 = 4;
+/// Magic, format, sizes of JSON, object and tool's data, checksum.
+const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 32;
 const SUFFIX: &str = "variant";
 
 /// Names a variant by everything that decides what it contains.
@@ -158,15 +158,18 @@ impl Cache {
 fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
     let json = serde_json::to_vec(&result.map_err(|refusal| &refusal.reason))?;
     let object = result.map_or(&[][..], |variant| &variant.object);
+    let tool_data = result.map_or(&[][..], |variant| &variant.tool_data);
     let length = u32::try_from(json.len()).map_err(io::Error::other)?;
-    let mut bytes = Vec::with_capacity(HEADER + json.len() + object.len());
+    let mut bytes = Vec::with_capacity(HEADER + json.len() + object.len() + tool_data.len());
     bytes.extend(MAGIC);
     bytes.extend(FORMAT.to_le_bytes());
     bytes.extend(length.to_le_bytes());
     bytes.extend((object.len() as u64).to_le_bytes());
+    bytes.extend((tool_data.len() as u64).to_le_bytes());
     bytes.extend([0; 32]);
     bytes.extend(&json);
     bytes.extend(object);
+    bytes.extend(tool_data);
     let checksum = Sha256::digest(&bytes[HEADER..]);
     bytes[HEADER - 32..HEADER].copy_from_slice(&checksum);
     Ok(bytes)
@@ -181,19 +184,22 @@ fn decode(bytes: &[u8]) -> Result<Result<Variant, Refusal>, String> {
     if &header[..8] != MAGIC || word(8) != FORMAT {
         return Err("not a variant of this format".into());
     }
-    let object_length = u64::from(word(16)) | u64::from(word(20)) << 32;
-    let json_length = u64::from(word(12));
-    if json_length.checked_add(object_length) != Some(rest.len() as u64) {
+    let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+    let (json_length, object_length, data_length) = (u64::from(word(12)), long(16), long(24));
+    let stated = json_length.checked_add(object_length);
+    if stated.and_then(|stated| stated.checked_add(data_length)) != Some(rest.len() as u64) {
         return Err("its size is not the one it states".into());
     }
     if Sha256::digest(rest)[..] != header[HEADER - 32..] {
         return Err("its checksum is wrong".into());
     }
-    let (json, object) = rest.split_at(json_length as usize);
+    let (json, rest) = rest.split_at(json_length as usize);
+    let (object, tool_data) = rest.split_at(object_length as usize);
     let mut kept: Result<Variant, String> =
         serde_json::from_slice(json).map_err(|error| format!("its description: {error}"))?;
     if let Ok(variant) = &mut kept {
         variant.object = object.to_vec();
+        variant.tool_data = tool_data.to_vec();
     }
     Ok(kept.map_err(Refusal::new))
 }

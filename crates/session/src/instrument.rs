@@ -75,6 +75,7 @@ pub struct Variant {
     pub group_segment_size: u32,
     pub report: Report,
     /// Whatever the instrumenter needs to know again when the variant comes from the cache, such as its list of sites.
+    #[serde(skip)]
     pub tool_data: Vec<u8>,
     /// Variables of this kernel alone, such as its counters, besides those of [`Instrumenter::globals`].
     #[serde(default)]

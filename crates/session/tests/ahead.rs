@@ -19,8 +19,8 @@ fn code(kernel: &str) -> Vec<u8> {
 /// A kernel whose new code is all of its object, as a rewriter makes it.
 fn rewritten(request: &Request<'_>, variant: Variant) -> Result<Variant, session::Refusal> {
     let original = CodeObject::parse(request.object).unwrap();
-    let mut metadata = original.metadata().unwrap().unwrap();
-    metadata.keep_kernel(request.kernel);
+    let metadata = original.metadata().unwrap().unwrap();
+    let metadata = metadata.of_kernel(request.kernel);
     let text = code(request.kernel);
     let created = edit::create(&edit::NewObject {
         flags: original.elf().flags,

@@ -66,7 +66,7 @@ mod table {
         hsaKmtQueryPointerInfo(address: u64, info: Out<PointerInfo>) => mem::pointer_info(address, info);
         hsaKmtSetMemoryUserData(address: u64, user_data: u64) => mem::set_user_data(address, user_data);
         hsaKmtSVMSetAttr(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) => mem::svm_set(address, size, count, attributes);
-        hsaKmtSVMGetAttr(address: u64, _size: u64, count: u32, attributes: Out<SvmAttribute>) => mem::svm_get(address, count, attributes);
+        hsaKmtSVMGetAttr(address: u64, size: u64, count: u32, attributes: Out<SvmAttribute>) => mem::svm_get(address, size, count, attributes);
         hsaKmtShareMemory(_address: u64, _size: u64, _handle: u64) => unsupported();
         hsaKmtRegisterSharedHandle(_handle: u64, _address: u64, _size: u64) => unsupported();
         hsaKmtRegisterSharedHandleToNodes(_handle: u64, _address: u64, _size: u64, _count: u64, _nodes: u64) => unsupported();

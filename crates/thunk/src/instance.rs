@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     env,
     sync::{
-        Arc, Once,
+        Arc, Mutex, Once,
         atomic::{AtomicBool, AtomicPtr, Ordering},
     },
 };
@@ -24,6 +24,8 @@ pub struct Instance {
     pub machine: Machine,
     /// Address of mailbox 0.
     pub mailboxes: u64,
+    /// Attributes of managed memory.
+    pub shared: Mutex<gpu::svm::Ranges>,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -97,7 +99,11 @@ fn build() -> Result<Instance> {
         executor,
         Arc::new(Statistics::from_environment()),
     );
-    Ok(Instance { machine, mailboxes })
+    Ok(Instance {
+        machine,
+        mailboxes,
+        shared: Mutex::default(),
+    })
 }
 
 #[derive(Debug)]

@@ -44,7 +44,10 @@ impl Code {
     pub fn new(module: &Module, kernel: FunctionIndex) -> Code {
         let family = module.target.family;
         let mut live = live::by_pc(module, kernel);
-        let insts = module.functions.iter().flat_map(|function| &function.insts);
+        let insts = module
+            .functions
+            .iter()
+            .flat_map(|function| function.insts.iter());
         let sites = insts.filter_map(|inst| {
             let writes = Effects::STORE | Effects::ATOMIC;
             let others_write = !matches!(inst.format, Format::Ds | Format::Scratch);
@@ -56,7 +59,7 @@ impl Code {
                 reads_clock: CLOCKS.contains(&inst.mnemonic),
                 retries: inst.mnemonic == DEVICE_BARRIER,
                 writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
-                reads: if reads { address(inst, family) } else { None },
+                reads: if reads { address(&inst, family) } else { None },
             })
         });
         Code {
@@ -95,7 +98,7 @@ impl Code {
     }
 }
 
-fn address(inst: &isa::Inst, family: Family) -> Option<Address> {
+fn address(inst: &isa::Decoded, family: Family) -> Option<Address> {
     MemoryAccess::of(inst, family)?.address
 }
 

@@ -197,14 +197,14 @@ pub fn by_pc(module: &Module, kernel: FunctionIndex) -> HashMap<u64, Live> {
                 scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
                 ..Live::default()
             };
-            let goes_on = |inst: &&isa::Inst| !inst.effects.contains(Effects::END);
+            let goes_on = |inst: &isa::Inst<&isa::Decoded>| !inst.effects.contains(Effects::END);
             let insts = function.insts.iter().filter(goes_on);
             live.extend(insts.map(|inst| (inst.pc, exec.clone())));
             continue;
         }
         for block in 0..function.blocks.len() {
             liveness.walk(function, block, |inst, _, before| {
-                let inst = &function.insts[inst];
+                let inst = function.insts.at(inst);
                 let ends = inst.effects.contains(Effects::END);
                 live.insert(inst.pc, Live::of(before, &named, ends));
             });

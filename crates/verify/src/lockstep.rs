@@ -286,8 +286,7 @@ pub fn lockstep<'a>(
     let text = variant_base + entry - rewritten.entry;
     let pairs = |inserted: bool| {
         let pairs = rewritten
-            .pcs
-            .iter()
+            .pairs(module)
             .filter(move |pair| pair.inserted == inserted);
         pairs.map(|pair| (pair.new, pair.old))
     };
@@ -608,7 +607,7 @@ impl Describe<'_> {
         let wave_size = self.kernel.descriptor.wave_size();
         let decoder = Decoder::with_features(target, wave_size, "").ok()?;
         let mut functions = self.module.functions.iter();
-        let inst = functions.find_map(|function| Some(&function.insts[function.inst_at(pc)?]))?;
-        Some(decoder.print(inst))
+        let inst = functions.find_map(|function| Some(function.insts.at(function.inst_at(pc)?)))?;
+        Some(decoder.print(&inst))
     }
 }

@@ -130,7 +130,7 @@ fn llvm_reads_it_and_lines_are_found() {
     let lines = SourceLines::of(&parsed).expect("reads").expect("are there");
     let original = SourceLines::of(&object).expect("reads").expect("are there");
     let (mut found, mut depth) = (0, 0);
-    for pair in rewritten.pcs.iter().filter(|pair| !pair.inserted) {
+    for pair in rewritten.pairs(&module).filter(|pair| !pair.inserted) {
         let expected = original.line(pair.old).expect("reads");
         if expected.is_some() {
             let line = lines.line(section.address + pair.new).expect("reads");

@@ -65,9 +65,11 @@ fn a_changed_register_is_named() {
     let kernel = module.function("scale").expect("compiled above");
     let function = &module.functions[kernel];
     let store = (0..function.insts.len())
-        .find(|&inst| function.insts[inst].effects.contains(Effects::STORE))
+        .find(|&inst| function.insts.at(inst).effects.contains(Effects::STORE))
         .expect("it stores");
-    let register = function.insts[store]
+    let register = function
+        .insts
+        .at(store)
         .operands
         .iter()
         .find_map(|operand| match operand {
@@ -94,7 +96,7 @@ fn a_changed_register_is_named() {
         panic!("not noticed")
     };
     let place = divergence.place.as_ref().expect("has a place");
-    assert_eq!(place.pc, function.insts[store].pc, "{divergence}");
+    assert_eq!(place.pc, function.insts.pc(store), "{divergence}");
     let Difference::Register { part, .. } = divergence.what else {
         panic!("{divergence}")
     };

@@ -110,8 +110,14 @@ fn run_where(
     let name = &launch.kernel;
     let kernel = module.function(name).expect("compiled");
     let mut plan = everywhere(&module, kernel, bundle, hooks);
-    plan.insertions
-        .retain(|place| wanted(module.functions[place.function].insts[place.inst].mnemonic));
+    plan.insertions.retain(|place| {
+        wanted(
+            module.functions[place.function]
+                .insts
+                .at(place.inst)
+                .mnemonic,
+        )
+    });
     let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)?;
     let instrumented =
         rewrite::static_object(std::slice::from_ref(&rewritten), &object, &bundle.globals)?;

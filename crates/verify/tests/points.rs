@@ -146,7 +146,7 @@ fn instructions_can_be_added_replaced_and_removed() {
     let target = gfx::Target::find("gfx90a").expect("a known target");
     let assembler = Assembler::new(target).expect("an assembler");
     // The stored value's register.
-    let data = function.insts[store].words[1] >> 8 & 0xff;
+    let data = function.insts.at(store).words[1] >> 8 & 0xff;
     let change = |change| {
         let plan = Plan {
             changes: vec![ChangeAt {

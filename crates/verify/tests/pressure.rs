@@ -8,6 +8,7 @@ use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use verify::{Input, Launch, Verdict, lockstep};
 
 /// A hook before every instruction of kernel `full`, in these lanes.
@@ -220,12 +221,11 @@ fn every_wait_that_is_put_in_is_missed() {
         .assemble("s_nop 0")
         .expect("assembles");
     // Waits of the application are at the places that the table of addresses calls its own.
-    let own = |at: u64| {
-        rewritten
-            .pcs
-            .iter()
-            .any(|pair| !pair.inserted && pair.new == at)
-    };
+    let pairs = rewritten.pairs(&module);
+    let own: BTreeSet<u64> = pairs
+        .filter(|pair| !pair.inserted)
+        .map(|pair| pair.new)
+        .collect();
     let insts = decoder
         .decode_all(&rewritten.text, 0)
         .filter_map(Result::ok);
@@ -233,7 +233,7 @@ fn every_wait_that_is_put_in_is_missed() {
     let mut noticed = 0;
     for inst in insts
         .iter()
-        .filter(|inst| inst.mnemonic == "s_waitcnt" && !own(inst.pc))
+        .filter(|inst| inst.mnemonic == "s_waitcnt" && !own.contains(&inst.pc))
     {
         let mut mutated = rewritten.clone();
         let at = inst.pc as usize;

@@ -127,11 +127,12 @@ fn what_goes_wrong_before_a_wait_is_found() {
         .find(|inst| inst.effects.contains(isa::Effects::STORE))
         .expect("it stores");
     let verdict = judge(&bench, "answer", |rewritten| {
-        let mut pairs = rewritten.pcs.iter();
+        let mut pairs = rewritten.pairs(&module);
         let new = pairs
             .find(|pair| pair.old == store.pc && !pair.inserted)
             .expect("was laid out")
             .new;
+        drop(pairs);
         let start = new as usize;
         for word in rewritten.text[start..start + usize::from(store.size)].chunks_exact_mut(4) {
             // s_nop 0

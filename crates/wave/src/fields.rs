@@ -95,6 +95,64 @@ impl Buffer {
     }
 }
 
+/// Fields of MIMG.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Image {
+    pub dmask: u32,
+    pub unorm: bool,
+    /// gfx9: the image may be an array.
+    pub array: bool,
+    /// gfx10: dimensions of the image.
+    pub dim: u32,
+    pub a16: bool,
+    pub d16: bool,
+    /// Half a descriptor.
+    pub r128: bool,
+    /// A dword about residency follows the data.
+    pub status: bool,
+    pub acc: bool,
+    pub vdata: u16,
+    /// First SGPR of the image descriptor.
+    pub srsrc: u16,
+    /// First SGPR of the sampler descriptor.
+    pub ssamp: u16,
+    /// Address registers; where the instruction does not list them, they follow the first.
+    pub addresses: [u8; crate::rows::MOST_ADDRESSES],
+}
+
+impl Image {
+    pub fn of(inst: &Inst, config: &crate::program::Config) -> Image {
+        let [w0, w1, ..] = inst.words;
+        let gfx9 = config.target.family == Family::Gfx9;
+        let unified = config.target.unified_register_file;
+        let first = bits(w1, 7, 0) as u8;
+        let mut addresses = std::array::from_fn(|index| first.wrapping_add(index as u8));
+        let words = if gfx9 { 0 } else { bits(w0, 2, 1) as usize };
+        for index in 0..4 * words {
+            addresses[1 + index] = (inst.words[2 + index / 4] >> (8 * (index % 4))) as u8;
+        }
+        Image {
+            dmask: bits(w0, 11, 8),
+            unorm: bits(w0, 12, 12) != 0,
+            array: gfx9 && bits(w0, 14, 14) != 0,
+            dim: if gfx9 { 0 } else { bits(w0, 5, 3) },
+            a16: if gfx9 {
+                bits(w0, 15, 15)
+            } else {
+                bits(w1, 30, 30)
+            } != 0,
+            d16: bits(w1, 31, 31) != 0,
+            r128: !gfx9 && bits(w0, 15, 15) != 0,
+            status: !unified && bits(w0, 16, 16) != 0 || bits(w0, 17, 17) != 0,
+            acc: unified && bits(w0, 16, 16) != 0,
+            vdata: bits(w1, 15, 8) as u16,
+            srsrc: bits(w1, 20, 16) as u16 * 4,
+            ssamp: bits(w1, 25, 21) as u16 * 4,
+            addresses,
+        }
+    }
+}
+
 /// Fields of DS.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ds {

@@ -6,6 +6,8 @@
 
 use std::ptr;
 
+use crate::rows::{read_element, write_element};
+
 /// Set in the addresses under which the device also reaches the application's own registered memory.
 ///
 /// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps both in
@@ -278,7 +280,12 @@ impl<'a> Memory<'a> {
     ) -> Result<[u32; N], Fault> {
         let pointer = self.pointer(address, 4 * N as u32, false, lane)?;
         // SAFETY: the range check says that all bytes are mapped; races with the host are those of the emulated program.
-        Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u32; N]>()) })
+        Ok(unsafe {
+            match N {
+                2 => read_element::<N>(pointer),
+                _ => ptr::read_unaligned(pointer.cast::<[u32; N]>()),
+            }
+        })
     }
 
     #[inline(always)]
@@ -290,7 +297,7 @@ impl<'a> Memory<'a> {
     ) -> Result<(), Fault> {
         let pointer = self.pointer(address, 4 * N as u32, true, lane)?;
         // SAFETY: as in `read_words`, and the range is writable.
-        unsafe { ptr::write_unaligned(pointer.cast::<[u32; N]>(), words) };
+        unsafe { write_element(pointer, words) };
         Ok(())
     }
 

@@ -16,7 +16,8 @@ use crate::{
 pub use buffer::scratch_descriptor;
 pub(crate) use buffer::to_lds;
 pub(crate) use device_barrier::DEVICE_BARRIER;
-pub(crate) use lanes::Fill;
+pub(crate) use image::{MOST_ADDRESSES, field as image_field};
+pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
 
 mod vector_macros;
@@ -26,6 +27,7 @@ mod atomic;
 mod buffer;
 mod buffer_format;
 mod compare;
+mod components;
 mod control;
 mod convert;
 mod cross_lane;
@@ -39,6 +41,7 @@ mod half;
 #[cfg(target_arch = "x86_64")]
 mod host_vector;
 mod hot;
+mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
@@ -54,6 +57,7 @@ mod scalar_memory;
 mod scratch;
 mod space;
 mod spread;
+mod texel;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
@@ -144,6 +148,7 @@ pub(crate) enum Shape {
     Buffer {
         typed: bool,
     },
+    Image,
 }
 
 /// Semantics of one mnemonic.
@@ -227,6 +232,7 @@ pub fn all_rows() -> &'static [Row] {
         ds::rows(&mut rows);
         float64::rows(&mut rows);
         half::rows(&mut rows);
+        image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
         mix::rows(&mut rows);

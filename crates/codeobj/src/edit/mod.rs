@@ -141,8 +141,11 @@ impl ElfEditor {
             return Err(refused("its addresses leave no room"));
         }
         let next = page_after(end).ok_or_else(|| refused("its addresses leave no room"))?;
+        // With room for what will be appended, or all would be copied again.
+        let mut bytes = Vec::with_capacity(3 * data.len());
+        bytes.extend_from_slice(data);
         Ok(ElfEditor {
-            bytes: data.to_vec(),
+            bytes,
             appended: false,
             sections: elf.sections.iter().map(SectionRow::of).collect(),
             segments: write::program_headers(data)?,
@@ -373,17 +376,13 @@ impl ElfEditor {
                 "relative relocations have no symbol, all others have one",
             ));
         }
-        if let Some(name) = symbol
-            && self.dynamic_symbols.find(name).is_none()
-        {
-            return Err(refused("its symbol is not in the dynamic symbol table"));
-        }
-        let symbol = symbol.map(str::to_owned);
+        let unknown = || refused("its symbol is not in the dynamic symbol table");
+        let find = |name| self.dynamic_symbols.position(name).ok_or_else(unknown);
+        let symbol = symbol.map(find).transpose()?.unwrap_or(0) as u32;
         self.relocations.push(RelaRow {
             offset: address,
             kind: kind.number(),
-            symbol: 0,
-            name: symbol,
+            symbol,
             addend,
         });
         self.relocations_changed = true;

@@ -79,7 +79,11 @@ impl SymbolTable {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&SymbolRow> {
-        self.by_name.get(name).map(|index| &self.rows[*index])
+        self.position(name).map(|index| &self.rows[index])
+    }
+
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 
     pub(super) fn find_mut(&mut self, name: &str) -> Option<&mut SymbolRow> {
@@ -112,7 +116,12 @@ impl SymbolTable {
         self.by_name
             .values_mut()
             .for_each(|index| *index = moved_to[*index] as usize);
-        self.rows = order.iter().map(|old| self.rows[*old].clone()).collect();
+        let mut rows: Vec<_> = std::mem::take(&mut self.rows)
+            .into_iter()
+            .map(Some)
+            .collect();
+        // Each comes once.
+        self.rows = order.iter().filter_map(|old| rows[*old].take()).collect();
         moved_to
     }
 
@@ -186,10 +195,8 @@ impl SymbolTable {
 pub(super) struct RelaRow {
     pub offset: u64,
     pub kind: u32,
-    /// Index in the original dynamic symbol table.
+    /// Index in the dynamic symbol table, before that is sorted.
     pub symbol: u32,
-    /// Of an added relocation, instead of `symbol`.
-    pub name: Option<String>,
     pub addend: i64,
 }
 
@@ -206,18 +213,13 @@ pub(super) fn relocations(elf: &Elf<'_>) -> Result<Vec<RelaRow>> {
         offset: relocation.offset,
         kind: relocation.kind,
         symbol: relocation.symbol,
-        name: None,
         addend: relocation.addend.unwrap_or(0),
     };
     Ok(elf.relocations(section)?.into_iter().map(row).collect())
 }
 
 /// Bytes of the relocations, relative ones first, and how many those are.
-pub(super) fn encode_relocations(
-    rows: &[RelaRow],
-    moved_to: &[u32],
-    symbols: &SymbolTable,
-) -> Result<(Vec<u8>, u64)> {
+pub(super) fn encode_relocations(rows: &[RelaRow], moved_to: &[u32]) -> Result<(Vec<u8>, u64)> {
     const RELATIVE: u32 = 13;
     let mut sorted: Vec<&RelaRow> = rows.iter().collect();
     sorted.sort_by_key(|row| row.kind != RELATIVE);
@@ -227,10 +229,9 @@ pub(super) fn encode_relocations(
             what: format!("relocation at {:#x}", row.offset),
             reason: "its symbol does not exist",
         };
-        let symbol = match &row.name {
-            Some(name) => *symbols.by_name.get(name).ok_or_else(lost)? as u32,
-            None if row.symbol == 0 => 0,
-            None => *moved_to.get(row.symbol as usize).ok_or_else(lost)?,
+        let symbol = match row.symbol {
+            0 => 0,
+            _ => *moved_to.get(row.symbol as usize).ok_or_else(lost)?,
         };
         bytes.extend(row.offset.to_le_bytes());
         bytes.extend((u64::from(symbol) << 32 | u64::from(row.kind)).to_le_bytes());

@@ -101,8 +101,7 @@ fn rebuild_relocations(editor: &mut ElfEditor, moved_to: &[u32]) -> Result<Optio
     if !editor.relocations_changed {
         return Ok(None);
     }
-    let (bytes, relative) =
-        tables::encode_relocations(&editor.relocations, moved_to, &editor.dynamic_symbols)?;
+    let (bytes, relative) = tables::encode_relocations(&editor.relocations, moved_to)?;
     let loaded =
         |row: &SectionRow| row.kind == format::SHT_RELA.0 && row.flags & format::SHF_ALLOC.0 != 0;
     if let Some(row) = editor.sections.iter_mut().find(|row| loaded(row)) {

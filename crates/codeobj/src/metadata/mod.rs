@@ -111,10 +111,21 @@ impl Metadata {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Removes the entries of all other kernels.
-    pub fn keep_kernel(&mut self, name: &str) {
-        if let Some(Value::Array(kernels)) = get_mut(&mut self.root, "amdhsa.kernels") {
-            kernels.retain(|kernel| is_kernel(kernel, name));
+    /// The same without the entries of other kernels.
+    pub fn of_kernel(&self, name: &str) -> Metadata {
+        let entries = self.root.as_map().into_iter().flatten();
+        let root = entries.map(|(key, value)| {
+            let value = match (key.as_str(), value) {
+                (Some("amdhsa.kernels"), Value::Array(kernels)) => {
+                    let own = kernels.iter().filter(|kernel| is_kernel(kernel, name));
+                    Value::Array(own.cloned().collect())
+                }
+                _ => value.clone(),
+            };
+            (key.clone(), value)
+        });
+        Metadata {
+            root: Value::Map(root.collect()),
         }
     }
 

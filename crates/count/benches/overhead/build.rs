@@ -38,15 +38,18 @@ pub fn all(programs: &[&Real], directory: &Path) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some((index, way, real)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut command = match real {
-                Some(real) => compiler(way, real.clang(), real.driver(), &stub),
-                None => compiler(way, "clang-22", "cc", &stub),
+            let (mut command, name) = match real {
+                Some(real) => {
+                    let mut command = compiler(way, real.clang(), real.driver(), &stub);
+                    command.args(real.arguments());
+                    (command, real.name)
+                }
+                None => {
+                    let mut command = compiler(way, "clang-22", "cc", &stub);
+                    command.arg(&nothing);
+                    (command, NOTHING)
+                }
             };
-            match real {
-                Some(real) => command.args(real.arguments()),
-                None => command.arg(&nothing),
-            };
-            let name = real.map_or(NOTHING, |real| real.name);
             must(command.arg("-o").arg(path(directory, name, *index)));
         }
     };

@@ -1,7 +1,8 @@
 //! What counting costs, beside its neighbours: time and callgrind-instruction ratios to plain `clang-22 -O2`.
 //!
 //! Variants of a program run in turns, each right behind a plain run that it is divided by; the median of these ratios over
-//! all rounds counts, because a shared machine's speed changes faster than all variants have run once. Text is the program's own: that of an empty program, built the same way, is taken off.
+//! all rounds counts, because a shared machine's speed changes faster than all variants have run once. Text is the program's
+//! own: that of an empty program, built the same way, is taken off.
 //! `cargo bench -p count` takes a quarter of an hour; `-- --help` says how to choose, and how to build here and measure on
 //! another machine. Instruction ratios need valgrind, text needs `size`; where they are missing, the column stays empty.
 //! Fetches the sources that `tests/support/sources.rs` names.

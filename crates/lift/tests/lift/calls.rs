@@ -103,7 +103,7 @@ fn calls_of_compiled_code_are_resolved() {
             let returns = function
                 .blocks
                 .iter()
-                .filter(|block| block.reachable && block.leaves == [Leave::Return])
+                .filter(|block| block.reachable && *block.leaves == [Leave::Return])
                 .count();
             assert!(returns >= 1, "{target}: {} does not return", function.name);
         }

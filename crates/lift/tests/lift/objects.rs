@@ -25,13 +25,15 @@ fn check(function: &Function) {
         }
         for inst in block.range() {
             assert_eq!(function.block_of(inst), number);
-            let effects = function.insts[inst].effects;
+            let effects = function.insts.at(inst).effects;
             let leaves = effects.intersects(Effects::BRANCH | Effects::END);
             assert!(
                 !leaves || inst + 1 == block.end,
                 "{name}: only the last instruction leaves a block"
             );
-            if let Some(target) = function.insts[inst]
+            if let Some(target) = function
+                .insts
+                .at(inst)
                 .target()
                 .and_then(|target| function.inst_at(target))
             {

@@ -19,7 +19,7 @@ pub fn check(module: &Module) {
                     same.iter().all(|expected| *expected == live),
                     "{}, {:#x}: {live}, but {same:?}",
                     function.name,
-                    function.insts[inst].pc
+                    function.insts.at(inst).pc
                 );
             }
         }

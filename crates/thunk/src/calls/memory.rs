@@ -1,5 +1,7 @@
 //! Allocation, mapping, registration and pointer queries.
 
+use std::sync::PoisonError;
+
 use gpu::memory::{Kind, MemoryError, Request, host_address};
 use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 
@@ -159,48 +161,44 @@ pub fn set_user_data(address: u64, user_data: u64) -> Result {
         .map_err(status)
 }
 
-/// Kinds of shared-virtual-memory attributes.
-#[rustfmt::skip]
-mod svm {
-    pub const PREFERRED_LOCATION: u32 = 0;
-    pub const PREFETCH_LOCATION:  u32 = 1;
-    pub const ACCESS:             u32 = 2;
-    pub const ACCESS_IN_PLACE:    u32 = 3;
-    pub const NO_ACCESS:          u32 = 4;
-    pub const SET_FLAGS:          u32 = 5;
-    pub const CLEAR_FLAGS:        u32 = 6;
-    pub const GRANULARITY:        u32 = 7;
-    /// Host access and coherent.
-    pub const DEFAULT_FLAGS: u32 = 3;
-    pub const UNDEFINED_NODE: u32 = u32::MAX;
+/// First address and end of a range of managed memory.
+fn managed(address: u64, size: u64) -> std::result::Result<(u64, u64), Status> {
+    let end = address.checked_add(size).filter(|&end| end > address);
+    Ok((address, end.ok_or(Status::InvalidParameter)?))
+}
+
+fn pairs(list: Vec<SvmAttribute>) -> Vec<(u32, u32)> {
+    let pair = |SvmAttribute { kind, value }| (kind, value);
+    list.into_iter().map(pair).collect()
 }
 
 /// Any attribute makes the range reachable: host and device share one memory, so there is nothing to migrate.
 pub fn svm_set(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) -> Result {
-    if size == 0 {
-        return Err(Status::InvalidParameter);
-    }
-    attributes.list(count as usize)?;
-    instance()?.machine.memory().share(address, size);
+    let (start, end) = managed(address, size)?;
+    let list = pairs(attributes.list(count as usize)?);
+    let instance = instance()?;
+    let mut shared = instance
+        .shared
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    shared
+        .set(start, end, &list)
+        .map_err(|_| Status::InvalidParameter)?;
+    instance.machine.memory().share(address, size);
     Ok(())
 }
 
-pub fn svm_get(address: u64, count: u32, attributes: Out<SvmAttribute>) -> Result {
-    let instance = instance()?;
-    let shared = instance.machine.memory().is_shared(address);
-    let list = In::from(attributes).list(count as usize)?;
-    for (index, SvmAttribute { kind, value }) in list.into_iter().enumerate() {
-        let is_gpu = instance.machine.gpu(value).is_some();
-        let (kind, value) = match kind {
-            svm::PREFERRED_LOCATION | svm::PREFETCH_LOCATION => (kind, svm::UNDEFINED_NODE),
-            // The question is "which access has this node"; the answer replaces the kind.
-            svm::ACCESS if shared && is_gpu => (svm::ACCESS_IN_PLACE, value),
-            svm::ACCESS => (svm::NO_ACCESS, value),
-            svm::SET_FLAGS => (kind, svm::DEFAULT_FLAGS),
-            svm::CLEAR_FLAGS => (kind, !svm::DEFAULT_FLAGS),
-            svm::GRANULARITY => (kind, 9),
-            _ => return Err(Status::InvalidParameter),
-        };
+pub fn svm_get(address: u64, size: u64, count: u32, attributes: Out<SvmAttribute>) -> Result {
+    let (start, end) = managed(address, size)?;
+    let mut list = pairs(In::from(attributes).list(count as usize)?);
+    let shared = instance()?
+        .shared
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    shared
+        .get(start, end, &mut list)
+        .map_err(|_| Status::InvalidParameter)?;
+    for (index, (kind, value)) in list.into_iter().enumerate() {
         attributes.put_at(index, SvmAttribute { kind, value })?;
     }
     Ok(())

@@ -5,10 +5,10 @@ use isa::{Effects, Format, Inst};
 
 use super::{Config, vector};
 use crate::{
-    fields::{Buffer, Ds, Flat, Smem, bits, signed},
+    fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, to_lds},
+    rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, image_field, to_lds},
     state::sreg,
 };
 
@@ -139,11 +139,55 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
                     to_lds(row.mnemonic).ok_or_else(|| "no such load to LDS".to_owned())?;
             }
         }
+        Shape::Image => image(config, inst, row, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
     }
     Ok(vec![op])
+}
+
+fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
+    let fields = Image::of(inst, config);
+    if fields.r128 || fields.status {
+        return Err("half a descriptor, or a status behind the data".into());
+    }
+    op.src[0] = Src {
+        index: vgpr(config, u16::from(fields.addresses[0]))?,
+        kind: SrcKind::Vector,
+    };
+    for (index, &address) in fields.addresses[1..].iter().enumerate() {
+        op.constant[index / 4] |= u32::from(address) << (8 * (index % 4));
+    }
+    let scalar = |index| Src {
+        index,
+        kind: SrcKind::Scalar,
+    };
+    (op.src[1], op.src[2]) = (scalar(fields.srsrc), scalar(fields.ssamp));
+    let data_row = |index| {
+        if fields.acc {
+            agpr(config, index)
+        } else {
+            vgpr(config, index)
+        }
+    };
+    let components = u16::from(row.width).max(fields.dmask.count_ones() as u16);
+    let registers = if fields.d16 {
+        components.div_ceil(2)
+    } else {
+        components
+    };
+    op.dst = data_row(fields.vdata)?;
+    data_row(fields.vdata + registers.max(1) - 1)?;
+    let flag = |set, flag| if set { flag } else { 0 };
+    op.extra = fields.dmask
+        | flag(fields.unorm, image_field::UNNORMALIZED)
+        | flag(fields.d16, image_field::D16)
+        | flag(fields.a16, image_field::A16)
+        | flag(fields.array, image_field::ARRAY)
+        | fields.dim << image_field::DIMENSIONS;
+    op.modifiers = since_gfx10(config.target.family);
+    Ok(())
 }
 
 /// A load of 8 or 16 bits into one half of a register, whose row's attribute is a [`Fill`].

@@ -4,7 +4,10 @@
 //! checks. Consecutive dwords move as one block, wider elements are transposed in registers, the rest goes lane by lane.
 //! Lanes are always written in lane order, so the highest lane wins where addresses collide.
 
-use std::ptr;
+use std::{
+    ptr,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::{LANES, state::Wave};
 
@@ -165,6 +168,54 @@ pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u
     }
 }
 
+/// A lane's element at `at`. Two dwords at a multiple of eight bytes move as one, as on the device: other threads, and the host,
+/// may be writing them, a value and the flag that says it is there.
+///
+/// # Safety
+/// `4 * WORDS` bytes must be readable at `at`.
+#[inline(always)]
+pub(crate) unsafe fn read_element<const WORDS: usize>(at: *mut u8) -> [u32; WORDS] {
+    let mut words = [0; WORDS];
+    let mut word = 0;
+    while word < WORDS {
+        let at = at.wrapping_add(4 * word);
+        if word + 1 < WORDS && at.addr().is_multiple_of(8) {
+            // SAFETY: readable by the caller's promise, and aligned.
+            let both = unsafe { AtomicU64::from_ptr(at.cast()) }.load(Ordering::Relaxed);
+            words[word] = both as u32;
+            words[word + 1] = (both >> 32) as u32;
+            word += 2;
+        } else {
+            // SAFETY: the caller's promise.
+            words[word] = unsafe { at.cast::<u32>().read_unaligned() };
+            word += 1;
+        }
+    }
+    words
+}
+
+/// Writes a lane's element; two dwords at a multiple of eight bytes as one, see [`read_element`].
+///
+/// # Safety
+/// `4 * WORDS` bytes must be writable at `at`.
+#[inline(always)]
+pub(crate) unsafe fn write_element<const WORDS: usize>(at: *mut u8, words: [u32; WORDS]) {
+    let mut word = 0;
+    while word < WORDS {
+        let at = at.wrapping_add(4 * word);
+        if word + 1 < WORDS && at.addr().is_multiple_of(8) {
+            let both = u64::from(words[word]) | u64::from(words[word + 1]) << 32;
+            // SAFETY: writable by the caller's promise, and aligned.
+            unsafe { AtomicU64::from_ptr(at.cast()) }.store(both, Ordering::Relaxed);
+            word += 2;
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { at.cast::<u32>().write_unaligned(words[word]) };
+            word += 1;
+        }
+    }
+}
+
 /// Loads `WORDS` dwords per lane to rows `dst..`.
 #[inline(always)]
 pub(super) fn load_words<const WORDS: usize>(
@@ -193,36 +244,25 @@ pub(super) fn load_words<const WORDS: usize>(
             }
             return;
         }
-        for word in 0..WORDS {
-            let target = words_mut(wave, dst + word, group);
-            for (target, &at) in target.iter_mut().zip(&lanes.at) {
-                // SAFETY: every lane is valid by `Lanes::new`.
-                *target = unsafe { pointer(at).cast::<u32>().add(word).read_unaligned() };
-            }
-        }
-        return;
     }
-    let invalid = lanes.active & !lanes.valid;
-    for word in 0..WORDS {
-        let target = words_mut(wave, dst + word, group);
-        each_lane(
-            lanes.valid,
-            #[inline(always)]
-            |i| {
-                // SAFETY: lane i is valid by `Lanes::new`.
-                target[i] = unsafe {
-                    pointer(lanes.at[i])
-                        .cast::<u32>()
-                        .add(word)
-                        .read_unaligned()
-                };
-            },
-        );
-        each_lane(
-            invalid,
-            #[inline(always)]
-            |i| target[i] = 0,
-        );
+    // Lanes out of range load zero.
+    let mut loaded = [[0; GROUP]; WORDS];
+    lanes.each(
+        #[inline(always)]
+        |i, at| {
+            // SAFETY: lane i is valid by `Lanes::new`.
+            let element = unsafe { read_element::<WORDS>(at) };
+            for (word, value) in element.into_iter().enumerate() {
+                loaded[word][i] = value;
+            }
+        },
+    );
+    for (word, values) in loaded.into_iter().enumerate() {
+        if lanes.active == !0 {
+            *words_mut(wave, dst + word, group) = values;
+        } else {
+            write_active(wave, dst + word, group, values);
+        }
     }
 }
 
@@ -268,11 +308,7 @@ pub(super) fn store_words<const WORDS: usize>(
         |i| {
             let value: [u32; WORDS] = std::array::from_fn(|word| rows[word][i]);
             // SAFETY: lane i is valid and writable by `Lanes::new`.
-            unsafe {
-                pointer(lanes.at[i])
-                    .cast::<[u32; WORDS]>()
-                    .write_unaligned(value);
-            }
+            unsafe { write_element(pointer(lanes.at[i]), value) };
         },
     );
 }

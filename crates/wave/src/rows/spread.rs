@@ -383,8 +383,7 @@ impl Spread {
                 }
                 Pattern::Uniform => {
                     // SAFETY: a lane may read this.
-                    let element =
-                        unsafe { self.at(offsets[0]).cast::<[u32; WORDS]>().read_unaligned() };
+                    let element = unsafe { lanes::read_element::<WORDS>(self.at(offsets[0])) };
                     for word in 0..WORDS {
                         *lanes::words_mut(wave, rows + word, group) = [element[word]; GROUP];
                     }
@@ -435,19 +434,16 @@ impl Spread {
             }
             return;
         }
-        for word in 0..WORDS {
-            let target = lanes::words_mut(wave, rows + word, group);
-            let mut lane = 0;
-            while lane < GROUP {
-                // SAFETY: every lane may read `WORDS` dwords.
-                target[lane] = unsafe {
-                    self.at(offsets[lane])
-                        .cast::<u32>()
-                        .add(word)
-                        .read_unaligned()
-                };
-                lane += 1;
+        let mut lane = 0;
+        while lane < GROUP {
+            // SAFETY: every lane may read `WORDS` dwords.
+            let element = unsafe { lanes::read_element::<WORDS>(self.at(offsets[lane])) };
+            let mut word = 0;
+            while word < WORDS {
+                lanes::words_mut(wave, rows + word, group)[lane] = element[word];
+                word += 1;
             }
+            lane += 1;
         }
     }
 
@@ -497,13 +493,9 @@ impl Spread {
                 word += 1;
             }
             let store = |lane: usize| {
-                let at = self.at(offsets[lane]).cast::<u32>();
-                let mut word = 0;
-                while word < WORDS {
-                    // SAFETY: the lane is active and may write `WORDS` dwords.
-                    unsafe { at.add(word).write_unaligned(rows[word][lane]) };
-                    word += 1;
-                }
+                let element = std::array::from_fn(|word| rows[word][lane]);
+                // SAFETY: the lane is active and may write `WORDS` dwords.
+                unsafe { lanes::write_element::<WORDS>(self.at(offsets[lane]), element) };
             };
             if active == !0 {
                 let mut lane = 0;

@@ -6,7 +6,10 @@
 
 use std::arch::x86_64::*;
 
-use super::host_vector::{Host, Ymm, Zmm};
+use super::{
+    host_vector::{Host, Ymm, Zmm},
+    lanes::read_element,
+};
 use crate::{LANES, state::VectorRow};
 
 /// Lanes of a host vector.
@@ -202,11 +205,12 @@ unsafe fn load_as<H: Host, const WORDS: usize>(
                 let (low, high) = (part(at, 0), part(at, 1));
                 H::store_pair(target, low, high);
             } else if same(first, first) {
-                let at = base.wrapping_add(own.read() as usize).cast::<i32>();
+                let at = base.wrapping_add(own.read() as usize).cast_mut();
+                let element = read_element::<WORDS>(at);
                 let mut values = [first; 4];
                 let mut word = 0;
                 while word < WORDS {
-                    values[word] = _mm256_set1_epi32(at.add(word).read_unaligned());
+                    values[word] = _mm256_set1_epi32(element[word] as i32);
                     word += 1;
                 }
                 word = 0;

@@ -199,6 +199,17 @@ impl Machine {
         start
     }
 
+    /// Like [`Machine::map`], for memory that other threads use too.
+    pub fn map_shared(&mut self, memory: &[std::sync::atomic::AtomicU64]) -> u64 {
+        let start = memory.as_ptr().expose_provenance() as u64;
+        self.allocations.0.push(Range {
+            start,
+            end: start + size_of_val(memory) as u64,
+            writable: true,
+        });
+        start
+    }
+
     /// Like [`Machine::map`], but stores fault.
     pub fn map_read_only<T>(&mut self, memory: &mut [T]) -> u64 {
         let start = self.map(memory);

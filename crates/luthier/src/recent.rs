@@ -1,0 +1,67 @@
+//! Code objects that kernels were instrumented of lately. Programs launch one kernel of an object after the other, and what is
+//! the same for all of them is found out once.
+
+use crate::{Engine, Result, build, engine::lock};
+use codeobj::{CodeObject, LineTables, SourceLines};
+use rewrite::Kernels;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Objects that are kept: each takes some times the memory of its debug information.
+const MOST: usize = 4;
+
+/// What does not depend on the kernel.
+pub(crate) struct Recent {
+    /// SHA-256 of the object.
+    hash: [u8; 32],
+    pub kernels: Kernels,
+    /// See [`build::relocated`].
+    pub refused: Option<String>,
+    lines: Option<Arc<LineTables>>,
+    /// A kernel of it was instrumented before.
+    again: AtomicBool,
+}
+
+impl Recent {
+    /// Found out now or before.
+    pub fn of(engine: &Engine, object: &CodeObject<'_>, hash: &[u8; 32]) -> Result<Arc<Recent>> {
+        if let Some(known) = find(engine, hash) {
+            return Ok(known);
+        }
+        // Others go on meanwhile; two that find out the same agree.
+        let found = Arc::new(Recent {
+            hash: *hash,
+            kernels: build::kernels(object)?,
+            refused: build::relocated(object),
+            // Damaged line tables must not keep a kernel from running instrumented.
+            lines: LineTables::of(object).ok().flatten().map(Arc::new),
+            again: AtomicBool::new(false),
+        });
+        if let Some(known) = find(engine, hash) {
+            return Ok(known);
+        }
+        let mut recent = lock(&engine.recent);
+        recent.insert(0, found.clone());
+        recent.truncate(MOST);
+        Ok(found)
+    }
+
+    /// Its line tables, for one thread. For one kernel it is quicker to look up what is asked for, for several to read all.
+    pub fn lines(&self) -> Option<SourceLines> {
+        let tables = self.lines.as_ref()?;
+        if self.again.swap(true, Ordering::Relaxed) {
+            tables.prepare();
+        }
+        Some(SourceLines::sharing(tables))
+    }
+}
+
+fn find(engine: &Engine, hash: &[u8; 32]) -> Option<Arc<Recent>> {
+    let mut recent = lock(&engine.recent);
+    let at = recent.iter().position(|known| known.hash == *hash)?;
+    let known = recent.remove(at);
+    recent.insert(0, known.clone());
+    Some(known)
+}

@@ -1,0 +1,157 @@
+//! Sampler descriptors: coordinates to texels and weights.
+//!
+//! Coordinates become fixed-point numbers with eight bits behind the point, as the sampling hardware has them; these bits
+//! are also the weights of linear filters. The sum of weighted texels is rounded once (the order in which the hardware adds
+//! is not published).
+
+use super::super::lanes::GROUP;
+use crate::fields::bits;
+
+/// What stands for texels beyond the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrap {
+    Repeat,
+    Mirror,
+    MirrorOnce,
+    Edge,
+    Border,
+}
+
+/// A decoded sampler descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sampler {
+    wrap: [Wrap; 3],
+    /// Coordinates are in texels.
+    pub unnormalized: bool,
+    /// Coordinates are cut off, not rounded, to fixed point.
+    truncate: bool,
+    /// Two texels per axis, weighted.
+    pub linear: bool,
+    /// R, G, B, A of texels beyond the edge, in units of one.
+    pub border: [u32; 4],
+}
+
+/// Bits behind the point of a coordinate.
+const FRACTION: u32 = 8;
+
+/// Texels on both sides of the coordinates of a group of lanes, along one axis.
+#[derive(Clone, Copy)]
+pub(super) struct Neighbours {
+    pub texels: [[u32; GROUP]; 2],
+    /// Lanes whose texel is in the image. Others see the border colour.
+    pub inside: [u16; 2],
+    /// Of the second, in 1/256.
+    pub weights: [u32; GROUP],
+}
+
+impl Neighbours {
+    pub const NONE: Neighbours = Neighbours {
+        texels: [[0; GROUP]; 2],
+        inside: [0; 2],
+        weights: [0; GROUP],
+    };
+}
+
+impl Sampler {
+    /// The error says what about the descriptor is not executed.
+    pub fn of(words: [u32; 4]) -> Result<Sampler, &'static str> {
+        let [w0, _, w2, w3] = words;
+        let wrap = |mode| match mode {
+            0 => Ok(Wrap::Repeat),
+            1 => Ok(Wrap::Mirror),
+            2 => Ok(Wrap::Edge),
+            3 => Ok(Wrap::MirrorOnce),
+            6 => Ok(Wrap::Border),
+            _ => Err("samplers that clamp halfway to the border"),
+        };
+        let (magnifying, minifying) = (bits(w2, 21, 20), bits(w2, 23, 22));
+        if magnifying != minifying {
+            return Err("samplers with different filters for large and small");
+        }
+        if magnifying > 1 {
+            return Err("anisotropic samplers");
+        }
+        if bits(w0, 30, 29) != 0 {
+            return Err("samplers that take the least or greatest texel");
+        }
+        Ok(Sampler {
+            wrap: [
+                wrap(bits(w0, 2, 0))?,
+                wrap(bits(w0, 5, 3))?,
+                wrap(bits(w0, 8, 6))?,
+            ],
+            unnormalized: bits(w0, 15, 15) != 0,
+            truncate: bits(w0, 27, 27) != 0,
+            linear: magnifying == 1,
+            border: match bits(w3, 31, 30) {
+                0 => [0, 0, 0, 0],
+                1 => [0, 0, 0, 1],
+                2 => [1, 1, 1, 1],
+                _ => return Err("border colours from a table"),
+            },
+        })
+    }
+
+    /// Texels at `coordinates`, which are singles, along `axis` of `size` texels.
+    #[inline(always)]
+    pub fn neighbours(&self, axis: usize, coordinates: &[u32; GROUP], size: u32) -> Neighbours {
+        let shift = if self.linear { 1 << (FRACTION - 1) } else { 0 };
+        let mut found = Neighbours::NONE;
+        for (lane, &coordinate) in coordinates.iter().enumerate() {
+            let fixed = self.fixed(axis, f32::from_bits(coordinate), size) - shift;
+            found.weights[lane] = (fixed & ((1 << FRACTION) - 1)) as u32;
+            for second in 0..=usize::from(self.linear) {
+                let at = (fixed >> FRACTION) + second as i64;
+                if let Some(texel) = self.texel(axis, at, size) {
+                    found.texels[second][lane] = texel;
+                    found.inside[second] |= 1 << lane;
+                }
+            }
+        }
+        found
+    }
+
+    /// The coordinate in texels, as a fixed-point number.
+    #[inline(always)]
+    fn fixed(&self, axis: usize, coordinate: f32, size: u32) -> i64 {
+        let coordinate = f64::from(coordinate);
+        let size = f64::from(size);
+        let texels = match (self.unnormalized, self.wrap[axis]) {
+            (true, _) => coordinate,
+            // Before the multiplication: far from zero nothing would be left of the fraction.
+            (false, Wrap::Repeat) => (coordinate - coordinate.floor()) * size,
+            (false, Wrap::Mirror) => (coordinate - 2.0 * (coordinate / 2.0).floor()) * size,
+            (false, _) => coordinate * size,
+        };
+        let fixed = texels * f64::from(1u32 << FRACTION);
+        // Not a number becomes 0; what is far outside stays outside.
+        let limit = (1i64 << 40) as f64;
+        let fixed = if self.truncate {
+            fixed.floor()
+        } else {
+            fixed.round_ties_even()
+        };
+        fixed.clamp(-limit, limit) as i64
+    }
+
+    /// The texel that `at` stands for.
+    #[inline(always)]
+    fn texel(&self, axis: usize, at: i64, size: u32) -> Option<u32> {
+        let size = i64::from(size);
+        let mirrored = |at: i64| if at < 0 { -1 - at } else { at };
+        let index = match self.wrap[axis] {
+            // CUDA and HIP: coordinates in texels do not repeat.
+            Wrap::Repeat | Wrap::Mirror if self.unnormalized => at.clamp(0, size - 1),
+            Wrap::Repeat => at.rem_euclid(size),
+            Wrap::Mirror => {
+                let at = at.rem_euclid(2 * size);
+                at.min(2 * size - 1 - at)
+            }
+            Wrap::MirrorOnce => mirrored(at).min(size - 1),
+            Wrap::Edge => at.clamp(0, size - 1),
+            Wrap::Border if (0..size).contains(&at) => at,
+            Wrap::Border => return None,
+        };
+        Some(index as u32)
+    }
+}
