@@ -43,6 +43,7 @@ constexpr unsigned MostCopied = 20;
 constexpr double LeastIterationsOfCopy = 8.0;
 // Behind the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer ones additions have
 // the time they take, and registers are scarce.
+constexpr size_t MostSummed = 200;
 constexpr size_t MostPromoted = 16;
 // A return is copied if it is no longer than this.
 constexpr ptrdiff_t MostReturned = 4;
@@ -185,7 +186,7 @@ private:
     }
     if (!region.limits.empty())
       return visitChecked(loop);
-    if (stage == Stage::Late && sizeOf(loop) > MostPromoted && !countIsKnown(loop)) {
+    if (stage == Stage::Late && sizeOf(loop) > MostSummed && !countIsKnown(loop)) {
       for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
         visit(inner);
       return;
