@@ -5,10 +5,11 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 10] = [
+const SHIM: [&str; 11] = [
     "plugin",
     "normalise",
     "describe",
+    "tails",
     "apply",
     "conditions",
     "move",

@@ -225,3 +225,34 @@ fn recursive_functions_hold_the_counter() {
         }
     }
 }
+
+/// Behind the optimiser, what follows a call in tail position counts with it: the call stays the jump that it is without counting, and
+/// all ways to count agree, wherever it leads.
+#[test]
+fn calls_in_tail_position_stay_jumps() {
+    let source = program("tails.c");
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("tails");
+    compile(&source, &["--point", "last"], &["-O2", "-S"], &out);
+    let assembly = fs::read_to_string(&out).unwrap();
+    let jumps = |line: &&str| line.contains("TAILCALL");
+    // Two of `forked`, one of `nothing`, one of `looping`.
+    assert_eq!(assembly.lines().filter(jumps).count(), 4);
+
+    let mut runs = Vec::new();
+    for ours in [
+        &["--placement", "segment"][..],
+        &[],
+        &["--budget"],
+        &["--per", "function"],
+        &["--budget", "--per", "line"],
+    ] {
+        let ours = [&["--point", "last"], ours].concat();
+        compile(&source, &ours, &["-O2"], &out);
+        let run = run(&[], &[out.as_os_str()]);
+        assert_eq!(run.status, Some(3), "{ours:?}");
+        runs.push((run.total, run.stdout));
+    }
+    runs.dedup();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+}

@@ -15,6 +15,7 @@ enum class Kind : uint8_t {
 };
 
 enum class End : uint8_t { Jump, Invoke, Return, Resume, Unreachable };
+enum class Tail : uint8_t { No, May, Must };
 enum class Granularity : uint8_t { Thread, Function, Line };
 enum class Placement : uint8_t { Article, Segment, Tree };
 enum class SiteKind : uint8_t { Call, End, Edge, Start };
@@ -55,7 +56,7 @@ void lc_exempt(Session *, const char *reason, size_t length);
 void lc_block(Session *, double frequency, bool holdsCode);
 // The price per bytes as a shift, or NoShift.
 uint8_t lc_instruction(Session *, Kind kind, uint64_t bytes, uint32_t location);
-void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, bool mustTail);
+void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, Tail tail);
 void lc_end(Session *, End end);
 void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 

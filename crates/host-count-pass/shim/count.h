@@ -69,8 +69,15 @@ void normalise(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
-// `withFacts`: also note what `luthier count lint` judges.
-DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool withFacts);
+// Whether the back end can make a jump of a call, because only a return follows.
+bool endsFunction(const llvm::CallInst &call);
+
+// Gives such calls a return of their own where they share one, as the back end would; it cannot if additions come in between.
+void partReturns(llvm::Module &module);
+
+// `optimised`: behind the optimiser. `withFacts`: also note what `luthier count lint` judges.
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised,
+                         bool withFacts);
 
 void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
            llvm::StringRef contract);

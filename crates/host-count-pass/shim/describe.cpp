@@ -124,8 +124,8 @@ bool bodyIsCertain(const Function &function) {
 
 class Describer {
 public:
-  Describer(Module &module, ModuleAnalysisManager &analyses, Session *session, bool withFacts)
-      : module(module), session(session), withFacts(withFacts),
+  Describer(Module &module, ModuleAnalysisManager &analyses, Session *session, bool optimised, bool withFacts)
+      : module(module), session(session), optimised(optimised), withFacts(withFacts),
         functionAnalyses(analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager()) {}
 
   DescribedModule run() {
@@ -141,6 +141,7 @@ public:
 private:
   Module &module;
   Session *session;
+  bool optimised;
   bool withFacts;
   FunctionAnalysisManager &functionAnalyses;
   DenseMap<const Function *, uint32_t> numbers;
@@ -248,7 +249,7 @@ private:
 
   void describeCall(CallBase &call, bool boundary) {
     auto *plain = dyn_cast<CallInst>(&call);
-    bool mustTail = plain && plain->isMustTailCall();
+    Tail tail = !plain ? Tail::No : plain->isMustTailCall() ? Tail::Must : optimised && endsFunction(*plain) ? Tail::May : Tail::No;
     bool promised = !boundary && !call.isInlineAsm() && call.doesNotThrow() && call.hasFnAttr(Attribute::WillReturn);
     uint32_t number = NoFunction;
     StringRef name;
@@ -259,7 +260,7 @@ private:
       else if (callee->isDeclaration())
         name = callee->getName();
     }
-    lc_call(session, number, name.data(), name.size(), promised, mustTail);
+    lc_call(session, number, name.data(), name.size(), promised, tail);
   }
 
   void describeEnd(BasicBlock &block, double frequency, BranchProbabilityInfo &probabilities,
@@ -327,8 +328,8 @@ bool isBoundary(const IntrinsicInst &call) {
   }
 }
 
-DescribedModule describe(Module &module, ModuleAnalysisManager &analyses, Session *session, bool withFacts) {
-  return Describer(module, analyses, session, withFacts).run();
+DescribedModule describe(Module &module, ModuleAnalysisManager &analyses, Session *session, bool optimised, bool withFacts) {
+  return Describer(module, analyses, session, optimised, withFacts).run();
 }
 
 } // namespace luthier

@@ -18,6 +18,20 @@ bool isOurs(const Value *address) {
 
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
+// Whether somebody may look at the counter during a call.
+bool mayLook(const CallBase &call) {
+  if (call.hasFnAttr(ComesBack))
+    return false;
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow();
+}
+
+// To a register or from one.
+bool isAccess(const Instruction &instruction) {
+  auto *counter = dyn_cast_or_null<GlobalVariable>(getLoadStorePointerOperand(&instruction));
+  return counter && counter->getName() == CounterName;
+}
+
 // Additions to one address in one block, with nobody looking in between, are one.
 void mergeNeighbours(BasicBlock &block) {
   SmallVector<AtomicRMWInst *, 4> open; // by address, at most one each
@@ -43,15 +57,29 @@ void mergeNeighbours(BasicBlock &block) {
         open.erase(known);
       if (addition.use_empty())
         open.push_back(&addition);
-    } else if (isa<LoadInst, StoreInst>(instruction) && isa<GlobalVariable>(getLoadStorePointerOperand(&instruction)) &&
-               getLoadStorePointerOperand(&instruction)->getName() == CounterName) {
-      open.clear(); // to or from a register
-    } else if (auto *call = dyn_cast<CallBase>(&instruction); call && !call->hasFnAttr(ComesBack)) {
-      auto *intrinsic = dyn_cast<IntrinsicInst>(call);
-      if (!intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow())
-        open.clear();
+    } else if (isAccess(instruction)) {
+      open.clear();
+    } else if (auto *call = dyn_cast<CallBase>(&instruction); call && mayLook(*call)) {
+      open.clear();
     }
   }
+}
+
+// An addition changes the flags, and the back end keeps loads and stores in their order: between a comparison and what uses it,
+// or between a load and what could read memory itself, an addition is in the way. It stands best where its block, or the stretch
+// behind the last place where somebody may look, begins.
+void raise(AtomicRMWInst &addition) {
+  Instruction *first = &*addition.getParent()->getFirstInsertionPt(), *at = &addition;
+  while (at != first) {
+    Instruction *before = at->getPrevNode();
+    auto *call = dyn_cast<CallBase>(before);
+    bool looks = call && mayLook(*call);
+    if (looks || additionTo(*before) || isa<AllocaInst>(before) || isAccess(*before))
+      break;
+    at = before;
+  }
+  if (at != &addition)
+    addition.moveBefore(at->getIterator());
 }
 
 // Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
@@ -147,6 +175,9 @@ void lowerAdditions(Module &module, bool spread) {
     for (Instruction &instruction : instructions(function))
       if (additionTo(instruction))
         additions.push_back(cast<AtomicRMWInst>(&instruction));
+    for (AtomicRMWInst *addition : additions)
+      if (addition->use_empty() && isConstant(*addition))
+        raise(*addition);
     for (AtomicRMWInst *addition : additions)
       lowering.lower(*addition);
     // What the optimiser made of an addition must still be one.

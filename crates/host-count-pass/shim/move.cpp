@@ -41,8 +41,10 @@ constexpr double LeastIterations = 3.0;
 // A copy of a loop pays if the loop is small and runs often.
 constexpr unsigned MostCopied = 20;
 constexpr double LeastIterationsOfCopy = 8.0;
-// Loops with checks keep the counter in a register if they are no longer than this.
-constexpr size_t MostPromoted = 80;
+// Behind the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer ones additions have
+// the time they take, and registers are scarce.
+constexpr size_t MostSummed = 200;
+constexpr size_t MostPromoted = 16;
 // A return is copied if it is no longer than this.
 constexpr ptrdiff_t MostReturned = 4;
 // Costs of one iteration and numbers of iterations whose product cannot overflow.
@@ -184,9 +186,24 @@ private:
     }
     if (!region.limits.empty())
       return visitChecked(loop);
+    if (stage == Stage::Late && sizeOf(loop) > MostSummed && !countIsKnown(loop)) {
+      for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
+        visit(inner);
+      return;
+    }
     if (!region.empty() && iterations(loop, region) >= LeastIterations && prepare(loop))
       promoteSums(loop, region);
   }
+
+  static size_t sizeOf(const Loop *loop) {
+    size_t size = 0;
+    for (BasicBlock *block : loop->blocks())
+      size += block->size();
+    return size;
+  }
+
+  // Then a sum may become a product behind the loop.
+  bool countIsKnown(Loop *loop) { return loop->getExitingBlock() && evolution.hasLoopInvariantBackedgeTakenCount(loop); }
 
   void visitChecked(Loop *loop, bool withCopies = true) {
     for (Loop *inner : SmallVector<Loop *, 8>(loop->getLoopsInPreorder())) {
@@ -206,11 +223,7 @@ private:
           promoteSums(copy, inCopy);
       }
     }
-    // In long loops additions have the time they take, and registers are scarce.
-    size_t size = 0;
-    for (BasicBlock *block : loop->blocks())
-      size += block->size();
-    if (size > MostPromoted) {
+    if (sizeOf(loop) > MostPromoted) {
       for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
         visitChecked(inner, false);
       return;

@@ -126,9 +126,11 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   lc_settings(session, &settings);
 
   normalise(module);
+  if (settings.countLast)
+    partReturns(module);
   // What normalisation changed makes earlier analyses stale.
   analyses.invalidate(module, PreservedAnalyses::none());
-  DescribedModule described = describe(module, analyses, session, !environment(ExplainVariable).empty());
+  DescribedModule described = describe(module, analyses, session, settings.countLast, !environment(ExplainVariable).empty());
   std::string error;
   if (!lc_plan(session, appendText, &error)) {
     fail(module, error);

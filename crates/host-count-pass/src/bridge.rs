@@ -6,7 +6,7 @@ use crate::explain;
 use host_count::module::FunctionPlan;
 use host_count::{
     Block, Call, Callee, End, Function, Granularity, Item, Kind, Location, Module, Options,
-    Placement, Plan, Point, Site, Successor, plan,
+    Placement, Plan, Point, Site, Successor, Tail, plan,
 };
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn lc_call(
     name: *const u8,
     length: usize,
     promised: bool,
-    must_tail: bool,
+    tail: u8,
 ) {
     // SAFETY: the caller's promise.
     let name = unsafe { text(name, length) };
@@ -245,7 +245,11 @@ pub unsafe extern "C" fn lc_call(
     session.block().items.push(Item::Call(Call {
         callee,
         promised,
-        must_tail,
+        tail: match tail {
+            0 => Tail::No,
+            1 => Tail::May,
+            _ => Tail::Must,
+        },
     }));
 }
 

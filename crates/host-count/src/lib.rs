@@ -23,7 +23,7 @@ pub use cost::{Kind, Preset, Price};
 pub use flow::{Arc, Flow, Site};
 pub use module::{
     Block, Call, Callee, End, Function, Item, Location, Module, Plan, PlanError, Slot, Successor,
-    plan,
+    Tail, plan,
 };
 pub use options::{Granularity, Options, OptionsError, Placement, Point};
 pub use place::{Check, Increment};

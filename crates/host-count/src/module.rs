@@ -23,8 +23,21 @@ pub struct Call {
     pub callee: Callee,
     /// Attributes promise that it comes back (`nounwind willreturn`).
     pub promised: bool,
-    /// A `musttail` call: nothing can be placed between it and the return.
-    pub must_tail: bool,
+    /// Whether it can be a jump.
+    pub tail: Tail,
+}
+
+/// Whether a call is its function's last deed. What follows it up to the return then counts with it, for nothing can be placed
+/// in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tail {
+    /// Other code follows.
+    #[default]
+    No,
+    /// Only a return follows: the back end makes a jump of it if no addition stands in between.
+    May,
+    /// A `musttail` call.
+    Must,
 }
 
 /// One entry of a block, in order.
@@ -193,6 +206,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                 &summaries,
                 Shape {
                     budget: summaries[index].checks_budget,
+                    entry: summaries[index].checks_entry,
                     first: options.unwind,
                     tied: true,
                     prepaid: summaries[index].prepaid,
@@ -278,7 +292,7 @@ fn article(function: &Function) -> FunctionPlan {
             .items
             .iter()
             .filter_map(as_call)
-            .position(|call| call.must_tail);
+            .position(|call| call.tail == Tail::Must);
         let site = match call {
             Some(call) => Site::Call { block: index, call },
             None => Site::End { block: index },
@@ -390,7 +404,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                 let charged = summary::charged(call, summaries);
                 current.cost += charged;
                 let last = position + 1 == block.items.len();
-                if call.must_tail {
+                if summary::ends_function(call, summaries) {
                     for item in &block.items[position + 1..] {
                         if let Item::Cost { cost, location } = item {
                             current.cost += cost;
@@ -440,6 +454,8 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
 pub struct Shape {
     /// With budget checks.
     pub budget: bool,
+    /// One of them at the entry.
+    pub entry: bool,
     /// The check at entry comes before anything else: a limit may throw, and nothing has been constructed there yet.
     pub first: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
@@ -456,6 +472,7 @@ impl Shape {
     /// To see what ways there are.
     pub const LOOSE: Shape = Shape {
         budget: false,
+        entry: false,
         first: false,
         tied: false,
         prepaid: 0,
@@ -501,7 +518,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         ahead: 0,
     };
     let prices_are_known = function.priced_at_run_time.is_empty();
-    let checked_block = if shape.budget && !shape.first && prices_are_known {
+    let checked_block = if shape.entry && !shape.first && prices_are_known {
         latest_entry(function, summaries)
     } else {
         0
@@ -519,7 +536,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 exit(index)
             };
             // The entry is checked where a first stretch is paid, so that one instruction does both.
-            let is_entry = shape.budget && (index, number) == (checked_block, 0);
+            let is_entry = shape.entry && (index, number) == (checked_block, 0);
             let at_start_too = number == 0 && starts[index];
             let pays = shape.ahead && at_start_too && block.holds_code;
             let checked = pays || is_entry && !shape.first && block.holds_code && !at_start_too;
@@ -659,32 +676,43 @@ fn latest_entry(function: &Function, summaries: &[Summary]) -> usize {
 
 /// Jumps back to a block that is being visited: every cycle has one. As (block, number of the successor).
 pub fn retreating_edges(function: &Function) -> Vec<(usize, usize)> {
+    retreating(function.blocks.len(), |block, number| {
+        let successor = function.blocks[block].successors.get(number);
+        successor.map(|successor| successor.block)
+    })
+}
+
+/// The same in any graph of so many vertices; `successor` says where a vertex's arcs of each number lead.
+pub(crate) fn retreating(
+    count: usize,
+    successor: impl Fn(usize, usize) -> Option<usize>,
+) -> Vec<(usize, usize)> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         New,
         Open,
         Done,
     }
-    let mut state = vec![State::New; function.blocks.len()];
+    let mut state = vec![State::New; count];
     let mut retreating = Vec::new();
     let mut stack = Vec::new();
     // Blocks that cannot be reached from the entry are walked too: placement must stay consistent there.
-    for start in 0..function.blocks.len() {
+    for start in 0..count {
         if state[start] != State::New {
             continue;
         }
         state[start] = State::Open;
         stack.push((start, 0));
         while let Some((block, number)) = stack.pop() {
-            let Some(successor) = function.blocks[block].successors.get(number) else {
+            let Some(to) = successor(block, number) else {
                 state[block] = State::Done;
                 continue;
             };
             stack.push((block, number + 1));
-            match state[successor.block] {
+            match state[to] {
                 State::New => {
-                    state[successor.block] = State::Open;
-                    stack.push((successor.block, 0));
+                    state[to] = State::Open;
+                    stack.push((to, 0));
                 }
                 State::Open => retreating.push((block, number)),
                 State::Done => {}

@@ -6,7 +6,8 @@
 use crate::flow::{ROOT, entry, exit};
 use crate::library;
 use crate::module::{
-    Block, Call, Callee, End, Function, Item, Module, Shape, checked_starts, flow, retreating_edges,
+    Block, Call, Callee, End, Function, Item, Module, Shape, Tail, checked_starts, flow,
+    retreating, retreating_edges,
 };
 use crate::options::{Granularity, Options, Placement};
 use crate::place;
@@ -14,8 +15,8 @@ use crate::place;
 /// Functions charged by their callers may be this expensive at most when budgets are checked: the caller pays at once.
 const MOST_CHARGED_AT_ONCE: u64 = 10_000;
 
-/// Functions without loops and recursion that cost at most this much on any way check no budget; the limit may be noticed
-/// that much later.
+/// Functions without recursion that cost at most this much on any way between two checks do not check at their entry; the limit may
+/// be noticed that much later.
 pub const MOST_WITHOUT_CHECK: u64 = 1_000;
 
 /// What callers may know of a function.
@@ -29,13 +30,15 @@ pub struct Summary {
     pub prepaid: u64,
     /// It returns with so much of it not paid yet; callers pay with what they add next.
     pub owed: u64,
-    /// It checks the budget at entry and at its latches.
+    /// It checks the budget: at its latches, and at its entry if [`Summary::checks_entry`].
     pub checks_budget: bool,
+    /// It checks the budget at its entry.
+    pub checks_entry: bool,
 }
 
 /// Whether a call surely comes back.
 pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
-    if call.must_tail {
+    if call.tail == Tail::Must {
         return false;
     }
     match &call.callee {
@@ -43,6 +46,12 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
         Callee::Declared(name) => call.promised || library::always_returns(name),
         Callee::Unknown => call.promised,
     }
+}
+
+/// Whether a call is paid for together with the return behind it. (If nobody looks meanwhile, an addition may stand in front of
+/// the call anyway.)
+pub fn ends_function(call: &Call, summaries: &[Summary]) -> bool {
+    call.tail != Tail::No && !comes_back(call, summaries)
 }
 
 /// What a call charges to its caller for the callee's body.
@@ -71,15 +80,20 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
         // The reference trusts nothing but the attributes.
         for (summary, function) in summaries.iter_mut().zip(&module.functions) {
             summary.checks_budget = options.budget && function.exempt.is_none();
+            summary.checks_entry = summary.checks_budget;
         }
         return summaries;
     }
     find_constant_costs(module, options, &mut summaries);
     if options.budget {
-        let most = most_costs(module, &summaries);
-        for ((summary, function), most) in summaries.iter_mut().zip(&module.functions).zip(most) {
+        let stretches = stretches(module, &summaries, options.unwind);
+        for ((summary, function), stretch) in
+            summaries.iter_mut().zip(&module.functions).zip(stretches)
+        {
+            let counts = function.exempt.is_none() && summary.constant_cost.is_none();
+            summary.checks_entry = counts && stretch.is_none();
             summary.checks_budget =
-                function.exempt.is_none() && summary.constant_cost.is_none() && most.is_none();
+                summary.checks_entry || counts && !retreating_edges(function).is_empty();
         }
     }
     find_comes_back(module, &mut summaries);
@@ -113,8 +127,8 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
             for (index, item) in block.items.iter().enumerate() {
                 let Item::Call(call) = item else { continue };
                 let last = index + 1 == block.items.len();
-                let parted =
-                    call.must_tail || last && block.end != End::Jump && block.end != End::Return;
+                let parted = ends_function(call, summaries)
+                    || last && block.end != End::Jump && block.end != End::Return;
                 if let Callee::Function(callee) = call.callee
                     && (parted || function.exempt.is_some())
                 {
@@ -125,8 +139,8 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
     let owed: Vec<u64> = (module.functions.iter().zip(fit).enumerate())
         .map(|(index, (function, fit))| {
-            let tails = !calls_of(function).any(|call| call.must_tail);
-            if !fit || !tails || summaries[index].constant_cost.is_some() {
+            let ends_in_call = calls_of(function).any(|call| ends_function(call, summaries));
+            if !fit || ends_in_call || summaries[index].constant_cost.is_some() {
                 return 0;
             }
             let flow = flow(function, summaries, Shape::LOOSE);
@@ -180,71 +194,164 @@ fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
 }
 
-/// What each function costs at most, callees included, if that is small and certain.
-fn most_costs(module: &Module, summaries: &[Summary]) -> Vec<Option<u64>> {
-    let mut most: Vec<Option<u64>> = summaries.iter().map(|s| s.constant_cost).collect();
-    let acyclic: Vec<bool> = module
-        .functions
-        .iter()
-        .map(|function| retreating_edges(function).is_empty())
-        .collect();
-    loop {
-        let mut changed = false;
-        for (index, function) in module.functions.iter().enumerate() {
-            let fit = most[index].is_none()
-                && acyclic[index]
-                && function.exempt.is_none()
-                && function.priced_at_run_time.is_empty();
-            if !fit {
-                continue;
-            }
-            most[index] = dearest_way(function, &most).filter(|cost| *cost <= MOST_WITHOUT_CHECK);
-            changed |= most[index].is_some();
-        }
-        if !changed {
-            return most;
+/// What can happen between two checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stretch {
+    /// What it costs at most.
+    cost: u64,
+    /// It calls code that is not seen here, which may call anything that others can call.
+    leads_out: bool,
+}
+
+impl Stretch {
+    const NOTHING: Stretch = Stretch {
+        cost: 0,
+        leads_out: false,
+    };
+}
+
+/// What a call of each function adds to its caller's stretch; nothing if the function must check at its entry. Latches check for
+/// themselves. Every recursion meets a check: one that stays in this module at a function that a call leads back to, others
+/// where they come in from outside.
+///
+/// `throws`: a limit that throws at a latch passes by the handlers of its own function. So that it is seldom met there, whatever may
+/// take long checks at its entry, too.
+fn stretches(module: &Module, summaries: &[Summary], throws: bool) -> Vec<Option<Stretch>> {
+    let functions = &module.functions;
+    let callees: Vec<Vec<usize>> = functions.iter().map(callees).collect();
+    let back = retreating(functions.len(), |from, number| {
+        callees[from].get(number).copied()
+    });
+    let mut recursive = vec![false; functions.len()];
+    for (from, number) in back {
+        recursive[callees[from][number]] = true;
+    }
+    let mut order = Vec::new();
+    let mut seen = vec![false; functions.len()];
+    for start in 0..functions.len() {
+        callees_first(start, &callees, &mut seen, &mut order);
+    }
+    let mut stretches = vec![None; functions.len()];
+    for index in order {
+        let function = &functions[index];
+        stretches[index] = if let Some(cost) = summaries[index].constant_cost {
+            Some(Stretch {
+                cost,
+                leads_out: false,
+            })
+        } else if function.exempt.is_some() {
+            Some(Stretch {
+                leads_out: true,
+                ..Stretch::NOTHING
+            })
+        } else if recursive[index] || !function.priced_at_run_time.is_empty() {
+            None
+        } else {
+            // Of inline functions the linker may take the body of another module, which sees other callees, and another order of
+            // them: it must not be the one without the check that this module relies on.
+            let callees_check = callees[index]
+                .iter()
+                .any(|&callee| stretches[callee].is_none());
+            let loops = !retreating_edges(function).is_empty();
+            let known_callers = function.only_called_here && function.is_local && !throws;
+            let fit = !(callees_check && (throws || !function.is_local)) && !(loops && throws);
+            dearest_way(function, &stretches)
+                .filter(|way| way.cost <= MOST_WITHOUT_CHECK && (known_callers || !way.leads_out))
+                .filter(|_| fit)
+        };
+    }
+    stretches
+}
+
+/// The functions of this module that a function calls by name. (What an exempt one calls has a caller that is not known.)
+fn callees(function: &Function) -> Vec<usize> {
+    if function.exempt.is_some() {
+        return Vec::new();
+    }
+    let callee = |call: &Call| match call.callee {
+        Callee::Function(index) => Some(index),
+        _ => None,
+    };
+    calls_of(function).filter_map(callee).collect()
+}
+
+/// Appends what can be reached from `start` and has not been seen, callees before their callers.
+fn callees_first(start: usize, callees: &[Vec<usize>], seen: &mut [bool], order: &mut Vec<usize>) {
+    if std::mem::replace(&mut seen[start], true) {
+        return;
+    }
+    let mut stack = vec![(start, 0)];
+    while let Some((index, number)) = stack.pop() {
+        let Some(&callee) = callees[index].get(number) else {
+            order.push(index);
+            continue;
+        };
+        stack.push((index, number + 1));
+        if !std::mem::replace(&mut seen[callee], true) {
+            stack.push((callee, 0));
         }
     }
 }
 
-/// The dearest way through a function without cycles; `None` if a call on it is of unknown cost.
-fn dearest_way(function: &Function, most: &[Option<u64>]) -> Option<u64> {
-    let price = |block: &Block| -> Option<u64> {
+/// The dearest way through a function that passes no latch; what of it leads out, on any way. Callees that check end nothing here:
+/// they are counted as nothing.
+fn dearest_way(function: &Function, stretches: &[Option<Stretch>]) -> Option<Stretch> {
+    let mut leads_out = false;
+    let mut price = |block: &Block| -> u64 {
         let items = block.items.iter().map(|item| match item {
-            Item::Cost { cost, .. } => Some(*cost),
-            Item::Call(call) if call.must_tail => None,
+            Item::Cost { cost, .. } => *cost,
             Item::Call(call) => match &call.callee {
-                Callee::Function(callee) => most[*callee],
-                Callee::Declared(name) => {
-                    (call.promised || library::always_returns(name)).then_some(0)
+                Callee::Function(callee) => {
+                    let stretch = stretches[*callee].unwrap_or(Stretch::NOTHING);
+                    leads_out |= stretch.leads_out;
+                    stretch.cost
                 }
-                Callee::Unknown => None,
+                Callee::Declared(name) => {
+                    leads_out |= !call.promised && !library::always_returns(name);
+                    0
+                }
+                Callee::Unknown => {
+                    leads_out = true;
+                    0
+                }
             },
         });
         items.sum()
     };
-    let prices: Vec<u64> = function.blocks.iter().map(price).collect::<Option<_>>()?;
+    let prices: Vec<u64> = function.blocks.iter().map(&mut price).collect();
+    let mut forward = vec![Vec::new(); function.blocks.len()];
+    for (index, block) in blocks(function) {
+        forward[index].extend(
+            block
+                .successors
+                .iter()
+                .map(|successor| Some(successor.block)),
+        );
+    }
+    for (index, number) in retreating_edges(function) {
+        forward[index][number] = None;
+    }
     // Costs of the dearest way to each block's end, by relaxation: as many rounds as blocks at most.
     let mut dearest = prices.clone();
-    for _ in 0..=function.blocks.len() {
+    loop {
         let mut changed = false;
-        for (index, block) in function.blocks.iter().enumerate() {
-            for successor in &block.successors {
-                let cost = dearest[index].saturating_add(prices[successor.block]);
-                if cost > dearest[successor.block] {
-                    dearest[successor.block] = cost;
+        for index in 0..forward.len() {
+            for to in forward[index].iter().flatten() {
+                let cost = dearest[index].saturating_add(prices[*to]);
+                if cost > dearest[*to] {
+                    dearest[*to] = cost;
                     changed = true;
                 }
             }
         }
-        if !changed {
-            return dearest.into_iter().max();
-        }
-        if dearest.iter().any(|cost| *cost > MOST_WITHOUT_CHECK) {
+        let cost = dearest.iter().copied().max().unwrap_or(0);
+        if cost > MOST_WITHOUT_CHECK {
             return None;
         }
+        if !changed {
+            return Some(Stretch { cost, leads_out });
+        }
     }
-    None
 }
 
 /// What a block costs at most, if it calls nobody who may take long.
@@ -319,7 +426,9 @@ fn may_be_constant(function: &Function, summaries: &[Summary]) -> bool {
     callable
         && function.blocks.iter().all(|block| block.end != End::Resume)
         && calls_of(function).all(|call| match call.callee {
-            Callee::Function(index) => !call.must_tail && summaries[index].constant_cost.is_some(),
+            Callee::Function(index) => {
+                call.tail != Tail::Must && summaries[index].constant_cost.is_some()
+            }
             _ => comes_back(call, summaries),
         })
 }
@@ -372,7 +481,7 @@ mod tests {
         Item::Call(Call {
             callee: Callee::Function(callee),
             promised: false,
-            must_tail: false,
+            tail: Tail::No,
         })
     }
 
@@ -382,22 +491,44 @@ mod tests {
 
     #[test]
     fn only_what_can_run_long_checks_the_budget() {
-        let functions = vec![
-            straight(vec![cost(MOST_WITHOUT_CHECK - 10)]),
-            straight(vec![cost(10), call(0)]),
-            straight(vec![cost(1), call(1)]),
-            straight(vec![cost(1), call(3)]),
+        let local = |function| Function {
+            only_called_here: true,
+            is_local: true,
+            ..function
+        };
+        let unseen = || {
+            straight(vec![Item::Call(Call {
+                callee: Callee::Unknown,
+                promised: false,
+                tail: Tail::No,
+            })])
+        };
+        #[rustfmt::skip]
+        let functions = [
+            (straight(vec![cost(MOST_WITHOUT_CHECK - 10)]), false),
+            (straight(vec![cost(10), call(0)]),             false),
+            // Too dear with its callees.
+            (straight(vec![cost(1), call(1)]),              true),
+            // Recursive; a recursion of two checks where it closes.
+            (straight(vec![cost(1), call(3)]),              true),
+            (local(straight(vec![cost(1), call(5)])),       true),
+            (local(straight(vec![cost(1), call(4)])),       false),
+            // Calls what checks; another module may see an inline function in another way.
+            (local(straight(vec![cost(1), call(2)])),       false),
+            (straight(vec![cost(1), call(2)]),              true),
+            // What is called there may call anything that can be called from outside.
+            (unseen(),                                      true),
+            (local(unseen()),                               false),
+            (straight(vec![cost(1), call(9)]),              true),
         ];
+        let (functions, expected): (Vec<_>, Vec<_>) = functions.into_iter().unzip();
         let module = Module {
             functions,
             ..Module::default()
         };
         let options = Options::parse("budget").unwrap();
-        let checks: Vec<bool> = summarise(&module, &options)
-            .iter()
-            .map(|summary| summary.checks_budget)
-            .collect();
-        // Cheap; just cheap enough with its callee; one too dear with its callees; recursive.
-        assert_eq!(checks, [false, false, true, true]);
+        let summaries = summarise(&module, &options);
+        let checks: Vec<bool> = summaries.iter().map(|s| s.checks_entry).collect();
+        assert_eq!(checks, expected);
     }
 }

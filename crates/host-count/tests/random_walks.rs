@@ -3,7 +3,7 @@
 
 use host_count::{
     Block, Call, Callee, End, Function, Granularity, Increment, Item, Module, Options, Placement,
-    Plan, Site, Successor, plan,
+    Plan, Site, Successor, Tail, plan,
 };
 use proptest::prelude::*;
 
@@ -114,8 +114,16 @@ impl Walker<'_> {
                                 call: call_number,
                             },
                         };
+                        // A call that ends the function counts with what follows.
+                        let ends = call.tail != Tail::No && !self.plan.comes_back(call);
+                        if ends {
+                            self.cost += costs(&block.items[index + 1..]);
+                        }
                         self.pass(function, site);
                         call_number += 1;
+                        if ends {
+                            return self.call(call);
+                        }
                         match self.call(call) {
                             Outcome::Returned => {}
                             Outcome::Threw if terminator => threw = true,
@@ -169,6 +177,14 @@ impl Walker<'_> {
     }
 }
 
+fn costs(items: &[Item]) -> i64 {
+    let cost = |item: &Item| match item {
+        Item::Cost { cost, .. } => *cost as i64,
+        Item::Call(_) => 0,
+    };
+    items.iter().map(cost).sum()
+}
+
 fn check(module: &Module, options: Options, seed: u64) -> Result<usize, String> {
     let plan = plan(module, &options).map_err(|error| error.to_string())?;
     let mut observed = 0;
@@ -208,25 +224,27 @@ fn check(module: &Module, options: Options, seed: u64) -> Result<usize, String> 
 
 const FUNCTIONS: usize = 4;
 
-fn call() -> impl Strategy<Value = Item> {
+fn call(tail: impl Strategy<Value = Tail>) -> impl Strategy<Value = Item> {
     let callee = prop_oneof![
         3 => (0..FUNCTIONS).prop_map(Callee::Function),
         2 => Just(Callee::Declared("strlen".into())),
         2 => Just(Callee::Declared("exit".into())),
         1 => Just(Callee::Unknown),
     ];
-    callee.prop_map(|callee| {
+    (callee, tail).prop_map(|(callee, tail)| {
         Item::Call(Call {
             callee,
             promised: false,
-            must_tail: false,
+            tail,
         })
     })
 }
 
 fn block(blocks: usize) -> impl Strategy<Value = Block> {
     let cost = (0u64..7, 0u32..3).prop_map(|(cost, location)| Item::Cost { cost, location });
-    let items = proptest::collection::vec(prop_oneof![3 => cost, 1 => call()], 0..5);
+    let items = proptest::collection::vec(prop_oneof![3 => cost, 1 => call(Just(Tail::No))], 0..5);
+    let tail = prop_oneof![3 => Just(Tail::No), 2 => Just(Tail::May), 1 => Just(Tail::Must)];
+    let last = proptest::option::weighted(0.4, call(tail));
     let successor = (0..blocks, 1u32..1000, proptest::bool::weighted(0.85)).prop_map(
         |(block, frequency, holds_code)| Successor {
             block,
@@ -237,14 +255,22 @@ fn block(blocks: usize) -> impl Strategy<Value = Block> {
     let successors = proptest::collection::vec(successor, 1..4);
     let end = prop_oneof![6 => Just(End::Jump), 2 => Just(End::Return), 1 => Just(End::Resume), 2 => Just(End::Invoke)];
     let computed = proptest::bool::weighted(0.3);
-    (items, end, successors, 1u32..1000, computed).prop_map(
-        |(mut items, end, mut successors, frequency, computed)| {
+    (items, end, successors, 1u32..1000, computed, last).prop_map(
+        |(mut items, end, mut successors, frequency, computed, last)| {
             match end {
                 // No jump of a computed one holds code.
                 End::Jump if computed => successors
                     .iter_mut()
                     .for_each(|successor| successor.holds_code = false),
-                End::Return | End::Resume => successors.clear(),
+                End::Return => {
+                    successors.clear();
+                    items.extend(last);
+                    items.push(Item::Cost {
+                        cost: 1,
+                        location: 0,
+                    });
+                }
+                End::Resume => successors.clear(),
                 End::Invoke => {
                     let first = successors[0].clone();
                     successors.resize(2, first);
@@ -256,7 +282,7 @@ fn block(blocks: usize) -> impl Strategy<Value = Block> {
                     items.push(Item::Call(Call {
                         callee: Callee::Unknown,
                         promised: false,
-                        must_tail: false,
+                        tail: Tail::No,
                     }));
                 }
                 _ => {}
@@ -381,7 +407,7 @@ fn calls(callee: Callee) -> Item {
     Item::Call(Call {
         callee,
         promised: false,
-        must_tail: false,
+        tail: Tail::No,
     })
 }
 
@@ -474,7 +500,7 @@ fn every_way_through_a_fork_passes_one_addition() {
     assert_eq!(passed, 1.0, "{:?}", plan.functions[0].increments);
 }
 
-/// A loop with a budget is checked on its way back; its latch addition and the check share a place.
+/// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear checks at its entry.
 #[test]
 fn budgets_are_checked_at_latches_and_entries() {
     let jump = |block| Successor {
@@ -482,58 +508,51 @@ fn budgets_are_checked_at_latches_and_entries() {
         frequency: 10.0,
         holds_code: true,
     };
-    let blocks = vec![
-        Block {
-            successors: vec![jump(1)],
-            frequency: 1.0,
-            holds_code: true,
-            ..Block::default()
-        },
-        Block {
-            items: vec![cost(4)],
-            successors: vec![jump(1), jump(2)],
-            frequency: 10.0,
-            holds_code: true,
-            ..Block::default()
-        },
-        Block {
-            items: vec![cost(1)],
-            end: End::Return,
-            frequency: 1.0,
-            holds_code: true,
-            ..Block::default()
-        },
-    ];
-    let module = Module {
-        functions: vec![Function {
-            blocks,
-            ..Function::default()
-        }],
-        ..Module::default()
+    let blocks = |before| {
+        vec![
+            Block {
+                items: vec![cost(before)],
+                successors: vec![jump(1)],
+                frequency: 1.0,
+                holds_code: true,
+                ..Block::default()
+            },
+            Block {
+                items: vec![cost(4)],
+                successors: vec![jump(1), jump(2)],
+                frequency: 10.0,
+                holds_code: true,
+                ..Block::default()
+            },
+            Block {
+                items: vec![cost(1)],
+                end: End::Return,
+                frequency: 1.0,
+                holds_code: true,
+                ..Block::default()
+            },
+        ]
     };
-    let plan = plan(
-        &module,
-        &Options {
+    let latch = Site::Edge {
+        block: 1,
+        successor: 0,
+    };
+    for (before, expected) in [(1, &[latch][..]), (2000, &[Site::End { block: 0 }, latch])] {
+        let module = Module {
+            functions: vec![Function {
+                blocks: blocks(before),
+                ..Function::default()
+            }],
+            ..Module::default()
+        };
+        let options = Options {
             budget: true,
             ..Options::default()
-        },
-    )
-    .unwrap();
-    let sites: Vec<Site> = plan.functions[0]
-        .checks
-        .iter()
-        .map(|check| check.site)
-        .collect();
-    assert_eq!(
-        sites,
-        [
-            Site::End { block: 0 },
-            Site::Edge {
-                block: 1,
-                successor: 0
-            }
-        ]
-    );
+        };
+        let plan = plan(&module, &options).unwrap();
+        let checks = plan.functions[0].checks.iter();
+        assert_eq!(checks.map(|check| check.site).collect::<Vec<_>>(), expected);
+    }
 }
 
 /// `for (;;) goto *next` with two operations and an end: each operation pays and checks where it begins, and nothing stands
