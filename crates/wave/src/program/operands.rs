@@ -53,13 +53,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
         }
         Shape::Flat { segment_relative } => {
             let fields = Flat::of(inst, family, *segment_relative);
-            let data_row = |index| {
-                if fields.acc {
-                    agpr(config, index)
-                } else {
-                    vgpr(config, index)
-                }
-            };
+            let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
                 | u32::from(fields.lds) << 1
@@ -88,13 +82,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
             if fields.gds && op.attribute != crate::rows::DEVICE_BARRIER {
                 return Err("GDS does not exist on the emulated device".into());
             }
-            let data_row = |index| {
-                if fields.acc {
-                    agpr(config, index)
-                } else {
-                    vgpr(config, index)
-                }
-            };
+            let data_row = |index| data_row(config, fields.acc, index);
             op.src[0] = Src {
                 index: vgpr(config, fields.addr)?,
                 kind: SrcKind::Vector,
@@ -118,11 +106,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
                 index: vgpr(config, fields.vaddr)?,
                 kind: SrcKind::Vector,
             };
-            op.dst = if fields.acc {
-                agpr(config, fields.vdata)?
-            } else {
-                vgpr(config, fields.vdata)?
-            };
+            op.dst = data_row(config, fields.acc, fields.vdata)?;
             op.src[1] = Src {
                 index: fields.srsrc,
                 kind: SrcKind::Scalar,
@@ -164,13 +148,7 @@ fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<()
         kind: SrcKind::Scalar,
     };
     (op.src[1], op.src[2]) = (scalar(fields.srsrc), scalar(fields.ssamp));
-    let data_row = |index| {
-        if fields.acc {
-            agpr(config, index)
-        } else {
-            vgpr(config, index)
-        }
-    };
+    let data_row = |index| data_row(config, fields.acc, index);
     let components = u16::from(row.width).max(fields.dmask.count_ones() as u16);
     let registers = if fields.d16 {
         components.div_ceil(2)
@@ -307,6 +285,15 @@ pub(super) fn agpr(config: &Config, index: u16) -> Result<u16, String> {
             "a{index} is beyond the {} registers of the kernel",
             config.vector_rows
         ))
+    }
+}
+
+/// Row of a memory instruction's data register, which is an AccVGPR if `acc`.
+fn data_row(config: &Config, acc: bool, index: u16) -> Result<u16, String> {
+    if acc {
+        agpr(config, index)
+    } else {
+        vgpr(config, index)
     }
 }
 

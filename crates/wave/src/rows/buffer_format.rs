@@ -5,11 +5,11 @@ use super::{
     buffer::Buffer,
     components::Components,
     lanes::{GROUP, Lanes},
-    space::{self, Access, Checked, Space},
+    space::{self, Access, Checked, Space, unsupported},
     texel::{self, Format},
 };
 use crate::{
-    engine::{Env, Stop},
+    engine::Env,
     memory::Fault,
     micro_op::{Handler, MicroOp},
     shell::{self, Body},
@@ -49,13 +49,6 @@ fn registers(op: &MicroOp) -> Components {
         packed: op.attribute & bit::D16 != 0,
         high: op.attribute & bit::HIGH != 0,
     }
-}
-
-fn unsupported(wave: &mut Wave, what: &str) -> u32 {
-    let pc = wave.pc();
-    wave.stop(Stop::Unsupported(format!(
-        "buffer format {what} near {pc:#x}"
-    )))
 }
 
 /// The parts of an element that are resolved separately: (offset, bytes).
@@ -121,7 +114,7 @@ struct Load;
 impl Body for Load {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let Some((format, selects)) = format(wave, op) else {
-            return unsupported(wave, "reserved");
+            return unsupported(wave, "buffer format reserved");
         };
         let components = usize::from(op.attribute & 7);
         space::each_group(wave, format.bytes(), false, |wave, access| {
@@ -146,10 +139,13 @@ struct Store;
 impl Body for Store {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let Some((format, _)) = format(wave, op) else {
-            return unsupported(wave, "reserved");
+            return unsupported(wave, "buffer format reserved");
         };
         if !format.can_store() {
-            return unsupported(wave, "conversion of a scaled or small float store");
+            return unsupported(
+                wave,
+                "buffer format conversion of a scaled or small float store",
+            );
         }
         let components = usize::from(op.attribute & 7);
         let registers = registers(op);

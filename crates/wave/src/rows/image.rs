@@ -6,11 +6,11 @@ use super::{
     Row, SINCE_GFX10, Shape as RowShape,
     components::Components,
     lanes::{self, GROUP},
-    space::{self, Access},
+    space::{self, Access, unsupported},
     texel, vector_macros,
 };
 use crate::{
-    engine::{Env, Stop},
+    engine::Env,
     memory::Fault,
     micro_op::{Handler, MicroOp},
     shell::{self, Body},
@@ -54,7 +54,7 @@ struct Operands {
     shape: Shape,
     /// Address words in front of the coordinates.
     skipped: usize,
-    /// There are smaller levels, or the instruction asks for them.
+    /// A level of detail follows the coordinates.
     level: bool,
     data: Components,
     mask: u32,
@@ -65,6 +65,9 @@ impl Operands {
         let first = op.src[1].index as usize;
         let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
         let image = Image::of(std::array::from_fn(|i| wave.sgpr(first + i)), since_gfx10)?;
+        if image.mipmapped {
+            return Err("mipmaps");
+        }
         let shape = if since_gfx10 {
             match op.extra >> field::DIMENSIONS & 7 {
                 0 => Shape::D1,
@@ -185,11 +188,6 @@ fn address_row(op: &MicroOp, index: usize) -> usize {
     }
 }
 
-fn unsupported(wave: &mut Wave, what: &str) -> u32 {
-    let pc = wave.pc();
-    wave.stop(Stop::Unsupported(format!("{what} near {pc:#x}")))
-}
-
 /// Components of a texel as f32 or integer bits, as the format has them.
 #[inline(always)]
 fn fetch(
@@ -220,7 +218,7 @@ fn lane_number(access: &Access, lane: usize) -> u32 {
     (GROUP * access.group + lane) as u32
 }
 
-/// Writes the components that the data mask asks for of `lane_colours`, which have gone through the destination selects.
+/// Writes the components that the data mask asks for of `colours`, which have gone through the destination selects.
 #[inline(always)]
 fn write_masked(wave: &mut Wave, operands: &Operands, group: usize, colours: &[[u32; 4]; GROUP]) {
     let mut values = [[0; GROUP]; 4];
@@ -243,9 +241,6 @@ impl Body for Load {
             Err(what) => return unsupported(wave, what),
         };
         let image = operands.image;
-        if image.mipmapped {
-            return unsupported(wave, "mipmaps");
-        }
         space::each_group(
             wave,
             image.format.bytes(),
@@ -279,9 +274,6 @@ impl Body for Store {
             Err(what) => return unsupported(wave, what),
         };
         let image = operands.image;
-        if image.mipmapped {
-            return unsupported(wave, "mipmaps");
-        }
         if !image.format.can_store() {
             return unsupported(wave, "stores to images of this format");
         }
@@ -339,9 +331,6 @@ struct Sampling {
 impl Sampling {
     fn of(wave: &Wave, op: &MicroOp) -> Result<Sampling, &'static str> {
         let operands = Operands::of(wave, op)?;
-        if operands.image.mipmapped {
-            return Err("mipmaps");
-        }
         let first = op.src[2].index as usize;
         let mut sampler = Sampler::of(std::array::from_fn(|i| wave.sgpr(first + i)))?;
         sampler.unnormalized |= op.extra & field::UNNORMALIZED != 0;

@@ -126,6 +126,12 @@ fn check_each(env: &mut Env<'_>, at: &[u64; GROUP], valid: u16, access: &Access)
     Ok(())
 }
 
+/// Stops the wave at an access that is not executed, because of `what`.
+pub(super) fn unsupported(wave: &mut Wave, what: &str) -> u32 {
+    let pc = wave.pc();
+    wave.stop(Stop::Unsupported(format!("{what} near {pc:#x}")))
+}
+
 /// Calls `visit` for every group with active lanes until one faults.
 #[inline(always)]
 pub(super) fn each_group(
