@@ -52,7 +52,7 @@ pub enum Stop {
     Barrier,
     /// The budget of taken backward branches is used up.
     Slice,
-    /// `s_sleep` and other hints that somebody else should run.
+    /// `s_sleep`, waiting for the clock, and other hints that somebody else should run.
     Sleep,
     /// Never returned by [`run`]: the instruction has to be tried again after a `Sleep`.
     Retry,
@@ -78,9 +78,14 @@ impl Stop {
 /// Micro-ops that are called in a row, between two looks at how many there are.
 pub(crate) const UNROLLED: usize = 8;
 
-/// Runs `wave` until it stops, at the latest after `slice` taken backward branches.
+/// Who looks at the clock more often than this in one slice only waits for time to pass, which it does for all waves at once if
+/// all get their turn.
+const CLOCK_READS: u32 = 32;
+
+/// Runs `wave` until it stops, at the latest after `slice` taken backward branches or [`CLOCK_READS`].
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     let mut slice = slice;
+    wave.clock_reads_left = CLOCK_READS;
     loop {
         env.counts.enter(&wave.segment);
         let segment = Arc::as_ptr(&wave.segment);

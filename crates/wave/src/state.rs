@@ -93,6 +93,8 @@ pub struct Wave {
     pub(crate) gpr_index_mode: u8,
     /// Ticket of the device-wide barrier this wave waits at.
     pub(crate) barrier_ticket: Option<u64>,
+    /// How often the wave may look at the clock before others get their turn.
+    pub(crate) clock_reads_left: u32,
     /// What stopped the wave, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
@@ -138,6 +140,7 @@ impl Wave {
             lds_bytes: 0,
             gpr_index_mode: 0,
             barrier_ticket: None,
+            clock_reads_left: u32::MAX,
             stop: None,
         };
         wave.set_exec(full);

@@ -162,6 +162,12 @@ impl Body for Time {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let now = env.host.real_time();
         wave.set_scalar64(op.dst as usize, now);
+        wave.clock_reads_left -= 1;
+        if wave.clock_reads_left == 0 {
+            // EXEC as a destination is brought up to date before the wave goes on.
+            wave.sync_exec();
+            return wave.stop(Stop::Sleep);
+        }
         u32::from(op.after)
     }
 }
