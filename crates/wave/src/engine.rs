@@ -6,6 +6,7 @@ use crate::{
     Counts, Fault, Memory, Program, Wave,
     micro_op::{MicroOp, flow},
     shell,
+    spin::Watch,
 };
 
 /// What the instructions may ask of the device around the wave.
@@ -52,7 +53,7 @@ pub enum Stop {
     Barrier,
     /// The budget of taken backward branches is used up.
     Slice,
-    /// `s_sleep`, waiting for the clock, and other hints that somebody else should run.
+    /// `s_sleep`, a loop that only waits, and other hints that somebody else should run.
     Sleep,
     /// Never returned by [`run`]: the instruction has to be tried again after a `Sleep`.
     Retry,
@@ -86,6 +87,7 @@ const CLOCK_READS: u32 = 32;
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     let mut slice = slice;
     wave.clock_reads_left = CLOCK_READS;
+    let mut watch = Watch::new(slice);
     loop {
         env.counts.enter(&wave.segment);
         let segment = Arc::as_ptr(&wave.segment);
@@ -124,6 +126,9 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                         slice -= 1;
                         if slice == 0 {
                             return Stop::Slice;
+                        }
+                        if watch.waits(wave, index, slice) {
+                            return Stop::Sleep;
                         }
                     }
                 }

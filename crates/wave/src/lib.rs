@@ -20,6 +20,7 @@ mod ports;
 mod program;
 mod rows;
 mod shell;
+mod spin;
 mod state;
 mod step;
 

@@ -1,0 +1,76 @@
+//! Waves that wait for what others do to memory let them; waves that work go on.
+
+mod harness;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use harness::Machine;
+use wave::Stop;
+
+#[test]
+fn who_waits_for_memory_lets_others_run() {
+    for (target, vcc) in [("gfx90a", "vcc"), ("gfx1030", "vcc_lo")] {
+        for wait in [
+            &format!(
+                "wait:
+                 global_load_dword v4, v1, s[2:3] glc
+                 s_waitcnt vmcnt(0)
+                 v_cmp_eq_u32_e32 {vcc}, 0, v4
+                 s_cbranch_vccnz wait
+                 s_endpgm"
+            ),
+            "wait:
+             s_load_dword s4, s[2:3], 0x0 glc
+             s_waitcnt lgkmcnt(0)
+             s_cmp_eq_u32 s4, 0
+             s_cbranch_scc1 wait
+             s_endpgm",
+        ] {
+            let flag = [const { AtomicU64::new(0) }; 8];
+            let mut m = Machine::new(target, wait);
+            let base = m.map_shared(&flag);
+            m.sgpr64(2, base).vgpr(1, |_| 0);
+            for _ in 0..3 {
+                assert_eq!(m.stop(), Stop::Sleep, "{target}: {wait}");
+            }
+            flag[0].store(1, Ordering::Relaxed);
+            assert_eq!(m.stop(), Stop::End, "{target}: {wait}");
+        }
+    }
+}
+
+#[test]
+fn who_works_goes_on() {
+    for work in [
+        // The counter is a vector register, and nothing else changes.
+        "work:
+         v_add_u32_e32 v1, 1, v1
+         v_cmp_gt_u32_e32 vcc, s2, v1
+         s_cbranch_vccnz work
+         s_endpgm",
+        // One lane of it.
+        "s_mov_b64 exec, 8
+         work:
+         v_add_u32_e32 v1, 1, v1
+         v_cmp_gt_u32_e32 vcc, s2, v1
+         s_cbranch_vccnz work
+         s_endpgm",
+        "work:
+         s_sub_u32 s2, s2, 1
+         s_cmp_lg_u32 s2, 0
+         s_cbranch_scc1 work
+         s_endpgm",
+        // A carry.
+        "s_mov_b32 s4, 0
+         work:
+         s_add_u32 s4, s4, 0x80000000
+         s_addc_u32 s2, s2, -1
+         s_cmp_lg_u32 s2, 0
+         s_cbranch_scc1 work
+         s_endpgm",
+    ] {
+        let mut m = Machine::new("gfx90a", work);
+        m.sgpr(2, 1000).vgpr(1, |_| 0);
+        assert_eq!(m.stop(), Stop::End, "{work}");
+    }
+}
