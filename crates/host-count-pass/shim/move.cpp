@@ -7,8 +7,7 @@
 //
 // A loop with budget checks cannot leave its sum aside for long: there the variable is the counter itself, which the checks
 // compare, and which goes back on every way out and before the limit is handled; nobody may be called who counts. (The
-// runtime takes what a signal handler counts out of the counter again.) Where the number of iterations is known beforehand, a copy of the loop without checks
-// runs if the budget is certain to last for all of them.
+// runtime takes what a signal handler counts out of the counter again.)
 
 #include "count.h"
 
@@ -22,8 +21,6 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -38,18 +35,12 @@ namespace {
 
 // A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
 constexpr double LeastIterations = 3.0;
-// A copy of a loop pays if the loop is small and runs often.
-constexpr unsigned MostCopied = 20;
-constexpr double LeastIterationsOfCopy = 8.0;
 // Behind the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer ones additions have
 // the time they take, and registers are scarce.
 constexpr size_t MostSummed = 200;
 constexpr size_t MostPromoted = 16;
 // A return is copied if it is no longer than this.
 constexpr ptrdiff_t MostReturned = 4;
-// Costs of one iteration and numbers of iterations whose product cannot overflow.
-constexpr int64_t MostPerIteration = int64_t(1) << 20;
-constexpr int64_t MostIterations = int64_t(1) << 40;
 
 bool isLimit(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
@@ -80,10 +71,7 @@ struct Region {
   MapVector<Value *, SmallVector<AtomicRMWInst *, 4>> additions; // by address
   SmallVector<CallBase *, 4> limits;
   bool callsCounting = false;
-  double frequency = 0;  // of all additions
-  double iterations = 0; // of additions, per entry of the loop
-
-  bool empty() const { return additions.empty() && limits.empty(); }
+  double frequency = 0; // of all additions
 };
 
 class Mover {
@@ -179,20 +167,24 @@ private:
   // The outermost loop that can be done, else the loops in it.
   void visit(Loop *loop) {
     Region region;
-    if (!isCandidate(loop, region)) {
+    if (!isCandidate(loop, region) || isTooLong(loop, region)) {
       for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
         visit(inner);
       return;
     }
-    if (!region.limits.empty())
-      return visitChecked(loop);
-    if (stage == Stage::Late && sizeOf(loop) > MostSummed && !countIsKnown(loop)) {
-      for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
-        visit(inner);
+    // (Every check looks at an addition.)
+    if (region.additions.empty() || iterations(loop, region) < LeastIterations || !prepare(loop))
       return;
-    }
-    if (!region.empty() && iterations(loop, region) >= LeastIterations && prepare(loop))
+    if (region.limits.empty())
       promoteSums(loop, region);
+    else
+      promoteChecked(loop, region);
+  }
+
+  bool isTooLong(Loop *loop, const Region &region) {
+    if (!region.limits.empty())
+      return sizeOf(loop) > MostPromoted;
+    return stage == Stage::Late && sizeOf(loop) > MostSummed && !countIsKnown(loop);
   }
 
   static size_t sizeOf(const Loop *loop) {
@@ -204,37 +196,6 @@ private:
 
   // Then a sum may become a product behind the loop.
   bool countIsKnown(Loop *loop) { return loop->getExitingBlock() && evolution.hasLoopInvariantBackedgeTakenCount(loop); }
-
-  void visitChecked(Loop *loop, bool withCopies = true) {
-    for (Loop *inner : SmallVector<Loop *, 8>(loop->getLoopsInPreorder())) {
-      if (!withCopies)
-        break;
-      Region region;
-      if (!inner->isInnermost() || !isCandidate(inner, region) || region.limits.empty() || region.additions.empty())
-        continue;
-      region.iterations = iterations(inner, region);
-      if (region.iterations < LeastIterationsOfCopy || !prepare(inner))
-        continue;
-      if (Loop *copy = copyWithoutChecks(inner, region)) {
-        Region inCopy;
-        for (BasicBlock *block : copy->blocks())
-          collect(*block, inCopy);
-        if (copy->getLoopPreheader() && copy->hasDedicatedExits())
-          promoteSums(copy, inCopy);
-      }
-    }
-    if (sizeOf(loop) > MostPromoted) {
-      for (Loop *inner : SmallVector<Loop *, 8>(loop->begin(), loop->end()))
-        visitChecked(inner, false);
-      return;
-    }
-    Region region;
-    // Every check looks at something; without that there is nothing to move.
-    if (!isCandidate(loop, region) || region.additions.empty() || iterations(loop, region) < LeastIterations)
-      return;
-    if (prepare(loop))
-      promoteChecked(loop, region);
-  }
 
   bool isCandidate(Loop *loop, Region &region) {
     SmallVector<BasicBlock *, 4> exits;
@@ -363,102 +324,6 @@ private:
     }
     PromoteMemToReg(variables, dominators, &assumptions);
     evolution.forgetLoop(loop);
-  }
-
-  // A copy of an innermost loop for when the budget lasts for all its iterations, or nothing if that cannot be known or
-  // does not pay.
-  Loop *copyWithoutChecks(Loop *loop, const Region &region) {
-    if (!all_of(region.limits, isLeftOut))
-      return nullptr;
-    unsigned size = 0;
-    for (BasicBlock *block : loop->blocks()) {
-      size += block->size();
-      for (Instruction &instruction : *block)
-        if (instruction.getType()->isTokenTy() || isa<IndirectBrInst>(instruction))
-          return nullptr;
-    }
-    int64_t perIteration = 0;
-    for (auto &[address, list] : region.additions)
-      for (AtomicRMWInst *addition : list) {
-        auto *amount = dyn_cast<ConstantInt>(addition->getValOperand());
-        if (isCounter(address) && !amount)
-          return nullptr;
-        perIteration += isCounter(address) ? std::max<int64_t>(amount->getSExtValue(), 0) : 0;
-      }
-    const SCEV *taken = evolution.getSymbolicMaxBackedgeTakenCount(loop);
-    if (size > MostCopied || perIteration == 0 || perIteration > MostPerIteration || isa<SCEVCouldNotCompute>(taken) ||
-        evolution.getTypeSizeInBits(taken->getType()) > 64)
-      return nullptr;
-    BasicBlock *before = loop->getLoopPreheader();
-    SCEVExpander expander(evolution, "count");
-    if (expander.isHighCostExpansion(taken, loop, SCEVCheapExpansionBudget, &target, before->getTerminator()) ||
-        !expander.isSafeToExpandAt(taken, before->getTerminator()))
-      return nullptr;
-    formLCSSA(*loop, dominators, &loops, &evolution);
-    if (!loop->isLCSSAForm(dominators))
-      return nullptr;
-
-    // before -> (budget lasts) copy's preheader -> copy -> exits, else -> original's preheader -> loop -> exits
-    BasicBlock *checked = SplitBlock(before, before->getTerminator(), &dominators, &loops);
-    SmallVector<BasicBlock *, 8> exits;
-    loop->getUniqueExitBlocks(exits);
-    ValueToValueMapTy map;
-    SmallVector<BasicBlock *, 8> blocks;
-    Loop *copy = cloneLoopWithPreheader(checked, before, loop, map, ".lasting", &loops, &dominators, blocks);
-    remapInstructionsInBlocks(blocks, map);
-    for (BasicBlock *exit : exits) {
-      for (PHINode &phi : exit->phis())
-        for (unsigned index = 0, count = phi.getNumIncomingValues(); index < count; ++index) {
-          BasicBlock *from = phi.getIncomingBlock(index);
-          if (!loop->contains(from))
-            continue;
-          Value *value = phi.getIncomingValue(index);
-          auto mapped = map.find(value);
-          phi.addIncoming(mapped == map.end() ? value : &*mapped->second, cast<BasicBlock>(map[from]));
-        }
-    }
-    IRBuilder<> builder(before->getTerminator());
-    Value *trips = expander.expandCodeFor(taken, taken->getType(), before->getTerminator());
-    builder.SetInsertPoint(before->getTerminator());
-    trips = builder.CreateZExtOrTrunc(trips, word);
-    GlobalVariable *counter = function.getParent()->getGlobalVariable(CounterName);
-    Value *need = builder.CreateMul(builder.CreateAdd(trips, builder.getInt64(1)), builder.getInt64(perIteration));
-    Value *after = builder.CreateAdd(addTo(builder, counter, builder.getInt64(0), nullptr), need);
-    Value *lasts = builder.CreateAnd(builder.CreateICmpULT(trips, builder.getInt64(MostIterations)),
-                                     builder.CreateICmpSLT(after, builder.getInt64(0)));
-    auto *copyBegin = cast<BasicBlock>(map[checked]);
-    ReplaceInstWithInst(before->getTerminator(), BranchInst::Create(copyBegin, checked, lasts));
-    // The limit is never reached there.
-    SmallVector<BasicBlock *, 4> dead;
-    for (CallBase *limit : region.limits) {
-      auto *cold = cast<BasicBlock>(map[limit->getParent()]);
-      SmallVector<BasicBlock *, 4> ways(predecessors(cold));
-      for (BasicBlock *way : ways) {
-        auto *branch = cast<BranchInst>(way->getTerminator());
-        BasicBlock *other = branch->getSuccessor(branch->getSuccessor(0) == cold ? 1 : 0);
-        cold->removePredecessor(way, true);
-        ReplaceInstWithInst(branch, BranchInst::Create(other));
-      }
-      dead.push_back(cold);
-    }
-    for (BasicBlock *block : dead)
-      loops.removeBlock(block);
-    DeleteDeadBlocks(dead, nullptr, true);
-    dominators.recalculate(function);
-    evolution.forgetAllLoops();
-    // Both loops leave to the same places: each gets its own.
-    for (Loop *each : {loop, copy})
-      simplifyLoop(each, &dominators, &loops, &evolution, &assumptions, nullptr, false);
-    return copy;
-  }
-
-  // Every way to this call of the limit is one of two ways on.
-  static bool isLeftOut(const CallBase *limit) {
-    const BasicBlock *block = limit->getParent();
-    return !pred_empty(block) && all_of(predecessors(block), [&](const BasicBlock *from) {
-      auto *branch = dyn_cast<BranchInst>(from->getTerminator());
-      return branch && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1);
-    });
   }
 
   // A way to a return on which the sum is a constant gets a return of its own: it adds the constant, and needs no register

@@ -49,9 +49,10 @@ pub struct Unplaceable {
     pub cost: i64,
 }
 
-/// Increments for `flow` on the chords of a maximum spanning tree.
-pub fn on_tree(flow: &Flow) -> Result<Placed, Unplaceable> {
-    let debts = debts_for_checks(flow);
+/// Increments for `flow` on the chords of a maximum spanning tree. Code on a jump between a fork and a join costs
+/// `split` times what it costs elsewhere.
+pub fn on_tree(flow: &Flow, split: f64) -> Result<Placed, Unplaceable> {
+    let debts = debts_for_checks(flow, split);
     let mut increments = Vec::new();
     for (index, arc) in flow.arcs.iter().enumerate() {
         let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
@@ -137,11 +138,11 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
 
 /// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
 /// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
-fn debts_for_checks(flow: &Flow) -> Vec<Option<i64>> {
+fn debts_for_checks(flow: &Flow, split: f64) -> Vec<Option<i64>> {
     let mut tied = flow.clone();
     let mut done = vec![false; flow.vertices];
     loop {
-        let debts = debts(&tied);
+        let debts = debts(&tied, split);
         let owed =
             |check: &CheckSite| debts[check.vertex].map_or(0, |debt| debt - check.ahead as i64);
         let owing = (flow.checks.iter()).filter(|check| !done[check.vertex] && owed(check) > 0);
@@ -163,9 +164,7 @@ fn debts_for_checks(flow: &Flow) -> Vec<Option<i64>> {
 }
 
 /// The debt of every vertex, `None` for vertices no arc touches.
-fn debts(flow: &Flow) -> Vec<Option<i64>> {
-    // Where budgets are checked all additions go to one word and wait for each other, which costs more than any jump.
-    let split = if flow.checks.is_empty() { SPLIT } else { 1.0 };
+fn debts(flow: &Flow, split: f64) -> Vec<Option<i64>> {
     let mut order: Vec<usize> = (0..flow.arcs.len()).collect();
     order.sort_by(|&a, &b| compare(&flow.arcs[b], &flow.arcs[a], split).then(a.cmp(&b)));
 
@@ -202,9 +201,6 @@ fn debts(flow: &Flow) -> Vec<Option<i64>> {
     }
     debts
 }
-
-/// What code on a jump between a fork and a join costs, in additions: it comes with a jump of its own, and moves other code apart.
-const SPLIT: f64 = 1.25;
 
 /// Arcs that can hold no code first, then by what code there costs.
 fn compare(a: &Arc, b: &Arc, split: f64) -> std::cmp::Ordering {
