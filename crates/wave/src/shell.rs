@@ -70,6 +70,8 @@ pub(crate) trait VectorBody {
     const HOT: bool;
     /// No copies for [`Level::Avx512`].
     const NARROW: bool = false;
+    /// A copy for [`Level::Avx512`] although not hot.
+    const WIDE: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
@@ -174,6 +176,15 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
         },
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if B::HOT && !B::NARROW => hot_handlers!(B, avx512_vector, Avx512),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if B::WIDE => {
+            let vector: Handler = avx512_vector::<B, Variant<0, true, Avx512>>;
+            Handlers {
+                vector,
+                general: if B::MODE { any_mode::<B>() } else { vector },
+                uniform: [None; 3],
+            }
+        }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 | Level::Avx512 if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
         #[cfg(target_arch = "x86_64")]

@@ -255,7 +255,7 @@ fn any_bits(seed: &mut u64, kind: Kind) -> u32 {
     let bits = (*seed >> 32) as u32;
     let special = (*seed >> 20) & 0x1ff;
     let ordinary = match kind {
-        Kind::F16 => bits & 0x83ff_83ff | (0x3000 + (bits >> 3 & 0xc00)) * 0x1_0001,
+        Kind::F16 => bits & 0x83ff_83ff | ((0x3000 + (bits >> 3 & 0xc00)) * 0x1_0001),
         Kind::Bf16 | Kind::Bf16Pairs => bits & 0x80ff_80ff | 0x3f00_3f00,
         Kind::F32 | Kind::Xf32 => bits & 0x81ff_ffff | 0x3e00_0000,
         // The low words of doubles are any.

@@ -650,15 +650,16 @@ where
         let a = operands.load::<F, L>(0, group);
         let b = operands.load::<F, L>(1, group);
         let c = operands.load::<F, L>(2, group);
-        let results: [(L::Value, bool); GROUP] = lanes(
+        // Asked for twice, once for each result: arrays of pairs would not become host vectors.
+        let right: [bool; GROUP] = lanes(
             #[inline(always)]
-            |i| simple(a[i], b[i], c[i]),
+            |i| simple(a[i], b[i], c[i]).1,
         );
         let mut wrong = 0;
         let mut lane = 0;
         while lane < GROUP {
             let active = wave.exec_lanes.0[GROUP * group + lane];
-            wrong |= u32::from(!results[lane].1) & active;
+            wrong |= u32::from(!right[lane]) & active;
             lane += 1;
         }
         if wrong != 0 {
@@ -669,7 +670,7 @@ where
             group,
             lanes(
                 #[inline(always)]
-                |i| results[i].0,
+                |i| simple(a[i], b[i], c[i]).0,
             ),
         );
     }

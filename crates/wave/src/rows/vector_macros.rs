@@ -402,23 +402,37 @@ pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
 ) -> u64 {
     let context = context::<F>(wave, op);
     let operands = wave.operands::<F, 2>(op, [A::TYPE, B::TYPE, Type::None]);
-    let of_group = |group: usize| {
-        let a = operands.load::<F, A>(0, group);
-        let b = operands.load::<F, B>(1, group);
-        let holds: [bool; GROUP] = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i]),
-        );
-        u64::from(pack(holds)) << (GROUP * group)
-    };
     if V::HOT && F::USUAL && F::AVX2 && wave.wide {
-        return of_group(0) | of_group(1) | of_group(2) | of_group(3);
+        let mut mask = 0;
+        let mut group = 0;
+        while group < LANES / GROUP {
+            mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
+            group += 1;
+        }
+        return mask;
     }
     let mut mask = 0u64;
     for group in 0..wave.groups {
-        mask |= of_group(group);
+        mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
     }
     mask & wave.exec()
+}
+
+/// Lanes of `group` for which `lane` holds, as bits in place.
+#[inline(always)]
+fn compared_group<F: Form, A: Lane, B: Lane>(
+    operands: &Operands,
+    context: Context,
+    group: usize,
+    lane: &impl Fn(Context, A::Value, B::Value) -> bool,
+) -> u64 {
+    let a = operands.load::<F, A>(0, group);
+    let b = operands.load::<F, B>(1, group);
+    let holds: [bool; GROUP] = lanes(
+        #[inline(always)]
+        |i| lane(context, a[i], b[i]),
+    );
+    u64::from(pack(holds)) << (GROUP * group)
 }
 
 /// One bit per lane.
@@ -473,6 +487,7 @@ macro_rules! vector_rows {
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
                 const NARROW: bool = $crate::rows::hot::is_narrow(stringify!($name));
+                const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,
