@@ -163,7 +163,9 @@ struct InClass<L, const EXEC: bool>(std::marker::PhantomData<L>);
 impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
     const SOURCES: usize = 2;
     const MODE: bool = false;
-    const HOT: bool = false;
+    /// Every function of a mathematics library asks for the class of a single, by a constant mask.
+    const HOT: bool = !EXEC && matches!(L::TYPE, Type::F32);
+    const NARROW: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let mask = compare::<Self, F, L, B32>(

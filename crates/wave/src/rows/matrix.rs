@@ -569,7 +569,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                     matrix_words: [inputs as u16, outputs as u16],
                     ..VectorShape::NONE
                 }),
-                handler: shell::handler::<Product>,
+                handler: shell::wide_handler::<Product>,
                 width: 0,
                 attribute: index as u16,
                 changes_exec: false,
