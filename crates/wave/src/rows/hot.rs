@@ -18,12 +18,6 @@ const HOT: &[&str] = &[
     "v_add_f64", "v_mul_f64", "v_fma_f64", "v_fmac_f64",
 ];
 
-/// Those that take 256 bits at a time even where the host has more: carries out of 512 bits are found lane by lane.
-#[rustfmt::skip]
-const NARROW: &[&str] = &[
-    "v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32", "v_add_co_ci_u32",
-];
-
 /// Those that are not hot but do so much for a lane that copies for 512 bits pay; copies for uniform sources would not.
 #[rustfmt::skip]
 const WIDE: &[&str] = &[
@@ -35,13 +29,9 @@ const WIDE: &[&str] = &[
     "v_cvt_pkrtz_f16_f32",
 ];
 
-/// Whether `mnemonic` is hot; evaluated at compile time, as are the next ones.
+/// Whether `mnemonic` is hot; evaluated at compile time, as is the next one.
 pub(super) const fn is_hot(mnemonic: &str) -> bool {
     contains(HOT, mnemonic)
-}
-
-pub(super) const fn is_narrow(mnemonic: &str) -> bool {
-    contains(NARROW, mnemonic)
 }
 
 pub(super) const fn is_wide(mnemonic: &str) -> bool {

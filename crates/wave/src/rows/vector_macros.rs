@@ -222,15 +222,32 @@ where
     } else {
         [C::uniform(0); GROUP]
     };
-    let bits = unpack((bits >> (GROUP * group)) as u16);
-    let pairs: [(R::Value, bool); GROUP] = lanes(
-        #[inline(always)]
-        |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
-    );
-    let values = lanes(
-        #[inline(always)]
-        |i| pairs[i].0,
-    );
+    let bits = mask_lanes::<F>((bits >> (GROUP * group)) as u16);
+    let (values, out);
+    if F::AVX512 {
+        // Asked for twice, once for each result: then both become host vectors.
+        values = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).0,
+        );
+        out = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).1,
+        );
+    } else {
+        let pairs: [(R::Value, bool); GROUP] = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
+        );
+        values = lanes(
+            #[inline(always)]
+            |i| pairs[i].0,
+        );
+        out = lanes(
+            #[inline(always)]
+            |i| pairs[i].1,
+        );
+    }
     match active {
         Some(mask) => operands.store_active::<R>(group, values, mask),
         None => operands.store::<R>(group, values),
@@ -238,11 +255,7 @@ where
     if !OUT {
         return 0;
     }
-    let out = pack(lanes(
-        #[inline(always)]
-        |i| pairs[i].1,
-    ));
-    u64::from(out) << (GROUP * group)
+    u64::from(lanes_mask::<F>(out)) << (GROUP * group)
 }
 
 #[inline(always)]
@@ -432,7 +445,37 @@ fn compared_group<F: Form, A: Lane, B: Lane>(
         #[inline(always)]
         |i| lane(context, a[i], b[i]),
     );
-    u64::from(pack(holds)) << (GROUP * group)
+    u64::from(lanes_mask::<F>(holds)) << (GROUP * group)
+}
+
+/// [`pack`], to a mask register where the host has them.
+#[inline(always)]
+fn lanes_mask<F: Form>(holds: [bool; GROUP]) -> u16 {
+    #[cfg(target_arch = "x86_64")]
+    if F::AVX512 {
+        use std::arch::x86_64::{__m512i, _mm512_movepi32_mask};
+        let words: [u32; GROUP] = lanes(
+            #[inline(always)]
+            |i| if holds[i] { !0 } else { 0 },
+        );
+        // SAFETY: forms with AVX-512 exist only where the host has it; the types have equal size.
+        return unsafe {
+            _mm512_movepi32_mask(std::mem::transmute::<[u32; GROUP], __m512i>(words))
+        };
+    }
+    pack(holds)
+}
+
+/// [`unpack`], from a mask register where the host has them.
+#[inline(always)]
+fn mask_lanes<F: Form>(mask: u16) -> [u32; GROUP] {
+    #[cfg(target_arch = "x86_64")]
+    if F::AVX512 {
+        use std::arch::x86_64::{__m512i, _mm512_movm_epi32};
+        // SAFETY: as above.
+        return unsafe { std::mem::transmute::<__m512i, [u32; GROUP]>(_mm512_movm_epi32(mask)) };
+    }
+    unpack(mask)
 }
 
 /// One bit per lane.
@@ -486,7 +529,6 @@ macro_rules! vector_rows {
                 const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
-                const NARROW: bool = $crate::rows::hot::is_narrow(stringify!($name));
                 const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
