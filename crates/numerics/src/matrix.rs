@@ -2,7 +2,7 @@
 //!
 //! [`Instruction::find`] gives the [`Shape`] and number formats of a mnemonic; [`Shape::a`], [`Shape::b`] and
 //! [`Shape::d`] map elements to lanes and positions; the `accumulate_*` functions compute one element of D from its C and
-//! the `k` values of its row and column, in ascending order of `k`.
+//! the `k` values of its row and column, in ascending order of `k`. [`Shape::element`] goes the other way, from lanes to elements.
 //!
 //! All lanes take part whatever EXEC says, and MODE has no influence. Summation follows public bit-level models of the
 //! three generations ([`Model`]). Which NaN comes out of several is not specified; NaN in gives NaN out.
@@ -14,7 +14,8 @@ mod table;
 
 pub use arithmetic::{
     Model, accumulate_bf16, accumulate_bf16_pairs, accumulate_f16, accumulate_f32, accumulate_f64,
-    accumulate_fp8, accumulate_i8, accumulate_xf32,
+    accumulate_fp8, accumulate_i8, accumulate_xf32, flushed_bf16, flushed_f16, quick_rounded_step,
+    rounded_step,
 };
-pub use layout::{Place, Shape};
+pub use layout::{Place, Shape, source_lane};
 pub use table::{INSTRUCTIONS, Instruction, Kind};

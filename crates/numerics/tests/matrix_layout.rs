@@ -74,6 +74,7 @@ fn every_register_is_used_exactly_once() {
                     let place = shape.d(i, j, block);
                     assert!(place.lane < 64 && place.position < shape.outputs_per_lane());
                     assert!(seen.insert((place.lane, place.position)));
+                    assert_eq!(shape.element(place), [i, j, block]);
                 }
             }
         }

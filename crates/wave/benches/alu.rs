@@ -1,7 +1,7 @@
 //! Throughput of the vector and scalar ALU rows: millions of wave64 instructions per second on one core.
 //!
-//! Each stream is a loop over a repeated body; the loop's own three scalar instructions are not counted. Arguments select
-//! streams by substring.
+//! Each stream is a loop over a repeated body, first with all lanes on, then with every second one; the loop's own three scalar
+//! instructions are not counted. Arguments select streams by substring.
 
 use std::time::Instant;
 
@@ -32,48 +32,114 @@ impl Host for Silent {
     }
 }
 
-const ROWS: usize = 32;
+const ROWS: usize = 48;
+/// VCC among the scalar registers.
+const VCC: usize = 106;
 /// Instructions per loop turn, about.
 const BODY: usize = 96;
+/// Lanes that are on, one column each.
+const EXEC: [u64; 2] = [!0, 0x5555_5555_5555_5555];
 
-/// Name, EXEC, repeated text.
+/// Name and repeated text. `{}` stands for the registers v32 to v39 in turn, which makes eight independent chains of a line.
+///
+/// v1 and v2 hold singles, v[16:17] and v[18:19] doubles, v20 to v23 pairs of halves, v24 and v25 integers; all are of ordinary size.
 #[rustfmt::skip]
-const STREAMS: &[(&str, u64, &str)] = &[
-    ("fma dependent, vector sources",  !0, "v_fma_f32 v0, v0, v1, v2"),
-    ("fma dependent, scalar source",   !0, "v_fma_f32 v0, v0, s4, v2"),
-    ("fma dependent, half EXEC",       0x5555_5555_5555_5555, "v_fma_f32 v0, v0, v1, v2"),
-    ("fmac dependent",                 !0, "v_fmac_f32_e32 v0, v1, v2"),
-    ("fma 8 chains",                   !0, "v_fma_f32 v8, v8, v1, v2\nv_fma_f32 v9, v9, v1, v2\nv_fma_f32 v10, v10, v1, v2\nv_fma_f32 v11, v11, v1, v2\nv_fma_f32 v12, v12, v1, v2\nv_fma_f32 v13, v13, v1, v2\nv_fma_f32 v14, v14, v1, v2\nv_fma_f32 v15, v15, v1, v2"),
-    ("fma 8 chains, half EXEC",        0x5555_5555_5555_5555, "v_fma_f32 v8, v8, v1, v2\nv_fma_f32 v9, v9, v1, v2\nv_fma_f32 v10, v10, v1, v2\nv_fma_f32 v11, v11, v1, v2\nv_fma_f32 v12, v12, v1, v2\nv_fma_f32 v13, v13, v1, v2\nv_fma_f32 v14, v14, v1, v2\nv_fma_f32 v15, v15, v1, v2"),
-    ("add, mul",                       !0, "v_add_f32_e32 v8, v8, v1\nv_mul_f32_e32 v9, v9, v1"),
-    ("max, min",                       !0, "v_max_f32_e32 v8, v8, v1\nv_min_f32_e32 v9, v9, v1"),
-    ("integer and logic",              !0, "v_add_u32_e32 v3, v3, v4\nv_xor_b32_e32 v4, v3, v5\nv_and_b32_e32 v5, v3, v6\nv_lshlrev_b32_e32 v6, 3, v4\nv_or_b32_e32 v5, v5, v6\nv_sub_u32_e32 v3, v4, v5\nv_max_u32_e32 v6, v3, v4\nv_lshl_add_u32 v4, v5, 2, v3"),
-    ("integer and logic, half EXEC",   0x5555_5555_5555_5555, "v_add_u32_e32 v3, v3, v4\nv_xor_b32_e32 v4, v3, v5\nv_and_b32_e32 v5, v3, v6\nv_lshlrev_b32_e32 v6, 3, v4\nv_or_b32_e32 v5, v5, v6\nv_sub_u32_e32 v3, v4, v5\nv_max_u32_e32 v6, v3, v4\nv_lshl_add_u32 v4, v5, 2, v3"),
-    ("compare and select",             !0, "v_cmp_lt_i32_e32 vcc, v3, v4\nv_cndmask_b32_e32 v5, v6, v5, vcc"),
-    ("compare alone",                  !0, "v_cmp_lt_i32_e32 vcc, v3, v4"),
-    ("compare f32",                    !0, "v_cmp_lt_f32_e32 vcc, v1, v2"),
-    ("select alone",                   !0, "v_cndmask_b32_e32 v5, v6, v5, vcc"),
-    ("carry chain",                    !0, "v_add_co_u32_e32 v3, vcc, v3, v4\nv_addc_co_u32_e32 v5, vcc, v5, v6, vcc"),
-    ("mad_u64_u32",                    !0, "v_mad_u64_u32 v[8:9], s[4:5], v3, v4, v[8:9]"),
-    ("lshlrev_b64",                    !0, "v_lshlrev_b64 v[8:9], 2, v[8:9]"),
-    ("mul_lo_u32",                     !0, "v_mul_lo_u32 v3, v3, v4"),
-    ("pk_fma_f32",                     !0, "v_pk_fma_f32 v[8:9], v[8:9], v[10:11], v[12:13]"),
-    ("fma_f64",                        !0, "v_fma_f64 v[8:9], v[8:9], v[10:11], v[12:13]"),
-    ("pk_fma_f16",                     !0, "v_pk_fma_f16 v8, v8, v9, v10"),
-    ("fma_f16",                        !0, "v_fma_f16 v8, v8, v9, v10"),
-    ("exp_f32",                        !0, "v_exp_f32_e32 v3, v1"),
-    ("rcp_f32",                        !0, "v_rcp_f32_e32 v3, v1"),
-    ("sin_f32",                        !0, "v_sin_f32_e32 v3, v1"),
-    ("cvt f32 to i32 and back",        !0, "v_cvt_i32_f32_e32 v3, v1\nv_cvt_f32_i32_e32 v4, v3"),
-    ("cvt f16",                        !0, "v_cvt_f16_f32_e32 v3, v1\nv_cvt_f32_f16_e32 v4, v3"),
-    ("cvt f64",                        !0, "v_cvt_f64_f32_e32 v[8:9], v1\nv_cvt_f32_f64_e32 v4, v[8:9]"),
-    ("DPP add",                        !0, "v_add_f32_dpp v3, v3, v1 row_shr:1 row_mask:0xf bank_mask:0xf"),
-    ("SDWA add",                       !0, "v_add_u32_sdwa v3, v3, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD"),
-    ("negated source",                 !0, "v_fma_f32 v0, -v0, v1, v2"),
-    ("division",                       !0, "v_div_scale_f32 v3, s[4:5], v2, v2, v1\nv_div_fmas_f32 v4, v1, v2, v1\nv_div_fixup_f32 v5, v4, v2, v1"),
-    ("mov",                            !0, "v_mov_b32_e32 v3, v4"),
-    ("readlane, writelane",            !0, "v_readlane_b32 s8, v3, 5\nv_writelane_b32 v3, s8, 7"),
-    ("scalar mix",                     !0, "s_add_u32 s4, s4, s5\ns_lshl_b32 s6, s4, 3\ns_and_b64 s[8:9], s[4:5], s[6:7]\ns_cselect_b32 s5, s4, s6"),
+const STREAMS: &[(&str, &str)] = &[
+    ("fma dependent, vector sources",  "v_fma_f32 v0, v0, v1, v2"),
+    ("fma dependent, scalar source",   "v_fma_f32 v0, v0, s4, v2"),
+    ("fmac dependent",                 "v_fmac_f32_e32 v0, v1, v2"),
+    ("fma 8 chains",                   "v_fma_f32 {}, {}, v1, v2"),
+    ("add, mul",                       "v_add_f32_e32 v8, v8, v1\nv_mul_f32_e32 v9, v9, v1"),
+    ("max, min",                       "v_max_f32_e32 v8, v8, v1\nv_min_f32_e32 v9, v9, v1"),
+    ("max3, med3 f32",                 "v_max3_f32 v8, v8, v1, v2\nv_med3_f32 v9, v9, v1, v2"),
+    ("rndne, floor, fract",            "v_rndne_f32_e32 v8, v1\nv_floor_f32_e32 v9, v1\nv_fract_f32_e32 v10, v1"),
+    ("ldexp, frexp",                   "v_ldexp_f32 v8, v1, v24\nv_frexp_mant_f32_e32 v9, v1\nv_frexp_exp_i32_f32_e32 v10, v1"),
+    ("negated source",                 "v_fma_f32 v0, -v0, v1, v2"),
+    ("absolute source, clamp",         "v_add_f32_e64 v8, |v1|, v2 clamp"),
+    ("integer and logic",              "v_add_u32_e32 v3, v3, v4\nv_xor_b32_e32 v4, v3, v5\nv_and_b32_e32 v5, v3, v6\nv_lshlrev_b32_e32 v6, 3, v4\nv_or_b32_e32 v5, v5, v6\nv_sub_u32_e32 v3, v4, v5\nv_max_u32_e32 v6, v3, v4\nv_lshl_add_u32 v4, v5, 2, v3"),
+    ("bit counts",                     "v_bcnt_u32_b32 v3, v24, v3\nv_ffbh_u32_e32 v4, v24\nv_bfrev_b32_e32 v5, v24"),
+    ("mbcnt",                          "v_mbcnt_lo_u32_b32 v3, s4, v3\nv_mbcnt_hi_u32_b32 v3, s5, v3"),
+    ("sad, perm",                      "v_sad_u8 v3, v24, v25, v3\nv_perm_b32 v4, v24, v25, v2"),
+    ("compare and select",             "v_cmp_lt_i32_e32 vcc, v3, v4\nv_cndmask_b32_e32 v5, v6, v5, vcc"),
+    ("compare i32",                    "v_cmp_lt_i32_e32 vcc, v3, v4"),
+    ("compare f32",                    "v_cmp_lt_f32_e32 vcc, v1, v2"),
+    ("compare f32, scalar source",     "v_cmp_lt_f32_e32 vcc, s4, v2"),
+    ("compare i64",                    "v_cmp_lt_i64_e32 vcc, v[16:17], v[18:19]"),
+    ("compare f64",                    "v_cmp_lt_f64_e32 vcc, v[16:17], v[18:19]"),
+    ("compare f16",                    "v_cmp_lt_f16_e32 vcc, v20, v21"),
+    ("compare u16",                    "v_cmp_lt_u16_e32 vcc, v20, v21"),
+    ("compare class f32",              "v_cmp_class_f32_e64 vcc, v1, 0x3"),
+    ("compare and write EXEC",         "v_cmpx_ne_u32_e32 vcc, v3, v24"),
+    ("select alone",                   "v_cndmask_b32_e32 v5, v6, v5, vcc"),
+    ("carry chain",                    "v_add_co_u32_e32 v3, vcc, v3, v4\nv_addc_co_u32_e32 v5, vcc, v5, v6, vcc"),
+    ("mad_u64_u32",                    "v_mad_u64_u32 v[8:9], s[4:5], v3, v4, v[8:9]"),
+    ("lshlrev_b64",                    "v_lshlrev_b64 v[8:9], 2, v[8:9]"),
+    ("mul_lo_u32, mul_hi_u32",         "v_mul_lo_u32 v3, v3, v4\nv_mul_hi_u32 v5, v3, v4"),
+    ("pk_fma_f32",                     "v_pk_fma_f32 v[8:9], v[8:9], v[10:11], v[12:13]"),
+    ("pk_mov_b32",                     "v_pk_mov_b32 v[8:9], v[10:11], v[12:13] op_sel:[1,0]"),
+    ("fma_f64",                        "v_fma_f64 v[8:9], v[8:9], v[16:17], v[18:19]"),
+    ("add, mul f64",                   "v_add_f64 v[8:9], v[16:17], v[18:19]\nv_mul_f64 v[10:11], v[16:17], v[18:19]"),
+    ("max, min f64",                   "v_max_f64 v[8:9], v[16:17], v[18:19]\nv_min_f64 v[10:11], v[16:17], v[18:19]"),
+    ("rndne, floor f64",               "v_rndne_f64_e32 v[8:9], v[16:17]\nv_floor_f64_e32 v[10:11], v[16:17]"),
+    ("ldexp f64",                      "v_ldexp_f64 v[8:9], v[16:17], v24"),
+    ("rcp, rsq, sqrt f64",             "v_rcp_f64_e32 v[8:9], v[16:17]\nv_rsq_f64_e32 v[10:11], v[16:17]\nv_sqrt_f64_e32 v[12:13], v[16:17]"),
+    ("division f64",                   "v_div_scale_f64 v[8:9], s[4:5], v[16:17], v[16:17], v[18:19]\nv_div_fmas_f64 v[10:11], v[16:17], v[18:19], v[16:17]\nv_div_fixup_f64 v[12:13], v[10:11], v[16:17], v[18:19]"),
+    ("fma_f16",                        "v_fma_f16 v20, v20, v21, v22"),
+    ("add, mul f16",                   "v_add_f16_e32 v8, v20, v21\nv_mul_f16_e32 v9, v20, v21"),
+    ("pk_fma_f16",                     "v_pk_fma_f16 v20, v20, v21, v22"),
+    ("pk_add, pk_mul f16",             "v_pk_add_f16 v8, v20, v21\nv_pk_mul_f16 v9, v20, v21"),
+    ("pk_max, pk_min f16",             "v_pk_max_f16 v8, v20, v21\nv_pk_min_f16 v9, v20, v21"),
+    ("fma_mix_f32",                    "v_fma_mix_f32 v8, v20, v21, v2 op_sel_hi:[1,1,0]"),
+    ("fma_mixlo_f16",                  "v_fma_mixlo_f16 v8, v20, v21, v2 op_sel_hi:[1,1,0]"),
+    ("dot2_f32_f16",                   "v_dot2_f32_f16 v8, v20, v21, v2"),
+    ("dot4_i32_i8",                    "v_dot4_i32_i8 v8, v24, v25, v8"),
+    ("pk_add, pk_mul_lo u16",          "v_pk_add_u16 v8, v24, v25\nv_pk_mul_lo_u16 v9, v24, v25"),
+    ("add, lshl, mad u16",             "v_add_u16_e32 v8, v24, v25\nv_lshlrev_b16_e32 v9, 3, v24\nv_mad_legacy_u16 v10, v24, v25, v8"),
+    ("rcp_f32",                        "v_rcp_f32_e32 v3, v1"),
+    ("rsq_f32",                        "v_rsq_f32_e32 v3, v1"),
+    ("sqrt_f32",                       "v_sqrt_f32_e32 v3, v1"),
+    ("exp_f32",                        "v_exp_f32_e32 v3, v1"),
+    ("log_f32",                        "v_log_f32_e32 v3, v1"),
+    ("sin_f32, cos_f32",               "v_sin_f32_e32 v3, v1\nv_cos_f32_e32 v3, v1"),
+    ("rcp, rsq, sqrt f16",             "v_rcp_f16_e32 v8, v20\nv_rsq_f16_e32 v9, v20\nv_sqrt_f16_e32 v10, v20"),
+    ("exp, log f16",                   "v_exp_f16_e32 v8, v20\nv_log_f16_e32 v9, v20"),
+    ("division f32",                   "v_div_scale_f32 v3, s[4:5], v2, v2, v1\nv_div_fmas_f32 v4, v1, v2, v1\nv_div_fixup_f32 v5, v4, v2, v1"),
+    ("cvt f32 to i32 and back",        "v_cvt_i32_f32_e32 v3, v1\nv_cvt_f32_i32_e32 v4, v3"),
+    ("cvt f32 to u32 and back",        "v_cvt_u32_f32_e32 v3, v1\nv_cvt_f32_u32_e32 v4, v3"),
+    ("cvt f32 of a byte",              "v_cvt_f32_ubyte1_e32 v3, v24"),
+    ("cvt f32 to f16",                 "v_cvt_f16_f32_e32 v3, v1"),
+    ("cvt f16 to f32",                 "v_cvt_f32_f16_e32 v3, v20"),
+    ("cvt pkrtz f16",                  "v_cvt_pkrtz_f16_f32 v3, v1, v2"),
+    ("cvt f32 to f64",                 "v_cvt_f64_f32_e32 v[8:9], v1"),
+    ("cvt f64 to f32",                 "v_cvt_f32_f64_e32 v4, v[16:17]"),
+    ("cvt f64 to i32 and back",        "v_cvt_i32_f64_e32 v3, v[16:17]\nv_cvt_f64_i32_e32 v[8:9], v24"),
+    ("cvt f64 to u32 and back",        "v_cvt_u32_f64_e32 v3, v[16:17]\nv_cvt_f64_u32_e32 v[8:9], v24"),
+    ("DPP mov, row_shr",               "v_mov_b32_dpp v3, v4 row_shr:1 row_mask:0xf bank_mask:0xf"),
+    ("DPP add, row_shr",               "v_add_f32_dpp v3, v3, v1 row_shr:1 row_mask:0xf bank_mask:0xf"),
+    ("DPP add, row_shr, bound_ctrl",   "v_add_f32_dpp v3, v3, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0"),
+    ("DPP add, quad_perm",             "v_add_f32_dpp v3, v3, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf"),
+    ("DPP add, row_bcast",             "v_add_f32_dpp v3, v3, v1 row_bcast:15 row_mask:0xa bank_mask:0xf"),
+    ("SDWA add",                       "v_add_u32_sdwa v3, v3, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD"),
+    ("mov",                            "v_mov_b32_e32 v3, v4"),
+    ("swap",                           "v_swap_b32 v3, v4"),
+    ("readlane, writelane",            "v_readlane_b32 s8, v3, 5\nv_writelane_b32 v3, s8, 7"),
+    ("readfirstlane",                  "v_readfirstlane_b32 s8, v3"),
+    ("accvgpr",                        "v_accvgpr_write_b32 a0, v3\nv_accvgpr_read_b32 v4, a0"),
+    ("MFMA f32 32x32x1",               "v_mfma_f32_32x32x1f32 a[0:31], v1, v2, a[0:31]"),
+    ("MFMA f32 16x16x4",               "v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[0:3]"),
+    ("MFMA f16 32x32x8",               "v_mfma_f32_32x32x8f16 a[0:15], v[20:21], v[22:23], a[0:15]"),
+    ("MFMA bf16 32x32x8",              "v_mfma_f32_32x32x8bf16_1k a[0:15], v[20:21], v[22:23], a[0:15]"),
+    ("MFMA i8 32x32x8",                "v_mfma_i32_32x32x8i8 a[0:15], v24, v25, a[0:15]"),
+    ("MFMA f64 16x16x4",               "v_mfma_f64_16x16x4f64 a[0:7], v[16:17], v[18:19], a[0:7]"),
+    ("scalar mix",                     "s_add_u32 s4, s4, s5\ns_lshl_b32 s6, s4, 3\ns_and_b64 s[8:9], s[4:5], s[6:7]\ns_cselect_b32 s5, s4, s6"),
+    ("save and restore EXEC",          "s_and_saveexec_b64 s[8:9], s[10:11]\ns_or_b64 exec, exec, s[8:9]"),
+];
+
+/// The same for gfx1030.
+#[rustfmt::skip]
+const STREAMS_OF_GFX10: &[(&str, &str)] = &[
+    ("permlane16, permlanex16",        "v_permlane16_b32 v3, v24, s4, s5\nv_permlanex16_b32 v3, v24, s4, s5"),
+    ("DPP8 mov",                       "v_mov_b32_dpp v3, v4 dpp8:[1,0,3,2,5,4,7,6]"),
 ];
 
 fn main() {
@@ -81,15 +147,27 @@ fn main() {
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
         .collect();
-    for &(name, exec, text) in STREAMS {
-        if wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str())) {
-            println!("{name:34} {:8.1} M/s", measure(exec, text));
+    let tables = [("gfx90a", STREAMS), ("gfx1030", STREAMS_OF_GFX10)];
+    for (target, streams) in tables {
+        for (name, text) in streams {
+            if wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str())) {
+                let [all, half] = EXEC.map(|exec| measure(target, exec, text));
+                println!("{name:34} {all:9.2} {half:9.2} M/s");
+            }
         }
     }
 }
 
-fn measure(exec: u64, text: &str) -> f64 {
-    let target = Target::find("gfx90a").expect("gfx90a");
+fn measure(target: &str, exec: u64, text: &str) -> f64 {
+    let target = Target::find(target).expect("target");
+    let text = if text.contains("{}") {
+        let chains: Vec<String> = (32..40)
+            .map(|row| text.replace("{}", &format!("v{row}")))
+            .collect();
+        chains.join("\n")
+    } else {
+        text.to_owned()
+    };
     let per_text = text.lines().count();
     let repeats = BODY.div_ceil(per_text);
     let body = format!("{text}\n").repeat(repeats);
@@ -105,14 +183,14 @@ fn measure(exec: u64, text: &str) -> f64 {
         target,
         wave_size: 64,
         agpr_base: ROWS as u32,
-        vector_rows: ROWS as u32,
+        vector_rows: 2 * ROWS as u32,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);
     let segment = program
         .segment(&mut memory, code.as_ptr().expose_provenance() as u64)
         .expect("code");
-    let mut wave = Wave::new(segment.clone(), ROWS, 64, 0x3f0);
+    let mut wave = Wave::new(segment.clone(), 2 * ROWS, 64, 0x3f0);
     let mut env = Env {
         memory,
         lds: Vec::new(),
@@ -128,7 +206,22 @@ fn measure(exec: u64, text: &str) -> f64 {
         for lane in 0..64 {
             wave.set_vgpr(1, lane, (0.5 + lane as f32 / 1000.0).to_bits());
             wave.set_vgpr(2, lane, 1.25f32.to_bits());
+            for (row, double) in [(16, 1.5 + lane as f64 / 1000.0), (18, 0.75)] {
+                wave.set_vgpr(row, lane, double.to_bits() as u32);
+                wave.set_vgpr(row + 1, lane, (double.to_bits() >> 32) as u32);
+            }
+            for (row, halves) in [0x3800_3900, 0x3a00_3700, 0x3000_3400, 0x3b00_3500]
+                .into_iter()
+                .enumerate()
+            {
+                wave.set_vgpr(20 + row, lane, halves + lane as u32);
+            }
+            wave.set_vgpr(24, lane, lane as u32);
+            wave.set_vgpr(25, lane, 0x0102_0304);
         }
+        // What division finds where no lane has to be scaled.
+        wave.set_sgpr(VCC, 0);
+        wave.set_sgpr(VCC + 1, 0);
         wave.set_sgpr(4, 0.75f32.to_bits());
         wave.set_sgpr(20, turns);
         wave.set_exec(exec);

@@ -70,6 +70,8 @@ pub(crate) trait VectorBody {
     const HOT: bool;
     /// No copies for [`Level::Avx512`].
     const NARROW: bool = false;
+    /// A copy for [`Level::Avx512`] although not hot.
+    const WIDE: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
@@ -138,6 +140,15 @@ pub(crate) fn handler<B: Body>() -> Handler {
     }
 }
 
+/// The handler of a body that does enough for a copy of its own for the widest vectors.
+pub(crate) fn wide_handler<B: Body>() -> Handler {
+    match level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::<B>,
+        _ => handler::<B>(),
+    }
+}
+
 /// The handler of vector ALU body `B` for this host if all sources are vector rows.
 pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
     vector_handlers::<B>().vector
@@ -174,6 +185,15 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
         },
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if B::HOT && !B::NARROW => hot_handlers!(B, avx512_vector, Avx512),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if B::WIDE => {
+            let vector: Handler = avx512_vector::<B, Variant<0, true, Avx512>>;
+            Handlers {
+                vector,
+                general: if B::MODE { any_mode::<B>() } else { vector },
+                uniform: [None; 3],
+            }
+        }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 | Level::Avx512 if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
         #[cfg(target_arch = "x86_64")]
@@ -232,6 +252,14 @@ fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run(wave, op, env)
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
+)]
+fn avx512<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run(wave, op, env)
+}
+
 fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run::<F>(wave, op, env)
 }
@@ -253,7 +281,7 @@ fn avx512_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mu
 /// Calls a handler.
 #[inline(always)]
 pub(crate) fn call(handler: Handler, wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: every handler comes from `handler` or `vector_handlers`, which pick a shell only if the host has the features
+    // SAFETY: every handler comes from `handler`, `wide_handler` or `vector_handlers`, which pick a shell only if the host has the features
     // it enables; the bodies themselves are safe functions.
     unsafe { handler(wave, op, env) }
 }

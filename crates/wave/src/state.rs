@@ -259,15 +259,17 @@ impl Wave {
         self.segment.pc_of(self.next)
     }
 
+    // Both words at once, here and below: a load of two words that two stores have just written stalls.
     #[inline(always)]
     pub(crate) fn scalar64(&self, index: usize) -> u64 {
-        u64::from(self.scalars.0[index]) | u64::from(self.scalars.0[index + 1]) << 32
+        let [low, high] = *self.scalars.0[index..].first_chunk().expect("a pair");
+        u64::from(low) | u64::from(high) << 32
     }
 
     #[inline(always)]
     pub(crate) fn set_scalar64(&mut self, index: usize, value: u64) {
-        self.scalars.0[index] = value as u32;
-        self.scalars.0[index + 1] = (value >> 32) as u32;
+        let pair = self.scalars.0[index..].first_chunk_mut().expect("a pair");
+        *pair = [value as u32, (value >> 32) as u32];
     }
 
     /// Writes a lane mask (VCC, a carry or a compare result): 64 bits in wave64, one SGPR in wave32.

@@ -1,9 +1,16 @@
 //! MFMA through registers: small integers, for which every model of the sums agrees, laid out by AMD's matrix calculator
-//! formulas written out here for one shape of each kind, plus AccVGPR moves and modifiers.
+//! formulas written out here for one shape of each kind, plus AccVGPR moves and modifiers; and every element of every instruction.
 
 mod harness;
 
 use harness::{AGPR_BASE, Machine};
+use numerics::{
+    convert::Fp8,
+    matrix::{
+        INSTRUCTIONS, Kind, Model, Place, accumulate_bf16, accumulate_bf16_pairs, accumulate_f16,
+        accumulate_f32, accumulate_f64, accumulate_fp8, accumulate_i8, accumulate_xf32,
+    },
+};
 
 fn half(value: i32) -> u32 {
     // Small integers are exact in f16: sign, exponent, fraction.
@@ -238,4 +245,165 @@ fn accumulator_moves_honour_exec() {
         .exec(0xff)
         .run();
     machine.check(AGPR_BASE + 5, |lane| 3 * lane as u32);
+}
+
+/// Bits of every kind: mostly numbers whose sums round, and now and then an infinity, a NaN, a denormal or a zero.
+fn any_bits(seed: &mut u64, kind: Kind) -> u32 {
+    *seed = seed
+        .wrapping_mul(6364136223846793005)
+        .wrapping_add(1442695040888963407);
+    let bits = (*seed >> 32) as u32;
+    let special = (*seed >> 20) & 0x1ff;
+    let ordinary = match kind {
+        Kind::F16 => bits & 0x83ff_83ff | ((0x3000 + (bits >> 3 & 0xc00)) * 0x1_0001),
+        Kind::Bf16 | Kind::Bf16Pairs => bits & 0x80ff_80ff | 0x3f00_3f00,
+        Kind::F32 | Kind::Xf32 => bits & 0x81ff_ffff | 0x3e00_0000,
+        // The low words of doubles are any.
+        Kind::F64 | Kind::I8 | Kind::Fp8 { .. } => bits,
+    };
+    match special {
+        0 => 0x7f80_7c00,
+        1 => 0xff80_fc00,
+        2 => 0x7fc1_7e01,
+        3 => 0x0000_0001,
+        4 => 0x8000_8000,
+        5 => bits,
+        _ => ordinary,
+    }
+}
+
+/// Every element of every instruction, one by one, by its place and the sum of its kind.
+#[test]
+fn elements_are_the_sums_of_theirs() {
+    let mut seed = 7;
+    let models = [
+        ("gfx908", Model::Mfma1),
+        ("gfx90a", Model::Mfma2),
+        ("gfx942", Model::Mfma3),
+    ];
+    for (target, model) in models {
+        for instruction in INSTRUCTIONS {
+            let (shape, kind) = (instruction.shape, instruction.kind);
+            let name = if target == "gfx942" {
+                instruction.name_gfx942
+            } else {
+                instruction.name
+            };
+            let late = name.ends_with("1k") || name.contains("f64");
+            if name.is_empty() || target == "gfx908" && late {
+                continue;
+            }
+            let inputs = (shape.inputs_per_lane() * kind.input_bits() / 32) as usize;
+            let outputs = (shape.outputs_per_lane() * kind.output_bits() / 32) as usize;
+            let registers = |first: usize, count: usize| match count {
+                1 => format!("v{first}"),
+                _ => format!("v[{first}:{}]", first + count - 1),
+            };
+            let modifiers: &[(&str, [u32; 3])] = match kind {
+                Kind::F64 if target == "gfx90a" => &[("", [0; 3]), (" blgp:5", [0, 0, 5])],
+                Kind::F32 | Kind::F16 | Kind::Bf16Pairs if target == "gfx908" => &[
+                    ("", [0; 3]),
+                    (" cbsz:1 abid:1 blgp:3", [1, 1, 3]),
+                    (" blgp:6", [0, 0, 6]),
+                ],
+                _ => &[("", [0; 3])],
+            };
+            for &(text, [cbsz, abid, blgp]) in modifiers {
+                let text = format!(
+                    "{name} {c}, {a}, {b}, {c}{text}",
+                    a = registers(0, inputs),
+                    b = registers(8, inputs),
+                    c = format_args!("a[0:{}]", outputs - 1)
+                );
+                let mut machine = Machine::new(target, &text);
+                for register in (0..16).chain(AGPR_BASE..AGPR_BASE + outputs) {
+                    let row: Vec<u32> = (0..64)
+                        .map(|_| any_bits(&mut seed, if register < 16 { kind } else { Kind::F32 }))
+                        .collect();
+                    machine.vgpr(register, |lane| row[lane]);
+                }
+                let before: Vec<Vec<u32>> = (0..AGPR_BASE + outputs)
+                    .map(|register| {
+                        (0..64)
+                            .map(|lane| machine.wave.vgpr(register, lane))
+                            .collect()
+                    })
+                    .collect();
+                machine.run();
+                let at = |first: usize, place: Place, bits: u32| {
+                    let bit = place.position * bits;
+                    let word = first + (bit / 32) as usize;
+                    let low = u64::from(before[word][place.lane as usize]);
+                    match bits {
+                        64 => low | u64::from(before[word + 1][place.lane as usize]) << 32,
+                        _ => low >> (bit % 32) & ((1 << bits) - 1),
+                    }
+                };
+                let pattern = if kind == Kind::F64 { 0 } else { blgp };
+                let sign = |operand: u32| {
+                    if kind == Kind::F64 {
+                        u64::from(blgp >> operand & 1) << 63
+                    } else {
+                        0
+                    }
+                };
+                for block in 0..shape.blocks {
+                    for row in 0..shape.m {
+                        for column in 0..shape.n {
+                            let a: Vec<u64> = (0..shape.k)
+                                .map(|k| {
+                                    at(0, shape.a(row, k, block, cbsz, abid), kind.input_bits())
+                                        ^ sign(0)
+                                })
+                                .collect();
+                            let b: Vec<u64> = (0..shape.k)
+                                .map(|k| {
+                                    at(8, shape.b(column, k, block, pattern), kind.input_bits())
+                                        ^ sign(1)
+                                })
+                                .collect();
+                            let place = shape.d(row, column, block);
+                            let c = at(AGPR_BASE, place, kind.output_bits()) ^ sign(2);
+                            let word =
+                                AGPR_BASE + (place.position * kind.output_bits() / 32) as usize;
+                            let mut got = u64::from(machine.wave.vgpr(word, place.lane as usize));
+                            if kind == Kind::F64 {
+                                got |= u64::from(machine.wave.vgpr(word + 1, place.lane as usize))
+                                    << 32;
+                            }
+                            let want = sum(kind, model, c, &a, &b);
+                            assert_eq!(
+                                got, want,
+                                "{target} {text}: {row}, {column} of {block}: {c:x} {a:x?} {b:x?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sum(kind: Kind, model: Model, c: u64, a: &[u64], b: &[u64]) -> u64 {
+    let words = |x: &[u64]| x.iter().map(|&x| x as u32).collect::<Vec<_>>();
+    let halves = |x: &[u64]| x.iter().map(|&x| x as u16).collect::<Vec<_>>();
+    let bytes = |x: &[u64]| x.iter().map(|&x| x as u8).collect::<Vec<_>>();
+    let format = |is_bf8| if is_bf8 { Fp8::E5m2Fnuz } else { Fp8::E4m3Fnuz };
+    let single = c as u32;
+    u64::from(match kind {
+        Kind::F32 => accumulate_f32(single, &words(a), &words(b)),
+        Kind::Xf32 => accumulate_xf32(single, &words(a), &words(b)),
+        Kind::F16 => accumulate_f16(model, single, &halves(a), &halves(b)),
+        Kind::Bf16 => accumulate_bf16(model, single, &halves(a), &halves(b)),
+        Kind::Bf16Pairs => accumulate_bf16_pairs(model, single, &halves(a), &halves(b)),
+        Kind::I8 => accumulate_i8(single, &bytes(a), &bytes(b)),
+        Kind::Fp8 { a_is_bf8, b_is_bf8 } => accumulate_fp8(
+            single,
+            &bytes(a),
+            format(a_is_bf8),
+            &bytes(b),
+            format(b_is_bf8),
+        ),
+        Kind::F64 => return accumulate_f64(c, a, b),
+    })
 }

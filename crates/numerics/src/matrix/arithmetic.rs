@@ -50,10 +50,7 @@ pub fn accumulate_i8(c: u32, a: &[u8], b: &[u8]) -> u32 {
 pub fn accumulate_f16(model: Model, c: u32, a: &[u16], b: &[u16]) -> u32 {
     match model {
         Model::Mfma1 => steps(c, a, b, 4, |c, a, b| exact_step(c, a, b, F16)),
-        Model::Mfma2 => steps(c, a, b, 4, |c, a, b| {
-            let input = |x: u16| f32_from_f16_exact(if x & 0x7c00 == 0 { 0 } else { x });
-            rounded_step(c, a, b, input)
-        }),
+        Model::Mfma2 => rounded_steps::<4>(c, a, b, flushed_f16),
         Model::Mfma3 => steps(c, a, b, 8, |c, a, b| aligned_step(c, a, b, F16)),
     }
 }
@@ -63,7 +60,7 @@ pub fn accumulate_f16(model: Model, c: u32, a: &[u16], b: &[u16]) -> u32 {
 pub fn accumulate_bf16(model: Model, c: u32, a: &[u16], b: &[u16]) -> u32 {
     match model {
         Model::Mfma3 => steps(c, a, b, 8, |c, a, b| aligned_step(c, a, b, BF16)),
-        Model::Mfma2 => steps(c, a, b, 4, |c, a, b| rounded_step(c, a, b, flushed_bf16)),
+        Model::Mfma2 => rounded_steps::<4>(c, a, b, flushed_bf16),
         Model::Mfma1 => accumulate_bf16_pairs(model, c, a, b),
     }
 }
@@ -73,14 +70,20 @@ pub fn accumulate_bf16(model: Model, c: u32, a: &[u16], b: &[u16]) -> u32 {
 pub fn accumulate_bf16_pairs(model: Model, c: u32, a: &[u16], b: &[u16]) -> u32 {
     match model {
         Model::Mfma1 => steps(c, a, b, 2, |c, a, b| exact_step(c, a, b, BF16)),
-        Model::Mfma2 => steps(c, a, b, 2, |c, a, b| rounded_step(c, a, b, flushed_bf16)),
+        Model::Mfma2 => rounded_steps::<2>(c, a, b, flushed_bf16),
         Model::Mfma3 => accumulate_bf16(model, c, a, b),
     }
 }
 
-/// A bfloat16 operand as gfx90a reads it: denormals become +0.
-#[inline]
-fn flushed_bf16(x: u16) -> u32 {
+/// An f16 operand as gfx90a reads it, as a single: denormals become +0.
+#[inline(always)]
+pub fn flushed_f16(x: u16) -> u32 {
+    f32_from_f16_exact(if x & 0x7c00 == 0 { 0 } else { x })
+}
+
+/// A bfloat16 operand as gfx90a reads it, as a single: denormals become +0.
+#[inline(always)]
+pub fn flushed_bf16(x: u16) -> u32 {
     if x & 0x7f80 == 0 { 0 } else { f32_from_bf16(x) }
 }
 
@@ -92,21 +95,64 @@ fn steps<T>(c: u32, a: &[T], b: &[T], size: usize, step: impl Fn(u32, &[T], &[T]
         .fold(c, |c, (a, b)| step(c, a, b))
 }
 
-/// gfx90a: products, pairs, the pair of pairs and the sum with C, each rounded to nearest and flushed.
+/// gfx90a: steps of `SIZE` products; what a last step lacks are zeros, which change no sum because no sum is -0.
 #[inline]
-fn rounded_step(c: u32, a: &[u16], b: &[u16], input: impl Fn(u16) -> u32) -> u32 {
+fn rounded_steps<const SIZE: usize>(
+    c: u32,
+    a: &[u16],
+    b: &[u16],
+    input: impl Fn(u16) -> u32,
+) -> u32 {
+    let whole = |part: &[u16]| std::array::from_fn(|i| part.get(i).map_or(0, |&x| input(x)));
+    steps(c, a, b, SIZE, |c, a, b| {
+        rounded_step::<SIZE>(c, whole(a), whole(b))
+    })
+}
+
+/// One step of gfx90a, of operands as [`flushed_f16`] and [`flushed_bf16`] give them.
+#[inline(always)]
+pub fn rounded_step<const SIZE: usize>(c: u32, a: [u32; SIZE], b: [u32; SIZE]) -> u32 {
+    rounded_sum(
+        c,
+        a,
+        b,
+        #[inline(always)]
+        |x, y| float32::mul(x, y, FLUSH),
+        #[inline(always)]
+        |x, y| float32::add(x, y, FLUSH),
+    )
+}
+
+/// [`rounded_step`] in the host's arithmetic: if the result is a NaN, it may be another one.
+#[inline(always)]
+pub fn quick_rounded_step<const SIZE: usize>(c: u32, a: [u32; SIZE], b: [u32; SIZE]) -> u32 {
+    rounded_sum(
+        c,
+        a,
+        b,
+        #[inline(always)]
+        |x, y| float32::flush((float32::value(x) * float32::value(y)).to_bits()),
+        #[inline(always)]
+        |x, y| float32::flush((float32::value(x) + float32::value(y)).to_bits()),
+    )
+}
+
+/// Products, pairs, the pair of pairs and the sum with C, each rounded to nearest and flushed.
+#[inline(always)]
+fn rounded_sum<const SIZE: usize>(
+    c: u32,
+    a: [u32; SIZE],
+    b: [u32; SIZE],
+    mul: impl Fn(u32, u32) -> u32,
+    add: impl Fn(u32, u32) -> u32,
+) -> u32 {
+    const { assert!(SIZE == 2 || SIZE == 4) };
     let c = if c & float32::INFINITY == 0 { 0 } else { c };
-    let product = |i: usize| float32::mul(input(a[i]), input(b[i]), FLUSH);
-    let add = |x, y| float32::add(x, y, FLUSH);
-    let pair = |i: usize, count: usize| match count - i {
-        1 => product(i),
-        _ => add(product(i), product(i + 1)),
-    };
-    let sum = match a.len().min(b.len()) {
-        0 => return c,
-        count @ 1..=2 => pair(0, count),
-        count => add(pair(0, count), pair(2, count)),
-    };
+    let mut sum = add(mul(a[0], b[0]), mul(a[1], b[1]));
+    if SIZE == 4 {
+        let second = add(mul(a[SIZE - 2], b[SIZE - 2]), mul(a[SIZE - 1], b[SIZE - 1]));
+        sum = add(sum, second);
+    }
     add(c, sum)
 }
 

@@ -36,14 +36,19 @@ impl Shape {
     /// group.
     #[inline]
     pub const fn a(&self, row: u32, k: u32, block: u32, cbsz: u32, abid: u32) -> Place {
+        self.input(self.m, row, k, self.source_block(block, cbsz, abid))
+    }
+
+    /// The block whose A reaches `block`, see [`Shape::a`].
+    #[inline]
+    pub const fn source_block(&self, block: u32, cbsz: u32, abid: u32) -> u32 {
         // A group cannot be larger than all blocks, whose number is a power of two.
         let group = ((1 << (cbsz & 7)) - 1) & (self.blocks - 1);
-        let block = if group == 0 {
+        if group == 0 {
             block
         } else {
             (block & !group) + (abid & group)
-        };
-        self.input(self.m, row, k, block)
+        }
     }
 
     /// Where `B[k][column]` of `block` is read from, after the lane pattern `blgp` (not for double precision, whose BLGP
@@ -73,6 +78,21 @@ impl Shape {
         }
     }
 
+    /// Row, column and block of what a place holds of D: the reverse of [`Shape::d`].
+    #[inline(always)]
+    pub const fn element(&self, place: Place) -> [u32; 3] {
+        let (set, place_in_set) = divide(place.position, self.rows_per_lane);
+        let (slot, column) = divide(place.lane, self.n);
+        let index = slot + set * divide(64, self.n).0;
+        let (group, block) = if self.m == 4 {
+            divide(index, self.blocks)
+        } else {
+            let (block, group) = divide(index, divide(self.m, self.rows_per_lane).0);
+            (group, block)
+        };
+        [self.rows_per_lane * group + place_in_set, column, block]
+    }
+
     #[inline]
     const fn input(&self, side: u32, index: u32, k: u32, block: u32) -> Place {
         let per_lane = self.inputs_per_lane();
@@ -83,10 +103,16 @@ impl Shape {
     }
 }
 
+/// Quotient and remainder; sizes of matrices are powers of two.
+#[inline(always)]
+const fn divide(x: u32, by: u32) -> (u32, u32) {
+    (x >> by.trailing_zeros(), x & (by - 1))
+}
+
 /// The lane whose B value reaches `lane` under pattern `blgp`: 0 its own, 1 the lower half for all, 2 the upper half for
 /// all, 3 sixteen lanes further on, 4 to 7 one quarter for all.
 #[inline]
-const fn source_lane(lane: u32, blgp: u32) -> u32 {
+pub const fn source_lane(lane: u32, blgp: u32) -> u32 {
     match blgp & 7 {
         0 => lane,
         1 => lane % 32,

@@ -20,10 +20,10 @@ struct Movement {
     exists: u64,
     /// All ones for lanes that have one.
     keep: VectorRow,
-    /// For each lane, where in its group of 16 the source is; only if `in_group`.
+    /// For each lane, where in a group of 16 the source is.
     within: VectorRow,
-    /// No lane reads from another group of 16.
-    in_group: bool,
+    /// For each group of 16 lanes, in which its sources are, if all lie in one.
+    groups: Option<[usize; LANES / 16]>,
 }
 
 impl Movement {
@@ -33,8 +33,10 @@ impl Movement {
             exists: 0,
             keep: VectorRow::ZERO,
             within: VectorRow::ZERO,
-            in_group: true,
+            groups: None,
         };
+        let mut groups = [None; LANES / 16];
+        let mut one_each = true;
         for lane in 0..LANES {
             let Ok(from) = u8::try_from(source(lane as i32)) else {
                 continue;
@@ -43,8 +45,11 @@ impl Movement {
             movement.exists |= 1 << lane;
             movement.keep.0[lane] = !0;
             movement.within.0[lane] = u32::from(from) & 15;
-            movement.in_group &= usize::from(from) / 16 == lane / 16;
+            let group = usize::from(from) / 16;
+            one_each &= *groups[lane / 16].get_or_insert(group) == group;
         }
+        // A group without sources may read any.
+        movement.groups = one_each.then(|| groups.map(Option::unwrap_or_default));
         movement
     }
 
@@ -52,16 +57,16 @@ impl Movement {
     #[inline(always)]
     fn apply<F: Form>(&self, row: &VectorRow) -> VectorRow {
         let mut moved = VectorRow::ZERO;
-        if self.in_group {
+        if let Some(groups) = &self.groups {
             #[cfg(target_arch = "x86_64")]
             if F::AVX2 {
                 // SAFETY: forms with AVX2 exist only where the host has it.
-                unsafe { self.permute(row, &mut moved) };
+                unsafe { self.permute(groups, row, &mut moved) };
                 return moved;
             }
-            for group in 0..LANES / 16 {
+            for (group, source) in groups.iter().enumerate() {
                 let first = 16 * group;
-                let words: &[u32; 16] = row.0[first..].first_chunk().expect("a whole group");
+                let words: &[u32; 16] = row.0[16 * source..].first_chunk().expect("a whole group");
                 let mut lane = 0;
                 while lane < 16 {
                     let from = self.within.0[first + lane] as usize & 15;
@@ -79,20 +84,121 @@ impl Movement {
         }
         moved
     }
+
+    /// Moves `words` rows from `source` on to `dst`. Lanes that can be read, those that are off only if `all`, are the
+    /// result; the others become zero.
+    #[inline(always)]
+    fn enter<F: Form>(
+        &self,
+        wave: &mut Wave,
+        all: bool,
+        source: usize,
+        dst: usize,
+        words: usize,
+    ) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if F::AVX512
+            && let Some(groups) = &self.groups
+        {
+            let active = (!all).then_some(&wave.exec_lanes);
+            // SAFETY: forms with AVX-512 exist only where the host has it.
+            let readable = unsafe { self.readable512(groups, active) };
+            for word in 0..words {
+                let row = *wave.row(source + word);
+                // SAFETY: as above.
+                unsafe { self.permute512(groups, readable, &row, wave.row_mut(dst + word)) };
+            }
+            return readable & wave.full;
+        }
+        let readable = if all {
+            self.exists & wave.full
+        } else {
+            let moved = self.apply::<F>(&wave.exec_lanes);
+            mask_of(&moved) & wave.full
+        };
+        for word in 0..words {
+            let row = wave.row(source + word);
+            let moved = if all {
+                self.apply::<F>(row)
+            } else {
+                let mut active = *row;
+                let mut lane = 0;
+                while lane < LANES {
+                    active.0[lane] &= wave.exec_lanes.0[lane];
+                    lane += 1;
+                }
+                self.apply::<F>(&active)
+            };
+            *wave.row_mut(dst + word) = moved;
+        }
+        readable
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Movement {
-    /// [`Movement::apply`] within groups of 16.
+    /// Lanes that have a source which, if there is a row of active lanes, is one of them.
+    ///
+    /// # Safety
+    /// The host has AVX-512 F.
+    #[inline(always)]
+    unsafe fn readable512(&self, groups: &[usize; LANES / 16], active: Option<&VectorRow>) -> u64 {
+        use std::arch::x86_64::*;
+        let Some(active) = active else {
+            return self.exists;
+        };
+        let mut readable = 0;
+        for (group, source) in groups.iter().enumerate() {
+            let first = 16 * group;
+            // SAFETY: rows are aligned and have 16 words from each of these on.
+            let lanes = unsafe {
+                let from = _mm512_load_si512(self.within.0.as_ptr().add(first).cast());
+                let active = _mm512_load_si512(active.0.as_ptr().add(16 * source).cast());
+                let exists = (self.exists >> first) as u16;
+                let moved = _mm512_maskz_permutexvar_epi32(exists, from, active);
+                _mm512_test_epi32_mask(moved, moved)
+            };
+            readable |= u64::from(lanes) << first;
+        }
+        readable
+    }
+
+    /// Lanes `readable` of `row` to where they go, zeros to the others.
+    ///
+    /// # Safety
+    /// The host has AVX-512 F.
+    #[inline(always)]
+    unsafe fn permute512(
+        &self,
+        groups: &[usize; LANES / 16],
+        readable: u64,
+        row: &VectorRow,
+        moved: &mut VectorRow,
+    ) {
+        use std::arch::x86_64::*;
+        for (group, source) in groups.iter().enumerate() {
+            let first = 16 * group;
+            // SAFETY: rows are aligned and have 16 words from each of these on.
+            unsafe {
+                let from = _mm512_load_si512(self.within.0.as_ptr().add(first).cast());
+                let words = _mm512_load_si512(row.0.as_ptr().add(16 * source).cast());
+                let lanes = (readable >> first) as u16;
+                let words = _mm512_maskz_permutexvar_epi32(lanes, from, words);
+                _mm512_store_si512(moved.0.as_mut_ptr().add(first).cast(), words);
+            }
+        }
+    }
+
+    /// [`Movement::apply`] if the sources of each group of 16 lanes are in one.
     ///
     /// # Safety
     /// The host has AVX2.
     #[inline(always)]
-    unsafe fn permute(&self, row: &VectorRow, moved: &mut VectorRow) {
+    unsafe fn permute(&self, groups: &[usize; LANES / 16], row: &VectorRow, moved: &mut VectorRow) {
         use std::arch::x86_64::*;
         let mut half = 0;
         while half < LANES / 8 {
-            let (first, group) = (8 * half, 8 * (half & !1));
+            let (first, group) = (8 * half, 16 * groups[half / 2]);
             // SAFETY: rows are aligned and have eight words from each of these on.
             unsafe {
                 let low = _mm256_load_si256(row.0.as_ptr().add(group).cast());
@@ -174,6 +280,7 @@ impl VectorBody for Enter {
     const SOURCES: usize = 1;
     const MODE: bool = false;
     const HOT: bool = false;
+    const WIDE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let control = op.extra;
@@ -183,27 +290,7 @@ impl VectorBody for Enter {
         let (source, dst) = (super::source(op), op.dst as usize);
         // Lanes from where a value may come.
         let all = fetch_inactive || wave.all_lanes;
-        let readable = if all {
-            movement.exists & wave.full
-        } else {
-            let moved = movement.apply::<F>(&wave.exec_lanes);
-            mask_of(&moved) & wave.full
-        };
-        for word in 0..op.width as usize {
-            let row = wave.row(source + word);
-            let moved = if all {
-                movement.apply::<F>(row)
-            } else {
-                let mut active = *row;
-                let mut lane = 0;
-                while lane < LANES {
-                    active.0[lane] &= wave.exec_lanes.0[lane];
-                    lane += 1;
-                }
-                movement.apply::<F>(&active)
-            };
-            *wave.row_mut(dst + word) = moved;
-        }
+        let readable = movement.enter::<F>(wave, all, source, dst, op.width as usize);
         let enabled = u64::from(op.constant[0]) | u64::from(op.constant[1]) << 32;
         let writable = enabled & if bound_control { !0 } else { readable };
         let exec = wave.exec();

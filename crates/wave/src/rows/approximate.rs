@@ -87,6 +87,7 @@ impl<L: Angle, const COSINE: bool> VectorBody for Turn<L, COSINE> {
     const SOURCES: usize = 1;
     const MODE: bool = true;
     const HOT: bool = false;
+    const WIDE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limited = env.program.config().target.family == Family::Gfx9;

@@ -33,7 +33,29 @@ macro_rules! integer_compare {
     )*};
 }
 
-integer_compare!(B16 I16 B32 I32 B64 I64);
+integer_compare!(B16 I16 B32 I32);
+
+/// 64 bits compare as two words: as wide as those are, host vectors hold as many lanes as registers' do.
+macro_rules! long_compare {
+    ($($lane:ident, $high:ty;)*) => {$(
+        impl Compare for $lane {
+            const MODE: bool = false;
+            #[inline(always)]
+            fn holds(condition: Condition, _: Context, a: Self::Value, b: Self::Value) -> bool {
+                let high = |x: Self::Value| (x >> 32) as $high;
+                let same = high(a) == high(b);
+                let less = (high(a) < high(b)) | same & ((a as u32) < b as u32);
+                let equal = same & (a as u32 == b as u32);
+                condition.holds(less, equal, !less & !equal, false)
+            }
+        }
+    )*};
+}
+
+long_compare! {
+    B64, u32;
+    I64, i32;
+}
 
 macro_rules! float_compare {
     ($($lane:ident, $module:ident, $denormals:ident;)*) => {$(
@@ -60,7 +82,19 @@ macro_rules! native_compare {
             fn holds(condition: Condition, context: Context, a: Self::Value, b: Self::Value) -> bool {
                 let a = <$float>::from_bits(numerics::$module::flush_in(a, context.$denormals));
                 let b = <$float>::from_bits(numerics::$module::flush_in(b, context.$denormals));
-                condition.holds(a < b, a == b, a > b, a.is_nan() | b.is_nan())
+                // One comparison of the host's each; the upper half of the conditions denies the lower one.
+                let denied = condition.0 > 7;
+                denied
+                    ^ match if denied { 15 - condition.0 } else { condition.0 } {
+                        0 => false,
+                        1 => a < b,
+                        2 => a == b,
+                        3 => a <= b,
+                        4 => a > b,
+                        5 => (a < b) | (a > b),
+                        6 => a >= b,
+                        _ => !(a.is_nan() | b.is_nan()),
+                    }
             }
         }
     )*};
@@ -129,7 +163,9 @@ struct InClass<L, const EXEC: bool>(std::marker::PhantomData<L>);
 impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
     const SOURCES: usize = 2;
     const MODE: bool = false;
-    const HOT: bool = false;
+    /// Every function of a mathematics library asks for the class of a single, by a constant mask.
+    const HOT: bool = !EXEC && matches!(L::TYPE, Type::F32);
+    const NARROW: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let mask = compare::<Self, F, L, B32>(

@@ -61,6 +61,8 @@ pub(super) trait Host {
     unsafe fn narrow(singles: Self::Single) -> Self::Single;
     unsafe fn high_halves(words: Self::Single) -> Self::Single;
     unsafe fn to_high_halves(words: Self::Single) -> Self::Single;
+    /// Lanes whose words end in twelve zeros.
+    unsafe fn rounded(words: Self::Single) -> Self::Lanes;
     /// `sum` where `error` is zero or a NaN; else the next single towards zero, if the error points there, with its last bit set.
     unsafe fn to_odd(sum: Self::Single, error: Self::Single) -> Self::Single;
 }
@@ -221,6 +223,14 @@ impl Host for Ymm {
         }
     }
     #[inline(always)]
+    unsafe fn rounded(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let shifted = _mm256_slli_epi32::<20>(_mm256_castps_si256(words));
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(shifted, _mm256_setzero_si256()))
+        }
+    }
+    #[inline(always)]
     unsafe fn to_odd(sum: __m256, error: __m256) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -301,6 +311,11 @@ impl Host for Zmm {
     unsafe fn widen(words: __m512) -> __m512 {
         // SAFETY: as above.
         unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn rounded(words: __m512) -> __mmask16 {
+        // SAFETY: as above.
+        unsafe { _mm512_testn_epi32_mask(_mm512_castps_si512(words), _mm512_set1_epi32(0xfff)) }
     }
     #[inline(always)]
     unsafe fn to_odd(sum: __m512, error: __m512) -> __m512 {

@@ -18,10 +18,15 @@ const HOT: &[&str] = &[
     "v_add_f64", "v_mul_f64", "v_fma_f64", "v_fmac_f64",
 ];
 
-/// Those that take 256 bits at a time even where the host has more: carries out of 512 bits are found lane by lane.
+/// Those that are not hot but do so much for a lane that copies for 512 bits pay; copies for uniform sources would not.
 #[rustfmt::skip]
-const NARROW: &[&str] = &[
-    "v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32", "v_addc_co_u32", "v_subb_co_u32", "v_subbrev_co_u32", "v_add_co_ci_u32",
+const WIDE: &[&str] = &[
+    "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32", "v_sqrt_f32", "v_exp_f32", "v_log_f32",
+    "v_rcp_f16", "v_rsq_f16", "v_sqrt_f16", "v_exp_f16", "v_log_f16", "v_rcp_f64", "v_rsq_f64", "v_sqrt_f64",
+    "v_div_scale_f32", "v_div_scale_f64", "v_div_fixup_f32", "v_div_fixup_f64", "v_ldexp_f32", "v_ldexp_f64",
+    "v_add_f16", "v_mul_f16", "v_fma_f16", "v_fmac_f16", "v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16",
+    "v_pk_min_f16", "v_pk_max_f16", "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16", "v_dot2_f32_f16",
+    "v_cvt_pkrtz_f16_f32",
 ];
 
 /// Whether `mnemonic` is hot; evaluated at compile time, as is the next one.
@@ -29,8 +34,8 @@ pub(super) const fn is_hot(mnemonic: &str) -> bool {
     contains(HOT, mnemonic)
 }
 
-pub(super) const fn is_narrow(mnemonic: &str) -> bool {
-    contains(NARROW, mnemonic)
+pub(super) const fn is_wide(mnemonic: &str) -> bool {
+    contains(WIDE, mnemonic)
 }
 
 const fn contains(list: &[&str], mnemonic: &str) -> bool {

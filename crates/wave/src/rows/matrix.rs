@@ -1,23 +1,30 @@
 //! Matrix multiply-add (MFMA) and the moves between VGPRs and AccVGPRs.
 //!
 //! All 64 lanes of a matrix instruction take part whatever EXEC says, and MODE does not matter. Layouts and sums are
-//! `numerics::matrix`'s.
+//! `numerics::matrix`'s. Sixteen lanes of a register of D are sixteen columns of one row (for matrices of four columns, four
+//! times four), so that sums go over host vectors.
 
 use gfx::Matrix;
-use numerics::convert::Fp8;
-use numerics::matrix::{self, INSTRUCTIONS, Instruction, Kind, Model};
+use numerics::matrix::{self, INSTRUCTIONS, Instruction, Kind, Model, Place, Shape as Matrices};
+use numerics::{Denormals, convert::Fp8, float32, float64};
 
-use super::{Row, Shape, VectorShape, vector_macros::map1};
+use super::{
+    Row, Shape, VectorShape,
+    vector_macros::{GROUP, map1},
+};
 use crate::{
     engine::Env,
-    micro_op::{MicroOp, Src, SrcKind, flow},
+    micro_op::{MicroOp, SrcKind, flow},
     ports::*,
     shell::{self, Body, Form, VectorBody},
-    state::Wave,
+    state::{LANES, VectorRow, Wave},
 };
 
 /// Most values of A or B that any instruction has: 32 rows of 16.
 const MOST_INPUTS: usize = 512;
+
+/// Deepest sums of any instruction.
+const MOST_TERMS: usize = 32;
 
 /// Control fields as decode packs them.
 struct Controls {
@@ -36,82 +43,324 @@ impl Controls {
     }
 }
 
-/// `bits` wide value `position` of what `lane` holds in the rows from `row` on.
-#[inline(always)]
-fn element(wave: &Wave, row: usize, lane: u32, position: u32, bits: u32) -> u64 {
-    let bit = position * bits;
-    let word = row + (bit / 32) as usize;
-    let low = u64::from(wave.rows[word].0[lane as usize]);
-    if bits == 64 {
-        return low | u64::from(wave.rows[word + 1].0[lane as usize]) << 32;
-    }
-    (low >> (bit % 32)) & ((1 << bits) - 1)
+/// A value of C and D.
+trait Sum: Copy {
+    const WORDS: usize;
+    fn of(bits: u64) -> Self;
+    fn bits(self) -> u64;
 }
 
-/// Value of C at a place, or the inline constant.
-#[inline(always)]
-fn addend(wave: &Wave, op: &MicroOp, lane: u32, position: u32, bits: u32) -> u64 {
-    let Src { index, kind } = op.src[2];
-    if kind == SrcKind::Vector {
-        element(wave, index as usize, lane, position, bits)
-    } else {
-        wave.uniform(op, 2)
-    }
-}
-
-/// Computes every element of D with `sum(c, a, b)` over slices of `k` values.
-#[inline(always)]
-fn product<T: Copy + Default, C: Copy>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    instruction: &Instruction,
-    blgp: u32,
-    input: impl Fn(usize, u64) -> T,
-    sum: impl Fn(u64, &[T], &[T]) -> C,
-    output: impl Fn(C) -> u64,
-) {
-    let shape = instruction.shape;
-    let controls = Controls::of(op);
-    let (input_bits, output_bits) = (
-        instruction.kind.input_bits(),
-        instruction.kind.output_bits(),
-    );
-    let depth = shape.k as usize;
-    let mut a = [T::default(); MOST_INPUTS];
-    let mut b = [T::default(); MOST_INPUTS];
-    let rows = [op.src[0].index as usize, op.src[1].index as usize];
-    for block in 0..shape.blocks {
-        for k in 0..shape.k {
-            for row in 0..shape.m {
-                let place = shape.a(row, k, block, controls.cbsz, controls.abid);
-                let bits = element(wave, rows[0], place.lane, place.position, input_bits);
-                a[((block * shape.m + row) * shape.k + k) as usize] = input(0, bits);
+macro_rules! sums {
+    ($($integer:ident: $words:literal),*) => {$(
+        impl Sum for $integer {
+            const WORDS: usize = $words;
+            #[inline(always)]
+            fn of(bits: u64) -> $integer {
+                bits as $integer
             }
-            for column in 0..shape.n {
-                let place = shape.b(column, k, block, blgp);
-                let bits = element(wave, rows[1], place.lane, place.position, input_bits);
-                b[((block * shape.n + column) * shape.k + k) as usize] = input(1, bits);
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                self.into()
             }
         }
+    )*};
+}
+
+sums!(u32: 1, u64: 2);
+
+#[inline(always)]
+fn load<C: Sum>(rows: &[VectorRow], row: usize, first: usize) -> [C; GROUP] {
+    let words = |row: usize| {
+        rows[row].0[first..]
+            .first_chunk::<GROUP>()
+            .expect("a row has whole groups")
+    };
+    let (low, high) = (words(row), words(row + C::WORDS - 1));
+    lanes(
+        #[inline(always)]
+        |i| C::of(u64::from(low[i]) | u64::from(high[i]) << 32),
+    )
+}
+
+#[inline(always)]
+fn store<C: Sum>(rows: &mut [VectorRow], row: usize, first: usize, values: [C; GROUP]) {
+    for (word, row) in rows[row..row + C::WORDS].iter_mut().enumerate() {
+        let words = row.0[first..]
+            .first_chunk_mut()
+            .expect("a row has whole groups");
+        *words = lanes::<u32, GROUP>(
+            #[inline(always)]
+            |i| (values[i].bits() >> (32 * word)) as u32,
+        );
     }
-    // D may overlap A and B, which are copied by now; C is read just before D is written at the same place.
-    for block in 0..shape.blocks {
-        for row in 0..shape.m {
-            let left = (block * shape.m + row) as usize * depth;
-            for column in 0..shape.n {
-                let right = (block * shape.n + column) as usize * depth;
-                let place = shape.d(row, column, block);
-                let c = addend(wave, op, place.lane, place.position, output_bits);
-                let d = output(sum(c, &a[left..left + depth], &b[right..right + depth]));
-                let words = output_bits / 32;
-                let first = op.dst as usize + (place.position * words) as usize;
-                wave.rows[first].0[place.lane as usize] = d as u32;
-                if words == 2 {
-                    wave.rows[first + 1].0[place.lane as usize] = (d >> 32) as u32;
+}
+
+/// Values of A or B, for each `k` those of all rows (or columns) of all blocks.
+struct Inputs<T> {
+    values: [T; MOST_INPUTS],
+    stride: usize,
+}
+
+impl<T: Copy + Default> Inputs<T> {
+    /// Those of a matrix of `side` rows or columns. `values` gives what all lanes hold at a position; blocks take those of
+    /// block `source(block)`.
+    #[inline(always)]
+    fn new(
+        shape: &Matrices,
+        side: u32,
+        values: impl Fn(u32) -> [T; LANES],
+        source: impl Fn(u32) -> u32,
+    ) -> Inputs<T> {
+        let (side, stride) = (side as usize, (side * shape.blocks) as usize);
+        let per_lane = stride * shape.k as usize / LANES;
+        let mut inputs = Inputs {
+            values: [T::default(); MOST_INPUTS],
+            stride,
+        };
+        for position in 0..per_lane {
+            let lanes = values(position as u32);
+            for (part, lanes) in lanes.chunks_exact(stride).enumerate() {
+                let first = (position + per_lane * part) * stride;
+                for block in 0..shape.blocks {
+                    let (to, from) = (block as usize * side, source(block) as usize * side);
+                    inputs.values[first + to..][..side].copy_from_slice(&lanes[from..][..side]);
                 }
             }
         }
+        inputs
     }
+}
+
+/// What sixteen lanes of D are sums of.
+struct Terms<'a, T> {
+    a: &'a Inputs<T>,
+    b: &'a Inputs<T>,
+    /// Where the first lane's values of `k` 0 are.
+    first: [usize; 2],
+    depth: usize,
+    /// Every four lanes are columns of a block of their own, not all sixteen of one row.
+    quads: bool,
+}
+
+impl<T: Copy + Default> Terms<'_, T> {
+    /// A if all lanes are of one row.
+    #[inline(always)]
+    fn row(&self, k: usize) -> [T; GROUP] {
+        [self.a.values[k * self.a.stride + self.first[0]]; GROUP]
+    }
+
+    /// A if they are of four blocks.
+    #[inline(always)]
+    fn quads(&self, k: usize) -> [T; GROUP] {
+        let values: &[T; GROUP - 3] = self.a.values[k * self.a.stride + self.first[0]..]
+            .first_chunk()
+            .expect("four blocks");
+        lanes(
+            #[inline(always)]
+            |i| values[i & !3],
+        )
+    }
+
+    #[inline(always)]
+    fn b(&self, k: usize) -> [T; GROUP] {
+        *self.b.values[k * self.b.stride + self.first[1]..]
+            .first_chunk()
+            .expect("sixteen columns")
+    }
+
+    /// `STEP` terms of every lane after another: `next(sum, a, b)`.
+    #[inline(always)]
+    fn fold<C: Copy, const STEP: usize>(
+        &self,
+        c: [C; GROUP],
+        next: impl Fn(C, [T; STEP], [T; STEP]) -> C,
+    ) -> [C; GROUP] {
+        if self.quads {
+            self.fold_with(
+                c,
+                #[inline(always)]
+                |k| self.quads(k),
+                next,
+            )
+        } else {
+            self.fold_with(
+                c,
+                #[inline(always)]
+                |k| self.row(k),
+                next,
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn fold_with<C: Copy, const STEP: usize>(
+        &self,
+        c: [C; GROUP],
+        a: impl Fn(usize) -> [T; GROUP],
+        next: impl Fn(C, [T; STEP], [T; STEP]) -> C,
+    ) -> [C; GROUP] {
+        let mut sums = c;
+        let mut k = 0;
+        while k < self.depth {
+            let a: [[T; GROUP]; STEP] = lanes(
+                #[inline(always)]
+                |step| a(k + step),
+            );
+            let b: [[T; GROUP]; STEP] = lanes(
+                #[inline(always)]
+                |step| self.b(k + step),
+            );
+            sums = lanes(
+                #[inline(always)]
+                |i| {
+                    let a = lanes(
+                        #[inline(always)]
+                        |step| a[step][i],
+                    );
+                    let b = lanes(
+                        #[inline(always)]
+                        |step| b[step][i],
+                    );
+                    next(sums[i], a, b)
+                },
+            );
+            k += STEP;
+        }
+        sums
+    }
+
+    /// All terms of one lane after another: `sum(c, a, b)`.
+    #[inline(always)]
+    fn each<C: Copy>(&self, c: [C; GROUP], sum: impl Fn(C, &[T], &[T]) -> C) -> [C; GROUP] {
+        let mut terms = [[[T::default(); MOST_TERMS]; GROUP]; 2];
+        for k in 0..self.depth {
+            let a = if self.quads {
+                self.quads(k)
+            } else {
+                self.row(k)
+            };
+            let b = self.b(k);
+            for lane in 0..GROUP {
+                terms[0][lane][k] = a[lane];
+                terms[1][lane][k] = b[lane];
+            }
+        }
+        let [a, b] = &terms;
+        std::array::from_fn(|lane| sum(c[lane], &a[lane][..self.depth], &b[lane][..self.depth]))
+    }
+}
+
+/// Computes all of D: `sum` adds to sixteen lanes of C. `values` gives what all lanes hold of A (side 0) or B at a position.
+#[inline(always)]
+fn product<T: Copy + Default, C: Sum>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    shape: &Matrices,
+    blgp: u32,
+    values: impl Fn(&[VectorRow], usize, u32) -> [T; LANES],
+    sum: impl Fn([C; GROUP], &Terms<'_, T>) -> [C; GROUP],
+) {
+    let controls = Controls::of(op);
+    let rows = |side: usize| &wave.rows[op.src[side].index as usize..];
+    let a = Inputs::new(
+        shape,
+        shape.m,
+        #[inline(always)]
+        |position| values(rows(0), 0, position),
+        #[inline(always)]
+        |block| shape.source_block(block, controls.cbsz, controls.abid),
+    );
+    let b = Inputs::new(
+        shape,
+        shape.n,
+        #[inline(always)]
+        |position| {
+            let held = values(rows(1), 1, position);
+            if blgp == 0 {
+                return held;
+            }
+            std::array::from_fn(|lane| held[matrix::source_lane(lane as u32, blgp) as usize])
+        },
+        #[inline(always)]
+        |block| block,
+    );
+    // D may overlap A and B, which are copied by now; C is read just before D is written at the same place.
+    for position in 0..shape.outputs_per_lane() {
+        let word = position as usize * C::WORDS;
+        for first in (0..LANES).step_by(GROUP) {
+            let lane = first as u32;
+            let [row, column, block] = shape.element(Place { lane, position });
+            let terms = Terms {
+                a: &a,
+                b: &b,
+                first: [block * shape.m + row, block * shape.n + column].map(|at| at as usize),
+                depth: shape.k as usize,
+                quads: shape.n == 4,
+            };
+            let c = if op.src[2].kind == SrcKind::Vector {
+                load(&wave.rows, op.src[2].index as usize + word, first)
+            } else {
+                [C::of(wave.uniform(op, 2)); GROUP]
+            };
+            store(
+                &mut wave.rows,
+                op.dst as usize + word,
+                first,
+                sum(c, &terms),
+            );
+        }
+    }
+}
+
+/// `convert` of the values of `bits` bits that all lanes hold at `position`.
+#[inline(always)]
+fn parts<T: Copy>(
+    rows: &[VectorRow],
+    position: u32,
+    bits: u32,
+    convert: impl Fn(u32) -> T,
+) -> [T; LANES] {
+    let words = &rows[(position * bits / 32) as usize].0;
+    let shift = position * bits % 32;
+    lanes(
+        #[inline(always)]
+        |lane| convert(words[lane] >> shift),
+    )
+}
+
+/// `quick` unless one of its results is a NaN, whose bits it does not know: then `exact`.
+#[inline(always)]
+fn unless_nan(quick: [u32; GROUP], exact: impl Fn() -> [u32; GROUP]) -> [u32; GROUP] {
+    let mut nan = false;
+    let mut lane = 0;
+    while lane < GROUP {
+        nan |= float32::is_nan(quick[lane]);
+        lane += 1;
+    }
+    if nan { exact() } else { quick }
+}
+
+/// The sums of gfx90a, `STEP` terms at a time.
+// Functions in place of the closures would be called, and leave the host's vectors behind.
+#[allow(clippy::redundant_closure)]
+#[inline(always)]
+fn rounded<const STEP: usize>(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
+    let quick = terms.fold::<_, STEP>(
+        c,
+        #[inline(always)]
+        |c, a, b| matrix::quick_rounded_step(c, a, b),
+    );
+    unless_nan(
+        quick,
+        #[inline(always)]
+        || {
+            terms.fold::<_, STEP>(
+                c,
+                #[inline(always)]
+                |c, a, b| matrix::rounded_step(c, a, b),
+            )
+        },
+    )
 }
 
 struct Product;
@@ -124,88 +373,153 @@ impl Body for Product {
             Matrix::Mfma2 => Model::Mfma2,
             _ => Model::Mfma3,
         };
-        let instruction = &INSTRUCTIONS[op.attribute as usize];
+        let Instruction { shape, kind, .. } = &INSTRUCTIONS[op.attribute as usize];
         let blgp = Controls::of(op).blgp;
-        let narrow = |c: u64| c as u32;
-        match instruction.kind {
-            Kind::F32 => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u32,
-                |c, a, b| matrix::accumulate_f32(narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::Xf32 => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u32,
-                |c, a, b| matrix::accumulate_xf32(narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::F16 => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u16,
-                |c, a, b| matrix::accumulate_f16(model, narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::Bf16 => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u16,
-                |c, a, b| matrix::accumulate_bf16(model, narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::Bf16Pairs => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u16,
-                |c, a, b| matrix::accumulate_bf16_pairs(model, narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::I8 => product(
-                wave,
-                op,
-                instruction,
-                blgp,
-                |_, x| x as u8,
-                |c, a, b| matrix::accumulate_i8(narrow(c), a, b),
-                u64::from,
-            ),
-            Kind::Fp8 { a_is_bf8, b_is_bf8 } => {
-                let format = |is_bf8| if is_bf8 { Fp8::E5m2Fnuz } else { Fp8::E4m3Fnuz };
-                let formats = [format(a_is_bf8), format(b_is_bf8)];
+        // gfx90a reads halves as singles, in which it computes.
+        macro_rules! singles {
+            ($flushed:ident, $step:literal) => {
                 product(
                     wave,
                     op,
-                    instruction,
+                    shape,
                     blgp,
-                    |_, x| x as u8,
-                    |c, a, b| matrix::accumulate_fp8(narrow(c), a, formats[0], b, formats[1]),
-                    u64::from,
-                );
-            }
-            Kind::F64 => {
-                // The BLGP bits negate A, B and C.
-                let sign = |bit: u32| u64::from(blgp >> bit & 1) << 63;
+                    #[inline(always)]
+                    |rows, _, position| {
+                        parts(
+                            rows,
+                            position,
+                            16,
+                            #[inline(always)]
+                            |x| matrix::$flushed(x as u16),
+                        )
+                    },
+                    #[inline(always)]
+                    |c, terms| rounded::<$step>(c, terms),
+                )
+            };
+        }
+        macro_rules! one_by_one {
+            ($bits:literal as $input:ty, $sum:expr) => {
                 product(
                     wave,
                     op,
-                    instruction,
+                    shape,
+                    blgp,
+                    #[inline(always)]
+                    |rows, _, position| {
+                        parts(
+                            rows,
+                            position,
+                            $bits,
+                            #[inline(always)]
+                            |x| x as $input,
+                        )
+                    },
+                    #[inline(always)]
+                    |c, terms| terms.each(c, $sum),
+                )
+            };
+        }
+        match (*kind, model) {
+            (Kind::F32, _) => product(
+                wave,
+                op,
+                shape,
+                blgp,
+                #[inline(always)]
+                |rows, _, position| rows[position as usize].0,
+                #[inline(always)]
+                |c, terms| {
+                    let quick = terms.fold(
+                        c,
+                        #[inline(always)]
+                        |c, [a], [b]| {
+                            let [a, b, c] =
+                                [float32::value(a), float32::value(b), float32::value(c)];
+                            a.mul_add(b, c).to_bits()
+                        },
+                    );
+                    unless_nan(
+                        quick,
+                        #[inline(always)]
+                        || terms.each(c, matrix::accumulate_f32),
+                    )
+                },
+            ),
+            (Kind::Xf32, _) => one_by_one!(32 as u32, matrix::accumulate_xf32),
+            (Kind::F16, Model::Mfma2) => singles!(flushed_f16, 4),
+            (Kind::Bf16, Model::Mfma2) => singles!(flushed_bf16, 4),
+            (Kind::Bf16Pairs, Model::Mfma2) => singles!(flushed_bf16, 2),
+            (Kind::F16, _) => {
+                one_by_one!(16 as u16, |c, a, b| matrix::accumulate_f16(model, c, a, b))
+            }
+            (Kind::Bf16, _) => {
+                one_by_one!(16 as u16, |c, a, b| matrix::accumulate_bf16(model, c, a, b))
+            }
+            (Kind::Bf16Pairs, _) => {
+                one_by_one!(16 as u16, |c, a, b| matrix::accumulate_bf16_pairs(
+                    model, c, a, b
+                ))
+            }
+            (Kind::I8, _) => product(
+                wave,
+                op,
+                shape,
+                blgp,
+                #[inline(always)]
+                |rows, _, position| {
+                    parts(
+                        rows,
+                        position,
+                        8,
+                        #[inline(always)]
+                        |x| x as i8 as i32,
+                    )
+                },
+                #[inline(always)]
+                |c: [u32; GROUP], terms| {
+                    terms.fold(
+                        c,
+                        #[inline(always)]
+                        |c, [a], [b]| c.wrapping_add((a * b) as u32),
+                    )
+                },
+            ),
+            (Kind::Fp8 { a_is_bf8, b_is_bf8 }, _) => {
+                let [p, q] = [a_is_bf8, b_is_bf8]
+                    .map(|is_bf8| if is_bf8 { Fp8::E5m2Fnuz } else { Fp8::E4m3Fnuz });
+                one_by_one!(8 as u8, |c, a, b| matrix::accumulate_fp8(c, a, p, b, q));
+            }
+            (Kind::F64, _) => {
+                // The BLGP bits negate A, B and C.
+                let sign = |operand: usize| u64::from(blgp >> operand & 1) << 63;
+                product(
+                    wave,
+                    op,
+                    shape,
                     0,
-                    |side, x| x ^ sign(side as u32),
-                    |c, a, b| matrix::accumulate_f64(c ^ sign(2), a, b),
-                    |d| d,
+                    #[inline(always)]
+                    |rows, side, position| {
+                        let [low, high] = [0, 1].map(|word| &rows[2 * position as usize + word].0);
+                        lanes(
+                            #[inline(always)]
+                            |i| (u64::from(low[i]) | u64::from(high[i]) << 32) ^ sign(side),
+                        )
+                    },
+                    #[inline(always)]
+                    |c: [u64; GROUP], terms| {
+                        let c = lanes(
+                            #[inline(always)]
+                            |i| c[i] ^ sign(2),
+                        );
+                        terms.fold(
+                            c,
+                            #[inline(always)]
+                            |c, a: [u64; 1], b: [u64; 1]| {
+                                float64::fma(a[0], b[0], c, Denormals::KEEP)
+                            },
+                        )
+                    },
                 );
             }
         }
@@ -255,7 +569,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                     matrix_words: [inputs as u16, outputs as u16],
                     ..VectorShape::NONE
                 }),
-                handler: shell::handler::<Product>,
+                handler: shell::wide_handler::<Product>,
                 width: 0,
                 attribute: index as u16,
                 changes_exec: false,

@@ -308,8 +308,22 @@ impl Kind for HalfPairs {
     }
 }
 
-/// `a * b + c` of widened halves as a single whose last bit is set if anything was lost ("round to odd"): rounding that once
-/// more gives the right half. The product is exact.
+/// `a * b + c` of widened halves as a single that gives the right half when it is rounded once more. To nearest does unless it
+/// may lie between two halves, which no single does that has another bit among its last twelve.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn half_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
+    // SAFETY: the callers' promise about the host.
+    unsafe {
+        let sum = H::fma(a, b, c);
+        if H::any(H::rounded(sum)) {
+            return odd_fma::<H>(a, b, c);
+        }
+        sum
+    }
+}
+
+/// [`half_fma`] with the last bit set if anything was lost ("round to odd"). The product is exact.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn odd_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
@@ -398,7 +412,7 @@ operations! {
     sub,    2, false, <H>[a, b]:    H::sub(a, b),      H::sub64(a, b), H::sub(a, b);
     subrev, 2, false, <H>[a, b]:    H::sub(b, a),      H::sub64(b, a), H::sub(b, a);
     mul,    2, false, <H>[a, b]:    H::mul(a, b),      H::mul64(a, b), H::mul(a, b);
-    fma,    3, false, <H>[a, b, c]: H::fma(a, b, c), H::fma64(a, b, c), odd_fma::<H>(a, b, c);
+    fma,    3, false, <H>[a, b, c]: H::fma(a, b, c), H::fma64(a, b, c), half_fma::<H>(a, b, c);
     min,    2, true,  <H>[a, b]:    H::or(H::min(a, b), H::min(b, a)),  H::or64(H::min64(a, b), H::min64(b, a)), <min as Operation<Singles, 2>>::of::<H>([a, b]);
     max,    2, true,  <H>[a, b]:    H::and(H::max(a, b), H::max(b, a)), H::and64(H::max64(a, b), H::max64(b, a)), <max as Operation<Singles, 2>>::of::<H>([a, b]);
 }
@@ -650,15 +664,16 @@ where
         let a = operands.load::<F, L>(0, group);
         let b = operands.load::<F, L>(1, group);
         let c = operands.load::<F, L>(2, group);
-        let results: [(L::Value, bool); GROUP] = lanes(
+        // Asked for twice, once for each result: arrays of pairs would not become host vectors.
+        let right: [bool; GROUP] = lanes(
             #[inline(always)]
-            |i| simple(a[i], b[i], c[i]),
+            |i| simple(a[i], b[i], c[i]).1,
         );
         let mut wrong = 0;
         let mut lane = 0;
         while lane < GROUP {
             let active = wave.exec_lanes.0[GROUP * group + lane];
-            wrong |= u32::from(!results[lane].1) & active;
+            wrong |= u32::from(!right[lane]) & active;
             lane += 1;
         }
         if wrong != 0 {
@@ -669,7 +684,7 @@ where
             group,
             lanes(
                 #[inline(always)]
-                |i| results[i].0,
+                |i| simple(a[i], b[i], c[i]).0,
             ),
         );
     }

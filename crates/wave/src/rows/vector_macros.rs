@@ -222,15 +222,32 @@ where
     } else {
         [C::uniform(0); GROUP]
     };
-    let bits = unpack((bits >> (GROUP * group)) as u16);
-    let pairs: [(R::Value, bool); GROUP] = lanes(
-        #[inline(always)]
-        |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
-    );
-    let values = lanes(
-        #[inline(always)]
-        |i| pairs[i].0,
-    );
+    let bits = mask_lanes::<F>((bits >> (GROUP * group)) as u16);
+    let (values, out);
+    if F::AVX512 {
+        // Asked for twice, once for each result: then both become host vectors.
+        values = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).0,
+        );
+        out = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).1,
+        );
+    } else {
+        let pairs: [(R::Value, bool); GROUP] = lanes(
+            #[inline(always)]
+            |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
+        );
+        values = lanes(
+            #[inline(always)]
+            |i| pairs[i].0,
+        );
+        out = lanes(
+            #[inline(always)]
+            |i| pairs[i].1,
+        );
+    }
     match active {
         Some(mask) => operands.store_active::<R>(group, values, mask),
         None => operands.store::<R>(group, values),
@@ -238,11 +255,7 @@ where
     if !OUT {
         return 0;
     }
-    let out = pack(lanes(
-        #[inline(always)]
-        |i| pairs[i].1,
-    ));
-    u64::from(out) << (GROUP * group)
+    u64::from(lanes_mask::<F>(out)) << (GROUP * group)
 }
 
 #[inline(always)]
@@ -402,23 +415,67 @@ pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
 ) -> u64 {
     let context = context::<F>(wave, op);
     let operands = wave.operands::<F, 2>(op, [A::TYPE, B::TYPE, Type::None]);
-    let of_group = |group: usize| {
-        let a = operands.load::<F, A>(0, group);
-        let b = operands.load::<F, B>(1, group);
-        let holds: [bool; GROUP] = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i]),
-        );
-        u64::from(pack(holds)) << (GROUP * group)
-    };
     if V::HOT && F::USUAL && F::AVX2 && wave.wide {
-        return of_group(0) | of_group(1) | of_group(2) | of_group(3);
+        let mut mask = 0;
+        let mut group = 0;
+        while group < LANES / GROUP {
+            mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
+            group += 1;
+        }
+        return mask;
     }
     let mut mask = 0u64;
     for group in 0..wave.groups {
-        mask |= of_group(group);
+        mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
     }
     mask & wave.exec()
+}
+
+/// Lanes of `group` for which `lane` holds, as bits in place.
+#[inline(always)]
+fn compared_group<F: Form, A: Lane, B: Lane>(
+    operands: &Operands,
+    context: Context,
+    group: usize,
+    lane: &impl Fn(Context, A::Value, B::Value) -> bool,
+) -> u64 {
+    let a = operands.load::<F, A>(0, group);
+    let b = operands.load::<F, B>(1, group);
+    let holds: [bool; GROUP] = lanes(
+        #[inline(always)]
+        |i| lane(context, a[i], b[i]),
+    );
+    u64::from(lanes_mask::<F>(holds)) << (GROUP * group)
+}
+
+/// [`pack`], to a mask register where the host has them.
+#[inline(always)]
+fn lanes_mask<F: Form>(holds: [bool; GROUP]) -> u16 {
+    #[cfg(target_arch = "x86_64")]
+    if F::AVX512 {
+        use std::arch::x86_64::{__m512i, _mm512_movepi32_mask};
+        let words: [u32; GROUP] = lanes(
+            #[inline(always)]
+            |i| if holds[i] { !0 } else { 0 },
+        );
+        // SAFETY: forms with AVX-512 exist only where the host has it; the types have equal size.
+        return unsafe {
+            _mm512_movepi32_mask(std::mem::transmute::<[u32; GROUP], __m512i>(words))
+        };
+    }
+    pack(holds)
+}
+
+/// [`unpack`], from a mask register where the host has them.
+#[inline(always)]
+fn mask_lanes<F: Form>(mask: u16) -> [u32; GROUP] {
+    #[cfg(target_arch = "x86_64")]
+    if F::AVX512 {
+        use std::arch::x86_64::{__m512i, _mm512_movm_epi32};
+        // SAFETY: as above.
+        return unsafe { std::mem::transmute::<__m512i, [u32; GROUP]>(_mm512_movm_epi32(mask)) };
+    }
+    unpack(mask)
 }
 
 /// One bit per lane.
@@ -472,7 +529,7 @@ macro_rules! vector_rows {
                 const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
-                const NARROW: bool = $crate::rows::hot::is_narrow(stringify!($name));
+                const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,
