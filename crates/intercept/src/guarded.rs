@@ -152,15 +152,16 @@ impl Guarded {
         match thread.answer(&answered, self.limit.min(state::patience())) {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(panic)) => self.lose(&format!("crashed in {what}: {}", message(&*panic))),
-            Err(Silence::Signal(signal)) => self.died(signal, what),
-            Err(Silence::Late) => {
-                // It may be at what another thread wants of it.
-                let doing = lock(&self.doing).clone();
-                let doing = doing.unwrap_or_else(|| Call::now(what));
-                self.lose(&doing.lasts("LUTHIER_TOOL_LIMIT"));
-            }
+            Err(Silence::Signal(signal)) => self.died(signal, &self.present(what).what),
+            Err(Silence::Late) => self.lose(&self.present(what).lasts("LUTHIER_TOOL_LIMIT")),
         }
         None
+    }
+
+    /// What the worker is at: perhaps not `what` is wanted, but something that another thread wants.
+    fn present(&self, what: &str) -> Call {
+        let doing = lock(&self.doing).clone();
+        doing.unwrap_or_else(|| Call::now(what))
     }
 
     fn send(&self, work: Work) -> Option<Contained> {
