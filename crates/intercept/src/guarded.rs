@@ -1,114 +1,274 @@
 //! Tools with host code that others wrote: it may crash or never come back, and the application does not notice.
 //!
-//! A panic becomes the reason why a kernel runs as it is, or why a tool has nothing to say. What happens on threads of the
-//! application and what empties rings is done by a thread for each tool, for which there is a limit to waiting; a tool that
-//! exceeds it is not called again. Instrumenting has a thread and a limit anyway. A crash that is no panic, such as an access to
-//! memory that is none, ends the process: host code runs inside it.
+//! A panic becomes the reason why a kernel runs as it is, or why a tool has nothing to say. All calls are made by threads that
+//! survive nothing but harm nobody ([`crate::contained`]), and there is a limit to waiting for them; a tool that exceeds it, or
+//! whose thread died, is not called again. What there is to say of it stands in the summary.
+//!
+//! Instrumenting borrows from its caller, which cannot leave while the tool may still look. It therefore waits for ever, on a
+//! thread of its own that launches wait for within a limit.
 
 use std::{
     any::Any,
+    ffi::CStr,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicUsize, Ordering},
         mpsc::{self, Sender},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use luthier::{Edit, Error, Kernel, Launch, Result, Results, Tool, ToolFile, serde_json};
-use session::Agent;
+use session::{Agent, Config};
 
-use crate::{lock, threads};
+use crate::{
+    contained::{self, Contained, Silence},
+    lock, state,
+};
 
 const STACK: usize = 8 << 20;
+/// Instrumenting may recurse over control flow.
+const INSTRUMENTING_STACK: usize = 64 << 20;
 
-type Work = Box<dyn FnOnce(&dyn Tool) + Send>;
+type Work = Box<dyn FnOnce() + Send>;
+
+/// The thread that makes all calls but those of `instrument`.
+struct Worker {
+    work: Sender<Work>,
+    thread: Contained,
+}
+
+/// A call that has begun.
+#[derive(Clone, PartialEq)]
+struct Call {
+    what: String,
+    began: Instant,
+}
+
+impl Call {
+    fn now(what: impl Into<String>) -> Call {
+        Call {
+            what: what.into(),
+            began: Instant::now(),
+        }
+    }
+
+    fn lasts(&self, variable: &str) -> String {
+        let seconds = self.began.elapsed().as_secs_f32().round();
+        format!(
+            "did not come back from {} for {seconds} s (see {variable})",
+            self.what
+        )
+    }
+}
 
 /// See the module.
 pub struct Guarded {
-    tool: Arc<dyn Tool>,
+    /// None if it could not be made.
+    tool: Option<Arc<dyn Tool>>,
     name: String,
     file: ToolFile,
     observes: bool,
+    /// The longest time that a launch or a batch of records waits for the tool, and the end of the program for what it has
+    /// to say.
     limit: Duration,
-    /// To the tool's thread, once that is needed.
-    work: Mutex<Option<Sender<Work>>>,
+    build_limit: Duration,
+    /// None if there could be no thread.
+    worker: Mutex<Option<Worker>>,
+    /// What the worker is at.
+    doing: Arc<Mutex<Option<Call>>>,
     /// Calls of `instrument` that have not come back.
-    instrumenting: AtomicUsize,
+    instrumenting: Mutex<Vec<Call>>,
     /// Why the tool is not called any more.
     lost: OnceLock<String>,
 }
 
 impl Guarded {
-    /// `limit` is the longest time that a launch or a batch of records waits for the tool, and the end of the program for what
-    /// it has to say.
-    pub fn new(tool: Box<dyn Tool>, limit: Duration) -> Guarded {
-        let tool: Arc<dyn Tool> = tool.into();
-        Guarded {
-            name: tool.name().to_owned(),
-            file: tool.file().clone(),
-            observes: tool.observes_launches(),
-            tool,
-            limit,
-            work: Mutex::default(),
-            instrumenting: AtomicUsize::new(0),
+    /// A tool of this name and file. `make` may refuse, which is the error; if it crashes or hangs, that is a tool which does
+    /// nothing but say so.
+    pub fn make(
+        name: &str,
+        file: ToolFile,
+        config: &Config,
+        make: impl FnOnce(ToolFile) -> std::result::Result<Box<dyn Tool>, String> + Send + 'static,
+    ) -> std::result::Result<Guarded, String> {
+        let mut guarded = Guarded {
+            tool: None,
+            name: name.to_owned(),
+            file: file.clone(),
+            observes: false,
+            limit: config.tool_limit,
+            build_limit: config.build_limit,
+            worker: Mutex::new(Worker::start()),
+            doing: Arc::default(),
+            instrumenting: Mutex::default(),
             lost: OnceLock::new(),
+        };
+        let made = guarded.ask("being made", move || {
+            let tool: Arc<dyn Tool> = make(file)?.into();
+            let said = (
+                tool.name().to_owned(),
+                tool.file().clone(),
+                tool.observes_launches(),
+            );
+            Ok::<_, String>((tool, said))
+        });
+        if let Some(made) = made {
+            let (tool, said) = made?;
+            guarded.tool = Some(tool);
+            (guarded.name, guarded.file, guarded.observes) = said;
         }
+        Ok(guarded)
     }
 
-    /// Makes the tool's thread do something; `None` if the tool is lost or is now.
+    /// Makes the tool do something; `None` if it is lost or is now.
     fn call<T: Send + 'static>(
         &self,
         what: &str,
         act: impl FnOnce(&dyn Tool) -> T + Send + 'static,
     ) -> Option<T> {
+        let tool = Arc::clone(self.tool.as_ref()?);
+        self.ask(what, move || act(&*tool))
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        what: &str,
+        act: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         if self.lost.get().is_some() {
             return None;
         }
         let (answer, answered) = mpsc::channel();
-        let work: Work = Box::new(move |tool| {
-            let _ = answer.send(catch_unwind(AssertUnwindSafe(|| act(tool))));
+        let (doing, call) = (Arc::clone(&self.doing), what.to_owned());
+        let work: Work = Box::new(move || {
+            *lock(&doing) = Some(Call::now(call));
+            let _ = answer.send(catch_unwind(AssertUnwindSafe(act)));
         });
-        if !self.send(work) {
-            self.lose(format!("there can be no thread for its {what}"));
+        let Some(thread) = self.send(work) else {
+            self.lose("has no thread");
             return None;
+        };
+        match thread.answer(&answered, self.limit.min(state::patience())) {
+            Ok(Ok(answer)) => return Some(answer),
+            Ok(Err(panic)) => self.lose(&format!("crashed in {what}: {}", message(&*panic))),
+            Err(Silence::Signal(signal)) => self.died(signal, &self.present(what).what),
+            Err(Silence::Late) => self.lose(&self.present(what).lasts("LUTHIER_TOOL_LIMIT")),
         }
-        match answered.recv_timeout(self.limit) {
-            Ok(Ok(answer)) => Some(answer),
+        None
+    }
+
+    /// What the worker is at: perhaps not `what` is wanted, but something that another thread wants.
+    fn present(&self, what: &str) -> Call {
+        let doing = lock(&self.doing).clone();
+        doing.unwrap_or_else(|| Call::now(what))
+    }
+
+    fn send(&self, work: Work) -> Option<Contained> {
+        let worker = lock(&self.worker);
+        let worker = worker.as_ref()?;
+        worker.work.send(work).ok()?;
+        Some(worker.thread)
+    }
+
+    /// [`Tool::instrument`] on a thread of its own.
+    fn instrument_apart(
+        &self,
+        tool: &Arc<dyn Tool>,
+        kernel: &Kernel<'_>,
+        edit: &mut Edit<'_>,
+    ) -> Result<()> {
+        let (answer, answered) = mpsc::channel();
+        let lent = Lent {
+            kernel: std::ptr::from_ref(kernel).cast(),
+            edit: std::ptr::from_mut(edit).cast(),
+        };
+        let their_tool = Arc::clone(tool);
+        let task = Box::new(move || {
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                // SAFETY: the lender waits below, without touching either, until this is over or this thread has stopped
+                // for ever. Nothing here outlives the call, so it does not matter that the lifetimes are made up.
+                let (kernel, edit) = unsafe { lent.take() };
+                their_tool.instrument(kernel, edit)
+            }));
+            let _ = answer.send(done);
+        });
+        let Some(thread) = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task) else {
+            return Err(Error::Tool("there can be no thread for it".to_owned()));
+        };
+        match thread.answer(&answered, Duration::MAX) {
+            Ok(Ok(done)) => done,
             Ok(Err(panic)) => {
-                self.lose(format!("crashed in {what}: {}", message(&*panic)));
-                None
+                let name = &self.name;
+                Err(Error::Tool(format!(
+                    "tool {name} crashed: {}",
+                    message(&*panic)
+                )))
             }
-            Err(_) => {
-                let seconds = self.limit.as_secs_f32();
-                self.lose(format!("did not come back from {what} for {seconds} s"));
-                None
+            Err(Silence::Signal(signal)) => {
+                self.died(signal, "instrument");
+                Err(self.loss())
             }
+            Err(Silence::Late) => {
+                self.lose("left its thread in instrument");
+                Err(self.loss())
+            }
+        }
+    }
+
+    fn died(&self, signal: i32, what: &str) {
+        // SAFETY: a string, or null; nobody changes the language any more.
+        let text = unsafe {
+            let text = libc::strsignal(signal);
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        };
+        let text = text.unwrap_or_default();
+        self.lose(&format!("died of signal {signal} ({text}) in {what}"));
+    }
+
+    fn lose(&self, reason: &str) {
+        if self.lost.set(reason.to_owned()).is_ok() {
+            let name = &self.name;
+            state::note(format!(
+                "the host code of tool {name} {reason}; it is not called again"
+            ));
         }
     }
 
-    fn send(&self, work: Work) -> bool {
-        let mut sender = lock(&self.work);
-        if sender.is_none() {
-            let (send, receive) = mpsc::channel::<Work>();
-            let tool = Arc::clone(&self.tool);
-            let task = Box::new(move || receive.iter().for_each(|work| work(&*tool)));
-            if threads::spawn("luthier-tool", STACK, task) {
-                *sender = Some(send);
-            }
-        }
-        sender.as_ref().is_some_and(|send| send.send(work).is_ok())
-    }
-
-    fn lose(&self, reason: String) {
-        let _ = self.lost.set(reason);
-    }
-
-    /// What is said at the end of a tool that is not called any more.
+    /// What is said of a tool that is not called any more.
     fn loss(&self) -> Error {
-        let reason = self.lost.get().map_or("it is gone", String::as_str);
-        Error::Tool(format!("its host code {reason}; what it collected is lost"))
+        let (name, reason) = (&self.name, self.lost.get());
+        let reason = reason.map_or("is gone", String::as_str);
+        Error::Tool(format!(
+            "the host code of tool {name} {reason}; what it collected is lost"
+        ))
+    }
+}
+
+impl Worker {
+    fn start() -> Option<Worker> {
+        let (work, receive) = mpsc::channel::<Work>();
+        let task = Box::new(move || receive.iter().for_each(|work| work()));
+        let thread = contained::spawn("luthier-tool", STACK, task)?;
+        Some(Worker { work, thread })
+    }
+}
+
+/// What `instrument` borrows, on its way to another thread.
+struct Lent {
+    kernel: *const Kernel<'static>,
+    edit: *mut Edit<'static>,
+}
+
+// SAFETY: one thread uses it while the other waits, see `instrument_apart`.
+unsafe impl Send for Lent {}
+
+impl Lent {
+    /// # Safety
+    /// The lender must not touch either as long as the result is used, and both must live that long.
+    unsafe fn take<'a>(self) -> (&'a Kernel<'static>, &'a mut Edit<'static>) {
+        // SAFETY: the caller's promise.
+        unsafe { (&*self.kernel, &mut *self.edit) }
     }
 }
 
@@ -167,19 +327,22 @@ impl Tool for Guarded {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        if self.lost.get().is_some() {
-            return Err(self.loss());
+        let call = Call::now(format!("instrument ({})", kernel.demangled()));
+        let mut calls = lock(&self.instrumenting);
+        if let Some(late) = calls
+            .iter()
+            .find(|call| call.began.elapsed() > self.build_limit)
+        {
+            self.lose(&late.lasts("LUTHIER_BUILD_LIMIT"));
         }
-        self.instrumenting.fetch_add(1, Ordering::Relaxed);
-        let done = catch_unwind(AssertUnwindSafe(|| self.tool.instrument(kernel, edit)));
-        self.instrumenting.fetch_sub(1, Ordering::Relaxed);
-        done.unwrap_or_else(|panic| {
-            let name = &self.name;
-            Err(Error::Tool(format!(
-                "tool {name} crashed: {}",
-                message(&*panic)
-            )))
-        })
+        let (Some(tool), None) = (&self.tool, self.lost.get()) else {
+            return Err(self.loss());
+        };
+        calls.push(call.clone());
+        drop(calls);
+        let done = self.instrument_apart(tool, kernel, edit);
+        lock(&self.instrumenting).retain(|other| *other != call);
+        done
     }
 
     fn launch(&self, launch: &Launch<'_>) {
@@ -203,8 +366,8 @@ impl Tool for Guarded {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        if self.instrumenting.load(Ordering::Relaxed) != 0 {
-            self.lose("has not come back from instrument".to_owned());
+        if let Some(call) = lock(&self.instrumenting).first() {
+            self.lose(&call.lasts("LUTHIER_BUILD_LIMIT"));
         }
         let results = results.detach();
         let said = self.call("finish", move |tool| {

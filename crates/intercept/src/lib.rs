@@ -9,6 +9,7 @@
 //! goes wrong means that the original kernel runs.
 
 mod api;
+mod contained;
 mod copies;
 mod device;
 mod guarded;

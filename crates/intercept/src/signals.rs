@@ -1,14 +1,13 @@
 //! Deaths that run no exit handlers: an abort, which is also the runtime's answer to a GPU memory fault, or Ctrl-C.
 //!
 //! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it writes to
-//! a pipe and waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course.
+//! a pipe and waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course. What a
+//! thread of a tool's does to itself is no death ([`contained`]).
 
-use std::{
-    sync::atomic::{AtomicI32, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::{
+    contained,
     state::{self, DEATH},
     threads,
 };
@@ -51,7 +50,7 @@ pub fn install() {
                     .session
                     .note(format!("the program was ended by signal {signal}"));
             }
-            state::finish(DEATH, Duration::ZERO);
+            state::die();
             // SAFETY: as above.
             unsafe { libc::write(answer[1], (&raw const signal).cast(), 1) };
         }
@@ -78,16 +77,18 @@ fn handle(signal: libc::c_int) {
         }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as usize;
-        // The disposition is the default again when the handler runs, so the signal ends the program in the end.
-        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_RESETHAND;
+        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
         libc::sigemptyset(&raw mut action.sa_mask);
         libc::sigaction(signal, &raw const action, std::ptr::null_mut());
     }
 }
 
-extern "C" fn on_signal(signal: libc::c_int) {
+extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: only functions that are safe in signal handlers; `errno` is kept for the interrupted code.
     unsafe {
+        contained::stop_here(signal, info);
+        // The disposition is the default from now on, so the signal ends the program in the end.
+        libc::signal(signal, libc::SIG_DFL);
         let errno = *libc::__errno_location();
         if libc::getpid() == OWNER.load(Ordering::Acquire) {
             let byte = signal as u8;

@@ -10,7 +10,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
         mpsc,
     },
@@ -20,7 +20,7 @@ use std::{
 use session::{Config, Session, config::Level};
 
 use crate::{
-    api::Api, device::HsaDevice, hooks::Pending, ledger, output, output::say, queues::Queues,
+    api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
     signals, threads, tools,
 };
 
@@ -44,6 +44,10 @@ pub struct State {
 static CURRENT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 static PINNED: AtomicBool = AtomicBool::new(false);
+/// A signal is about to end the program.
+static DYING: AtomicBool = AtomicBool::new(false);
+/// What there was to note before there was a session.
+static EARLY: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The session, for the hot path: a vfork child is not told apart, but it rings no doorbells.
 pub fn running() -> Option<&'static State> {
@@ -56,6 +60,22 @@ pub fn current() -> Option<&'static State> {
     let state = running()?;
     // A vfork child shares our memory but is not us.
     (state.process == std::process::id()).then_some(state)
+}
+
+/// Something the user should know, shown with the summary.
+pub fn note(text: String) {
+    match running() {
+        Some(state) => state.session.note(text),
+        None => lock(&EARLY).push(text),
+    }
+}
+
+/// How long code of others may take at most.
+pub fn patience() -> Duration {
+    match DYING.load(Ordering::Relaxed) {
+        true => DEATH / 4,
+        false => Duration::MAX,
+    }
 }
 
 /// Runs `act`; a panic is reported and answered with `None`.
@@ -76,6 +96,8 @@ pub fn start(api: &'static Api) -> bool {
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
+    // Before anything of the tools' runs.
+    signals::install();
     let own_path = own_path();
     config.build = own_path.as_deref().map(build_of).unwrap_or_default();
     let directory = own_path
@@ -105,10 +127,13 @@ pub fn start(api: &'static Api) -> bool {
         queues,
         pending: Pending::default(),
     };
-    CURRENT.store(Box::leak(Box::new(state)), Ordering::Release);
+    let state: &State = Box::leak(Box::new(state));
+    for text in lock(&EARLY).drain(..) {
+        state.session.note(text);
+    }
+    CURRENT.store(std::ptr::from_ref(state).cast_mut(), Ordering::Release);
     ledger::write(ledger::BEGAN);
     register_exit_handlers();
-    signals::install();
     true
 }
 
@@ -146,6 +171,15 @@ pub fn finish(limit: Duration, settle: Duration) {
         });
         let _ = done.send(());
     };
+    // Tools take their time one after the other.
+    let config = state.session.config();
+    let limit = match settle.is_zero() {
+        true => limit,
+        false => {
+            let tools = u32::try_from(config.tools.len()).unwrap_or(u32::MAX);
+            limit.saturating_add(config.tool_limit.saturating_mul(tools))
+        }
+    };
     // A device that hangs must not keep the program from ending.
     let started = threads::spawn("luthier-end", STACK, Box::new(end));
     if !started || wait.recv_timeout(limit).is_err() {
@@ -164,6 +198,12 @@ fn print_without_tool(state: &State) {
             state.generation,
         )
     });
+}
+
+/// The program dies.
+pub fn die() {
+    DYING.store(true, Ordering::Relaxed);
+    finish(DEATH, Duration::ZERO);
 }
 
 extern "C" fn at_exit() {

@@ -1,6 +1,6 @@
 //! Which instrumenter the settings ask for.
 
-use std::{env, panic::catch_unwind, path::Path, sync::Arc};
+use std::{env, path::Path, sync::Arc};
 
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
@@ -23,15 +23,12 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
             output,
         )));
     }
-    let guarded = |tool| -> Box<dyn Tool> { Box::new(Guarded::new(tool, config.tool_limit)) };
     let mut opened: Vec<Box<dyn Tool>> = Vec::new();
     for tool in &config.tools {
         if tools::is_library(tool) {
-            opened.extend(own_tools(tool)?.into_iter().map(guarded));
+            opened.extend(own_tools(tool, config)?);
         } else {
-            let tool = tool_capi::open(tool, directory).map_err(|error| error.to_string())?;
-            let foreign = !tool.file().exports().is_empty();
-            opened.push(if foreign { guarded(tool) } else { tool });
+            opened.push(named(tool, directory, config)?);
         }
     }
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
@@ -40,8 +37,21 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     Ok(Arc::new(engine))
 }
 
+/// A tool by name or path, with the host code in C++ that it may have.
+fn named(tool: &str, directory: &Path, config: &Config) -> Result<Box<dyn Tool>, String> {
+    let opened = tools::open(tool, directory).map_err(|error| error.to_string())?;
+    if opened.file().exports().is_empty() {
+        return Ok(opened);
+    }
+    let path = tool.to_owned();
+    let made = Guarded::make(opened.name(), opened.file().clone(), config, move |file| {
+        tool_capi::with_host_code(file, Path::new(&path)).map_err(|error| error.to_string())
+    });
+    Ok(Box::new(made?))
+}
+
 /// The tools with host code in Rust, which are in this library if it is the one that the user named.
-fn own_tools(library: &str) -> Result<Vec<Box<dyn Tool>>, String> {
+fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
     let here = state::own_path().and_then(|path| path.canonicalize().ok());
     if Path::new(library).canonicalize().ok() != here {
         return Err(format!(
@@ -55,7 +65,9 @@ fn own_tools(library: &str) -> Result<Vec<Box<dyn Tool>>, String> {
     }
     let made = tools.iter().map(|tool| {
         let file = ToolFile::parse(tool.name, tool.file).map_err(|error| error.to_string())?;
-        catch_unwind(|| (tool.make)(file)).map_err(|_| format!("tool {} crashed", tool.name))
+        let make = tool.make;
+        let made = Guarded::make(tool.name, file, config, move |file| Ok(make(file)))?;
+        Ok(Box::new(made) as Box<dyn Tool>)
     });
     made.collect()
 }

@@ -3,7 +3,7 @@
 //! Backward over blocks; calls go through the callee's [`Transfer`]. What is live when a function returns is the union over
 //! its known callers, or everything if there may be others.
 
-use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
+use crate::function::{Block, BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
 use crate::graph::{Lists, postorder};
 use crate::live_set::{LiveSet, PROBES, Transfer};
 use crate::parallel::{self, Workers};
@@ -74,6 +74,8 @@ pub(crate) struct Results {
     each: Vec<OnceLock<Liveness>>,
     /// Those that call or are called.
     related: Vec<bool>,
+    /// Of those that are called.
+    summaries: Vec<Transfer>,
 }
 
 impl Results {
@@ -87,6 +89,51 @@ impl Results {
         let alone = || Solver::new(&functions[index]).solve(&LiveSet::EVERYTHING, &[]);
         self.each[index].get_or_init(alone)
     }
+
+    /// In a function that returns to where this is live.
+    pub fn returning(
+        &self,
+        functions: &[Function],
+        index: FunctionIndex,
+        at_return: &LiveSet,
+    ) -> Liveness {
+        Solver::new(&functions[index]).solve(at_return, &self.summaries)
+    }
+
+    /// Behind a block, or the call that ends it, in a function that returns to where `at_return` is live.
+    pub fn behind(&self, block: &Block, liveness: &Liveness, at_return: &LiveSet) -> LiveSet {
+        behind(block, &liveness.live_in, at_return, &self.summaries)
+    }
+}
+
+/// What is live behind a block, and the call that ends it.
+fn behind(
+    block: &Block,
+    live_in: &[LiveSet],
+    at_return: &LiveSet,
+    summaries: &[Transfer],
+) -> LiveSet {
+    let mut out = LiveSet::default();
+    for edge in &block.successors {
+        let mut arrives = live_in[edge.to];
+        if edge.without_lanes {
+            arrives.active = Default::default();
+        }
+        out.unite(&arrives);
+    }
+    for leave in &block.leaves {
+        match *leave {
+            Leave::End => {}
+            Leave::Return => {
+                out.unite(at_return);
+            }
+            Leave::TailCall(function) => {
+                out.unite(&summaries[function].apply(at_return));
+            }
+            Leave::Anywhere => out = LiveSet::EVERYTHING,
+        }
+    }
+    out
 }
 
 /// Registers that the instructions of each function name.
@@ -140,26 +187,7 @@ impl<'a> Solver<'a> {
         summaries: &[Transfer],
     ) -> LiveSet {
         let block = &self.function.blocks[block];
-        let mut out = LiveSet::default();
-        for edge in &block.successors {
-            let mut arrives = live_in[edge.to];
-            if edge.without_lanes {
-                arrives.active = Default::default();
-            }
-            out.unite(&arrives);
-        }
-        for leave in &block.leaves {
-            match *leave {
-                Leave::End => {}
-                Leave::Return => {
-                    out.unite(at_return);
-                }
-                Leave::TailCall(function) => {
-                    out.unite(&summaries[function].apply(at_return));
-                }
-                Leave::Anywhere => out = LiveSet::EVERYTHING,
-            }
-        }
+        let out = behind(block, live_in, at_return, summaries);
         match block.call {
             Some(Callee::Known(function)) => summaries[function].apply(&out),
             Some(Callee::Unknown) => LiveSet::EVERYTHING,
@@ -270,7 +298,11 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
     };
     let related = results.iter().map(Option::is_some).collect();
     let each = results.into_iter().map(known).collect();
-    Results { each, related }
+    Results {
+        each,
+        related,
+        summaries,
+    }
 }
 
 /// Functions that a function calls or jumps to.

@@ -3,7 +3,7 @@
 use crate::addresses::{self, Addresses, Pair, Target};
 use crate::blocks::{self, Built, Context};
 use crate::decode::{Found, Known, Remembering};
-use crate::function::{Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
+use crate::function::{Block, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
 use crate::graph::{Lists, Shape, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
@@ -12,7 +12,7 @@ use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
 use crate::table::{Code, LONGEST_FUNCTION, Places, Table};
-use crate::{Access, Error, Insts, Traits, scc};
+use crate::{Access, Error, Insts, LiveSet, Traits, scc};
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
 use isa::{Decoded, Inst, Operand, RegKind};
@@ -142,6 +142,19 @@ impl Module {
 
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
         self.liveness.of(&self.functions, function)
+    }
+
+    /// What is live in a function while it is executed for the sake of one caller, behind whose call `at_return` is live;
+    /// [`Module::liveness`] is the union over all callers.
+    pub fn liveness_returning(&self, function: FunctionIndex, at_return: &LiveSet) -> Liveness {
+        self.liveness
+            .returning(&self.functions, function, at_return)
+    }
+
+    /// What is live behind the call that ends a block, or the block, where `liveness` is that of
+    /// [`Module::liveness_returning`] for `at_return`.
+    pub fn live_behind(&self, block: &Block, liveness: &Liveness, at_return: &LiveSet) -> LiveSet {
+        self.liveness.behind(block, liveness, at_return)
     }
 
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {

@@ -77,3 +77,68 @@ fn cached_kernels_count_the_same() {
         assert_eq!(lines(&made, false), lines(&cached, true), "{device}");
     }
 }
+
+/// Two kernels, one of which writes where it is told.
+const WRITES: &str = r#"
+#include <hip/hip_runtime.h>
+__global__ void fine(int *out) { out[threadIdx.x] = 1; }
+__device__ __forceinline__ void poke(int *out) {
+    out[threadIdx.x] = 2;
+}
+__global__ void told(int *out) { poke(out); }
+int main(int argc, char **) {
+    int *memory;
+    if (hipMalloc(&memory, 256) != hipSuccess)
+        return 1;
+    fine<<<1, 64>>>(memory);
+    told<<<1, 64>>>(argc > 1 ? (int *)0x30001000 : memory);
+    return hipDeviceSynchronize() != hipSuccess;
+}
+"#;
+
+/// What kernels come from the cache as is loaded as one object, and its debug information with it.
+#[test]
+fn a_fault_in_a_cached_kernel_names_the_line() {
+    if !programs::can_compile() {
+        return;
+    }
+    let emulator = Emulator::find().expect("the emulator is built");
+    let folder = tempfile::tempdir().unwrap();
+    let (source, program) = (
+        folder.path().join("writes.hip"),
+        folder.path().join("writes"),
+    );
+    std::fs::write(&source, WRITES).unwrap();
+    let compiled = std::process::Command::new("hipcc")
+        .args(["--offload-arch=gfx90a", "-O1", "-g", "-w"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .bounded_output()
+        .unwrap();
+    assert!(compiled.status.success());
+    let run = |argument: Option<&str>| {
+        let done = emulator
+            .command()
+            .args(["run", "--device", "gfx90a", "-t", "bb-count", "--"])
+            .arg(&program)
+            .args(argument)
+            .env("LUTHIER_CACHE", folder.path().join("cache"))
+            .bounded_output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        (done.status.success(), said)
+    };
+    let (fine, said) = run(None);
+    assert!(fine && said.contains("2 instrumented, 0 refused"), "{said}");
+    let (fine, said) = run(Some("wild"));
+    assert!(!fine && said.contains("2 from cache"), "{said}");
+    for word in [
+        "Memory access fault by GPU",
+        "writes.hip:5 in",
+        "inlined at",
+        "writes.hip:7 in",
+    ] {
+        assert!(said.contains(word), "no {word}: {said}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     process::Output,
+    time::Instant,
 };
 
 use programs::{Bounded, Emulator};
@@ -173,4 +174,125 @@ fn what_goes_wrong_in_a_callback_is_the_reason() {
         said.contains("is not beside it") && said.contains("nothing is instrumented"),
         "{said}"
     );
+}
+
+/// Host code that does what `MISCHIEF` says, where it says.
+const MISCHIEF: &str = r#"
+#include <luthier.h>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+MARK_LUTHIER_DEVICE_MODULE
+
+__managed__ unsigned long counter = 0;
+__device__ __noinline__ extern "C" void hook() { atomicAdd(&counter, 1ul); }
+LUTHIER_EXPORT_FUNC(hook)
+
+#ifndef __HIP_DEVICE_COMPILE__
+static int deeper(volatile int *depth) {
+  volatile int here[1000] = {*depth + 1};
+  return deeper(here) + here[1];
+}
+static void act(const char *place) {
+  const char *wanted = getenv("MISCHIEF"), *space = wanted ? strchr(wanted, ' ') : nullptr;
+  if (!space || strcmp(space + 1, place))
+    return;
+  int zero = 0;
+  if (!strncmp(wanted, "hang", 4))
+    for (;;)
+      sleep(1);
+  else if (!strncmp(wanted, "abort", 5))
+    abort();
+  else if (!strncmp(wanted, "overflow", 8))
+    exit(deeper(&zero));
+  else if (!strncmp(wanted, "crash", 5))
+    *(volatile int *)nullptr = 1;
+}
+static struct Whole {
+  Whole() { act("constructor"); }
+  ~Whole() { act("destructor"); }
+} whole;
+
+static unsigned launches = 0;
+void luthier_at_init() { act("init"); }
+void luthier_at_term() { act("term"); fprintf(stderr, "%s\n", counter != 0 ? "counted" : "idle"); }
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_is_instrumented(packet->kernel_object)) {
+    act("launch");
+    return;
+  }
+  act("instrument");
+  luthier_insert_call(luthier_disassemble_kernel_object(packet->kernel_object)[0], "hook", LUTHIER_IPOINT_BEFORE);
+  luthier_override_with_instrumented(packet);
+}
+#endif
+"#;
+
+/// Whatever host code does, and wherever: the program's output and status are its own, soon, and a line says what happened.
+#[test]
+fn a_tool_that_dies_or_hangs_harms_itself_alone() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("mischief.hip");
+    std::fs::write(&source, MISCHIEF).unwrap();
+    let tool = scene.build(&source);
+    let run = |mischief: &str| {
+        let began = Instant::now();
+        let output = scene
+            .emulator
+            .command()
+            .args(["run", "--device", DEVICE, "-k", "^add", "-t"])
+            .arg(&tool)
+            .args(["-t", "launch-log", "--"])
+            .arg(&scene.application)
+            .env("MISCHIEF", mischief)
+            .env("LUTHIER_CACHE", "off")
+            .env("LUTHIER_TOOL_LIMIT", "1")
+            .env("LUTHIER_BUILD_LIMIT", "1")
+            .bounded_output()
+            .unwrap();
+        let said = stderr(&output);
+        assert!(began.elapsed().as_secs() < 30, "{mischief}: {said}");
+        (output.stdout, said)
+    };
+    let (plain, said) = run("");
+    assert!(
+        said.contains("counted\n") && said.contains("1 instrumented, 0 refused"),
+        "{said}"
+    );
+    const PLACES: [(&str, &str); 5] = [
+        ("constructor", "being made"),
+        ("init", "being made"),
+        ("instrument", "instrument"),
+        ("launch", "launch"),
+        ("term", "finish"),
+    ];
+    for (place, call) in PLACES {
+        for (deed, word) in [
+            ("hang", "did not come back from "),
+            ("abort", "died of signal 6 (Aborted) in "),
+            ("crash", "died of signal 11 (Segmentation fault) in "),
+            ("overflow", "died of signal 11 (Segmentation fault) in "),
+        ] {
+            let mischief = format!("{deed} {place}");
+            let (printed, said) = run(&mischief);
+            assert_eq!(printed, plain, "{mischief}: {said}");
+            let note = format!("  note: the host code of tool mischief {word}{call}");
+            assert_eq!(said.matches(&note).count(), 1, "{mischief}: {said}");
+            assert!(!said.contains("counted\n"), "{mischief}: {said}");
+            let refused = place != "launch" && place != "term";
+            let kernels = match (refused, deed) {
+                (false, _) => "1 instrumented, 0 refused",
+                (true, "hang") if place == "instrument" => "0 instrumented, 0 refused",
+                (true, _) => "0 instrumented, 1 refused",
+            };
+            assert!(said.contains(kernels), "{mischief}: {said}");
+            // The other tool has its say.
+            assert!(said.contains("launch-log:"), "{mischief}: {said}");
+        }
+    }
+    // What would run at the end of the program does not.
+    let (printed, said) = run("hang destructor");
+    assert!(printed == plain && said.contains("counted\n"), "{said}");
 }

@@ -26,6 +26,7 @@ fn act(place: &str) {
         Some("hang in ") => loop {
             std::thread::sleep(std::time::Duration::from_secs(1));
         },
+        Some("abort in ") => std::process::abort(),
         _ => {}
     }
 }
@@ -41,11 +42,16 @@ impl Tool for Mischief {
         act("instrument");
         for block in kernel.blocks() {
             edit.before(&block.first()).once().call("count", [block.len()])?;
+            edit.before(&block.first()).once().call("tell", [block.len()])?;
         }
         Ok(())
     }
     fn launch(&self, _launch: &Launch<'_>) {
         act("launch");
+    }
+    fn records(&self, _stream: &str, _records: &[u8]) -> bool {
+        act("records");
+        true
     }
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         act("finish");
@@ -59,6 +65,25 @@ fn made(file: ToolFile) -> Mischief {
 }
 
 luthier_intercept::tools! { "own-counter" => made }
+"#;
+
+const MISCHIEF_HOOKS: &str = r#"
+#include <luthier_device.h>
+LUTHIER_GLOBAL luthier_u64 total;
+LUTHIER_GLOBAL luthier::ring told;
+struct telling { luthier_u32 instructions; };
+LUTHIER_HOOK void count(luthier_u32 instructions) { luthier::add(&total, instructions); }
+LUTHIER_HOOK void tell(luthier_u32 instructions) { luthier::emit(&told, telling{instructions}); }
+LUTHIER_TOOL(R"(
+about = "counts, and worse"
+[hooks]
+count = ["scalar"]
+tell = ["scalar"]
+[[stream]]
+ring = "told"
+file = "told.jsonl"
+fields = ["instructions:u32"]
+)")
 "#;
 
 struct Scene {
@@ -192,49 +217,116 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
 
     let source = scene.folder.path().join(NAME).join("src/lib.rs");
     std::fs::write(source, MISCHIEF).unwrap();
+    let hooks = format!("{NAME}/hooks/{NAME}.hip");
+    std::fs::write(scene.folder.path().join(hooks), MISCHIEF_HOOKS).unwrap();
     assert_eq!(scene.build(), Path::new(library));
     let said = good(&scene.run(&["-t", library], &[]));
     assert!(said.contains(&expected), "{said}");
     for (mischief, words) in [
         (
             "crash in making",
-            &["tool own-counter crashed; nothing is instrumented"][..],
+            &[
+                "1 refused",
+                "note: the host code of tool own-counter crashed in being made: mischief in making",
+            ][..],
+        ),
+        (
+            "hang in making",
+            &[
+                "1 refused",
+                "note: the host code of tool own-counter did not come back from being made for 1 s",
+            ][..],
+        ),
+        (
+            "abort in making",
+            &[
+                "1 refused",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in being made",
+            ][..],
         ),
         (
             "crash in instrument",
             &[
                 "1 refused",
                 "tool own-counter crashed: mischief in instrument",
-            ],
+            ][..],
         ),
         (
             "hang in instrument",
             &[
                 "instrumenting took longer",
-                "has not come back from instrument",
-            ],
+                "note: the host code of tool own-counter did not come back from instrument (add(",
+            ][..],
+        ),
+        (
+            "abort in instrument",
+            &[
+                "1 refused",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in instrument",
+            ][..],
         ),
         (
             "crash in launch",
             &[
                 "1 instrumented",
-                "its host code crashed in launch: mischief in launch",
-            ],
+                "note: the host code of tool own-counter crashed in launch: mischief in launch",
+            ][..],
         ),
         (
             "hang in launch",
-            &["1 instrumented", "did not come back from launch for 1 s"],
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter did not come back from launch for 1 s",
+            ][..],
+        ),
+        (
+            "abort in launch",
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in launch",
+            ][..],
+        ),
+        (
+            "crash in records",
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter crashed in records: mischief in records",
+            ][..],
+        ),
+        (
+            "hang in records",
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter did not come back from records for 1 s",
+            ][..],
+        ),
+        (
+            "abort in records",
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in records",
+            ][..],
         ),
         (
             "crash in finish",
             &[
                 "1 instrumented",
-                "its host code crashed in finish: mischief in finish",
-            ],
+                "note: the host code of tool own-counter crashed in finish: mischief in finish",
+            ][..],
         ),
         (
             "hang in finish",
-            &["1 instrumented", "did not come back from finish for 1 s"],
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter did not come back from finish for 1 s",
+            ][..],
+        ),
+        (
+            "abort in finish",
+            &[
+                "1 instrumented",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in finish",
+            ][..],
         ),
     ] {
         let began = Instant::now();

@@ -3,25 +3,39 @@
 
 use crate::encode::{Codes, EXEC, Op, Source, Write};
 use crate::entry::assemble;
+use crate::often::Often;
 use crate::splice::{Place, Splicer};
 use crate::supply::{Home, Supply};
 use crate::{Action, Half, Plan, Refusal, Relocation, Symbol};
 use gfx::Family;
 use lift::registers::{RegisterSet, Span};
-use lift::{FunctionIndex, InstIndex, Module};
+use lift::{FunctionIndex, Module};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::BTreeSet;
 use template::RegisterFile;
 
 /// One array of counters.
 #[derive(Clone, Debug)]
 struct Array {
     global: usize,
-    /// Of each counter, which has 32 bits.
+    /// Of each counter's lower 32 bits.
     homes: Vec<Home>,
-    /// VGPRs, one lane per counter.
+    /// Of the upper ones, where a wave may need them: in the next SGPR, or the same lane of another VGPR.
+    highs: Vec<Option<Home>>,
+    /// VGPRs, one lane per counter, and those for upper halves.
     vgprs: Vec<u16>,
+    high_vgprs: Vec<Option<u16>>,
+}
+
+impl Array {
+    /// A lane for the upper half of the last counter that got a place.
+    fn high_lane(&mut self, lane: u16, supply: &mut Supply) -> Option<Home> {
+        let vgpr = self.high_vgprs.last_mut()?;
+        if vgpr.is_none() {
+            *vgpr = supply.keep(RegisterFile::Vgpr, 1, 1, 0);
+        }
+        vgpr.map(|vgpr| Home::Lane(vgpr, lane))
+    }
 }
 
 /// All counters of a kernel.
@@ -46,10 +60,17 @@ pub(crate) struct Sums {
 type Amounts<K> = SmallVec<[(K, u32); 1]>;
 
 fn add<K: Ord>(sums: &mut Amounts<K>, to: K, amount: u32) {
-    match sums.binary_search_by(|(known, _)| known.cmp(&to)) {
-        Ok(at) => sums[at].1 = sums[at].1.saturating_add(amount),
-        Err(at) => sums.insert(at, (to, amount)),
-    }
+    let at = match sums.binary_search_by(|(known, _)| known.cmp(&to)) {
+        Ok(at) => match sums[at].1.checked_add(amount) {
+            Some(sum) => {
+                sums[at].1 = sum;
+                return;
+            }
+            None => at,
+        },
+        Err(at) => at,
+    };
+    sums.insert(at, (to, amount));
 }
 
 impl Sums {
@@ -72,17 +93,18 @@ impl Sums {
     }
 }
 
-/// Sums that are alike but for registers: of one counter in a lane or not, with its amount.
-pub(crate) type Kind = (bool, u32);
+/// Sums that are alike but for registers: of one counter in a lane or not, of 64 bits or not, with its amount.
+pub(crate) type Kind = (bool, bool, u32);
 
 /// SGPRs that are left to hooks when counters are spread.
 const LEFT_TO_HOOKS: usize = 24;
 
 impl Counting {
-    /// Gives every counter a register. Those that loops add to come first.
+    /// Gives every counter of a kernel that consists of these functions a register. Those that are added to often come first.
     pub fn new(
         plan: &Plan<'_>,
         module: &Module,
+        functions: &BTreeSet<FunctionIndex>,
         supply: &mut Supply,
         wave_size: u8,
     ) -> Result<Counting, Refusal> {
@@ -105,33 +127,46 @@ impl Counting {
                 .keep(RegisterFile::Sgpr, 2, 2, 0)
                 .ok_or_else(|| refused("a counter"))?,
         );
-        let looping = in_loops(plan, module);
-        for (number, array) in plan.counters.iter().enumerate() {
-            let mut homes = Vec::with_capacity(array.length);
-            let mut vgprs = Vec::new();
-            for index in 0..array.length {
+        let Often { repeated, wide } = Often::of(plan, module, functions);
+        for (number, wanted) in plan.counters.iter().enumerate() {
+            let mut array = Array {
+                global: wanted.global,
+                homes: Vec::with_capacity(wanted.length),
+                highs: Vec::with_capacity(wanted.length),
+                vgprs: Vec::new(),
+                high_vgprs: Vec::new(),
+            };
+            for index in 0..wanted.length {
                 let lane = (index % usize::from(wave_size)) as u16;
                 if lane == 0 {
-                    vgprs.push(
+                    array.vgprs.push(
                         supply
                             .keep(RegisterFile::Vgpr, 1, 1, 0)
                             .ok_or_else(|| refused("a counter"))?,
                     );
+                    array.high_vgprs.push(None);
                 }
-                let scalar = (looping[number][index] && supply.free_scalars() > LEFT_TO_HOOKS)
-                    .then(|| supply.keep(RegisterFile::Sgpr, 1, 1, 0))
+                let wide = wide[number][index];
+                let scalar = (repeated[number][index] && supply.free_scalars() > LEFT_TO_HOOKS)
+                    .then(|| supply.keep(RegisterFile::Sgpr, 1 + u16::from(wide), 1, 0))
                     .flatten();
-                homes.push(match (scalar, vgprs.last()) {
+                let home = match (scalar, array.vgprs.last()) {
                     (Some(register), _) => Home::Scalar(register),
                     (None, Some(vgpr)) => Home::Lane(*vgpr, lane),
                     (None, None) => return Err(refused("a counter")),
-                });
+                };
+                let high = match (wide, home) {
+                    (false, _) => None,
+                    (true, Home::Scalar(register)) => Some(Home::Scalar(register + 1)),
+                    (true, Home::Lane(_, lane)) => {
+                        let high = array.high_lane(lane, supply);
+                        Some(high.ok_or_else(|| refused("a counter"))?)
+                    }
+                };
+                array.homes.push(home);
+                array.highs.push(high);
             }
-            counting.arrays.push(Array {
-                global: array.global,
-                homes,
-                vgprs,
-            });
+            counting.arrays.push(array);
         }
         Ok(counting)
     }
@@ -146,17 +181,19 @@ impl Counting {
         for &pair in &self.accumulators {
             code.scalar1(codes, Op::SMovB64, pair, zero);
         }
-        let homes = self.arrays.iter().flat_map(|array| &array.homes);
-        for home in homes {
-            if let Home::Scalar(register) = *home {
-                code.move_scalar(codes, register, zero);
+        for array in &self.arrays {
+            let highs = array.highs.iter().flatten();
+            for home in array.homes.iter().chain(highs) {
+                if let Home::Scalar(register) = *home {
+                    code.move_scalar(codes, register, zero);
+                }
             }
         }
-        let vgprs: Vec<u16> = self
-            .arrays
-            .iter()
-            .flat_map(|array| array.vgprs.iter().copied())
-            .collect();
+        let mut vgprs: Vec<u16> = Vec::new();
+        for array in &self.arrays {
+            vgprs.extend(&array.vgprs);
+            vgprs.extend(array.high_vgprs.iter().flatten());
+        }
         let Some(saved) = self.scratch.filter(|_| !vgprs.is_empty()) else {
             return;
         };
@@ -197,8 +234,9 @@ impl Counting {
         let mut counters = sums.counters.iter();
         let &((array, index), amount) = counters.next()?;
         let only = counters.next().is_none() && sums.accumulators.is_empty();
-        let home = self.arrays.get(array)?.homes.get(index)?;
-        only.then_some((matches!(home, Home::Lane(..)), amount))
+        let array = self.arrays.get(array)?;
+        let (home, high) = (array.homes.get(index)?, array.highs.get(index)?);
+        only.then_some((matches!(home, Home::Lane(..)), high.is_some(), amount))
     }
 
     /// `at` gives registers and lanes their numbers.
@@ -250,39 +288,49 @@ impl Counting {
             code.scalar2(codes, Op::SAddcU32, pair + 1, high, Source::Constant(0));
         }
         for &((array, index), amount) in &sums.counters {
-            let home = self
-                .arrays
-                .get(array)
-                .and_then(|array| array.homes.get(index))
-                .ok_or(wrong("counter", index))?;
+            let wrong = || wrong("counter", index);
+            let array = self.arrays.get(array).ok_or_else(wrong)?;
+            let home = array.homes.get(index).ok_or_else(wrong)?;
+            let high = array.highs.get(index).ok_or_else(wrong)?;
             let amount = Source::Constant(amount);
-            match (*home, self.scratch) {
-                (Home::Scalar(register), _) => {
-                    let register = at(register);
-                    code.scalar2(
-                        codes,
-                        Op::SAddU32,
-                        register,
-                        Source::Scalar(register),
-                        amount,
-                    );
-                }
-                (Home::Lane(vgpr, lane), Some(scratch)) => {
-                    let (vgpr, lane, scratch) = (at(vgpr), at(lane), at(scratch));
-                    code.read_lane(codes, scratch, vgpr, lane);
-                    if codes.has(Op::WaitAlu) {
-                        code.extend_from_slice(codes.bytes(Op::WaitAlu));
-                    }
-                    code.scalar2(codes, Op::SAddU32, scratch, Source::Scalar(scratch), amount);
-                    if codes.has(Op::LaneGap) {
-                        code.extend_from_slice(codes.bytes(Op::LaneGap));
-                    }
-                    code.write_lane(codes, vgpr, lane, scratch);
-                }
-                (Home::Lane(..), None) => {}
+            self.add_to(*home, (Op::SAddU32, amount), codes, code, at);
+            if let Some(high) = high {
+                // Nothing that moves lanes touches the carry.
+                let carry = (Op::SAddcU32, Source::Constant(0));
+                self.add_to(*high, carry, codes, code, at);
             }
         }
         Ok(())
+    }
+
+    /// Adds to half a counter.
+    fn add_to(
+        &self,
+        home: Home,
+        (op, amount): (Op, Source),
+        codes: &Codes,
+        code: &mut Vec<u8>,
+        at: fn(u16) -> u16,
+    ) {
+        match (home, self.scratch) {
+            (Home::Scalar(register), _) => {
+                let register = at(register);
+                code.scalar2(codes, op, register, Source::Scalar(register), amount);
+            }
+            (Home::Lane(vgpr, lane), Some(scratch)) => {
+                let (vgpr, lane, scratch) = (at(vgpr), at(lane), at(scratch));
+                code.read_lane(codes, scratch, vgpr, lane);
+                if codes.has(Op::WaitAlu) {
+                    code.extend_from_slice(codes.bytes(Op::WaitAlu));
+                }
+                code.scalar2(codes, op, scratch, Source::Scalar(scratch), amount);
+                if codes.has(Op::LaneGap) {
+                    code.extend_from_slice(codes.bytes(Op::LaneGap));
+                }
+                code.write_lane(codes, vgpr, lane, scratch);
+            }
+            (Home::Lane(..), None) => {}
+        }
     }
 
     /// Whether adding loses SCC.
@@ -320,10 +368,7 @@ impl Counting {
         if wide {
             text += &format!("v_mbcnt_hi_u32_b32 v{address}, -1, v{address}\n");
         }
-        text += &format!(
-            "v_lshlrev_b32 v{address}, 3, v{address}\nv_mov_b32 v{}, 0\n",
-            data + 1
-        );
+        text += &format!("v_lshlrev_b32 v{address}, 3, v{address}\n");
         code.extend(assemble(codes, &text)?);
         for array in &self.arrays {
             for (index, home) in array.homes.iter().enumerate() {
@@ -349,6 +394,14 @@ impl Counting {
                     });
                 }
                 code.move_vector(codes, data, Source::Vector(*vgpr));
+                let high = array.high_vgprs[group];
+                let high = high.map_or(Source::Constant(0), Source::Vector);
+                code.move_vector(codes, data + 1, high);
+                for (lane, high) in (0..place.wave_size).zip(&array.highs[first..]) {
+                    if let Some(Home::Scalar(register)) = *high {
+                        code.write_lane(codes, data + 1, lane.into(), register);
+                    }
+                }
                 let left = array.homes.len() - first;
                 if left < usize::from(place.wave_size) {
                     let mask = (1u64 << left) - 1;
@@ -379,38 +432,4 @@ impl Counting {
 /// Small numbers and literals are zero-extended; negative inline constants would be sign-extended.
 fn amount_is_positive(source: Source) -> bool {
     matches!(source, Source::Constant(value) if value as i32 >= 0)
-}
-
-/// Counters that a loop adds to.
-fn in_loops(plan: &Plan<'_>, module: &Module) -> Vec<Vec<bool>> {
-    let arrays = plan.counters.iter();
-    let mut counters: Vec<Vec<bool>> = arrays.map(|array| vec![false; array.length]).collect();
-    // By function, instructions that loops consist of.
-    let mut looping: BTreeMap<FunctionIndex, Vec<Range<InstIndex>>> = BTreeMap::new();
-    for insertion in &plan.insertions {
-        let Action::Count { array, index, .. } = insertion.action else {
-            continue;
-        };
-        let Some(function) = module.functions.get(insertion.function) else {
-            continue;
-        };
-        let ranges = looping.entry(insertion.function).or_insert_with(|| {
-            let loops = function.loops().iter();
-            let mut blocks: Vec<_> = loops.flat_map(|found| &found.blocks).collect();
-            blocks.sort_unstable();
-            blocks.dedup();
-            let blocks = blocks.into_iter();
-            blocks
-                .map(|&block| function.blocks[block].range())
-                .collect()
-        });
-        let behind = ranges.partition_point(|range| range.end <= insertion.inst);
-        let inside = ranges.get(behind);
-        if inside.is_some_and(|range| range.start <= insertion.inst)
-            && let Some(counter) = counters.get_mut(array).and_then(|of| of.get_mut(index))
-        {
-            *counter = true;
-        }
-    }
-    counters
 }

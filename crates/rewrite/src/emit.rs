@@ -474,6 +474,11 @@ impl Emitter<'_, '_> {
             if let Change::Add { point, bytes } = &self.plan.changes[*change].change
                 && *point == wanted
             {
+                let insts = &self.module.functions[index].insts;
+                self.text.inserted(match point {
+                    Point::Before | Point::Edge(_) => insts.pc(inst),
+                    Point::After => insts.end(inst),
+                });
                 self.text.bytes.extend_from_slice(bytes);
             }
         }

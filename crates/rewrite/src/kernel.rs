@@ -152,7 +152,7 @@ fn attempt(
         &mut descriptor,
         metadata,
     )?;
-    let counting = Counting::new(plan, module, &mut supply, function.wave_size)?;
+    let counting = Counting::new(plan, module, &functions, &mut supply, function.wave_size)?;
     counting.prologue(&codes, function.wave_size, &mut prologue);
     let mut report = Report::default();
     let splicer = Splicer {

@@ -14,6 +14,7 @@ mod finish;
 mod kernel;
 mod memory;
 mod mode;
+mod often;
 mod plan;
 mod preload;
 mod result;

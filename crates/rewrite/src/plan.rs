@@ -68,7 +68,8 @@ pub enum Action {
     /// Adds to a counter that the wave keeps in scalar registers, whatever EXEC is. `slot` is an index in
     /// [`Plan::accumulators`]. Runs once for each time that control passes the place, somewhere in its block.
     Accumulate { slot: usize, amount: u32 },
-    /// Adds to element `index` of [`Plan::counters`]`[array]`, likewise. 32 bits per wave: exact up to 2^32 - 1 in a wave.
+    /// Adds to element `index` of [`Plan::counters`]`[array]`, likewise. Exact; one that is added 1 at a single place is so up to
+    /// 2^32 - 1 in a wave.
     Count {
         array: usize,
         index: usize,

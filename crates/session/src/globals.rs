@@ -6,8 +6,7 @@ use std::{
 };
 
 use crate::{
-    Agent, AgentId, Content, Device, DeviceError, Finish, Global, Instrumenter, LoadedObject,
-    MemoryKind, lock,
+    Agent, AgentId, Content, Device, DeviceError, Finish, Global, LoadedObject, MemoryKind, lock,
     records::{Stream, Streams},
     summary::KernelLine,
 };
@@ -128,19 +127,13 @@ impl Globals {
     }
 
     /// An executable is about to go: what its objects' globals have come to is kept.
-    pub fn leave(
-        &self,
-        device: &dyn Device,
-        executable: u64,
-        streams: &Streams,
-        tool: &dyn Instrumenter,
-    ) {
+    pub fn leave(&self, device: &dyn Device, executable: u64, streams: &Streams) {
         let mut inside = lock(&self.inside);
         let leaving = inside
             .iter_mut()
             .filter(|global| global.executable == executable && global.last.is_none());
         for global in leaving {
-            streams.leave(global.place.address, device, tool);
+            streams.leave(global.place.address, device);
             global.last = Some(fetch(device, global.place));
         }
     }

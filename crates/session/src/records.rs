@@ -8,7 +8,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, TryLockError,
+        Arc, Mutex, MutexGuard, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -29,8 +29,13 @@ const BATCH: u64 = 4096;
 const BUSY: Duration = Duration::from_micros(500);
 const IDLE: Duration = Duration::from_millis(16);
 const STACK: usize = 4 << 20;
-/// How long the summary waits for the thread that empties the rings.
+/// How much longer than a tool may take the end waits for the thread that empties the rings. It also writes files, and nobody
+/// knows how long that takes: one may be a pipe that nobody reads.
 const LOOK: Duration = Duration::from_secs(1);
+/// Nobody wants to wait longer, and clocks have an end.
+const LONGEST: Duration = Duration::from_secs(1 << 20);
+const STUCK: &str =
+    "the tool or the file that takes them did not come back, so they were not counted";
 
 /// One ring on one agent.
 #[derive(Debug)]
@@ -155,14 +160,22 @@ impl Stream {
         }
     }
 
-    /// The last drain: also takes what lies behind slots that will never be completed.
-    fn finish(&mut self, control: u64, device: &dyn Device, tool: &dyn Instrumenter) {
+    /// The last drain: also takes what lies behind slots that will never be completed. `control` is what the `luthier::ring`
+    /// was at the end.
+    fn finish(
+        &mut self,
+        control: Result<[u8; CONTROL_SIZE], DeviceError>,
+        device: &dyn Device,
+        tool: &dyn Instrumenter,
+    ) {
         self.drain(device, tool);
-        let mut bytes = [0; CONTROL_SIZE];
-        if let Err(error) = device.read(control, &mut bytes) {
-            self.problem = Some(format!("its counters cannot be read: {error}"));
-            return;
-        }
+        let bytes = match control {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.problem = Some(format!("its counters cannot be read: {error}"));
+                return;
+            }
+        };
         let field = |at: usize| {
             let mut field = [0; 8];
             field.copy_from_slice(&bytes[at..at + 8]);
@@ -185,17 +198,79 @@ impl Stream {
     }
 }
 
-/// All rings, each with the address of its `luthier::ring` while that exists.
+/// Where the `luthier::ring` of a stream is.
+#[derive(Debug)]
+enum Place {
+    At(u64),
+    /// Gone; what it was at the end.
+    Left(Result<[u8; CONTROL_SIZE], DeviceError>),
+    Finished,
+}
+
+#[derive(Debug)]
+struct Ring {
+    agent: Arc<Agent>,
+    name: String,
+    /// Held for as long as a tool, or a file, takes records: the application's threads never wait for it.
+    stream: Mutex<Stream>,
+    place: Mutex<Place>,
+}
+
+impl Ring {
+    /// Finishes the stream if its ring is gone, or in any case.
+    fn finish(&self, stream: &mut Stream, now: bool, device: &dyn Device, tool: &dyn Instrumenter) {
+        let control = {
+            let mut place = lock(&self.place);
+            match std::mem::replace(&mut *place, Place::Finished) {
+                Place::At(address) if now => control(device, address),
+                Place::Left(control) => control,
+                other => {
+                    *place = other;
+                    return;
+                }
+            }
+        };
+        stream.finish(control, device, tool);
+    }
+
+    /// The stream, unless somebody has it until `deadline`.
+    fn stream_until(&self, deadline: Instant) -> Option<MutexGuard<'_, Stream>> {
+        loop {
+            match self.stream.try_lock() {
+                Ok(stream) => return Some(stream),
+                Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(BUSY),
+            }
+        }
+    }
+}
+
+fn control(device: &dyn Device, address: u64) -> Result<[u8; CONTROL_SIZE], DeviceError> {
+    let mut bytes = [0; CONTROL_SIZE];
+    device.read(address, &mut bytes).map(|()| bytes)
+}
+
+/// All rings.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
-    streams: Mutex<Vec<(Stream, Option<u64>)>>,
+    rings: Mutex<Vec<Arc<Ring>>>,
     consuming: AtomicBool,
     finished: AtomicBool,
 }
 
 impl Streams {
     pub fn add(&self, stream: Stream, control: u64) {
-        lock(&self.streams).push((stream, Some(control)));
+        lock(&self.rings).push(Arc::new(Ring {
+            agent: Arc::clone(&stream.agent),
+            name: stream.name.clone(),
+            stream: Mutex::new(stream),
+            place: Mutex::new(Place::At(control)),
+        }));
+    }
+
+    fn rings(&self) -> Vec<Arc<Ring>> {
+        lock(&self.rings).clone()
     }
 
     /// Starts the thread that empties the rings, if there are any and it does not run yet.
@@ -204,7 +279,7 @@ impl Streams {
         device: &Arc<dyn Device>,
         tool: &Arc<dyn Instrumenter>,
     ) -> bool {
-        if lock(&self.streams).is_empty() || self.consuming.swap(true, Ordering::AcqRel) {
+        if lock(&self.rings).is_empty() || self.consuming.swap(true, Ordering::AcqRel) {
             return true;
         }
         let (streams, tool) = (Arc::clone(self), Arc::clone(tool));
@@ -212,10 +287,12 @@ impl Streams {
         let task = Box::new(move || {
             let mut pause = BUSY;
             while !streams.finished.load(Ordering::Acquire) {
-                let came: u64 = lock(&streams.streams)
-                    .iter_mut()
-                    .map(|(stream, _)| stream.drain(&*their_device, &*tool))
-                    .sum();
+                let empty = |ring: &Arc<Ring>| {
+                    let mut stream = lock(&ring.stream);
+                    ring.finish(&mut stream, false, &*their_device, &*tool);
+                    stream.drain(&*their_device, &*tool)
+                };
+                let came: u64 = streams.rings().iter().map(empty).sum();
                 pause = if came == 0 {
                     (pause * 2).min(IDLE)
                 } else {
@@ -227,47 +304,49 @@ impl Streams {
         device.spawn("luthier-records", STACK, task)
     }
 
-    /// The `luthier::ring` at this address, if there is one, is about to go.
-    pub fn leave(&self, control: u64, device: &dyn Device, tool: &dyn Instrumenter) {
-        for (stream, place) in lock(&self.streams).iter_mut() {
-            if *place == Some(control) {
-                stream.finish(control, device, tool);
-                *place = None;
+    /// The `luthier::ring` at this address, if there is one, is about to go. Its slots stay, and are emptied later.
+    pub fn leave(&self, address: u64, device: &dyn Device) {
+        for ring in self.rings() {
+            let mut place = lock(&ring.place);
+            if matches!(*place, Place::At(at) if at == address) {
+                *place = Place::Left(control(device, address));
             }
         }
     }
 
-    /// Stops the thread and takes what is left.
-    pub fn finish(&self, device: &dyn Device, tool: &dyn Instrumenter) {
+    /// Stops the thread and takes what is left, unless the tool does not come back for `limit` from what it does with records.
+    pub fn finish(&self, limit: Duration, device: &dyn Device, tool: &dyn Instrumenter) {
         if self.finished.swap(true, Ordering::AcqRel) {
             return;
         }
-        for (stream, control) in lock(&self.streams).iter_mut() {
-            if let Some(control) = control.take() {
-                stream.finish(control, device, tool);
+        let deadline = Instant::now() + limit.min(LONGEST) + LOOK;
+        for ring in self.rings() {
+            if let Some(mut stream) = ring.stream_until(deadline) {
+                ring.finish(&mut stream, true, device, tool);
             }
         }
     }
 
-    /// None while a tool does not come back from what it does with records.
     pub fn lines(&self) -> Vec<RecordLine> {
         let deadline = Instant::now() + LOOK;
-        let streams = loop {
-            match self.streams.try_lock() {
-                Ok(streams) => break streams,
-                Err(TryLockError::Poisoned(error)) => break error.into_inner(),
-                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return Vec::new(),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(BUSY),
-            }
+        let line = |ring: Arc<Ring>| match ring.stream_until(deadline) {
+            Some(stream) => RecordLine {
+                name: ring.name.clone(),
+                agent: ring.agent.number,
+                written: stream.consumed - stream.unfinished,
+                dropped: stream.dropped,
+                unfinished: stream.unfinished,
+                problem: stream.problem.clone(),
+            },
+            None => RecordLine {
+                name: ring.name.clone(),
+                agent: ring.agent.number,
+                written: 0,
+                dropped: 0,
+                unfinished: 0,
+                problem: Some(STUCK.to_owned()),
+            },
         };
-        let line = |(stream, _): &(Stream, Option<u64>)| RecordLine {
-            name: stream.name.clone(),
-            agent: stream.agent.number,
-            written: stream.consumed - stream.unfinished,
-            dropped: stream.dropped,
-            unfinished: stream.unfinished,
-            problem: stream.problem.clone(),
-        };
-        streams.iter().map(line).collect()
+        self.rings().into_iter().map(line).collect()
     }
 }

@@ -178,12 +178,7 @@ impl Session {
             return;
         }
         write(&self.objects).remove(executable);
-        self.globals.leave(
-            &*self.device,
-            executable,
-            &self.streams,
-            &*self.instrumenter,
-        );
+        self.globals.leave(&*self.device, executable, &self.streams);
         let mut kernels = write(&self.kernels);
         let gone: Vec<Arc<Kernel>> = kernels
             .extract_if(|_, kernel| kernel.object.loaded.executable == executable)
@@ -412,7 +407,9 @@ impl Session {
             return None;
         }
         let agents: Vec<Agent> = self.agents.iter().map(|agent| (**agent).clone()).collect();
-        self.streams.finish(&*self.device, &*self.instrumenter);
+        let limit = self.config.tool_limit;
+        self.streams
+            .finish(limit, &*self.device, &*self.instrumenter);
         let text = self.instrumenter.finish(&Final {
             globals: &self.globals,
             device: &*self.device,

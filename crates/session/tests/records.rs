@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{HostDevice, config, launch, object, start};
+use common::{HostDevice, config, launch, object, original, start};
 use session::{
     Agent, Content, Device, Global, Identity, Instrumenter, MemoryKind, Refusal, Request, RingSpec,
     Session, Variant,
@@ -177,4 +177,50 @@ fn a_counter_that_a_kernel_overwrote_does_no_harm() {
         .unwrap();
     let (summary, _) = session.finish().unwrap();
     assert_eq!(summary.records[0].unfinished, CAPACITY);
+}
+
+/// Takes records and never comes back.
+struct Hanging;
+
+impl Instrumenter for Hanging {
+    fn name(&self) -> String {
+        "hanging".into()
+    }
+
+    fn fingerprint(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn globals(&self) -> Vec<Global> {
+        Collecting::default().globals()
+    }
+
+    fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal> {
+        Identity.instrument(request)
+    }
+
+    fn records(&self, _: &Agent, _: &str, _: &[u8]) {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// As when records go to a pipe that nobody reads.
+#[test]
+fn records_that_nobody_takes_hold_up_neither_the_application_nor_its_end() {
+    let bytes = object(&[]);
+    let settings = config(&[("LUTHIER_TOOL_LIMIT", "1")]);
+    let (session, device) = start(&bytes, settings, Arc::new(Hanging) as _);
+    session.dispatch(&launch(&bytes, "scale"));
+    let producer = Producer::new(device);
+    producer.complete(0, 1);
+    producer.wait_consumed(1);
+    session.unloaded(1);
+    session.loaded(original(2, &bytes));
+    session.dispatch(&launch(&bytes, "scale"));
+    let (summary, _) = session.finish().unwrap();
+    assert_eq!(summary.launches, 2);
+    let problem = summary.records[0].problem.as_deref().unwrap();
+    assert!(problem.contains("did not come back"), "{problem}");
 }

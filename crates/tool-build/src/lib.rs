@@ -4,6 +4,8 @@
 //! so it never runs in an application's process.
 #![forbid(unsafe_code)]
 
+mod constructors;
+
 use hook::{Arg, BuildError, Bundle, Global, ToolRequest};
 use luthier::{Description, Kind};
 use std::{
@@ -72,7 +74,9 @@ pub fn build_host(source: &Path, tool: &[u8], output: &Path, clang: &str) -> Res
     let headers = header()?;
     let compiled = std::process::Command::new(clang)
         .args(["-x", "hip", "--cuda-host-only", "-O2", "-std=c++17"])
-        .args(["-nogpulib", "-nogpuinc", "-fPIC", "-shared", "-I"])
+        .args(["-nogpulib", "-nogpuinc", "-fPIC", "-shared"])
+        // Destructors would run on the application's thread at its end.
+        .args(["-fno-c++-static-destructors", "-I"])
         .arg(headers.path())
         .arg(source)
         .arg("-o")
@@ -89,6 +93,13 @@ pub fn build_host(source: &Path, tool: &[u8], output: &Path, clang: &str) -> Res
             output: String::from_utf8_lossy(&compiled.stderr).trim().to_owned(),
         }));
     }
+    let failed = |source| Error::File {
+        path: output.to_owned(),
+        source,
+    };
+    let mut library = std::fs::read(output).map_err(failed)?;
+    constructors::hide(&mut library);
+    std::fs::write(output, library).map_err(failed)?;
     Ok(true)
 }
 

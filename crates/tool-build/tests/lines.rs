@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path, process::Command};
 use codeobj::CodeObject;
 use common::ready_tool;
 use luthier::Engine;
+use session::{Agent, AgentId, Instrumenter, Request};
 
 const KERNEL: &str = r#"
 #define INLINE __attribute__((device)) static inline __attribute__((always_inline))
@@ -83,4 +84,62 @@ fn new_code_has_the_lines_of_the_old() {
     // Nothing that reads debug information stumbles over it.
     let verified = run("llvm-dwarfdump-22", &["--verify"], &instrumented);
     assert!(verified.contains("No errors."), "{verified}");
+}
+
+/// As a running program has them when they come from the cache.
+#[test]
+fn variants_that_are_packed_into_one_object_keep_their_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let original = common::object(folder.path(), KERNEL, "gfx90a", &["-g"]);
+    let object = folder.path().join("object");
+    let file = ready_tool(folder.path(), "instr-count", &["gfx90a"]);
+    let engine = Engine::new(vec![tools::with_host_code(file)], "", None).unwrap();
+    let agent = Agent {
+        id: AgentId(0),
+        number: 0,
+        target: "gfx90a".to_owned(),
+        product: String::new(),
+    };
+    let variants = ["first", "second"].map(|kernel| {
+        let request = Request {
+            object: &original,
+            object_hash: &[0; 32],
+            uri: "",
+            kernel,
+            agent: &agent,
+        };
+        engine.instrument(&request).unwrap().object
+    });
+    let parsed = variants
+        .iter()
+        .map(|variant| CodeObject::parse(variant).unwrap());
+    let packed = codeobj::edit::pack(&parsed.collect::<Vec<_>>()).unwrap();
+    let together = folder.path().join("together");
+    fs::write(&together, packed).unwrap();
+    for (kernel, place) in [("first", "inverse"), ("second", "kernel.hip:13")] {
+        let (before, after) = (lines(&object, kernel), lines(&together, kernel));
+        assert!(before.iter().any(|line| line.contains(place)), "{before:?}");
+        assert_eq!(before, after, "{kernel}");
+    }
+    let verified = run("llvm-dwarfdump-22", &["--verify"], &together);
+    assert!(verified.contains("No errors."), "{verified}");
+    // Objects without lines are packed as well, and those with lines keep them.
+    let plain = common::object(
+        folder.path(),
+        &KERNEL.replace("first", "third"),
+        "gfx90a",
+        &[],
+    );
+    let request = Request {
+        object: &plain,
+        object_hash: &[1; 32],
+        uri: "",
+        kernel: "third",
+        agent: &agent,
+    };
+    let third = engine.instrument(&request).unwrap().object;
+    let objects = [&third, &variants[1]].map(|bytes| CodeObject::parse(bytes).unwrap());
+    fs::write(&together, codeobj::edit::pack(&objects).unwrap()).unwrap();
+    assert!(lines(&together, "third").is_empty());
+    assert!(!lines(&together, "second").is_empty());
 }

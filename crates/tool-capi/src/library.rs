@@ -1,6 +1,9 @@
 //! The shared library with a tool's host code: its three entries and its variables.
 
-use crate::table::{API, Api};
+use crate::{
+    constructors,
+    table::{API, Api},
+};
 use kmt_sys::aql::KernelDispatchPacket;
 use std::{
     ffi::{CStr, CString, c_char, c_void},
@@ -47,7 +50,7 @@ impl Library {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let name = CString::new(absolute.as_os_str().as_bytes())
             .map_err(|error| LibraryError::Load(error.to_string()))?;
-        // SAFETY: a string; the library's constructors are the tool author's.
+        // SAFETY: a string; what the loader runs of the library is the tool author's.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         let Some(handle) = NonNull::new(handle) else {
             // SAFETY: the linker's message for the failure above, valid until its next call on this thread.
@@ -60,6 +63,8 @@ impl Library {
                 symbol: symbol.to_owned(),
             })
         };
+        // SAFETY: just loaded.
+        unsafe { constructors::run(handle) };
         // SAFETY: `MARK_LUTHIER_DEVICE_MODULE` defines the entries with these types.
         let (begin, launched, end) = unsafe {
             (

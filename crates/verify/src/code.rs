@@ -1,11 +1,11 @@
 //! The application's instructions by number, and where they are in the code that runs.
 
-use crate::live::{self, Live};
+use crate::live::Part;
 use gfx::Family;
-use isa::{Effects, Format};
-use lift::{FunctionIndex, Module};
+use isa::{Effects, Format, Operand};
+use lift::{BlockIndex, FunctionIndex, FunctionKind, InstIndex, Module};
 use rewrite::{Address, MemoryAccess};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Not an instruction that is looked at.
 const NONE: u32 = u32::MAX;
@@ -22,7 +22,15 @@ const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
 pub struct Site {
     /// In the original object.
     pub pc: u64,
-    pub live: Live,
+    pub function: FunctionIndex,
+    pub block: BlockIndex,
+    pub inst: InstIndex,
+    /// Ends a block behind which there is another function, or the caller.
+    pub leaves: bool,
+    /// The program is over behind it.
+    pub ends: bool,
+    /// Moves one part to another, if that is all it does.
+    pub moves: Option<(Part, Part)>,
     /// May go elsewhere than to the next instruction.
     pub branches: bool,
     /// Is executed again and again until others come.
@@ -38,33 +46,37 @@ pub struct Site {
 /// All instructions of the original that are looked at, by number.
 pub struct Code {
     pub sites: Vec<Site>,
+    pub module: Module,
+    pub kernel: FunctionIndex,
 }
 
 impl Code {
+    /// A kernel, and whatever it may call.
     pub fn new(module: &Module, kernel: FunctionIndex) -> Code {
-        let family = module.target.family;
-        let mut live = live::by_pc(module, kernel);
-        let insts = module
-            .functions
-            .iter()
-            .flat_map(|function| function.insts.iter());
-        let sites = insts.filter_map(|inst| {
-            let writes = Effects::STORE | Effects::ATOMIC;
-            let others_write = !matches!(inst.format, Format::Ds | Format::Scratch);
-            let reads = inst.effects.contains(Effects::LOAD) && others_write;
-            Some(Site {
-                pc: inst.pc,
-                live: live.remove(&inst.pc)?,
-                branches: inst.effects.contains(Effects::BRANCH),
-                reads_clock: CLOCKS.contains(&inst.mnemonic),
-                retries: inst.mnemonic == DEVICE_BARRIER,
-                writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
-                reads: if reads { address(&inst, family) } else { None },
-            })
-        });
-        Code {
-            sites: sites.collect(),
+        let mut code = Code {
+            sites: Vec::new(),
+            module: module.clone(),
+            kernel,
+        };
+        // Code that several functions have counts as the first one's.
+        let mut known = HashSet::new();
+        for (index, function) in module.functions.iter().enumerate() {
+            if index != kernel && function.kind != FunctionKind::Device {
+                continue;
+            }
+            for (block, range) in function.blocks.iter().enumerate() {
+                for inst in range.range() {
+                    let is_last = inst + 1 == range.end;
+                    let mut site = site(module, index, inst);
+                    site.block = block;
+                    site.leaves = is_last && (range.call.is_some() || !range.leaves.is_empty());
+                    if known.insert(site.pc) {
+                        code.sites.push(site);
+                    }
+                }
+            }
         }
+        code
     }
 
     /// The address of an instruction in the original object.
@@ -95,6 +107,50 @@ impl Code {
             places.size = places.size.max(offset as u32 + WORD as u32);
         }
         places
+    }
+}
+
+fn site(module: &Module, function: FunctionIndex, index: InstIndex) -> Site {
+    let inst = module.functions[function].insts.at(index);
+    let writes = Effects::STORE | Effects::ATOMIC;
+    let others_write = !matches!(inst.format, Format::Ds | Format::Scratch);
+    let reads = inst.effects.contains(Effects::LOAD) && others_write;
+    Site {
+        pc: inst.pc,
+        function,
+        block: 0,
+        inst: index,
+        leaves: false,
+        ends: inst.effects.contains(Effects::END),
+        moves: moves(&inst),
+        branches: inst.effects.contains(Effects::BRANCH),
+        reads_clock: CLOCKS.contains(&inst.mnemonic),
+        retries: inst.mnemonic == DEVICE_BARRIER,
+        writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
+        reads: match reads {
+            true => address(&inst, module.target.family),
+            false => None,
+        },
+    }
+}
+
+/// Instructions that move halves of addresses: where from and where to.
+fn moves(inst: &isa::Decoded) -> Option<(Part, Part)> {
+    let (to, from) = match *inst.operands {
+        [Operand::Def(to), Operand::Use(from), ..] => (to, from),
+        _ => return None,
+    };
+    let lane = || {
+        inst.operands[2..].iter().find_map(|operand| match operand {
+            Operand::Imm(lane) => Some(*lane as u8),
+            _ => None,
+        })
+    };
+    match inst.mnemonic {
+        "s_mov_b32" => Some((Part::Scalar(from.index), Part::Scalar(to.index))),
+        "v_writelane_b32" => Some((Part::Scalar(from.index), Part::Vector(to.index, lane()?))),
+        "v_readlane_b32" => Some((Part::Vector(from.index, lane()?), Part::Scalar(to.index))),
+        _ => None,
     }
 }
 
@@ -139,13 +195,12 @@ impl Places {
         self.start == self.base
     }
 
-    /// Whether that may be the low half of a code address.
-    pub fn may_be_low_half(&self, value: u32) -> bool {
-        value.wrapping_sub(self.start as u32) < self.size
-    }
-
-    pub fn high_half(&self) -> u32 {
-        (self.start >> 32) as u32
+    /// Whether that may be half of a code address, and not the same half of what the address stands for.
+    #[inline]
+    pub fn may_be_half(&self, value: u32) -> bool {
+        let high = (self.start >> 32) as u32;
+        let moved = high != (self.base >> 32) as u32;
+        value.wrapping_sub(self.start as u32) < self.size || moved & (value == high)
     }
 
     /// The address in the original, as loaded, that a code address stands for.

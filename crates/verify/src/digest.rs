@@ -110,27 +110,40 @@ impl Sums {
 
 impl Digester {
     /// Of everything that is live. A code address of the watched code counts as the one in the original that it stands for.
-    pub fn of_live(&mut self, live: &Rowed, rows: Rows, wave: &Wave, places: &Places) -> u64 {
+    pub fn of_live(
+        &mut self,
+        live: &Rowed,
+        rows: Rows,
+        wave: &Wave,
+        places: &Places,
+        halves: &Halves,
+    ) -> u64 {
         let exec = wave.exec();
         let all = all_lanes(wave);
         self.set_lanes([exec, all]);
         let mut sums = Sums([0; SUMS]);
         match wave.sgprs().first_chunk() {
-            // Without a low half there is no address.
             Some(values) if !may_hold_address(values, places) => {
                 sums.row(values, &live.scalars);
             }
             _ => {
                 let meant = std::array::from_fn(|index| {
                     let value = wave.sgpr(index);
-                    meaning(rows, wave, places, Part::Scalar(index as u16), value)
+                    meaning(
+                        rows,
+                        wave,
+                        places,
+                        halves,
+                        Part::Scalar(index as u16),
+                        value,
+                    )
                 });
                 sums.row(&meant, &live.scalars);
             }
         }
         for &part in &live.others {
             if let Some(value) = rows.read(wave, part) {
-                sums.word(meaning(rows, wave, places, part, value));
+                sums.word(meaning(rows, wave, places, halves, part, value));
             }
         }
         let mut add = |registers: &[(u16, usize)], lanes: u64, mask: &Mask| {
@@ -142,7 +155,7 @@ impl Digester {
                 if may_hold_address(values, places) {
                     let meant = std::array::from_fn(|lane| {
                         let part = Part::Vector(register, lane as u8);
-                        meaning(rows, wave, places, part, values[lane])
+                        meaning(rows, wave, places, halves, part, values[lane])
                     });
                     sums.row(&meant, mask);
                 } else {
@@ -195,50 +208,104 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
     if places.are_own() {
         return false;
     }
-    let found = |any: u32, value: &u32| any | u32::from(places.may_be_low_half(*value));
+    let found = |any: u32, value: &u32| any | u32::from(places.may_be_half(*value));
     values.iter().fold(0, found) != 0
 }
 
-/// What `value` in `part` stands for. Both halves of an address must be there, or any number might be taken for one: in scalar
-/// registers or vector registers side by side, or in lanes side by side, where return addresses are kept.
-pub fn meaning(rows: Rows, wave: &Wave, places: &Places, part: Part, value: u32) -> u32 {
-    let is_low = places.may_be_low_half(value);
-    let is_high = || match part {
-        Part::Scalar(index) if index & 1 == 1 && value == places.high_half() => {
-            let low = rows.read(wave, Part::Scalar(index - 1));
-            low.is_some_and(|low| places.may_be_low_half(low))
+/// Half of a code address that was moved by itself, as when a return address goes to lanes one half after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Half {
+    part: Part,
+    value: u32,
+    meant: u32,
+}
+
+/// Those in one wave.
+#[derive(Clone, Debug, Default)]
+pub struct Halves(Vec<Half>);
+
+impl Halves {
+    /// An instruction is about to move `from` to `to`.
+    pub fn moved(&mut self, rows: Rows, wave: &Wave, places: &Places, from: Part, to: Part) {
+        if places.are_own() {
+            return;
         }
-        _ => false,
-    };
-    if places.are_own() || !is_low && !is_high() {
+        self.0.retain(|half| half.part != to);
+        if let Some(value) = rows.read(wave, from)
+            && places.may_be_half(value)
+        {
+            let meant = meaning(rows, wave, places, self, from, value);
+            if meant != value {
+                let part = to;
+                self.0.push(Half { part, value, meant });
+            }
+        }
+    }
+
+    /// What it stands for, if it is one and still there.
+    fn meant(&self, part: Part, value: u32) -> Option<u32> {
+        let mut halves = self.0.iter();
+        let half = halves.find(|half| (half.part, half.value) == (part, value))?;
+        Some(half.meant)
+    }
+}
+
+/// What `value` in `part` stands for. Both halves of an address must be there, or any number might be taken for one: in scalar
+/// registers or vector registers side by side, or in lanes side by side, where return addresses are kept; or it is known to be
+/// a half.
+pub fn meaning(
+    rows: Rows,
+    wave: &Wave,
+    places: &Places,
+    halves: &Halves,
+    part: Part,
+    value: u32,
+) -> u32 {
+    if places.are_own() || !places.may_be_half(value) {
         return value;
     }
-    let high_half = places.high_half();
-    let low_half = || {
-        let meant = places.meant(u64::from(high_half) << 32 | u64::from(value))?;
-        let in_this_half = |part| rows.read(wave, part) == Some(high_half);
-        beside(part).into_iter().any(in_this_half).then_some(meant)
+    if let Some(meant) = halves.meant(part, value) {
+        return meant;
+    }
+    let meant = |low: u32, high: u32| places.meant(u64::from(high) << 32 | u64::from(low));
+    let as_high = || {
+        let lows = below(part).into_iter().flatten();
+        let mut lows = lows.filter_map(|part| rows.read(wave, part));
+        lows.find_map(|low| Some((meant(low, value)? >> 32) as u32))
     };
-    let meant = match part {
-        Part::Scalar(index) if index & 1 == 1 => {
-            let low = rows.read(wave, Part::Scalar(index - 1)).unwrap_or(0);
-            places
-                .meant(u64::from(value) << 32 | u64::from(low))
-                .map(|address| (address >> 32) as u32)
-                .or_else(|| low_half().map(|address| address as u32))
-        }
-        _ => low_half().map(|address| address as u32),
+    let as_low = || {
+        let highs = above(part).map(|part| rows.read(wave, part));
+        let mut highs = highs.into_iter().flatten();
+        highs.find_map(|high| Some(meant(value, high)? as u32))
     };
-    meant.unwrap_or(value)
+    let high_first = matches!(part, Part::Scalar(index) if index & 1 == 1);
+    let found = match high_first {
+        true => as_high().or_else(as_low),
+        false => as_low().or_else(as_high),
+    };
+    found.unwrap_or(value)
 }
 
 /// Where the high half may be of an address whose low half is in `part`.
-fn beside(part: Part) -> [Part; 2] {
+fn above(part: Part) -> [Part; 2] {
     match part {
         Part::Scalar(index) => [Part::Scalar(index + 1); 2],
         Part::Vector(register, lane) => [
             Part::Vector(register, lane + 1),
             Part::Vector(register + 1, lane),
+        ],
+    }
+}
+
+/// Where the low half may be of an address whose high half is in `part`.
+fn below(part: Part) -> [Option<Part>; 2] {
+    match part {
+        Part::Scalar(index) => [index.checked_sub(1).map(Part::Scalar), None],
+        Part::Vector(register, lane) => [
+            lane.checked_sub(1).map(|lane| Part::Vector(register, lane)),
+            register
+                .checked_sub(1)
+                .map(|register| Part::Vector(register, lane)),
         ],
     }
 }

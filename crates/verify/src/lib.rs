@@ -5,6 +5,7 @@
 //! The instrumenting column never sees the emulator; this crate is where both meet, to judge.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod code;
 mod digest;
 mod live;

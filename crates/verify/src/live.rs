@@ -3,12 +3,11 @@
 use codeobj::KernelDescriptor;
 use emulate::Wave;
 use gfx::Matrix;
-use isa::Effects;
 use lift::{
     FunctionIndex, FunctionKind, LiveSet, Module, RegisterSet,
     registers::{AGPR_BASE, SGPR_COUNT, VectorSet},
 };
-use std::{collections::HashMap, fmt};
+use std::fmt;
 
 /// Numbers in a [`lift::registers::ScalarSet`] that are no operands of the scalar file.
 mod number {
@@ -63,7 +62,7 @@ pub struct Live {
     pub active: Vec<u16>,
     pub inactive: Vec<u16>,
     /// The lists are complete: a register that is not in them is dead.
-    pub in_kernel: bool,
+    pub complete: bool,
 }
 
 /// Vector registers of a wave of the emulated device.
@@ -140,9 +139,17 @@ impl Rows {
 }
 
 impl Live {
+    /// Where nothing is known but that EXEC counts.
+    pub fn exec_alone() -> Live {
+        Live {
+            scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
+            ..Live::default()
+        }
+    }
+
     /// Registers that no code of the application names hold nothing of it, though who may call a function is not known. EXEC
     /// counts everywhere but where the program `ends`.
-    fn of(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
+    pub fn of(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
         let vectors = |set: &VectorSet| -> Vec<u16> {
             let named = |register: &u16| named.vectors.contains(*register);
             set.iter().filter(named).collect()
@@ -159,7 +166,7 @@ impl Live {
                 .collect(),
             active,
             inactive,
-            in_kernel: true,
+            complete: true,
         }
     }
 
@@ -181,44 +188,21 @@ impl Live {
     }
 }
 
-/// Live registers before every instruction that a kernel may come to, by address in the object.
-///
-/// In a device function, what is live is so for the sake of any of its callers; registers that this caller left dead may hold
-/// anything. There, and in kernels that call unknown code, around which everything counts as live, only EXEC and the way are
-/// compared; whatever goes wrong shows when the kernel goes on, or in memory.
-pub fn by_pc(module: &Module, kernel: FunctionIndex) -> HashMap<u64, Live> {
-    let named = named(module, kernel);
-    let vague = module.named(kernel).calls_unknown;
-    let mut live = HashMap::new();
-    for (index, function) in module.functions.iter().enumerate() {
-        let liveness = module.liveness(index);
-        if vague || function.kind == FunctionKind::Device {
-            let exec = Live {
-                scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
-                ..Live::default()
-            };
-            let goes_on = |inst: &isa::Inst<&isa::Decoded>| !inst.effects.contains(Effects::END);
-            let insts = function.insts.iter().filter(goes_on);
-            live.extend(insts.map(|inst| (inst.pc, exec.clone())));
-            continue;
-        }
-        for block in 0..function.blocks.len() {
-            liveness.walk(function, block, |inst, _, before| {
-                let inst = function.insts.at(inst);
-                let ends = inst.effects.contains(Effects::END);
-                live.insert(inst.pc, Live::of(before, &named, ends));
-            });
-        }
+/// Registers that the kernel and any function that it may come to name; of those that it calls through pointers, the ones
+/// whose address is taken.
+pub fn named(module: &Module, kernel: FunctionIndex) -> RegisterSet {
+    let mut named = RegisterSet::default();
+    let (mut known, mut next) = (vec![kernel], 0);
+    if module.named(kernel).calls_unknown {
+        known.extend(module.address_taken());
     }
-    live
-}
-
-/// Registers that the kernel and any function of its object name.
-fn named(module: &Module, kernel: FunctionIndex) -> RegisterSet {
-    let mut named = *module.named_alone(kernel);
-    for (index, function) in module.functions.iter().enumerate() {
-        if function.kind == FunctionKind::Device {
-            named.unite(module.named_alone(index));
+    while let Some(&function) = known.get(next) {
+        next += 1;
+        named.unite(module.named_alone(function));
+        for callee in module.callees(function) {
+            if !known.contains(&callee) {
+                known.push(callee);
+            }
         }
     }
     named

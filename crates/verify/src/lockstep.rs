@@ -4,7 +4,7 @@ use crate::{
     Subject,
     code::Code,
     live::{Part, Rows},
-    record::{Look, Seen, Snapshot, Stuck, Until, Watch, WaveId},
+    record::{Look, Seen, Snapshot, Stuck, Undefined, Until, Watch, WaveId},
     stage::Stage,
 };
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
@@ -361,6 +361,7 @@ pub fn lockstep<'a>(
         let place = describe.place(*id, &parting);
         return repeats(Divergence { place, what });
     }
+    compared = compared.saturating_sub(before.lost);
     let same = |stopped| Verdict::Same {
         compared,
         waves,
@@ -440,8 +441,8 @@ pub fn poison<'a>(
     })
 }
 
-/// SGPRs in which nothing arrives.
-fn undefined(descriptor: &KernelDescriptor) -> Vec<u16> {
+/// Registers in which nothing arrives.
+fn undefined(descriptor: &KernelDescriptor) -> Undefined {
     let mut undefined = Vec::new();
     let mut next = 0;
     for (name, count) in descriptor.initial_sgprs() {
@@ -451,7 +452,14 @@ fn undefined(descriptor: &KernelDescriptor) -> Vec<u16> {
         next += count as u16;
     }
     undefined.extend(next..SGPR_COUNT);
-    undefined
+    let ids = match descriptor.target().packed_work_item_ids {
+        true => 0,
+        false => descriptor.get("enable_vgpr_workitem_id").unwrap_or(0),
+    };
+    Undefined {
+        scalars: undefined,
+        vectors: Some(ids as u16 + 1),
+    }
 }
 
 /// Waits may share a micro-op with the instruction before them, differently in the two codes; only instructions that both

@@ -1,8 +1,9 @@
 //! What a wave looked like before each instruction.
 
 use crate::{
+    calls::{Calls, Contexts},
     code::{Code, Places},
-    digest::{Digester, Rowed, meaning},
+    digest::{Digester, Halves, meaning},
     live::{Live, Part, Rows},
     turns::{Branch, Pace, Turns},
 };
@@ -51,9 +52,7 @@ pub struct Watch {
     /// The code being executed.
     pub places: Places,
     pub until: Until,
-    /// SGPRs that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
-    /// something arrive there.
-    pub undefined: Vec<u16>,
+    pub undefined: Undefined,
     /// Keep a snapshot of this look.
     pub wanted: Option<(WaveId, usize)>,
     /// Overwrite what is dead, with values from this seed.
@@ -61,6 +60,15 @@ pub struct Watch {
     /// Looks beyond this many are not taken, up to the next branch if only [`Until::Enough`] was asked for.
     pub limit: usize,
     pub seen: Seen,
+}
+
+/// Registers that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
+/// something arrive there.
+#[derive(Default)]
+pub struct Undefined {
+    pub scalars: Vec<u16>,
+    /// The first VGPR, if any is; then all AccVGPRs are, too.
+    pub vectors: Option<u16>,
 }
 
 /// What was seen of one execution.
@@ -76,6 +84,8 @@ pub struct Seen {
     pub branches: u64,
     /// More looks than the limit.
     pub too_long: bool,
+    /// Looks at waves of which it is not known what is live, because they came to where no call leads.
+    pub lost: u64,
 }
 
 impl Seen {
@@ -106,6 +116,8 @@ struct Watched {
     id: WaveId,
     looks: Vec<Look>,
     pace: Pace,
+    calls: Calls,
+    halves: Halves,
     reads: Option<(u32, u64)>,
 }
 
@@ -119,8 +131,7 @@ struct State {
     current: usize,
     turns: Turns,
     digester: Digester,
-    /// By number of the instruction, once it was reached.
-    rowed: Vec<Option<Rowed>>,
+    contexts: Contexts,
     /// What the clock shows beyond [`START`].
     time: u64,
     taken: usize,
@@ -146,7 +157,7 @@ impl Recorder {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State {
             watch,
             turns,
-            rowed: self.code.sites.iter().map(|_| None).collect(),
+            contexts: Contexts::new(&self.code),
             ..State::default()
         };
     }
@@ -209,11 +220,6 @@ impl Observer for Recorder {
 impl State {
     fn look(&mut self, code: &Code, rows: Rows, id: WaveId, wave: &mut Wave, number: u32) -> Next {
         let site = &code.sites[number as usize];
-        if let Some(seed) = self.watch.poison
-            && site.live.in_kernel
-        {
-            overwrite_dead(&site.live, rows, wave, seed ^ site.pc as u32);
-        }
         let is_full = self.taken >= self.watch.limit;
         if is_full && self.watch.until != Until::Enough {
             self.watch.seen.too_long = true;
@@ -229,19 +235,29 @@ impl State {
             self.turn_to(id);
         }
         let watched = &mut self.waves[self.current];
+        let last = watched.looks.last();
+        let last = last.map(|look| &code.sites[look.site as usize]);
+        self.contexts.arrive(code, &mut watched.calls, last, site);
+        let before = self.contexts.before(code, &watched.calls, site, rows, wave);
+        self.watch.seen.lost += u64::from(!before.live.complete);
+        if let Some(seed) = self.watch.poison
+            && before.live.complete
+        {
+            overwrite_dead(&before.live, rows, wave, seed ^ site.pc as u32);
+        }
         if watched.looks.is_empty() {
-            for &register in &self.watch.undefined {
-                if site.live.scalars.binary_search(&register).is_ok() {
-                    rows.write(wave, Part::Scalar(register), 0);
-                }
-            }
+            start_with_zero(&self.watch.undefined, &before.live, rows, wave);
         }
         let places = &self.watch.places;
-        let rowed = &mut self.rowed[number as usize];
-        let rowed = rowed.get_or_insert_with(|| Rowed::new(&site.live, rows, wave));
-        let live = self.digester.of_live(rowed, rows, wave, places);
+        let live = self
+            .digester
+            .of_live(&before.rowed, rows, wave, places, &watched.halves);
         if self.watch.wanted == Some((id, watched.looks.len())) {
-            self.watch.seen.snapshot = Some(parts(&site.live, rows, wave, places).collect());
+            self.watch.seen.snapshot =
+                Some(parts(&before.live, rows, wave, places, &watched.halves).collect());
+        }
+        if let Some((from, to)) = site.moves {
+            watched.halves.moved(rows, wave, places, from, to);
         }
         let again = site.retries && watched.looks.last().is_some_and(|look| look.site == number);
         watched.looks.push(Look {
@@ -268,7 +284,7 @@ impl State {
             Branch {
                 site: number,
                 live,
-                complete: site.live.in_kernel,
+                complete: before.live.complete,
                 all: || self.digester.of_all(rows, wave),
             },
         );
@@ -296,8 +312,28 @@ impl State {
                 id,
                 looks: Vec::new(),
                 pace: Pace::default(),
+                calls: Calls::default(),
+                halves: Halves::default(),
                 reads: None,
             });
+        }
+    }
+}
+
+fn start_with_zero(undefined: &Undefined, live: &Live, rows: Rows, wave: &mut Wave) {
+    for &register in &undefined.scalars {
+        if live.scalars.binary_search(&register).is_ok() {
+            rows.write(wave, Part::Scalar(register), 0);
+        }
+    }
+    let Some(first) = undefined.vectors else {
+        return;
+    };
+    for &register in live.active.iter().chain(&live.inactive) {
+        if register >= first
+            && let Some(row) = rows.existing_row(wave, register)
+        {
+            wave.set_vgpr_row(row, &[0; _]);
         }
     }
 }
@@ -332,11 +368,12 @@ fn parts<'a>(
     rows: Rows,
     wave: &'a Wave,
     places: &'a Places,
+    halves: &'a Halves,
 ) -> impl Iterator<Item = (Part, u32)> + 'a {
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
             let value = rows.read(wave, part)?;
-            Some((part, meaning(rows, wave, places, part, value)))
+            Some((part, meaning(rows, wave, places, halves, part, value)))
         })
 }
 

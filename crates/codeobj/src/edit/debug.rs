@@ -30,14 +30,14 @@ pub struct InlinedCall {
 }
 
 /// Numbers of the abbreviations.
-const UNIT: u8 = 1;
+pub(super) const UNIT: u8 = 1;
 /// A function with its code; with inlined calls in it; and one that only exists inlined.
-const FUNCTION: u8 = 2;
-const FUNCTION_WITH_CALLS: u8 = 3;
-const ABSTRACT: u8 = 4;
+pub(super) const FUNCTION: u8 = 2;
+pub(super) const FUNCTION_WITH_CALLS: u8 = 3;
+pub(super) const ABSTRACT: u8 = 4;
 /// An inlined call; with further ones in it.
-const CALL: u8 = 5;
-const CALL_WITH_CALLS: u8 = 6;
+pub(super) const CALL: u8 = 5;
+pub(super) const CALL_WITH_CALLS: u8 = 6;
 
 const TAG_COMPILE_UNIT: u8 = 0x11;
 const TAG_SUBPROGRAM: u8 = 0x2e;
@@ -92,9 +92,9 @@ pub struct LineUnit {
     start: u32,
 }
 
-const ABBREVIATIONS: &str = ".debug_abbrev";
-const INFORMATION: &str = ".debug_info";
-const LINES: &str = ".debug_line";
+pub(super) const ABBREVIATIONS: &str = ".debug_abbrev";
+pub(super) const INFORMATION: &str = ".debug_info";
+pub(super) const LINES: &str = ".debug_line";
 
 /// `.debug_abbrev`, `.debug_info` and `.debug_line`; none if there are no lines. Rows are in order of their offsets.
 pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static str, Vec<u8>)> {
@@ -159,8 +159,8 @@ pub fn append_lines(
 
 /// Where in a unit the offsets of its abbreviations and lines are: behind length and version, and behind those, the size of
 /// addresses, a number and a range.
-const ABBREVIATIONS_AT: usize = 6;
-const LINES_AT: usize = 28;
+pub(super) const ABBREVIATIONS_AT: usize = 6;
+pub(super) const LINES_AT: usize = 28;
 
 impl LineUnit {
     /// Empty if there are no lines.
@@ -216,7 +216,7 @@ fn put(bytes: &mut [u8], at: usize, contents: &[u8]) {
     bytes[at..at + contents.len()].copy_from_slice(contents);
 }
 
-fn abbreviations() -> Vec<u8> {
+pub(super) fn abbreviations() -> Vec<u8> {
     const RANGE: [u8; 4] = [AT_LOW_PC, FORM_ADDRESS, AT_HIGH_PC, FORM_DATA8];
     const NAME: [u8; 2] = [AT_LINKAGE_NAME, FORM_STRING];
     #[rustfmt::skip]

@@ -7,6 +7,7 @@
 
 mod create;
 mod debug;
+mod own_units;
 mod pack;
 mod tables;
 mod write;

@@ -1,10 +1,10 @@
 //! Several objects as [`create`](super::create) makes them in one, so that a loader has one to place and to copy.
 
-use super::PAGE;
 use super::create::{
     ELF_HEADER, FUNCTION, File, OBJECT, PROGRAM_HEADER, PROGRAM_HEADERS, SYMBOL, dynamic_table,
     hash, note, program_headers, put, section_headers, string_table, symbol_table,
 };
+use super::{PAGE, own_units::Units};
 use crate::elf::Place;
 use crate::{CodeObject, Error, KernelDescriptor, Result};
 use object::elf as format;
@@ -13,12 +13,12 @@ use object::elf as format;
 const CODE: u64 = 256;
 
 /// One object with the kernels of all of these, which have nothing but code and descriptors: no data, no relocations that are
-/// left to the loader, and no two kernels of one name. Their lines and functions for debuggers do not come along.
+/// left to the loader, and no two kernels of one name. Their lines and functions for debuggers come along.
 pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     const READ: u64 = format::SHF_ALLOC.0;
     let first = objects.first().ok_or(unfit("there is none"))?;
     let mut metadata = first.metadata()?.ok_or(unfit("it has no metadata"))?;
-    let (mut text, mut kernels) = (Vec::new(), Vec::new());
+    let (mut text, mut kernels, mut units) = (Vec::new(), Vec::new(), Units::default());
     for (index, object) in objects.iter().enumerate() {
         let code = only_code(object)?;
         let elf = object.elf();
@@ -31,6 +31,7 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
         }
         text.resize(text.len().next_multiple_of(CODE as usize), 0);
         let moved = (text.len() as u64).wrapping_sub(code.address);
+        units.add(elf, moved);
         text.extend_from_slice(code.data);
         let own = object.kernels()?.into_iter();
         kernels.extend(own.map(|kernel| (kernel.entry.wrapping_add(moved), kernel)));
@@ -71,6 +72,9 @@ pub fn pack(objects: &[CodeObject<'_>]) -> Result<Vec<u8>> {
     file.align(PAGE);
     let loaded = file.bytes.len() as u64;
 
+    for (name, contents) in units.sections(text_at) {
+        file.section((name, format::SHT_PROGBITS.0, 0), 1, 0, &contents);
+    }
     let (in_text, in_rodata) = (file.number(".text"), file.number(".rodata"));
     let mut symbols = Vec::new();
     for (index, (entry, kernel)) in kernels.iter().enumerate() {

@@ -1,0 +1,172 @@
+//! Threads that run code of others: what would end the process there ends the thread.
+//!
+//! Such a thread has a row in a table, where the handler of deadly signals ([`crate::signals`]) looks the thread up. If it is
+//! there, the handler writes down which signal it was and never returns: what the thread held or had borrowed is not touched
+//! any more, and whoever waits for it sees the entry.
+
+use std::{
+    sync::{
+        atomic::{AtomicI32, Ordering},
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::threads;
+
+/// Signals that a thread brings upon itself.
+const OWN: [libc::c_int; 5] = [
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGSEGV,
+];
+/// Handlers run here, for the thread's own stack may be what it used up.
+const HANDLER_STACK: usize = 64 << 10;
+/// Pause between looks at the table while somebody waits.
+const LOOK: Duration = Duration::from_millis(20);
+
+struct Row {
+    /// 0 if nobody's.
+    thread: AtomicI32,
+    /// 0 while it lives.
+    signal: AtomicI32,
+}
+
+/// Threads beyond these are not contained: what they do then ends the process.
+static TABLE: [Row; 64] = [const {
+    Row {
+        thread: AtomicI32::new(0),
+        signal: AtomicI32::new(0),
+    }
+}; 64];
+
+/// A contained thread.
+#[derive(Clone, Copy)]
+pub struct Contained(Option<&'static Row>);
+
+/// Why no answer came.
+pub enum Silence {
+    /// The thread died of this signal.
+    Signal(i32),
+    Late,
+}
+
+/// Starts a thread; `None` if there can be none.
+pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> Option<Contained> {
+    // Taken before the thread starts, so that whoever waits has it.
+    const TAKEN: i32 = -1;
+    let free = |row: &&Row| {
+        let taken = row
+            .thread
+            .compare_exchange(0, TAKEN, Ordering::AcqRel, Ordering::Relaxed);
+        taken.is_ok()
+    };
+    let row = TABLE.iter().find(free);
+    let contained = Box::new(move || {
+        let Some(row) = row else {
+            return task();
+        };
+        let stack = HandlerStack::new();
+        // SAFETY: no arguments.
+        row.thread
+            .store(unsafe { libc::gettid() }, Ordering::Release);
+        allow_own_signals();
+        task();
+        drop(stack);
+        row.thread.store(0, Ordering::Release);
+    });
+    if threads::spawn(name, stack, contained) {
+        return Some(Contained(row));
+    }
+    if let Some(row) = row {
+        row.thread.store(0, Ordering::Release);
+    }
+    None
+}
+
+impl Contained {
+    /// What the thread sends, waiting for it until `limit` is over or the thread has died.
+    pub fn answer<T>(self, answered: &Receiver<T>, limit: Duration) -> Result<T, Silence> {
+        let began = Instant::now();
+        loop {
+            let left = limit.saturating_sub(began.elapsed());
+            match answered.recv_timeout(left.min(LOOK)) {
+                Ok(answer) => return Ok(answer),
+                // It ended in a way of its own, as by `pthread_exit`.
+                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Late),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let signal = self.0.map_or(0, |row| row.signal.load(Ordering::Acquire));
+            if signal != 0 {
+                return Err(Silence::Signal(signal));
+            }
+            if left.is_zero() {
+                return Err(Silence::Late);
+            }
+        }
+    }
+}
+
+/// For the handler of `signal`: does not return if this thread is contained and brought the signal upon itself.
+///
+/// # Safety
+/// `info` must be what the handler was called with.
+pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
+    // SAFETY: the caller's promise.
+    let from_elsewhere = unsafe { matches!((*info).si_code, libc::SI_USER | libc::SI_QUEUE) };
+    if from_elsewhere || !OWN.contains(&signal) {
+        return;
+    }
+    // SAFETY: no arguments.
+    let thread = unsafe { libc::gettid() };
+    let mut rows = TABLE.iter();
+    if let Some(row) = rows.find(|row| row.thread.load(Ordering::Acquire) == thread) {
+        row.signal.store(signal, Ordering::Release);
+        loop {
+            // SAFETY: no arguments.
+            unsafe { libc::pause() };
+        }
+    }
+}
+
+/// Threads of ours have all signals blocked, and a fault that is blocked ends the process.
+fn allow_own_signals() {
+    // SAFETY: the set is initialised by the first call.
+    unsafe {
+        let mut own = std::mem::MaybeUninit::uninit();
+        libc::sigemptyset(own.as_mut_ptr());
+        for signal in OWN {
+            libc::sigaddset(own.as_mut_ptr(), signal);
+        }
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, own.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+/// A stack for handlers on this thread.
+struct HandlerStack(#[expect(dead_code, reason = "the kernel has its address")] Vec<u8>);
+
+impl HandlerStack {
+    fn new() -> HandlerStack {
+        let mut stack = vec![0; HANDLER_STACK];
+        set_handler_stack(stack.as_mut_ptr(), 0);
+        HandlerStack(stack)
+    }
+}
+
+impl Drop for HandlerStack {
+    fn drop(&mut self) {
+        set_handler_stack(std::ptr::null_mut(), libc::SS_DISABLE);
+    }
+}
+
+fn set_handler_stack(stack: *mut u8, flags: libc::c_int) {
+    let stack = libc::stack_t {
+        ss_sp: stack.cast(),
+        ss_flags: flags,
+        ss_size: HANDLER_STACK,
+    };
+    // SAFETY: memory that lives until another call says that it is not used any more, or none.
+    unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
+}
