@@ -255,11 +255,12 @@ unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [_
 /// Loads `WORDS` dwords per active lane to the rows from `dst` on.
 ///
 /// # Safety
-/// The host has AVX-512. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS` bytes are readable at `base` plus
+/// The host has AVX-512. `lanes` is a row, EXEC's expansion. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS` bytes are readable at `base` plus
 /// each of its words, and `dst` has `WORDS` rows.
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn load<const WORDS: usize>(
     exec: u64,
+    lanes: *const u32,
     base: *const u8,
     offsets: *const u32,
     dst: *mut u32,
@@ -274,6 +275,8 @@ pub(super) unsafe fn load<const WORDS: usize>(
             let active = (exec >> (STEP * group)) as u16;
             let own = offsets.add(STEP * group);
             let target = dst.add(STEP * group);
+            // Not blended by `active`: the compiler would make a masked store of it.
+            let on = part(lanes.add(STEP * group));
             group += 1;
             if active == 0 {
                 continue;
@@ -302,7 +305,7 @@ pub(super) unsafe fn load<const WORDS: usize>(
             let mut word = 0;
             while word < WORDS {
                 let target = target.add(LANES * word);
-                let value = _mm512_mask_mov_epi32(part(target), active, values[word]);
+                let value = _mm512_ternarylogic_epi32::<0xca>(on, values[word], part(target));
                 _mm512_storeu_si512(target.cast(), value);
                 word += 1;
             }

@@ -295,10 +295,11 @@ mod outlined {
             if wave.avx512 {
                 assert!(dst + WORDS <= wave.rows.len() && spread.row < wave.rows.len());
                 let (exec, rows) = (wave.exec(), wave.rows.as_mut_ptr());
+                let lanes = wave.exec_lanes.0.as_ptr();
                 // SAFETY: the host has it, the rows exist, and every lane may read `WORDS` dwords.
                 return unsafe {
                     let (offsets, target) = (rows.add(spread.row).cast(), rows.add(dst).cast());
-                    part::load::<WORDS>(exec, spread.base, offsets, target);
+                    part::load::<WORDS>(exec, lanes, spread.base, offsets, target);
                 };
             }
             if wave.avx2 {
@@ -649,6 +650,32 @@ impl Spread {
         }
     }
 
+    /// Whether all active lanes' host addresses are multiples of `bytes`, a power of two.
+    pub fn is_aligned(&self, wave: &Wave, bytes: u32) -> bool {
+        let base = self.base.addr() as u32;
+        let add = |bits: u32, word: &u32| bits | base.wrapping_add(*word);
+        wave.row(self.row).0.iter().fold(0, add) & (bytes - 1) == 0
+    }
+
+    /// The one address of all active lanes, if they have only one.
+    pub fn uniform(&self, wave: &Wave) -> Option<*mut u8> {
+        let words = &wave.row(self.row).0;
+        let first = words[0];
+        let differing = words.iter().fold(0, |bits, word| bits | word ^ first);
+        (differing == 0).then(|| self.at(first))
+    }
+
+    /// Calls `visit(lane of the group, host address)` for active lanes of a group in order.
+    #[inline(always)]
+    pub fn each(&self, wave: &Wave, group: usize, mut visit: impl FnMut(usize, *mut u8)) {
+        let offsets = self.group(wave, group);
+        lanes::each_lane(
+            (wave.exec() >> (GROUP * group)) as u16,
+            #[inline(always)]
+            |lane| visit(lane, self.at(offsets[lane])),
+        );
+    }
+
     /// Replaces every active lane's word in memory by `new(lane, old)`, in lane order, without locking: for LDS. The old
     /// values stay in `before`.
     #[inline(always)]
@@ -659,6 +686,22 @@ impl Spread {
         new: impl Fn(usize, W) -> W,
     ) {
         let offsets = &wave.row(self.row).0;
+        if self.consecutive && W::WORDS == 1 && wave.active_lanes as usize == LANES {
+            // No two lanes have the same word: they need not take turns.
+            let block = self.at(offsets[0]).cast::<[W; LANES]>();
+            // SAFETY: all lanes are active, and may access their words, which are the block; LDS belongs to this thread.
+            unsafe {
+                *before = block.read_unaligned();
+                let mut words = *before;
+                let mut lane = 0;
+                while lane < LANES {
+                    words[lane] = new(lane, words[lane]);
+                    lane += 1;
+                }
+                block.write_unaligned(words);
+            }
+            return;
+        }
         let mut visit = |lane: usize| {
             let at = self.at(offsets[lane]).cast::<W>();
             // SAFETY: the lane is active and may access the word; LDS belongs to this thread.
