@@ -49,6 +49,8 @@ mod matrix;
 mod mix;
 mod modify;
 mod packed;
+#[cfg(target_arch = "x86_64")]
+mod part;
 mod quick;
 mod sad;
 mod scalar;

@@ -3,17 +3,18 @@
 use std::marker::PhantomData;
 
 use super::{
-    Row, buffer, global,
+    Row, buffer, ds, global,
     global::{Flat, Global},
     lanes::{GROUP, Lanes},
     lds_atomic::{operand, write_result},
     modify::*,
     space::{self, Access, Checked, Space},
+    spread::Spread,
 };
 use crate::{
     engine::Env,
     memory::{Fault, FaultKind},
-    micro_op::MicroOp,
+    micro_op::{MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
@@ -86,13 +87,80 @@ fn locate_in<S: Space>(
 impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let bytes = 4 * W::WORDS as u32;
+        // Whether words are remote, which matters to floats, is asked address by address.
+        if !M::FLOAT
+            && let Some(spread) = spread(wave, op, env, bytes)
+        {
+            modify_spread::<W, M>(wave, op, &spread);
+            return flow::NEXT;
+        }
         space::each_group(
             wave,
-            4 * W::WORDS as u32,
+            bytes,
             true,
             #[inline(always)]
             |wave, access| modify_group::<W, M>(wave, op, env, &access),
         )
+    }
+}
+
+/// Aligned words of all lanes at once, if they have that form. One copy for all rows.
+#[inline(never)]
+fn spread(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Option<Spread> {
+    let spread = match op.attribute {
+        number::GLOBAL => Global::spread(wave, op, env, bytes, true),
+        number::FLAT => Flat::spread(wave, op, env, bytes, true),
+        _ => None,
+    }?;
+    spread.is_aligned(wave, bytes).then_some(spread)
+}
+
+#[inline(always)]
+fn modify_spread<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, spread: &Spread) {
+    let returns = op.modifiers & GLC != 0;
+    let context = wave.mode.context();
+    let row = op.src[1].index as usize;
+    if M::ASSOCIATIVE
+        && !returns
+        && let Some(pointer) = spread.uniform(wave)
+    {
+        let all = (0..wave.groups)
+            .filter_map(|group| {
+                let data = operand::<W>(wave, row, group);
+                combine::<W, M>(context, &data, ds::active(wave, group))
+            })
+            .reduce(|all, part| M::apply(context, all, part, part));
+        if let Some(all) = all {
+            // SAFETY: writable and aligned, as the spread is.
+            unsafe { W::exchange(pointer, |old| M::apply(context, old, all, all)) };
+        }
+        return;
+    }
+    for group in 0..wave.groups {
+        let data = operand::<W>(wave, row, group);
+        let second = if M::TWO {
+            operand::<W>(wave, row + W::WORDS, group)
+        } else {
+            [W::default(); GROUP]
+        };
+        let mut before = [W::default(); GROUP];
+        spread.each(
+            wave,
+            group,
+            #[inline(always)]
+            |lane, pointer| {
+                // SAFETY: writable and aligned, as the spread is.
+                before[lane] = unsafe {
+                    W::exchange(pointer, |old| {
+                        M::apply(context, old, data[lane], second[lane])
+                    })
+                };
+            },
+        );
+        if returns {
+            write_result(wave, op.dst as usize, group, &before);
+        }
     }
 }
 

@@ -104,10 +104,11 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
         let limit = ds::limit(wave, env);
         let context = wave.mode.context();
         let returns = op.attribute != 0;
-        let offsets = Offsets::of_row(wave, op.src[0].index as usize);
+        let bytes = 4 * W::WORDS as u32;
+        let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes);
         if let Some(offsets) = offsets
             && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
-            && let Some(spread) = offsets.in_lds(wave, env, op.offset as u32, 4 * W::WORDS as u32)
+            && let Some(spread) = offsets.in_lds(wave, env, op.offset as u32, bytes)
         {
             let data = whole::<W>(wave, op.src[1].index as usize);
             let second = if M::TWO {

@@ -4,12 +4,12 @@
 //! address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. Whatever does
 //! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
 
-#[cfg(target_arch = "x86_64")]
-use super::wide;
 use super::{
     lanes::{self, Fill, GROUP},
     modify::Word,
 };
+#[cfg(target_arch = "x86_64")]
+use super::{part, wide};
 use crate::{
     LANES,
     engine::Env,
@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct Spread {
     base: *mut u8,
     row: usize,
-    /// Known to be 64 lanes, 4 bytes apart.
+    /// Known to be 64 lanes, 4 bytes apart, but for those that are off.
     consecutive: bool,
 }
 
@@ -139,6 +139,11 @@ impl Offsets {
         }
         let words = &wave.row(row).0;
         let first = words[wave.exec().trailing_zeros() as usize & (LANES - 1)];
+        #[cfg(target_arch = "x86_64")]
+        if wave.avx512 {
+            // SAFETY: the host has it.
+            return unsafe { part::uniform(wave.exec(), wave.row(row), first) }.then_some(first);
+        }
         let mut differing = 0;
         let mut lane = 0;
         while lane < LANES {
@@ -245,7 +250,9 @@ fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
 
 /// What spaces share instead of each having a copy.
 mod outlined {
-    use super::{Offsets, Spread, Wave};
+    use super::{OFFSET_ROW, Offsets, Spread, Wave};
+    #[cfg(target_arch = "x86_64")]
+    use crate::rows::part;
 
     #[inline(never)]
     pub(super) fn offsets(wave: &mut Wave, row: usize) -> Option<Offsets> {
@@ -254,6 +261,20 @@ mod outlined {
             #[target_feature(enable = "avx2,bmi1,bmi2")]
             fn with_avx2(wave: &mut Wave, row: usize) -> Option<Offsets> {
                 Offsets::masked(wave, row)
+            }
+            let exec = wave.exec();
+            if wave.avx512 && exec != 0 {
+                let to = wave.temporaries + OFFSET_ROW;
+                assert!(row < wave.rows.len() && to < wave.rows.len());
+                let rows = wave.rows.as_mut_ptr();
+                // SAFETY: the host has it, and the rows exist.
+                let bounds = unsafe { part::stand_in(exec, rows.add(row), rows.add(to)) };
+                return Some(Offsets {
+                    row: to,
+                    lowest: bounds.lowest,
+                    highest: bounds.highest,
+                    consecutive: bounds.consecutive,
+                });
             }
             if wave.avx2 {
                 // SAFETY: the host has it.
@@ -271,6 +292,16 @@ mod outlined {
             fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
                 spread.load_part::<WORDS>(wave, dst);
             }
+            if wave.avx512 {
+                assert!(dst + WORDS <= wave.rows.len() && spread.row < wave.rows.len());
+                let (exec, rows) = (wave.exec(), wave.rows.as_mut_ptr());
+                let lanes = wave.exec_lanes.0.as_ptr();
+                // SAFETY: the host has it, the rows exist, and every lane may read `WORDS` dwords.
+                return unsafe {
+                    let (offsets, target) = (rows.add(spread.row).cast(), rows.add(dst).cast());
+                    part::load::<WORDS>(exec, lanes, spread.base, offsets, target);
+                };
+            }
             if wave.avx2 {
                 // SAFETY: the host has it.
                 return unsafe { with_avx2::<WORDS>(spread, wave, dst) };
@@ -286,6 +317,15 @@ mod outlined {
             #[target_feature(enable = "avx2,bmi1,bmi2")]
             fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
                 spread.store_part::<WORDS>(wave, data);
+            }
+            if wave.avx512 {
+                assert!(data + WORDS <= wave.rows.len() && spread.row < wave.rows.len());
+                let (exec, rows) = (wave.exec(), wave.rows.as_ptr());
+                // SAFETY: the host has it, the rows exist, and every active lane may write `WORDS` dwords.
+                return unsafe {
+                    let (offsets, data) = (rows.add(spread.row).cast(), rows.add(data).cast());
+                    part::store::<WORDS>(exec, spread.base, offsets, data);
+                };
             }
             if wave.avx2 {
                 // SAFETY: the host has it.
@@ -338,11 +378,13 @@ impl Spread {
         self.base.wrapping_add(offset as usize)
     }
 
-    /// The address of the first of 64 consecutive dwords, if that is what the lanes access.
+    /// The address of the first of 64 consecutive dwords, if that is what the lanes access that are on.
     #[inline(always)]
     pub fn block(&self, wave: &Wave) -> Option<u64> {
-        let first = wave.row(self.row).0[0];
-        self.consecutive.then(|| self.at(first).addr() as u64)
+        let lane = wave.exec().trailing_zeros() as usize & (LANES - 1);
+        let first = self.at(wave.row(self.row).0[lane]);
+        self.consecutive
+            .then(|| (first.addr() as u64).wrapping_sub(4 * lane as u64))
     }
 
     /// Loads `WORDS` dwords per lane to rows `dst..`, which may be those of the addresses.
@@ -608,6 +650,32 @@ impl Spread {
         }
     }
 
+    /// Whether all active lanes' host addresses are multiples of `bytes`, a power of two.
+    pub fn is_aligned(&self, wave: &Wave, bytes: u32) -> bool {
+        let base = self.base.addr() as u32;
+        let add = |bits: u32, word: &u32| bits | base.wrapping_add(*word);
+        wave.row(self.row).0.iter().fold(0, add) & (bytes - 1) == 0
+    }
+
+    /// The one address of all active lanes, if they have only one.
+    pub fn uniform(&self, wave: &Wave) -> Option<*mut u8> {
+        let words = &wave.row(self.row).0;
+        let first = words[0];
+        let differing = words.iter().fold(0, |bits, word| bits | word ^ first);
+        (differing == 0).then(|| self.at(first))
+    }
+
+    /// Calls `visit(lane of the group, host address)` for active lanes of a group in order.
+    #[inline(always)]
+    pub fn each(&self, wave: &Wave, group: usize, mut visit: impl FnMut(usize, *mut u8)) {
+        let offsets = self.group(wave, group);
+        lanes::each_lane(
+            (wave.exec() >> (GROUP * group)) as u16,
+            #[inline(always)]
+            |lane| visit(lane, self.at(offsets[lane])),
+        );
+    }
+
     /// Replaces every active lane's word in memory by `new(lane, old)`, in lane order, without locking: for LDS. The old
     /// values stay in `before`.
     #[inline(always)]
@@ -618,6 +686,22 @@ impl Spread {
         new: impl Fn(usize, W) -> W,
     ) {
         let offsets = &wave.row(self.row).0;
+        if self.consecutive && W::WORDS == 1 && wave.active_lanes as usize == LANES {
+            // No two lanes have the same word: they need not take turns.
+            let block = self.at(offsets[0]).cast::<[W; LANES]>();
+            // SAFETY: all lanes are active, and may access their words, which are the block; LDS belongs to this thread.
+            unsafe {
+                *before = block.read_unaligned();
+                let mut words = *before;
+                let mut lane = 0;
+                while lane < LANES {
+                    words[lane] = new(lane, words[lane]);
+                    lane += 1;
+                }
+                block.write_unaligned(words);
+            }
+            return;
+        }
         let mut visit = |lane: usize| {
             let at = self.at(offsets[lane]).cast::<W>();
             // SAFETY: the lane is active and may access the word; LDS belongs to this thread.

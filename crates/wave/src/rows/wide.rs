@@ -143,9 +143,15 @@ fn turn(rows: [__m256i; 4]) -> [__m256i; 4] {
 }
 
 /// One host vector per dword of the elements at eight addresses.
+///
+/// # Safety
+/// The host has AVX2, and `4 * WORDS` bytes are readable at `base` plus each of eight offsets.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [__m256i; 4] {
+pub(super) unsafe fn gather<const WORDS: usize>(
+    base: *const u8,
+    offsets: *const u32,
+) -> [__m256i; 4] {
     // SAFETY: the callers may read these elements.
     unsafe {
         let at = |lane: usize| base.wrapping_add(offsets.add(lane).read() as usize);
