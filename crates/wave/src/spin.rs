@@ -1,43 +1,54 @@
 //! Loops that wait for somebody else.
 //!
-//! A wave that comes back to the same place with the same registers changes nothing until memory or the clock does. It gives
+//! A wave that only reads, and comes back to the same place with the same registers, changes nothing until memory does. It gives
 //! its turn away: thousands of waves that wait for one would otherwise use up a whole time slice each before that one
-//! goes on. If it was memory alone that changed (nothing but a counter there, say), the wave goes on later; nothing is
-//! lost but time.
+//! goes on. The same is true if a few registers have grown by the same amount twice: somebody counts the turns of the loop (a
+//! tool, most likely). A search through zeros looks like that, too; it loses a little time, and never its place.
 
-use crate::Wave;
+use isa::Effects;
+
+use crate::{
+    Wave,
+    state::{ScalarFile, VectorRow},
+};
 
 /// Taken backward branches before the first look: loops that end sooner cost nothing.
 const FIRST_LOOK: u32 = 32;
-/// Micro-ops from the target of the branch to the branch. Who waits does little else.
-const LONGEST: usize = 32;
+/// Micro-ops from the target of the branch to the branch. Who waits does little else, but tools may count it.
+const LONGEST: usize = 128;
+/// Words that may grow: some counters, and what they were added up in.
+const MOST_STEPS: usize = 24;
 
 /// What three looks in a row at a wave have shown.
 pub(crate) struct Watch {
     /// The next look takes place when so many branches of the slice are left.
     at: u32,
-    seen: Seen,
+    seen: Option<Box<Seen>>,
 }
 
-enum Seen {
-    Nothing,
-    Scalars(Place),
-    All(Place, u64),
+/// The wave at the last look.
+struct Seen {
+    /// Where the branch goes.
+    target: usize,
+    scalars: ScalarFile,
+    vectors: Vec<VectorRow>,
+    /// How the registers differed from the look before.
+    steps: Option<Steps>,
 }
 
-/// Where the branch goes, and a digest of the scalar registers.
-type Place = (usize, u64);
+/// Words and by how much they grew.
+type Steps = Vec<(usize, u32)>;
 
 impl Watch {
     pub fn new(slice: u32) -> Watch {
         Watch {
             at: slice.saturating_sub(FIRST_LOOK),
-            seen: Seen::Nothing,
+            seen: None,
         }
     }
 
-    /// Whether the wave, which has just taken a branch from before `from` back to its next micro-op, only waits. `left` is what is left of
-    /// the slice.
+    /// Whether the wave, which has just taken a branch from before `from` back to its next micro-op, only waits. `left` is
+    /// what is left of the slice.
     #[inline(always)]
     pub fn waits(&mut self, wave: &Wave, from: usize, left: u32) -> bool {
         left == self.at && self.look(wave, from)
@@ -45,48 +56,78 @@ impl Watch {
 
     #[cold]
     fn look(&mut self, wave: &Wave, from: usize) -> bool {
-        let place = (wave.next, wave.digest_scalars());
         self.at -= 1;
-        self.seen = match std::mem::replace(&mut self.seen, Seen::Nothing) {
-            Seen::Nothing if from - wave.next <= LONGEST => Seen::Scalars(place),
-            Seen::Scalars(known) if known == place => Seen::All(place, wave.digest_vectors()),
-            Seen::All(known, vectors) if known == place => return vectors == wave.digest_vectors(),
-            _ => {
-                // It works. The slice is long enough to look once only.
-                self.at = 0;
-                Seen::Nothing
+        let Some(seen) = &mut self.seen else {
+            if wave.only_reads(from) {
+                self.seen = Some(Box::new(Seen::now(wave)));
             }
+            return false;
         };
-        false
+        let steps = seen.steps(wave);
+        if steps.is_none() || seen.steps.is_some() && seen.steps != steps {
+            // It works. The slice is long enough to look once only.
+            self.at = 0;
+            return false;
+        }
+        if seen.steps.is_none() {
+            **seen = Seen {
+                steps,
+                ..Seen::now(wave)
+            };
+            return false;
+        }
+        true
     }
 }
 
-const FACTOR: u32 = 0x9e37_79b1;
-
-impl Wave {
-    fn digest_scalars(&self) -> u64 {
-        let scalars = self
-            .scalars
-            .0
-            .iter()
-            .fold(u64::from(self.scc), |digest, &word| {
-                digest
-                    .wrapping_mul(u64::from(FACTOR))
-                    .wrapping_add(u64::from(word))
-            });
-        scalars.rotate_left(7) ^ self.exec()
+impl Seen {
+    fn now(wave: &Wave) -> Seen {
+        Seen {
+            target: wave.next,
+            scalars: wave.scalars.clone(),
+            vectors: wave.rows[..wave.temporaries].to_vec(),
+            steps: None,
+        }
     }
 
-    fn digest_vectors(&self) -> u64 {
-        // Lane by lane, so that the host's vectors do it.
-        let mut lanes = [0; 64];
-        for row in &self.rows[..self.temporaries] {
-            for (digest, &word) in lanes.iter_mut().zip(&row.0) {
-                *digest = u32::wrapping_mul(*digest, FACTOR).wrapping_add(word);
+    /// What has changed since; `None` if that is too much for a loop that waits.
+    fn steps(&self, wave: &Wave) -> Option<Steps> {
+        let mut steps = Steps::new();
+        let vectors = self.vectors.iter().zip(&*wave.rows);
+        let rows = vectors.map(|(old, new)| (&old.0[..], &new.0[..]));
+        let scalars = (&self.scalars.0[..], &wave.scalars.0[..]);
+        for (row, (old, new)) in std::iter::once(scalars).chain(rows).enumerate() {
+            if old == new {
+                continue;
+            }
+            for (at, (old, new)) in old.iter().zip(new).enumerate() {
+                if old != new {
+                    // No row has so many words.
+                    steps.push((row << 8 | at, new.wrapping_sub(*old)));
+                }
+            }
+            if steps.len() > MOST_STEPS {
+                return None;
             }
         }
-        lanes.iter().fold(0, |digest, &lane| {
-            u64::wrapping_mul(digest, u64::from(FACTOR)).wrapping_add(u64::from(lane))
-        })
+        (self.target == wave.next).then_some(steps)
+    }
+}
+
+impl Wave {
+    /// Whether the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
+    /// may be a tool's, or a lock's that somebody else has.)
+    fn only_reads(&self, from: usize) -> bool {
+        let segment = &self.segment;
+        let insts = &segment.insts;
+        let at = |op: usize| insts.partition_point(|inst| inst.pc < segment.pc_of(op));
+        let body = insts.get(at(self.next)..at(from - 1)).unwrap_or_default();
+        let reads = |effects: Effects| effects.intersects(Effects::LOAD | Effects::ATOMIC_RETURN);
+        let stores = |effects: Effects| {
+            effects.contains(Effects::STORE) && !effects.contains(Effects::ATOMIC)
+        };
+        from - self.next <= LONGEST
+            && body.iter().any(|inst| reads(inst.effects))
+            && !body.iter().any(|inst| stores(inst.effects))
     }
 }

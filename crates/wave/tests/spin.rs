@@ -19,6 +19,20 @@ fn who_waits_for_memory_lets_others_run() {
                  s_cbranch_vccnz wait
                  s_endpgm"
             ),
+            // A tool counts the turns.
+            &format!(
+                "wait:
+                 s_add_u32 s5, s5, 4
+                 s_addc_u32 s6, s6, 0
+                 v_readlane_b32 s7, v5, 3
+                 s_add_u32 s7, s7, 1
+                 v_writelane_b32 v5, s7, 3
+                 flat_load_dword v4, v[2:3] glc
+                 s_waitcnt vmcnt(0) lgkmcnt(0)
+                 v_cmp_eq_u32_e32 {vcc}, 0, v4
+                 s_cbranch_vccnz wait
+                 s_endpgm"
+            ),
             "wait:
              s_load_dword s4, s[2:3], 0x0 glc
              s_waitcnt lgkmcnt(0)
@@ -29,7 +43,7 @@ fn who_waits_for_memory_lets_others_run() {
             let flag = [const { AtomicU64::new(0) }; 8];
             let mut m = Machine::new(target, wait);
             let base = m.map_shared(&flag);
-            m.sgpr64(2, base).vgpr(1, |_| 0);
+            m.sgpr64(2, base).vgpr(1, |_| 0).vgpr64(2, |_| base);
             for _ in 0..3 {
                 assert_eq!(m.stop(), Stop::Sleep, "{target}: {wait}");
             }
