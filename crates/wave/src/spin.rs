@@ -23,6 +23,8 @@ const MOST_STEPS: usize = 24;
 pub(crate) struct Watch {
     /// The next look takes place when so many branches of the slice are left.
     at: u32,
+    /// Branches between the last three looks and these, twice as many each time.
+    pause: u32,
     seen: Option<Box<Seen>>,
 }
 
@@ -43,6 +45,7 @@ impl Watch {
     pub fn new(slice: u32) -> Watch {
         Watch {
             at: slice.saturating_sub(FIRST_LOOK),
+            pause: FIRST_LOOK,
             seen: None,
         }
     }
@@ -57,26 +60,28 @@ impl Watch {
     #[cold]
     fn look(&mut self, wave: &Wave, from: usize) -> bool {
         self.at -= 1;
-        let Some(seen) = &mut self.seen else {
-            if wave.only_reads(from) {
-                self.seen = Some(Box::new(Seen::now(wave)));
-            }
-            return false;
-        };
-        let steps = seen.steps(wave);
-        if steps.is_none() || seen.steps.is_some() && seen.steps != steps {
-            // It works. The slice is long enough to look once only.
-            self.at = 0;
-            return false;
+        match &mut self.seen {
+            None if wave.only_reads(from) => self.seen = Some(Box::new(Seen::now(wave))),
+            None => self.look_later(),
+            Some(seen) => match (&seen.steps, seen.steps(wave)) {
+                (None, Some(steps)) => {
+                    **seen = Seen {
+                        steps: Some(steps),
+                        ..Seen::now(wave)
+                    }
+                }
+                (Some(known), Some(steps)) if *known == steps => return true,
+                _ => self.look_later(),
+            },
         }
-        if seen.steps.is_none() {
-            **seen = Seen {
-                steps,
-                ..Seen::now(wave)
-            };
-            return false;
-        }
-        true
+        false
+    }
+
+    /// It works, for now.
+    fn look_later(&mut self) {
+        self.seen = None;
+        self.pause *= 2;
+        self.at = self.at.saturating_sub(self.pause);
     }
 }
 

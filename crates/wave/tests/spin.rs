@@ -33,6 +33,18 @@ fn who_waits_for_memory_lets_others_run() {
                  s_cbranch_vccnz wait
                  s_endpgm"
             ),
+            // It works first.
+            "s_movk_i32 s5, 1000
+             work:
+             s_sub_u32 s5, s5, 1
+             s_cmp_lg_u32 s5, 0
+             s_cbranch_scc1 work
+             wait:
+             s_load_dword s4, s[2:3], 0x0 glc
+             s_waitcnt lgkmcnt(0)
+             s_cmp_eq_u32 s4, 0
+             s_cbranch_scc1 wait
+             s_endpgm",
             "wait:
              s_load_dword s4, s[2:3], 0x0 glc
              s_waitcnt lgkmcnt(0)
