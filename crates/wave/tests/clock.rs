@@ -1,61 +1,17 @@
 //! Waves that wait for the time to come let others run meanwhile.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod harness;
 
-use gfx::Target;
-use wave::{AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
+use harness::Machine;
+use wave::Stop;
 
-/// The code, wherever it lies.
-struct Everything;
-
-impl AddressSpace for Everything {
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn find(&self, address: u64) -> Option<Range> {
-        (address >= 4096).then_some(Range {
-            start: 4096,
-            end: !0,
-            writable: true,
-        })
-    }
-}
-
-/// A clock that ticks when somebody looks at it.
-struct Clock(AtomicU64);
-
-impl Host for Clock {
-    fn send_message(&self, _: u32, _: u32) {}
-    fn real_time(&self) -> u64 {
-        self.0.fetch_add(1, Ordering::Relaxed) + 1
-    }
-}
-
-/// Runs `text` to its end; what it paused for.
+/// Runs `text` to its end, with a clock that ticks when somebody looks at it; what it paused for.
 fn pauses(text: &str) -> Vec<Stop> {
-    let target = Target::find("gfx90a").unwrap();
-    let code = isa::Assembler::new(target).unwrap().assemble(text).unwrap();
-    let config = Config {
-        target,
-        wave_size: 64,
-        agpr_base: 8,
-        vector_rows: 8,
-    };
-    let program = Program::new(config, isa::Decoder::new(target).unwrap());
-    let mut memory = Memory::new(&Everything);
-    let entry = code.as_ptr().expose_provenance() as u64;
-    let segment = program.segment(&mut memory, entry).unwrap();
-    let mut wave = Wave::new(segment, 8, 64, 0x3f0);
-    let mut env = Env {
-        memory,
-        lds: Vec::new(),
-        program: &program,
-        host: &Clock(AtomicU64::new(0)),
-        counts: Counts::new(),
-    };
+    let mut m = Machine::new("gfx90a", text);
+    m.outside.tick = 1;
     let mut pauses = Vec::new();
     loop {
-        match run(&mut wave, &mut env, 1_000_000) {
+        match m.stop() {
             Stop::End => return pauses,
             pause => pauses.push(pause),
         }

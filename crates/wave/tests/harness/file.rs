@@ -380,7 +380,7 @@ impl Case {
         if let Some(product) = &self.product {
             product.set_inputs(&mut machine);
         }
-        machine.outside.time = self.time;
+        machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self
             .memory

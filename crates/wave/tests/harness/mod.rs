@@ -5,7 +5,13 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
-use std::{io::Write, sync::Mutex};
+use std::{
+    io::Write,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use gfx::Target;
 use wave::{
@@ -46,7 +52,9 @@ impl AddressSpace for Allocations {
 #[derive(Debug, Default)]
 pub struct Outside {
     /// The constant-rate counter.
-    pub time: u64,
+    pub time: AtomicU64,
+    /// How far it goes on at each look.
+    pub tick: u64,
     /// `s_sendmsg`: id and M0 of each.
     pub messages: Mutex<Vec<(u32, u32)>>,
     /// `ds_gws_init` and `ds_gws_barrier`: resource and count of each. No barrier holds anybody up.
@@ -58,7 +66,7 @@ impl Host for Outside {
         self.messages.lock().unwrap().push((message, m0));
     }
     fn real_time(&self) -> u64 {
-        self.time
+        self.time.fetch_add(self.tick, Ordering::Relaxed) + self.tick
     }
     fn barrier_init(&self, resource: u32, count: u32) {
         self.barriers.lock().unwrap().push((resource, count));
@@ -200,7 +208,7 @@ impl Machine {
     }
 
     /// Like [`Machine::map`], for memory that other threads use too.
-    pub fn map_shared(&mut self, memory: &[std::sync::atomic::AtomicU64]) -> u64 {
+    pub fn map_shared(&mut self, memory: &[AtomicU64]) -> u64 {
         let start = memory.as_ptr().expose_provenance() as u64;
         self.allocations.0.push(Range {
             start,
