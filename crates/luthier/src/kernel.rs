@@ -289,14 +289,21 @@ impl<'a> Instruction<'a> {
         self.is_memory() && !self.effects().contains(Effects::SMEM)
     }
 
-    /// Whether hooks can have the address that each lane accesses: not where a buffer descriptor decides, for which there is
-    /// [`Instruction::buffer_arguments`].
+    /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
+    /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`].
     pub fn has_address(&self) -> bool {
-        let buffer = matches!(
+        let described = matches!(
             self.decoded().format,
             Format::Mubuf | Format::Mtbuf | Format::Mimg
         );
-        self.is_vector_memory() && !buffer
+        self.is_vector_memory() && !described
+    }
+
+    /// VGPRs that a wave has, AccVGPRs not among them.
+    pub(crate) fn vgprs(&self) -> Option<u32> {
+        let descriptor = self.function.kernel.descriptor()?;
+        let all = descriptor.vgpr_count();
+        Some(descriptor.accum_offset().map_or(all, |end| end.min(all)))
     }
 
     pub(crate) fn family(&self) -> gfx::Family {

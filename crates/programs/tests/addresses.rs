@@ -1,5 +1,5 @@
-//! Traced addresses are those that the emulated GPU used. `buffers.hip` tells the latter: what it loads names its place, and
-//! what it stores names its lane.
+//! Traced addresses are those that the emulated GPU used. `buffers.hip` and `image_texels.hip` tell the latter: what they load
+//! names its place, and what they store names its lane.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,21 +11,22 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use programs::{Bounded, Emulator};
 
-/// Bytes of the program's arrays.
-const SIZE: u64 = 16384 * 4;
-/// `luthier::access` of the accesses, without the space.
+/// Bits of `luthier::access`.
 const LOAD: u64 = 1;
 const STORE: u64 = 2;
+const GLOBAL: u64 = 16;
+const IMAGE: u64 = 512;
+const SAMPLE: u64 = 1024;
 
-/// Lanes and addresses of one launch.
-type Places = Vec<(u64, u64)>;
+/// Lanes, addresses and sizes of one launch.
+type Places = Vec<(u64, u64, u64)>;
 
 fn hexadecimal(text: &str) -> u64 {
     u64::from_str_radix(text.trim_start_matches("0x"), 16).expect("an address")
 }
 
-/// Places by launch, for loads and for stores.
-fn traced(folder: &Path, memory: u64, target: u64) -> Vec<[Places; 2]> {
+/// Places by launch, for loads and for stores of a kind.
+fn traced(folder: &Path, space: u64, is_ours: impl Fn(u64) -> bool) -> Vec<[Places; 2]> {
     let mut files = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -50,10 +51,11 @@ fn traced(folder: &Path, memory: u64, target: u64) -> Vec<[Places; 2]> {
         };
         let launch = launches.entry(field("dispatch")).or_default();
         let (address, kind) = (field("address"), field("kind"));
-        let place = (field("lane"), address);
-        if (memory..memory + SIZE).contains(&address) && kind & LOAD != 0 {
+        let place = (field("lane"), address, field("size"));
+        let kind = kind & !SAMPLE;
+        if is_ours(address) && kind == space | LOAD {
             launch[0].push(place);
-        } else if (target..target + SIZE).contains(&address) && kind & STORE != 0 {
+        } else if is_ours(address) && kind == space | STORE {
             launch[1].push(place);
         }
     }
@@ -61,12 +63,22 @@ fn traced(folder: &Path, memory: u64, target: u64) -> Vec<[Places; 2]> {
 }
 
 #[test]
-fn traced_addresses_are_those_of_the_emulated_gpu() {
+fn through_buffer_descriptors() {
+    traced_addresses_are_those_of_the_emulated_gpu("buffers", 16384 * 4, GLOBAL);
+}
+
+#[test]
+fn through_image_descriptors() {
+    traced_addresses_are_those_of_the_emulated_gpu("image_texels", 2 * 16384 * 4, IMAGE);
+}
+
+/// `size`: bytes of each of the program's arrays. `space`: kind of its accesses to them.
+fn traced_addresses_are_those_of_the_emulated_gpu(name: &str, size: u64, space: u64) {
     if !programs::can_compile() {
         return;
     }
     let emulator = Emulator::find().expect("the emulator is built");
-    let program = programs::named("buffers").unwrap();
+    let program = programs::named(name).unwrap();
     let executable = programs::compile(&program).unwrap();
     for device in &program.header.devices {
         let folder = tempfile::tempdir().unwrap();
@@ -94,25 +106,27 @@ fn traced_addresses_are_those_of_the_emulated_gpu() {
         );
         assert!(run.status.success(), "{device}: {stderr}");
         assert!(!stderr.contains("left out"), "{device}: {stderr}");
-        let mut bases = BTreeMap::new();
+        let (mut bases, mut launches) = (Vec::new(), 0);
         let mut reached: BTreeMap<u64, [Places; 2]> = BTreeMap::new();
         for line in stdout.lines() {
             match line.split_whitespace().collect::<Vec<_>>()[..] {
-                [name, base] => {
-                    bases.insert(name, hexadecimal(base));
-                }
-                [launch, kind, lane, address] => {
+                ["launches", count] => launches = count.parse().unwrap(),
+                [_, base] => bases.push(hexadecimal(base)),
+                [launch, kind, lane, address, size] => {
                     let launch = reached.entry(launch.parse().unwrap()).or_default();
-                    let place = (lane.parse().unwrap(), hexadecimal(address));
+                    let number = |text: &str| text.parse().unwrap();
+                    let place = (number(lane), hexadecimal(address), number(size));
                     launch[usize::from(kind == "store")].push(place);
                 }
                 _ => panic!("{line}"),
             }
         }
-        let (memory, target) = (bases["memory"], bases["target"]);
-        let traced = traced(folder.path(), memory, target);
-        // 9 descriptors, 4 forms, 2 scalar offsets.
-        assert_eq!(traced.len(), 72, "{device}");
+        let is_ours = |address: u64| {
+            let inside = |base: &u64| (*base..*base + size).contains(&address);
+            bases.iter().any(inside)
+        };
+        let traced = traced(folder.path(), space, is_ours);
+        assert_eq!(traced.len(), launches, "{device}");
         for (number, [mut loads, stores]) in traced.into_iter().enumerate() {
             let [mut expected, survived] = reached.remove(&(number as u64)).unwrap_or_default();
             loads.sort_unstable();
