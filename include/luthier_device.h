@@ -302,14 +302,32 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   return true;
 }
 
-// Different values that the active lanes hold, at least 1.
-LUTHIER_INLINE luthier_u32 distinct(luthier_u64 value) {
+// Different values that the lanes of a mask hold, of which there is one at least.
+LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   luthier_u32 found = 0;
-  for (luthier_u64 rest = exec(); rest != 0; ++found) {
-    luthier_u32 leader = __builtin_ctzll(rest);
-    luthier_u64 same = ((luthier_u64)__builtin_amdgcn_readlane((luthier_u32)(value >> 32), leader) << 32) |
-                       (luthier_u32)__builtin_amdgcn_readlane((luthier_u32)value, leader);
-    rest &= ~__builtin_amdgcn_ballot_w64(value == same);
+  do {
+    luthier_u32 leading = __builtin_amdgcn_readlane(value, __builtin_ctzll(lanes));
+    lanes &= __builtin_amdgcn_ballot_w64(value != leading);
+    ++found;
+  } while (lanes != 0);
+  return found;
+}
+
+// Different blocks of `size` bytes, a power of two below 2^25, that the addresses of the active lanes are in.
+LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size) {
+  luthier_u32 low = (luthier_u32)address, high = (luthier_u32)(address >> 32), found = 0;
+  // Most often the high halves are all one.
+  for (luthier_u64 rest = exec(); rest != 0;) {
+    luthier_u32 first = __builtin_ctzll(rest);
+    luthier_u64 alike = __builtin_amdgcn_ballot_w64(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
+    rest &= ~alike;
+    // Each lane as far from the one before as all others, and farther than a block: no two are in one.
+    luthier_u32 start = __builtin_amdgcn_readlane(low, first);
+    luthier_u32 stride = __builtin_amdgcn_readlane(low, first + 1) - start;
+    luthier_u32 distance = (int)stride < 0 ? -stride : stride;
+    bool regular = distance >= size && distance < 1u << 25 &&
+                   (__builtin_amdgcn_ballot_w64(low != start + (lane() - first) * stride) & alike) == 0;
+    found += regular ? __builtin_popcountll(alike) : distinct(low / size, alike);
   }
   return found;
 }

@@ -3,10 +3,12 @@
 
 // counters: accesses, lanes, lines.
 LUTHIER_INLINE void count(luthier_u64 *counters, luthier_u64 address) {
-  luthier_u64 touched = luthier::distinct(address / 128);
-  luthier::count_wave(&counters[0], 1);
-  luthier::count_wave(&counters[1], luthier::active_lanes());
-  luthier::count_wave(&counters[2], touched);
+  luthier_u32 lanes = luthier::active_lanes(), touched = luthier::distinct_blocks(address, 128);
+  if (luthier::elected()) {
+    luthier::add(&counters[0], 1);
+    luthier::add(&counters[1], lanes);
+    luthier::add(&counters[2], touched);
+  }
 }
 
 LUTHIER_HOOK void lines(luthier_u64 *counters) {

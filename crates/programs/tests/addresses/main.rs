@@ -1,15 +1,13 @@
 //! Traced addresses are those that the emulated GPU used. `buffers.hip` and `image_texels.hip` tell the latter: what they load
 //! names its place, and what they store names its lane.
 
+mod lines;
+mod trace;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     path::Path,
 };
-
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
-use programs::{Bounded, Emulator};
 
 /// Bits of `luthier::access`.
 const LOAD: u64 = 1;
@@ -27,35 +25,14 @@ fn hexadecimal(text: &str) -> u64 {
 
 /// Places by launch, for loads and for stores of a kind.
 fn traced(folder: &Path, space: u64, is_ours: impl Fn(u64) -> bool) -> Vec<[Places; 2]> {
-    let mut files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let path = files
-        .find(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "parquet")
-        })
-        .expect("a trace");
-    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let mut launches: BTreeMap<u64, [Places; 2]> = BTreeMap::new();
-    for row in reader.get_row_iter(None).unwrap() {
-        let row = row.unwrap();
-        let field = |name: &str| {
-            let found = row.get_column_iter().find(|(known, _)| *known == name);
-            match found.expect("a column").1 {
-                Field::ULong(value) => *value,
-                Field::UInt(value) => u64::from(*value),
-                Field::UShort(value) => u64::from(*value),
-                other => panic!("{name}: {other:?}"),
-            }
-        };
-        let launch = launches.entry(field("dispatch")).or_default();
-        let (address, kind) = (field("address"), field("kind"));
-        let place = (field("lane"), address, field("size"));
-        let kind = kind & !SAMPLE;
-        if is_ours(address) && kind == space | LOAD {
+    for access in trace::accesses(folder) {
+        let launch = launches.entry(access.dispatch).or_default();
+        let place = (access.lane, access.address, access.size);
+        let kind = access.kind & !SAMPLE;
+        if is_ours(access.address) && kind == space | LOAD {
             launch[0].push(place);
-        } else if is_ours(address) && kind == space | STORE {
+        } else if is_ours(access.address) && kind == space | STORE {
             launch[1].push(place);
         }
     }
@@ -77,35 +54,10 @@ fn traced_addresses_are_those_of_the_emulated_gpu(name: &str, size: u64, space: 
     if !programs::can_compile() {
         return;
     }
-    let emulator = Emulator::find().expect("the emulator is built");
-    let program = programs::named(name).unwrap();
-    let executable = programs::compile(&program).unwrap();
-    for device in &program.header.devices {
+    for device in &programs::named(name).unwrap().header.devices {
         let folder = tempfile::tempdir().unwrap();
-        let run = emulator
-            .command()
-            .args([
-                "run",
-                "--device",
-                device,
-                "-t",
-                "mem-trace",
-                "-k",
-                "access",
-                "--output",
-            ])
-            .arg(folder.path())
-            .arg("--")
-            .arg(&executable)
-            .env("LUTHIER_CACHE", "off")
-            .bounded_output()
-            .unwrap();
-        let (stdout, stderr) = (
-            String::from_utf8_lossy(&run.stdout),
-            String::from_utf8_lossy(&run.stderr),
-        );
-        assert!(run.status.success(), "{device}: {stderr}");
-        assert!(!stderr.contains("left out"), "{device}: {stderr}");
+        let run = trace::run(name, device, "mem-trace", folder.path());
+        let stdout = String::from_utf8_lossy(&run.stdout);
         let (mut bases, mut launches) = (Vec::new(), 0);
         let mut reached: BTreeMap<u64, [Places; 2]> = BTreeMap::new();
         for line in stdout.lines() {
