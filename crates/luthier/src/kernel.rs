@@ -1,8 +1,9 @@
 //! Views of a lifted kernel: what a tool reads.
 
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use isa::{Decoded, Decoder, Effects, Format, Inst, Operand};
+use isa::{Decoded, Decoder, Effects, Inst, Operand};
 use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
+use rewrite::MemoryAccess;
 use std::{cell::OnceCell, collections::BTreeSet};
 
 /// One kernel with every function it may call.
@@ -290,13 +291,10 @@ impl<'a> Instruction<'a> {
     }
 
     /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
-    /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`].
+    /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
-        let described = matches!(
-            self.decoded().format,
-            Format::Mubuf | Format::Mtbuf | Format::Mimg
-        );
-        self.is_vector_memory() && !described
+        let access = || MemoryAccess::of(self.decoded().decoded(), self.family());
+        self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
     }
 
     /// VGPRs that a wave has, AccVGPRs not among them.

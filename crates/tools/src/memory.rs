@@ -35,16 +35,20 @@ fn note(
 ) {
     let count = kernel.instructions().filter(counted).count();
     if count != 0 {
-        edit.note(format!("{count} {what}"));
+        edit.note(format!("{what}: {count}"));
     }
 }
 
-fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>) {
+fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>, concerns: impl Fn(Effects) -> bool) {
     note(
         kernel,
         edit,
-        "accesses through buffer descriptors of gfx11 and later are left out",
-        |instruction| instruction.is_vector_memory() && Access::of(instruction).is_none(),
+        "accesses left out, through buffer descriptors of gfx11 and later, relative to M0 or by lane number",
+        |instruction| {
+            instruction.is_vector_memory()
+                && concerns(instruction.effects())
+                && Access::of(instruction).is_none()
+        },
     );
 }
 
@@ -66,11 +70,11 @@ impl Tool for Trace {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        note_left_out(kernel, edit);
+        note_left_out(kernel, edit, |_| true);
         note(
             kernel,
             edit,
-            "image instructions are recorded with where their image begins",
+            "image instructions recorded with where their image begins",
             names_image,
         );
         for access in kernel.instructions() {
@@ -108,11 +112,11 @@ impl Tool for Coalescing {
                 && !instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
-        note_left_out(kernel, edit);
+        note_left_out(kernel, edit, |effects| !effects.contains(Effects::LDS));
         note(
             kernel,
             edit,
-            "image instructions that do not name texels are left out",
+            "image instructions left out, which name no texels",
             names_image,
         );
         by_line::count_at(edit, &accesses, 3, |edit, access, counter| {
@@ -157,9 +161,10 @@ impl Tool for BankConflicts {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let wanted = |instruction: &Instruction<'_>| {
-            instruction.is_memory() && instruction.effects().contains(Effects::LDS)
+            instruction.has_address() && instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
+        note_left_out(kernel, edit, |effects| effects.contains(Effects::LDS));
         by_line::count_at(edit, &accesses, 2, |edit, access, counter| {
             let place = edit.before(access);
             place.call("conflicts", [Argument::from(counter)]).map(drop)

@@ -4,6 +4,8 @@
 mod lines;
 mod trace;
 
+use programs::{Bounded, Emulator};
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -47,6 +49,35 @@ fn through_buffer_descriptors() {
 #[test]
 fn through_image_descriptors() {
     traced_addresses_are_those_of_the_emulated_gpu("image_texels", 2 * 16384 * 4, IMAGE);
+}
+
+/// What has an address that nobody works out does not keep a kernel from being instrumented.
+#[test]
+fn around_accesses_relative_to_m0() {
+    if !programs::can_compile() {
+        return;
+    }
+    let program = programs::named("lds").unwrap();
+    for device in &program.header.devices {
+        let folder = tempfile::tempdir().unwrap();
+        let emulator = Emulator::find().expect("the emulator is built");
+        let tools = "mem-trace,mem-coalesce,lds-conflicts";
+        let run = emulator
+            .command()
+            .args(["run", "--device", device, "-t", tools, "-k", "append", "--"])
+            .arg(programs::compile(&program).unwrap())
+            .current_dir(folder.path())
+            .env("LUTHIER_CACHE", "off")
+            .bounded_output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{device}: {errors}");
+        assert!(errors.contains("0 refused"), "{device}: {errors}");
+        for tool in ["mem-trace", "lds-conflicts"] {
+            let told = format!("append(int*): {tool}: accesses left out");
+            assert!(errors.contains(&told), "{device}: {errors}");
+        }
+    }
 }
 
 /// `size`: bytes of each of the program's arrays. `space`: kind of its accesses to them.
