@@ -102,11 +102,14 @@ LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
 
 // --- Memory instructions -----------------------------------------------------------------------------------------------
 
-enum access : luthier_u32 { load = 1, store = 2, atomic = 4, global = 16, flat = 32, lds = 64, scratch = 128, scalar = 256 };
+// An image instruction that uses a sampler is a `load | image | sample`.
+enum access : luthier_u32 {
+  load = 1, store = 2, atomic = 4, global = 16, flat = 32, lds = 64, scratch = 128, scalar = 256, image = 512, sample = 1024
+};
 
 // Address this lane accesses; an offset for LDS and scratch.
 LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
-// Bytes per lane.
+// Bytes per lane; 0 for image instructions, see `image_address`.
 LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
 // Bits of `access`.
 LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
@@ -141,6 +144,83 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 word0, luth
   }
   *address = ((luthier_u64)(word1 & 0xffff) << 32 | word0) + scalar_offset + place;
   return inside;
+}
+
+// Bytes of a texel by word 1 of its image's descriptor; 0 if blocks of texels are compressed, or the format is reserved.
+LUTHIER_INLINE luthier_u32 texel_bytes(luthier_u32 word1, bool since_gfx10) {
+  luthier_u32 format = word1 >> 20 & (since_gfx10 ? 0x1ff : 0x3f);
+  // gfx10 numbers pairs of what gfx9 has two numbers for. The formats behind 127 and behind 15 are those of images alone.
+  luthier_u32 end1 = since_gfx10 ? 6 : 1, end2 = since_gfx10 ? 19 : 3, end4 = since_gfx10 ? 61 : 10;
+  luthier_u32 end8 = since_gfx10 ? 71 : 12, end12 = since_gfx10 ? 74 : 13, end16 = since_gfx10 ? 77 : 14;
+  luthier_u32 srgb = since_gfx10 ? format - 128 : ~0u, small = format - (since_gfx10 ? 133 : 16);
+  return format == 0       ? 0
+         : format <= end1  ? 1
+         : format <= end2  ? 2
+         : format <= end4  ? 4
+         : format <= end8  ? 8
+         : format <= end12 ? 12
+         : format <= end16 ? 16
+         : srgb < 3        ? 1u << srgb
+         : small < 4       ? 2
+                           : 0;
+}
+
+// Works out what an image instruction accesses in this lane; false if nothing, because the coordinates are those of no texel.
+// The arguments are what `Instruction::image_arguments` gives: the first seven words of the descriptor, four registers with
+// coordinates, and flags (1: the coordinates are integers, 2: gfx10, 4: the image may be an array, 8: coordinates are halves,
+// 16: a level follows them; from bit 8 on the type that the instruction takes the image for).
+//
+// Loads and stores of linear images that have one level: the texel and its bytes. Everything else (samples, atomics, tiled and
+// compressed images, several levels or samples, cubes): where the image begins, and 0 for its size.
+LUTHIER_INLINE bool image_address(luthier_u64 *address, luthier_u32 *size, luthier_u32 word0, luthier_u32 word1,
+                                  luthier_u32 word2, luthier_u32 word3, luthier_u32 word4, luthier_u32 word5, luthier_u32 word6,
+                                  luthier_u32 at0, luthier_u32 at1, luthier_u32 at2, luthier_u32 at3, luthier_u32 flags) {
+  luthier_u64 base = ((luthier_u64)(word1 & 0xff) << 32 | word0) << 8;
+  *address = base;
+  *size = 0;
+  bool texels = flags & 1, since_gfx10 = flags & 2;
+  if (!texels)
+    return true;
+
+  // Types: 8 1-D, 9 2-D, 10 3-D, 12 and 13 arrays of the first two.
+  const luthier_u32 types = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13;
+  luthier_u32 type = word3 >> 28;
+  luthier_u32 taken_for = since_gfx10 ? flags >> 8 & 15 : flags & 4 ? type : type & ~4u;
+  bool linear = (word3 >> 20 & 31) == 0, one_level = (word3 >> 12 & 15) == (word3 >> 16 & 15);
+  bool compressed = word6 >> (since_gfx10 ? 20 : 21) & 1;
+  luthier_u32 bytes = texel_bytes(word1, since_gfx10);
+  bool array = type >= 12, volume = type == 10;
+  luthier_u32 last = word4 & 0x1fff;
+  luthier_u32 first = !array ? 0 : (since_gfx10 ? word4 >> 16 : word5) & 0x1fff;
+  luthier_u32 width = (since_gfx10 ? word1 >> 30 | (word2 & 0xfff) << 2 : word2 & 0x3fff) + 1;
+  luthier_u32 height = type & 3 ? (word2 >> 14 & 0x3fff) + 1 : 1;
+  luthier_u32 depth = array || volume ? last - first + 1 : 1;
+  luthier_u32 pitch = !since_gfx10 ? (word4 >> 13 & 0xffff) + 1 : array || volume ? 0 : (word4 & 0x3fff) + 1;
+  bool known = (types >> type & types >> taken_for & 1) && linear && one_level && !compressed && bytes != 0;
+  if (pitch < width) {
+    // Rows start at multiples of 256 bytes.
+    luthier_u32 row = 256u >> __builtin_ctz(bytes | 256);
+    pitch = (width + row - 1) & ~(row - 1);
+    known = known && bytes != 12;
+  }
+  if (!known)
+    return true;
+
+  if (flags & 8) {
+    at3 = at1 >> 16;
+    at2 = at1 & 0xffff;
+    at1 = at0 >> 16;
+    at0 &= 0xffff;
+  }
+  luthier_u32 further = taken_for & 3; // Axes behind the first.
+  bool slices = taken_for >= 12;
+  luthier_u32 y = further ? at1 : 0;
+  luthier_u32 z = slices ? (further ? at2 : at1) : further == 2 ? at2 : 0;
+  luthier_u32 before = further + slices;
+  luthier_u32 level = flags & 16 ? (before == 0 ? at1 : before == 1 ? at2 : at3) : 0;
+  *address = base + (((luthier_u64)(first + z) * height + y) * pitch + at0) * bytes;
+  *size = bytes;
+  return at0 < width && y < height && z < depth && level == 0;
 }
 
 // --- Registers of the kernel -------------------------------------------------------------------------------------------
@@ -222,14 +302,32 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   return true;
 }
 
-// Different values that the active lanes hold, at least 1.
-LUTHIER_INLINE luthier_u32 distinct(luthier_u64 value) {
+// Different values that the lanes of a mask hold, of which there is one at least.
+LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   luthier_u32 found = 0;
-  for (luthier_u64 rest = exec(); rest != 0; ++found) {
-    luthier_u32 leader = __builtin_ctzll(rest);
-    luthier_u64 same = ((luthier_u64)__builtin_amdgcn_readlane((luthier_u32)(value >> 32), leader) << 32) |
-                       (luthier_u32)__builtin_amdgcn_readlane((luthier_u32)value, leader);
-    rest &= ~__builtin_amdgcn_ballot_w64(value == same);
+  do {
+    luthier_u32 leading = __builtin_amdgcn_readlane(value, __builtin_ctzll(lanes));
+    lanes &= __builtin_amdgcn_ballot_w64(value != leading);
+    ++found;
+  } while (lanes != 0);
+  return found;
+}
+
+// Different blocks of `size` bytes, a power of two below 2^25, that the addresses of the active lanes are in.
+LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size) {
+  luthier_u32 low = (luthier_u32)address, high = (luthier_u32)(address >> 32), found = 0;
+  // Most often the high halves are all one.
+  for (luthier_u64 rest = exec(); rest != 0;) {
+    luthier_u32 first = __builtin_ctzll(rest);
+    luthier_u64 alike = __builtin_amdgcn_ballot_w64(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
+    rest &= ~alike;
+    // Each lane as far from the one before as all others, and farther than a block: no two are in one.
+    luthier_u32 start = __builtin_amdgcn_readlane(low, first);
+    luthier_u32 stride = __builtin_amdgcn_readlane(low, first + 1) - start;
+    luthier_u32 distance = (int)stride < 0 ? -stride : stride;
+    bool regular = distance >= size && distance < 1u << 25 &&
+                   (__builtin_amdgcn_ballot_w64(low != start + (lane() - first) * stride) & alike) == 0;
+    found += regular ? __builtin_popcountll(alike) : distinct(low / size, alike);
   }
   return found;
 }

@@ -131,14 +131,15 @@ int main() {
                     if (place < 0)
                         continue;
                     wanted[place / 4] = true;
-                    std::printf("%d load %u %p\n", checked, lane % wave_size, (void *)((char *)(unsigned *)memory + found));
+                    std::printf("%d load %u %p 4\n", checked, lane % wave_size, (void *)((char *)(unsigned *)memory + found));
                 }
                 for (unsigned word = 0; word < WORDS; ++word) {
                     EXPECT((stored[word] != 0) == wanted[word], "descriptor %ld form %d word %u: %u", &d - descriptors, form, word, stored[word]);
                     if (stored[word])
-                        std::printf("%d store %u %p\n", checked, (stored[word] - 1) % wave_size, (void *)((unsigned *)target + word));
+                        std::printf("%d store %u %p 4\n", checked, (stored[word] - 1) % wave_size, (void *)((unsigned *)target + word));
                 }
                 ++checked;
             }
+    std::printf("launches %d\n", checked);
     return verdict();
 }

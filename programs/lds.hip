@@ -46,6 +46,20 @@ __global__ void tree_sum(const float *in, float *out) {
         out[blockIdx.x] = tile[0];
 }
 
+// The hardware's own way to count lanes: relative to M0, for all lanes at once.
+__global__ void append(int *out) {
+    __shared__ int count;
+    int t = threadIdx.x;
+    if (t == 0)
+        count = 100;
+    __syncthreads();
+    if (t % 3 == 0)
+        out[t] = __builtin_amdgcn_ds_append((__attribute__((address_space(3))) int *)&count);
+    __syncthreads();
+    if (t == 1)
+        out[t] = count;
+}
+
 int main() {
     std::vector<int> in(1024);
     for (int i = 0; i < 1024; i++)
@@ -77,5 +91,10 @@ int main() {
             sum += floats[b * 1024 + i];
         EXPECT(got_sums[b] == sum, "block %d: %g instead of %g", b, got_sums[b], sum);
     }
+    append<<<1, 32>>>(out);
+    FINISH();
+    got = out.get();
+    EXPECT(got[0] == 100 && got[30] == 100, "lanes found %d and %d", got[0], got[30]);
+    EXPECT(got[1] == 111, "%d after 11 lanes", got[1]);
     return verdict();
 }

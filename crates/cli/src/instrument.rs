@@ -136,24 +136,39 @@ impl Report {
         for reason in &self.left {
             eprintln!("  a code object stays as it is: {reason}");
         }
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (kernel, reason) in refused {
-            reasons.entry(reason).or_default().push(&kernel.name);
+        let refused = refused.iter();
+        by_kernels(
+            "refused",
+            refused.map(|(kernel, reason)| (reason.as_str(), &*kernel.name)),
+        );
+        let done = (self.kernels.iter())
+            .filter_map(|kernel| Some((kernel, &kernel.result.as_ref().ok()?.notes)));
+        by_kernels(
+            "note",
+            done.flat_map(|(kernel, notes)| notes.iter().map(|note| (&**note, &*kernel.name))),
+        );
+    }
+}
+
+/// Prints what is said of kernels, each thing once, with their names.
+fn by_kernels<'a>(label: &str, said: impl Iterator<Item = (&'a str, &'a str)>) {
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (text, kernel) in said {
+        all.entry(text).or_default().push(kernel);
+    }
+    // All names only for someone who can scroll.
+    let shown = if std::io::stderr().is_terminal() {
+        5
+    } else {
+        usize::MAX
+    };
+    for (text, kernels) in all {
+        eprintln!("  {label}: {text}");
+        for kernel in kernels.iter().take(shown) {
+            eprintln!("    {kernel}");
         }
-        // All names only for someone who can scroll.
-        let shown = if std::io::stderr().is_terminal() {
-            5
-        } else {
-            usize::MAX
-        };
-        for (reason, kernels) in reasons {
-            eprintln!("  refused: {reason}");
-            for kernel in kernels.iter().take(shown) {
-                eprintln!("    {kernel}");
-            }
-            if kernels.len() > shown {
-                eprintln!("    and {} more", kernels.len() - shown);
-            }
+        if kernels.len() > shown {
+            eprintln!("    and {} more", kernels.len() - shown);
         }
     }
 }

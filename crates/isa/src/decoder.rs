@@ -2,7 +2,9 @@
 
 use crate::{
     DecodeError, Decoded, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
-    opcode::OpcodeFacts, registers,
+    opcode::OpcodeFacts,
+    registers,
+    shape::{Shapes, Unknown},
 };
 use gfx::{Family, Target};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, WINDOW};
@@ -18,6 +20,7 @@ pub struct Decoder {
     target: &'static Target,
     wave_size: u8,
     llvm: RefCell<Llvm>,
+    pub(crate) shapes: RefCell<Shapes>,
     opcodes: Vec<OnceCell<Box<OpcodeFacts>>>,
     registers: Vec<OnceCell<Option<Reg>>>,
 }
@@ -85,6 +88,7 @@ impl Decoder {
             target,
             wave_size,
             llvm,
+            shapes: RefCell::new(Shapes::new(target)),
             opcodes,
             registers,
         })
@@ -112,21 +116,43 @@ impl Decoder {
                 available: code.len(),
             });
         }
+        let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
+        if malformed::is_malformed(self.target, code) {
+            return Err(self.not_an_instruction(word, pc));
+        }
+        let found = self.shapes.borrow_mut().find(code);
+        let unknown = match found {
+            Ok(decoded) => return Ok(decoded),
+            Err(unknown) => unknown,
+        };
+        let decoded = self.by_llvm(code, word, pc);
+        if matches!(unknown, Unknown::Shape) {
+            let by_llvm = |words: [u32; 2]| {
+                let [first, second] = words.map(u32::to_le_bytes);
+                self.by_llvm(&[first, second].concat(), words[0], pc).ok()
+            };
+            let seen = decoded.as_ref().ok();
+            self.shapes.borrow_mut().learn(code, seen, by_llvm);
+        }
+        decoded
+    }
+
+    fn not_an_instruction(&self, word: u32, pc: u64) -> DecodeError {
+        DecodeError::NotAnInstruction {
+            pc,
+            word,
+            target: self.target.name,
+        }
+    }
+
+    /// The instruction at the start of `code`, with first dword `word`, which is not malformed.
+    pub(crate) fn by_llvm(&self, code: &[u8], word: u32, pc: u64) -> Result<Decoded, DecodeError> {
         let mut llvm = self.llvm.borrow_mut();
         let Llvm {
             mc,
             halves,
             scratch,
         } = &mut *llvm;
-        let word = u32::from_le_bytes([code[0], code[1], code[2], code[3]]);
-        let not_an_instruction = DecodeError::NotAnInstruction {
-            pc,
-            word,
-            target: self.target.name,
-        };
-        if malformed::is_malformed(self.target, code) {
-            return Err(not_an_instruction);
-        }
         let mut window = [0; WINDOW];
         let shown = code.len().min(WINDOW);
         window[..shown].copy_from_slice(&code[..shown]);
@@ -142,7 +168,7 @@ impl Decoder {
             },
         };
         if !decoded || !scratch.size().is_multiple_of(4) || scratch.size() > LONGEST {
-            return Err(not_an_instruction);
+            return Err(self.not_an_instruction(word, pc));
         }
         if scratch.size() > code.len() {
             return Err(DecodeError::Truncated {
@@ -335,4 +361,39 @@ pub(crate) fn feature_string(
         features.push_str(further);
     }
     Ok(features)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is surely a dword by itself is the same instruction to LLVM with more code behind it: every opcode of every target.
+    #[test]
+    fn shown_one_dword_llvm_finds_the_same() {
+        const BEHIND: u32 = 0x1234_5678;
+        for target in gfx::TARGETS {
+            let mut mc = Mc::new(target.name, "").expect("LLVM knows it");
+            let (mut short, mut long) = (DecodedInst::new(), DecodedInst::new());
+            let mut alone = 0;
+            for upper in 0..=0xffff_u32 {
+                for lower in [0, 0x0105, 0x80c1, 0xfdff, upper.rotate_left(7) & 0xffff] {
+                    let word = upper << 16 | lower;
+                    let mut window = [0; WINDOW];
+                    window[..4].copy_from_slice(&word.to_le_bytes());
+                    window[4..8].copy_from_slice(&BEHIND.to_le_bytes());
+                    if !format::is_one_dword(target.family, word)
+                        || malformed::is_malformed(target, &window)
+                        || !mc.decode(&window, 0, &mut long)
+                    {
+                        continue;
+                    }
+                    let found = mc.decode(&window[..4], 0, &mut short);
+                    let (short, long) = (found.then(|| short.opcode()), long.opcode());
+                    assert_eq!(short, Some(long), "{}: {word:#010x}", target.name);
+                    alone += 1;
+                }
+            }
+            assert_eq!(alone > 50_000, target.family < Family::Gfx11, "{alone}");
+        }
+    }
 }

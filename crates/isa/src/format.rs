@@ -89,6 +89,11 @@ pub(crate) fn of_word(family: Family, word: u32) -> Format {
     find(family, word).map_or(Format::Other, |row| row.format)
 }
 
+/// Opcodes that always carry a literal, on some family before gfx11: `s_setreg_imm32_b32`.
+const SOPK_WITH_LITERAL: &[u32] = &[0x14, 0x15];
+/// `v_madmk`, `v_madak`, `v_fmamk`, `v_fmaak` of singles and halves.
+const VOP2_WITH_LITERAL: &[u32] = &[0x17, 0x18, 0x20, 0x21, 0x24, 0x25, 0x2c, 0x2d, 0x37, 0x38];
+
 /// Whether the dword alone is surely a whole instruction, if it is one at all. LLVM tries its tables from the longest
 /// encoding down, so showing it 4 bytes saves half the time. "No" is always a right answer.
 pub(crate) fn is_one_dword(family: Family, word: u32) -> bool {
@@ -103,8 +108,10 @@ pub(crate) fn is_one_dword(family: Family, word: u32) -> bool {
         Some(Format::Sopp) => true,
         Some(Format::Sop1) => !literal(word),
         Some(Format::Sopc) => !literal(word) && !literal(word >> 8),
+        Some(Format::Sop2) => !literal(word) && !literal(word >> 8),
+        Some(Format::Sopk) => !SOPK_WITH_LITERAL.contains(&(word >> 23 & 0x1f)),
         Some(Format::Vop1 | Format::Vopc) => !extended(word),
-        // SOP2 and VOP2 have opcodes that always carry a literal.
+        Some(Format::Vop2) => !extended(word) && !VOP2_WITH_LITERAL.contains(&(word >> 25)),
         _ => false,
     }
 }

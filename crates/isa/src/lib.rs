@@ -15,6 +15,7 @@ mod intern;
 mod malformed;
 mod opcode;
 mod registers;
+mod shape;
 
 pub use assembler::Assembler;
 pub use decoder::{DecodeAll, Decoder};

@@ -66,7 +66,7 @@ impl Instruction<'_> {
     }
 }
 
-fn register(kind: RegKind, index: u16) -> Reg {
+pub(crate) fn register(kind: RegKind, index: u16) -> Reg {
     Reg {
         kind,
         index,

@@ -1,8 +1,9 @@
 //! Views of a lifted kernel: what a tool reads.
 
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use isa::{Decoded, Decoder, Effects, Format, Inst, Operand};
+use isa::{Decoded, Decoder, Effects, Inst, Operand};
 use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
+use rewrite::MemoryAccess;
 use std::{cell::OnceCell, collections::BTreeSet};
 
 /// One kernel with every function it may call.
@@ -289,14 +290,18 @@ impl<'a> Instruction<'a> {
         self.is_memory() && !self.effects().contains(Effects::SMEM)
     }
 
-    /// Whether hooks can have the address that each lane accesses: not where a buffer descriptor decides, for which there is
-    /// [`Instruction::buffer_arguments`].
+    /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
+    /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
-        let buffer = matches!(
-            self.decoded().format,
-            Format::Mubuf | Format::Mtbuf | Format::Mimg
-        );
-        self.is_vector_memory() && !buffer
+        let access = || MemoryAccess::of(self.decoded().decoded(), self.family());
+        self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
+    }
+
+    /// VGPRs that a wave has, AccVGPRs not among them.
+    pub(crate) fn vgprs(&self) -> Option<u32> {
+        let descriptor = self.function.kernel.descriptor()?;
+        let all = descriptor.vgpr_count();
+        Some(descriptor.accum_offset().map_or(all, |end| end.min(all)))
     }
 
     pub(crate) fn family(&self) -> gfx::Family {

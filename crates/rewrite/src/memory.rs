@@ -13,6 +13,9 @@ const FLAT: u32 = 32;
 const LDS: u32 = 64;
 const SCRATCH: u32 = 128;
 const SCALAR: u32 = 256;
+const IMAGE: u32 = 512;
+/// Through a sampler.
+const SAMPLE: u32 = 1024;
 
 /// The sum of these is the address (64 bits) or the offset (32 bits, LDS and scratch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +35,7 @@ pub struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
     pub kind: u32,
-    /// Bytes per lane; per wave for scalar accesses.
+    /// Bytes per lane; per wave for scalar accesses. 0 for images, whose descriptors say how large a texel is.
     pub size: u32,
     /// `None` if it is made in a way that is not supplied, such as by an index into a structured buffer.
     pub address: Option<Address>,
@@ -59,7 +62,9 @@ impl MemoryAccess {
             Format::Smem => SCALAR,
             Format::Ds => LDS,
             Format::Flat => FLAT,
-            Format::Global | Format::Mubuf | Format::Mtbuf | Format::Mimg => GLOBAL,
+            Format::Global | Format::Mubuf | Format::Mtbuf => GLOBAL,
+            Format::Mimg if samples(inst.mnemonic) => IMAGE | SAMPLE,
+            Format::Mimg => IMAGE,
             Format::Scratch => SCRATCH,
             _ => return None,
         };
@@ -76,7 +81,10 @@ impl MemoryAccess {
         }
         Some(MemoryAccess {
             kind,
-            size: size(inst.mnemonic),
+            size: match inst.format {
+                Format::Mimg => 0,
+                _ => size(inst.mnemonic),
+            },
             address: address(inst, family),
         })
     }
@@ -178,6 +186,12 @@ fn between(codes: &Codes, code: &mut Vec<u8>) {
         Matrix::Mfma3 | Matrix::Mfma4 => code.extend(codes.no_operation(2)),
         _ => code.extend_from_slice(codes.bytes(Op::WaitAlu)),
     }
+}
+
+fn samples(mnemonic: &str) -> bool {
+    ["image_sample", "image_gather4"]
+        .iter()
+        .any(|start| mnemonic.starts_with(start))
 }
 
 fn size(mnemonic: &str) -> u32 {
@@ -353,6 +367,26 @@ mod tests {
             assert_eq!(address.scalar, *scalar, "{text}");
             assert_eq!(address.vector, *vector, "{text}");
             assert_eq!(address.constant, *constant, "{text}");
+        }
+    }
+
+    #[test]
+    fn images() {
+        #[rustfmt::skip]
+        let rows: &[(&str, &str, u32)] = &[
+            ("gfx906",  "image_load v1, v[2:3], s[8:15] dmask:0x1 unorm",                             LOAD | IMAGE),
+            ("gfx90a",  "image_store v1, v[2:3], s[8:15] dmask:0x1 unorm",                            STORE | IMAGE),
+            ("gfx1030", "image_atomic_add v1, v[2:3], s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_2D",          LOAD | STORE | ATOMIC | IMAGE),
+            ("gfx1030", "image_sample_lz v1, v[2:3], s[8:15], s[4:7] dmask:0x1 dim:SQ_RSRC_IMG_2D",   LOAD | IMAGE | SAMPLE),
+            ("gfx1200", "image_gather4_lz v[4:7], [v2, v3], s[8:15], s[4:7] dmask:0x1 dim:SQ_RSRC_IMG_2D", LOAD | IMAGE | SAMPLE),
+        ];
+        for (target, text, kind) in rows {
+            let found = access(target, text);
+            assert_eq!(
+                (found.kind, found.size, found.address),
+                (*kind, 0, None),
+                "{text}"
+            );
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
 //! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, SHA-256 of the rest, then the variant or the
-//! reason of the refusal as JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers never see half of one; what does not check out is ignored and
-//! rewritten. The least recently used files go when the directory grows beyond its limit.
+//! reason of the refusal as JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers
+//! never see half of one; what does not check out is ignored and rewritten. The least recently used files go when the directory
+//! grows beyond its limit. To find out takes a look at every file, while a launch waits, so it is done now and then: several
+//! processes together may exceed the limit for a while, each by a part of it.
 
 use std::{
     fs,
@@ -22,6 +24,9 @@ const FORMAT: u32 = 4;
 /// Magic, format, sizes of JSON, object and tool's data, checksum.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 32;
 const SUFFIX: &str = "variant";
+/// Parts of the limit: one goes in addition when the directory is full, and a process writes at most some of them unseen.
+const PARTS: u64 = 64;
+const UNSEEN: u64 = 4;
 
 /// Names a variant by everything that decides what it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,12 +76,18 @@ pub enum Found {
 pub struct Cache {
     directory: PathBuf,
     limit: u64,
+    /// Bytes that may be written before the next look at the directory.
+    room: AtomicU64,
 }
 
 impl Cache {
     /// Nothing is made on disk before the first [`Cache::put`].
     pub fn new(directory: PathBuf, limit: u64) -> Cache {
-        Cache { directory, limit }
+        Cache {
+            directory,
+            limit,
+            room: AtomicU64::new(0),
+        }
     }
 
     pub fn get(&self, key: &Key) -> Found {
@@ -102,25 +113,41 @@ impl Cache {
 
     /// Keeps what instrumenting came to, then makes room.
     pub fn put(&self, key: &Key, result: Result<&Variant, &Refusal>) -> io::Result<()> {
-        static UNIQUE: AtomicU64 = AtomicU64::new(0);
         let bytes = encode(result)?;
-        if bytes.len() as u64 > self.limit {
+        let size = bytes.len() as u64;
+        if size > self.limit {
             return Ok(());
         }
         fs::create_dir_all(&self.directory)?;
-        let unique = UNIQUE.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self
-            .directory
-            .join(format!("{}.{unique}.unfinished", std::process::id()));
+        let (mut file, unfinished) = self.unfinished()?;
         let path = self.directory.join(key.file_name());
-        let written = fs::File::create_new(&unfinished)
-            .and_then(|mut file| file.write_all(&bytes))
+        let written = file
+            .write_all(&bytes)
             .and_then(|()| fs::rename(&unfinished, &path));
         if written.is_err() {
             let _ = fs::remove_file(&unfinished);
         }
         written?;
-        self.make_room(&path)
+        let enough = |room: u64| room.checked_sub(size);
+        let order = Ordering::Relaxed;
+        match self.room.fetch_update(order, order, enough) {
+            Ok(_) => Ok(()),
+            Err(_) => self.make_room(&path),
+        }
+    }
+
+    /// A file that is ours alone: another process may have our number, in a container of its own, or may have died with it.
+    fn unfinished(&self) -> io::Result<(fs::File, PathBuf)> {
+        static UNIQUE: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let unique = UNIQUE.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}.{unique}.unfinished", std::process::id());
+            let path = self.directory.join(name);
+            match fs::File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return Ok((made?, path)),
+            }
+        }
     }
 
     /// Removes the least recently used files beyond the limit, but never `keep`, and what crashed writers left.
@@ -142,15 +169,21 @@ impl Cache {
             }
         }
         let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
-        files.sort();
-        for (_, size, path) in files {
-            if total <= self.limit {
-                break;
-            }
-            if path != keep && fs::remove_file(&path).is_ok() {
-                total -= size;
+        let part = self.limit / PARTS;
+        if total > self.limit {
+            files.sort();
+            for (_, size, path) in files {
+                if total <= self.limit - part {
+                    break;
+                }
+                if path != keep && fs::remove_file(&path).is_ok() {
+                    total -= size;
+                }
             }
         }
+        // Other processes write, too.
+        let room = (self.limit.saturating_sub(total) / 2).min(part * UNSEEN);
+        self.room.store(room, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -149,6 +149,8 @@ const COLUMNS: [Column; 5] = [
     ("scratch", |usage| usage.scratch),
     ("waves/SIMD", |usage| usage.waves_per_simd),
 ];
+/// Different remarks on kernels beyond these are only in the JSON.
+const KERNEL_NOTES: usize = 20;
 /// Longer names are cut in the text.
 const NAME: usize = 48;
 
@@ -226,10 +228,36 @@ impl Summary {
                 None => text.push('\n'),
             }
         }
+        self.kernel_notes(&mut text);
         for note in &self.notes {
             let _ = writeln!(text, "  note: {note}");
         }
         text
+    }
+
+    /// What is to be said of instrumented kernels, each thing once.
+    fn kernel_notes(&self, text: &mut String) {
+        let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for line in &self.kernels {
+            if let Status::Instrumented(done) = &line.status {
+                for note in &done.report.notes {
+                    notes.entry(note).or_default().push(&line.name);
+                }
+            }
+        }
+        for (note, kernels) in notes.iter().take(KERNEL_NOTES) {
+            let _ = write!(text, "  note: {}", shortened(kernels[0]));
+            if let more @ 1.. = kernels.len() - 1 {
+                let _ = write!(text, " and {more} more");
+            }
+            let _ = writeln!(text, ": {note}");
+        }
+        if let more @ 1.. = notes.len().saturating_sub(KERNEL_NOTES) {
+            let _ = writeln!(
+                text,
+                "  {more} more notes are in the file that --output writes"
+            );
+        }
     }
 
     /// One line per instrumented kernel; figures that changed as `before>after`.

@@ -97,7 +97,7 @@ fn every_damaged_byte_is_noticed() {
 #[test]
 fn the_least_recently_used_go_first() {
     let directory = tempfile::tempdir().unwrap();
-    let cache = Cache::new(directory.path().into(), 5000);
+    let cache = Cache::new(directory.path().into(), 5500);
     let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
     let present = |name: &str| matches!(cache.get(&key(name)), Found::Variant(_));
     cache.put(&key("old"), Ok(&sample(2000))).unwrap();
@@ -114,6 +114,44 @@ fn the_least_recently_used_go_first() {
     // What is larger than the whole cache is not kept.
     cache.put(&key("huge"), Ok(&sample(9000))).unwrap();
     assert!(!present("huge") && present("new"));
+}
+
+#[test]
+fn limits_hold_without_a_look_at_the_directory_for_each_file() {
+    const LIMIT: u64 = 1 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::new(directory.path().into(), LIMIT);
+    // Where looks leave a trace: what crashed writers left goes.
+    let left = directory.path().join("1.1.unfinished");
+    let mut looks = 0;
+    for number in 0..2000 {
+        let file = fs::File::create(&left).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let key = Key::of(&[0; 32], &number.to_string(), "gfx90a", b"");
+        cache.put(&key, Ok(&sample(1000))).unwrap();
+        assert!(matches!(cache.get(&key), Found::Variant(_)));
+        looks += usize::from(!left.exists());
+        let sizes = files(directory.path());
+        let sizes = sizes.iter().map(|path| fs::metadata(path).unwrap().len());
+        assert!(sizes.sum::<u64>() <= LIMIT, "file {number}");
+    }
+    assert!((2..1000).contains(&looks), "{looks}");
+}
+
+#[test]
+fn unfinished_files_of_others_are_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let process = std::process::id();
+    let others = (0..5000).map(|number| format!("{process}.{number}.unfinished"));
+    let others: Vec<_> = others.map(|name| directory.path().join(name)).collect();
+    for other in &others {
+        fs::write(other, "somebody's").unwrap();
+    }
+    let cache = Cache::new(directory.path().into(), 1 << 20);
+    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    cache.put(&key, Ok(&sample(100))).unwrap();
+    assert!(matches!(cache.get(&key), Found::Variant(_)));
+    assert!(others.iter().all(|other| other.exists()));
 }
 
 #[test]

@@ -14,8 +14,10 @@ LUTHIER_HOOK void conflicts(luthier_u64 *counters) {
       left &= ~__builtin_amdgcn_ballot_w64(word == (luthier_u32)__builtin_amdgcn_readlane(word, __builtin_ctzll(left)));
     worst = words > worst ? words : worst;
   }
-  luthier::count_wave(&counters[0], 1);
-  luthier::count_wave(&counters[1], worst);
+  if (luthier::elected()) {
+    luthier::add(&counters[0], 1);
+    luthier::add(&counters[1], worst);
+  }
 }
 
 LUTHIER_TOOL(R"(

@@ -2,23 +2,59 @@
 
 use crate::by_line;
 use isa::Effects;
-use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{
+    Argument, BUFFER_ARGUMENTS, Edit, IMAGE_ARGUMENTS, Instruction, Kernel, Result, Results, Tool,
+    ToolFile,
+};
 
-/// Says how many accesses a tool that needs addresses cannot see.
-fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>) {
-    let left_out = kernel
-        .instructions()
-        .filter(|instruction| {
-            instruction.is_vector_memory()
-                && !instruction.has_address()
-                && instruction.buffer_arguments().is_none()
-        })
-        .count();
-    if left_out != 0 {
-        edit.note(format!(
-            "{left_out} accesses to images, or through buffer descriptors of gfx11 and later, are left out"
-        ));
+/// What a hook needs to find out where an access goes.
+enum Access {
+    /// Its address is a sum of registers.
+    Plain,
+    Buffer([Argument; BUFFER_ARGUMENTS]),
+    Image([Argument; IMAGE_ARGUMENTS]),
+}
+
+impl Access {
+    /// `None`: it accesses no memory by lane, or in a way that nobody works out.
+    fn of(instruction: &Instruction<'_>) -> Option<Access> {
+        if instruction.has_address() {
+            return Some(Access::Plain);
+        }
+        let buffer = instruction.buffer_arguments().map(Access::Buffer);
+        buffer.or_else(|| instruction.image_arguments().map(Access::Image))
     }
+}
+
+/// Says how many instructions there are of a kind that a tool has to tell about.
+fn note(
+    kernel: &Kernel<'_>,
+    edit: &mut Edit<'_>,
+    what: &str,
+    counted: impl Fn(&Instruction<'_>) -> bool,
+) {
+    let count = kernel.instructions().filter(counted).count();
+    if count != 0 {
+        edit.note(format!("{what}: {count}"));
+    }
+}
+
+fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>, concerns: impl Fn(Effects) -> bool) {
+    note(
+        kernel,
+        edit,
+        "accesses left out, through buffer descriptors of gfx11 and later, relative to M0 or by lane number",
+        |instruction| {
+            instruction.is_vector_memory()
+                && concerns(instruction.effects())
+                && Access::of(instruction).is_none()
+        },
+    );
+}
+
+/// An image instruction of which only the image is known.
+fn names_image(instruction: &Instruction<'_>) -> bool {
+    instruction.image_arguments().is_some() && !instruction.names_texels()
 }
 
 /// The tool that streams every address to a file.
@@ -34,14 +70,21 @@ impl Tool for Trace {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        note_left_out(kernel, edit);
+        note_left_out(kernel, edit, |_| true);
+        note(
+            kernel,
+            edit,
+            "image instructions recorded with where their image begins",
+            names_image,
+        );
         for access in kernel.instructions() {
             let place = edit.before(&access);
-            if access.has_address() {
-                place.call("record", [] as [Argument; 0])?;
-            } else if let Some(arguments) = access.buffer_arguments() {
-                place.call("record_buffer", arguments)?;
-            }
+            match Access::of(&access) {
+                Some(Access::Plain) => place.call("record", [] as [Argument; 0])?,
+                Some(Access::Buffer(arguments)) => place.call("record_buffer", arguments)?,
+                Some(Access::Image(arguments)) => place.call("record_image", arguments)?,
+                None => continue,
+            };
         }
         Ok(())
     }
@@ -64,17 +107,26 @@ impl Tool for Coalescing {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let wanted = |instruction: &Instruction<'_>| {
-            let known = instruction.has_address() || instruction.buffer_arguments().is_some();
-            known && !instruction.effects().contains(Effects::LDS)
+            Access::of(instruction).is_some()
+                && !names_image(instruction)
+                && !instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
-        note_left_out(kernel, edit);
+        note_left_out(kernel, edit, |effects| !effects.contains(Effects::LDS));
+        note(
+            kernel,
+            edit,
+            "image instructions left out, which name no texels",
+            names_image,
+        );
         by_line::count_at(edit, &accesses, 3, |edit, access, counter| {
             let place = edit.before(access);
             let counter = Argument::from(counter);
-            let placed = match access.buffer_arguments() {
-                None => place.call("lines", [counter]),
-                Some(buffer) => place.call("buffer_lines", [counter].into_iter().chain(buffer)),
+            let counter = [counter].into_iter();
+            let placed = match Access::of(access) {
+                Some(Access::Buffer(buffer)) => place.call("buffer_lines", counter.chain(buffer)),
+                Some(Access::Image(image)) => place.call("image_lines", counter.chain(image)),
+                _ => place.call("lines", counter),
             };
             placed.map(drop)
         })
@@ -109,9 +161,10 @@ impl Tool for BankConflicts {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let wanted = |instruction: &Instruction<'_>| {
-            instruction.is_memory() && instruction.effects().contains(Effects::LDS)
+            instruction.has_address() && instruction.effects().contains(Effects::LDS)
         };
         let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
+        note_left_out(kernel, edit, |effects| effects.contains(Effects::LDS));
         by_line::count_at(edit, &accesses, 2, |edit, access, counter| {
             let place = edit.before(access);
             place.call("conflicts", [Argument::from(counter)]).map(drop)

@@ -91,8 +91,15 @@ impl Image {
             return Err("compressed images");
         }
         let format = format.ok_or("a reserved image format")?;
-        let (width, depth) = (width + 1, bits(w4, 12, 0) + 1);
+        let width = width + 1;
         let height = bits(w2, 27, 14) + 1;
+        let first_slice = match (shape.is_array(), since_gfx10) {
+            (false, _) => 0,
+            (true, false) => bits(w5, 12, 0),
+            (true, true) => bits(w4, 28, 16),
+        };
+        // Of an array the last slice is named, as it lies in memory.
+        let depth = (bits(w4, 12, 0) + 1).saturating_sub(first_slice).max(1);
         let size = match shape {
             Shape::D1 => [width, 1, 1],
             Shape::D2 => [width, height, 1],
@@ -120,11 +127,7 @@ impl Image {
             shape,
             size,
             pitch,
-            first_slice: if since_gfx10 {
-                bits(w4, 28, 16)
-            } else {
-                bits(w5, 12, 0)
-            },
+            first_slice,
             mipmapped: bits(w3, 19, 16) != bits(w3, 15, 12),
         })
     }
