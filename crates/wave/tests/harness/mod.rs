@@ -5,6 +5,8 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod scene;
+
 use std::{
     io::Write,
     sync::{
