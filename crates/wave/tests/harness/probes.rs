@@ -126,7 +126,6 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("v_interp_",                "attributes of pixel shaders"),
     ("s_endpgm_ordered_ps_done", "order of pixel shaders"),
     ("ds_ordered_count",         "order of waves through GDS, which is not there"),
-    ("ds_gws_sema",              "semaphores of global wave sync; the runtime sets up barriers only"),
     ("s_rfe",                    "return from a trap handler, whose part the device plays itself"),
     ("s_cbranch_i_fork",         "structured branches of older compilers, whose stack the runtime does not set up"),
     ("s_cbranch_g_fork",         "likewise"),
