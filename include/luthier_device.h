@@ -186,7 +186,7 @@ LUTHIER_INLINE bool image_address(luthier_u64 *address, luthier_u32 *size, luthi
   const luthier_u32 types = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13;
   luthier_u32 type = word3 >> 28;
   luthier_u32 taken_for = since_gfx10 ? flags >> 8 & 15 : flags & 4 ? type : type & ~4u;
-  bool linear = (word3 >> 20 & 31) == 0, one_level = (word3 >> 12 & 15) == (word3 >> 16 & 15);
+  bool linear = (word3 >> 20 & 31) == 0, one_level = (since_gfx10 ? word5 >> 4 & 15 : word5 >> 28) == 0;
   bool compressed = word6 >> (since_gfx10 ? 20 : 21) & 1;
   luthier_u32 bytes = texel_bytes(word1, since_gfx10);
   bool array = type >= 12, volume = type == 10;

@@ -226,6 +226,22 @@ impl Host for Device<'_> {
     fn barrier_passed(&self, resource: u32, ticket: u64) -> bool {
         self.barriers.passed(resource, ticket)
     }
+
+    fn semaphore_release(&self, resource: u32, count: u32) {
+        self.barriers.release(resource, count);
+    }
+
+    fn semaphore_release_all(&self, resource: u32) {
+        self.barriers.release_all(resource);
+    }
+
+    fn semaphore_wait(&self, resource: u32) -> u64 {
+        self.barriers.wait(resource)
+    }
+
+    fn semaphore_passed(&self, resource: u32, ticket: u64) -> bool {
+        self.barriers.admitted(resource, ticket)
+    }
 }
 
 fn work(inner: &Inner) -> ! {

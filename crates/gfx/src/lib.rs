@@ -90,7 +90,7 @@ pub struct Target {
     /// Work-item ids arrive packed 10:10:10 in v0 instead of v0, v1, v2.
     pub packed_work_item_ids: bool,
     /// Floating-point atomics reach the host's fine-grained memory. Elsewhere they change nothing there and return 0, as AMD's
-    /// memory model tests (hip-tests) expect of gfx90a.
+    /// memory model tests (hip-tests) expect of gfx90a and its documentation says ("AMD GPU atomics operation support").
     pub remote_float_atomics: bool,
     /// VGPRs and AccVGPRs share one file, split by the descriptor's accum offset (gfx90a and gfx94x/95x).
     pub unified_register_file: bool,

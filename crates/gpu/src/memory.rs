@@ -13,6 +13,8 @@ use std::{
     },
 };
 
+use crate::svm;
+
 /// Host page size, the granule of every allocation.
 pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
@@ -124,6 +126,8 @@ struct Map {
     user: BTreeMap<u64, Region>,
     /// Start to end of ranges given to the device by the shared-virtual-memory calls.
     shared: BTreeMap<u64, u64>,
+    /// What those calls have said about them.
+    attributes: svm::Ranges,
     node_lists: Vec<&'static [u32]>,
     /// Bytes used per node.
     used: BTreeMap<u32, u64>,
@@ -256,8 +260,12 @@ impl Memory {
         for extent in extents {
             let size = extent.end - extent.start;
             match extent.origin {
-                ExtentOrigin::Registered => self.register_user(extent.start, size, 0, 0)?,
-                ExtentOrigin::Shared => self.share(extent.start, size),
+                ExtentOrigin::Registered => {
+                    self.register_user(extent.start, size, 0, false)?;
+                }
+                ExtentOrigin::Shared => self
+                    .share(extent.start, size, &[svm::COARSE_GRAINED])
+                    .expect("a known attribute"),
                 ExtentOrigin::Allocated => {
                     let region = Region {
                         end: extent.end,
@@ -304,13 +312,13 @@ impl Memory {
             .map_or(0, |limit| limit.saturating_sub(used))
     }
 
-    /// Lets the device reach the application's own memory. The device sees whole pages.
+    /// Lets the device reach the application's own memory. The device sees whole pages. `remote`: as fine-grained memory.
     pub fn register_user(
         &self,
         address: u64,
         size: u64,
-        node: u32,
         flags: u32,
+        remote: bool,
     ) -> Result<(), MemoryError> {
         let end = address
             .checked_add(size)
@@ -320,11 +328,11 @@ impl Memory {
         let region = map.user.entry(address).or_insert(Region {
             end,
             kind: Kind::User,
-            node,
+            node: 0,
             flags,
             writable: true,
             device_local: false,
-            remote: false,
+            remote,
             mapped_nodes: &[],
             user_data: 0,
             size,
@@ -353,10 +361,20 @@ impl Memory {
         Ok(())
     }
 
-    /// Lets every device reach `address..address + size` of ordinary memory (managed memory).
-    pub fn share(&self, address: u64, size: u64) {
+    /// Lets every device reach `address..address + size` of ordinary memory (managed memory), about which `attributes` say
+    /// something: kinds and values.
+    pub fn share(
+        &self,
+        address: u64,
+        size: u64,
+        attributes: &[(u32, u32)],
+    ) -> Result<(), svm::UnknownKind> {
         let (mut start, mut end) = (address, address.saturating_add(size));
-        let shared = &mut self.write().shared;
+        let map = &mut *self.write();
+        map.attributes.set(start, end, attributes)?;
+        // Threads remember what is fine-grained.
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        let shared = &mut map.shared;
         let touching: Vec<u64> = shared
             .range(..=end)
             .rev()
@@ -368,6 +386,18 @@ impl Memory {
             end = end.max(shared.remove(&key).unwrap_or(end));
         }
         shared.insert(start, end);
+        Ok(())
+    }
+
+    /// Answers `questions` about the attributes of `address..address + size`, in place.
+    pub fn attributes(
+        &self,
+        address: u64,
+        size: u64,
+        questions: &mut [(u32, u32)],
+    ) -> Result<(), svm::UnknownKind> {
+        let end = address.saturating_add(size);
+        self.read().attributes.get(address, end, questions)
     }
 
     /// Whether [`Memory::share`] covers `address`.
@@ -529,6 +559,16 @@ impl Map {
 
 impl Map {
     /// The registered pages around `address`.
+    fn find_allocation(&self, address: u64) -> Option<(Range, &Region)> {
+        let (&start, region) = self.allocations.range(..=address).next_back()?;
+        let range = Range {
+            start,
+            end: region.end,
+            writable: region.writable,
+        };
+        (address < region.end).then_some((range, region))
+    }
+
     fn find_user(&self, address: u64) -> Option<Range> {
         // A user range is reached through whole pages: the last candidate below may begin after `address`.
         let limit = address | (PAGE - 1);
@@ -557,14 +597,8 @@ impl AddressSpace for Memory {
                 ..range
             });
         }
-        if let Some((start, region)) = map.allocations.range(..=address).next_back()
-            && address < region.end
-        {
-            return Some(Range {
-                start: *start,
-                end: region.end,
-                writable: region.writable,
-            });
+        if let Some((range, _)) = map.find_allocation(address) {
+            return Some(range);
         }
         if let Some((start, end)) = map.shared.range(..=address).next_back()
             && address < *end
@@ -578,10 +612,23 @@ impl AddressSpace for Memory {
         map.find_user(address)
     }
 
-    fn is_remote(&self, address: u64) -> bool {
+    fn link(&self, address: u64) -> Option<(Range, bool)> {
         let map = self.read();
-        let before = map.allocations.range(..=address).next_back();
-        before.is_some_and(|(_, region)| address < region.end && region.remote)
+        if let Some((range, region)) = map.find_allocation(address) {
+            return Some((range, region.remote));
+        }
+        // Exactly, not by pages: what lies beside it need not be the device's.
+        let (host, alias) = (host_address(address), address & ALIAS);
+        let mut before = map.user.range(..=host).rev();
+        if let Some((start, region)) = before.find(|(_, region)| host < region.end) {
+            let range = Range {
+                start: start | alias,
+                end: region.end | alias,
+                writable: true,
+            };
+            return Some((range, region.remote));
+        }
+        map.attributes.coherence(address)
     }
 }
 
@@ -738,7 +785,7 @@ mod tests {
     #[test]
     fn user_memory_is_known_exactly_but_reached_by_pages() {
         let memory = Memory::new(BTreeMap::new());
-        memory.register_user(0x10_0123, 0x2000, 0, 7).unwrap();
+        memory.register_user(0x10_0123, 0x2000, 7, true).unwrap();
         memory.map_to_nodes(0x10_0123, &[1, 2]).unwrap();
         memory.set_user_data(0x10_0200, 99).unwrap();
         let info = memory.query(0x10_1000).unwrap();
@@ -760,7 +807,7 @@ mod tests {
                 writable: true
             })
         );
-        memory.register_user(0x10_0123, 0x2000, 0, 7).unwrap();
+        memory.register_user(0x10_0123, 0x2000, 7, true).unwrap();
         memory.deregister_user(0x10_0123).unwrap();
         assert!(memory.find(0x10_0000).is_some());
         memory.deregister_user(0x10_0123).unwrap();
@@ -807,7 +854,7 @@ mod tests {
             (0x2000, 0x1000),
             (0x2800, 0x3000),
         ] {
-            memory.share(start, size);
+            memory.share(start, size, &[]).unwrap();
         }
         assert_eq!(
             memory.find(0x1000),
@@ -818,5 +865,37 @@ mod tests {
             })
         );
         assert!(!memory.is_shared(0x6000));
+    }
+
+    #[test]
+    fn what_is_fine_grained() {
+        let memory = Memory::new(BTreeMap::new());
+        let remote = |address| memory.link(address).map(|(_, remote)| remote);
+        memory.register_user(0x10_0123, 0x2000, 0, true).unwrap();
+        memory.register_user(0x20_0000, 0x1000, 0, false).unwrap();
+        assert_eq!(remote(0x10_1fff), Some(true));
+        assert_eq!(remote(0x10_1fff | ALIAS), Some(true));
+        assert_eq!(remote(0x10_2fff), None);
+        assert_eq!(remote(0x20_0000), Some(false));
+        assert_eq!(remote(0x30_0000), None);
+        // Managed memory is, until its pages are said to be coarse-grained.
+        memory.share(0x30_0000, 0x3000, &[]).unwrap();
+        assert_eq!(remote(0x30_1000), Some(true));
+        let generation = memory.generation();
+        memory
+            .share(0x30_1000, 0x1000, &[svm::COARSE_GRAINED])
+            .unwrap();
+        assert_ne!(memory.generation(), generation);
+        let page = |start, remote| {
+            let range = Range {
+                start,
+                end: start + 0x1000,
+                writable: true,
+            };
+            Some((range, remote))
+        };
+        assert_eq!(memory.link(0x30_0fff), page(0x30_0000, true));
+        assert_eq!(memory.link(0x30_1000), page(0x30_1000, false));
+        assert_eq!(memory.link(0x30_2000), page(0x30_2000, true));
     }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use wave::Range;
+
 /// Kinds of attributes.
 #[rustfmt::skip]
 mod kind {
@@ -20,10 +22,14 @@ mod kind {
 
 /// The node of a location that nobody has named, or on which pages differ.
 const UNDEFINED_NODE: u32 = u32::MAX;
-/// Host access and coherent.
-const DEFAULT_FLAGS: u32 = 3;
+const HOST_ACCESS: u32 = 1;
+const COHERENT: u32 = 2;
+const DEFAULT_FLAGS: u32 = HOST_ACCESS | COHERENT;
 /// Log2 of pages: 2 MiB.
 const DEFAULT_GRANULARITY: u32 = 9;
+
+/// The attribute, kind and value, that makes memory coarse-grained, which it is not by default.
+pub const COARSE_GRAINED: (u32, u32) = (kind::CLEAR_FLAGS, COHERENT);
 
 /// A kind that no driver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,6 +160,18 @@ impl Ranges {
             }
         }
         Ok(())
+    }
+
+    /// The range with equal attributes around `address`, and whether it is fine-grained. `None`: nobody has said anything about
+    /// it.
+    pub fn coherence(&self, address: u64) -> Option<(Range, bool)> {
+        let (&start, (end, attributes)) = self.entries.range(..=address).next_back()?;
+        let range = Range {
+            start,
+            end: *end,
+            writable: true,
+        };
+        (address < *end).then_some((range, attributes.flags & COHERENT != 0))
     }
 
     /// Makes `at` the border of two entries if it lies in one.

@@ -1,7 +1,8 @@
 //! Bytes to [`Inst`].
 
 use crate::{
-    DecodeError, Decoded, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, malformed,
+    DecodeError, Decoded, Error, Format, Inst, Operand, Reg, RegKind, fixups, format, ignored,
+    malformed,
     opcode::OpcodeFacts,
     registers,
     shape::{Shapes, Unknown},
@@ -156,6 +157,7 @@ impl Decoder {
         let mut window = [0; WINDOW];
         let shown = code.len().min(WINDOW);
         window[..shown].copy_from_slice(&code[..shown]);
+        ignored::clear(self.target.family, &mut window);
         let one = format::is_one_dword(self.target.family, word);
         let mut finds = |mc: &mut Mc| {
             one && mc.decode(&window[..4], pc, scratch) || mc.decode(&window, pc, scratch)
@@ -239,7 +241,8 @@ impl Decoder {
     pub fn print<D: Deref<Target = Decoded>>(&self, inst: &Inst<D>) -> String {
         let mut llvm = self.llvm.borrow_mut();
         let Llvm { mc, halves, .. } = &mut *llvm;
-        let window = window_of(inst);
+        let mut window = window_of(inst);
+        ignored::clear(self.target.family, &mut window);
         let text = mc
             .print(&window, inst.pc)
             .or_else(|| halves.mc(self.target)?.print(&window, inst.pc));

@@ -10,6 +10,7 @@ mod effects;
 mod error;
 mod fixups;
 mod format;
+mod ignored;
 mod inst;
 mod intern;
 mod malformed;

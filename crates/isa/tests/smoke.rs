@@ -62,3 +62,14 @@ fn bad_text_is_reported_by_line_and_column() {
         "line 1, column 10: undefined label 'nowhere'"
     );
 }
+
+/// As clang 15 writes and prints it, with abs and neg of a source, which mean nothing there.
+#[test]
+fn bits_that_instructions_ignore_are_no_obstacle() {
+    let decoder = Decoder::new(gfx::Target::find("gfx1030").unwrap()).unwrap();
+    let code = [0x06, 0x12, 0x78, 0xd7, 0x05, 0x01, 0x01, 0x42];
+    let inst = decoder.decode(&code, 0).unwrap();
+    let text = "v_permlanex16_b32 v6, v5, 0, 0 op_sel:[0,1]";
+    assert_eq!(decoder.print(&inst), text);
+    assert_eq!(inst.words[..2], [0xd778_1206, 0x4201_0105]);
+}

@@ -59,9 +59,9 @@ mod table {
         hsaKmtMapMemoryToGPU(address: u64, _size: u64, alternate: Out<u64>) => mem::map(address, alternate);
         hsaKmtMapMemoryToGPUNodes(address: u64, _size: u64, alternate: Out<u64>, _flags: u32, count: u64, nodes: In<u32>) => mem::map_to_nodes(address, alternate, count, nodes);
         hsaKmtUnmapMemoryToGPU(address: u64) => mem::unmap(address);
-        hsaKmtRegisterMemory(address: u64, size: u64) => mem::register(address, size, 0);
-        hsaKmtRegisterMemoryToNodes(address: u64, size: u64, _count: u64, _nodes: In<u32>) => mem::register(address, size, 0);
-        hsaKmtRegisterMemoryWithFlags(address: u64, size: u64, flags: u32) => mem::register(address, size, flags);
+        hsaKmtRegisterMemory(address: u64, size: u64) => mem::register(address, size);
+        hsaKmtRegisterMemoryToNodes(address: u64, size: u64, _count: u64, _nodes: In<u32>) => mem::register(address, size);
+        hsaKmtRegisterMemoryWithFlags(address: u64, size: u64, flags: u32) => mem::register_with_flags(address, size, flags);
         hsaKmtDeregisterMemory(address: u64) => mem::deregister(address);
         hsaKmtQueryPointerInfo(address: u64, info: Out<PointerInfo>) => mem::pointer_info(address, info);
         hsaKmtSetMemoryUserData(address: u64, user_data: u64) => mem::set_user_data(address, user_data);

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     env,
     sync::{
-        Arc, Mutex, Once,
+        Arc, Once,
         atomic::{AtomicBool, AtomicPtr, Ordering},
     },
 };
@@ -24,8 +24,6 @@ pub struct Instance {
     pub machine: Machine,
     /// Address of mailbox 0.
     pub mailboxes: u64,
-    /// Attributes of managed memory.
-    pub shared: Mutex<gpu::svm::Ranges>,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -99,11 +97,7 @@ fn build() -> Result<Instance> {
         executor,
         Arc::new(Statistics::from_environment()),
     );
-    Ok(Instance {
-        machine,
-        mailboxes,
-        shared: Mutex::default(),
-    })
+    Ok(Instance { machine, mailboxes })
 }
 
 #[derive(Debug)]

@@ -12,8 +12,10 @@ const NONE: u32 = u32::MAX;
 /// Addresses of instructions are multiples of this.
 const WORD: u64 = 4;
 
-/// Arrives at a barrier of the whole device and waits there.
-const DEVICE_BARRIER: &str = "ds_gws_barrier";
+/// Wait for other waves of the whole device.
+const DEVICE_WAITS: &[&str] = &["ds_gws_barrier", "ds_gws_sema_p"];
+/// What these and others of their kind change, waves may wait for.
+const DEVICE_SYNC: &str = "ds_gws_";
 
 const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
 
@@ -125,8 +127,8 @@ fn site(module: &Module, function: FunctionIndex, index: InstIndex) -> Site {
         moves: moves(&inst),
         branches: inst.effects.contains(Effects::BRANCH),
         reads_clock: CLOCKS.contains(&inst.mnemonic),
-        retries: inst.mnemonic == DEVICE_BARRIER,
-        writes: inst.mnemonic == DEVICE_BARRIER || inst.effects.intersects(writes),
+        retries: DEVICE_WAITS.contains(&inst.mnemonic),
+        writes: inst.mnemonic.starts_with(DEVICE_SYNC) || inst.effects.intersects(writes),
         reads: match reads {
             true => address(&inst, module.target.family),
             false => None,

@@ -25,6 +25,18 @@ pub trait Host: Sync {
     fn barrier_passed(&self, _resource: u32, _ticket: u64) -> bool {
         true
     }
+    /// `ds_gws_sema_v` and `_br`: lets `count` waves pass a semaphore of the whole device, those that wait first.
+    fn semaphore_release(&self, _resource: u32, _count: u32) {}
+    /// `ds_gws_sema_release_all`: lets those pass that wait, and nobody else.
+    fn semaphore_release_all(&self, _resource: u32) {}
+    /// `ds_gws_sema_p`: a wave wants to pass. The result is for [`Host::semaphore_passed`].
+    fn semaphore_wait(&self, _resource: u32) -> u64 {
+        0
+    }
+    /// Whether the wave that got `ticket` may go on.
+    fn semaphore_passed(&self, _resource: u32, _ticket: u64) -> bool {
+        true
+    }
 }
 
 /// Everything outside the wave that instructions touch.

@@ -104,6 +104,8 @@ pub(crate) struct Image {
     pub array: bool,
     /// gfx10: dimensions of the image.
     pub dim: u32,
+    /// An atomic returns what was there.
+    pub glc: bool,
     pub a16: bool,
     pub d16: bool,
     /// Half a descriptor.
@@ -136,6 +138,7 @@ impl Image {
             unorm: bits(w0, 12, 12) != 0,
             array: gfx9 && bits(w0, 14, 14) != 0,
             dim: if gfx9 { 0 } else { bits(w0, 5, 3) },
+            glc: bits(w0, 13, 13) != 0,
             a16: if gfx9 {
                 bits(w0, 15, 15)
             } else {

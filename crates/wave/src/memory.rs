@@ -35,9 +35,10 @@ pub trait AddressSpace: Send + Sync {
     fn generation(&self) -> u64;
     /// The range that contains `address`.
     fn find(&self, address: u64) -> Option<Range>;
-    /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link.
-    fn is_remote(&self, _address: u64) -> bool {
-        false
+    /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
+    /// for which addresses around it that is true as well. `None`: it does not lie there.
+    fn link(&self, _address: u64) -> Option<(Range, bool)> {
+        None
     }
 }
 
@@ -109,7 +110,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// See [`AddressSpace::is_remote`]; `address` is the host's.
+    /// Whether `address`, the device's or, in LDS, the host's, lies in fine-grained memory of the host.
     #[inline(always)]
     pub(crate) fn is_remote(&mut self, address: u64) -> bool {
         let (range, remote) = self.link;
@@ -122,12 +123,11 @@ impl<'a> Memory<'a> {
     #[cold]
     #[inline(never)]
     fn ask_remote(&mut self, address: u64) -> bool {
-        // Not device memory: a flat access to LDS.
-        let Some(range) = self.space.find(address) else {
-            return false;
-        };
-        self.link = (range, self.space.is_remote(address));
-        self.link.1
+        // Else not device memory: a flat access to LDS.
+        self.space.link(address).is_some_and(|link| {
+            self.link = link;
+            link.1
+        })
     }
 
     /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does: kernels

@@ -178,6 +178,9 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
     let elf = std::fs::read(path).unwrap();
     let symbols = symbols(&elf);
     let (mut good, mut bad) = (0, 0);
+    // One of the two may be inside an instruction of the other.
+    let usual = !halves.is_empty();
+    let mut astray = usual;
     for (address, code) in code_sections(&elf) {
         for result in decoder.decode_all(&code, address) {
             let context = format!("{}: {result:?}", path.display());
@@ -185,7 +188,7 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
                 Err(error) => {
                     bad += 1;
                     let Some(line) = line_at(error.pc()) else {
-                        assert!(!halves.is_empty(), "{context}: not in objdump");
+                        assert!(astray, "{context}: not in objdump");
                         continue;
                     };
                     assert!(
@@ -198,9 +201,15 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
                     good += 1;
                     // Behind such an instruction one of the two goes on inside it.
                     let Some(line) = line_at(inst.pc) else {
-                        assert!(!halves.is_empty(), "{context}: not in objdump");
+                        assert!(astray, "{context}: not in objdump");
                         continue;
                     };
+                    // Bits that it ignores are none of objdump's.
+                    if inst.mnemonic.starts_with("v_permlane") && unknown(&line) {
+                        astray = true;
+                        continue;
+                    }
+                    astray = usual;
                     assert_eq!(
                         line.words,
                         inst.words[..usize::from(inst.size) / 4],

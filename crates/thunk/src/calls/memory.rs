@@ -1,7 +1,5 @@
 //! Allocation, mapping, registration and pointer queries.
 
-use std::sync::PoisonError;
-
 use gpu::memory::{Kind, MemoryError, Request, host_address};
 use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 
@@ -102,11 +100,17 @@ pub fn unmap(address: u64) -> Result {
     Ok(())
 }
 
-pub fn register(address: u64, size: u64, flags: u32) -> Result {
+/// As coarse-grained memory.
+pub fn register(address: u64, size: u64) -> Result {
+    register_with_flags(address, size, flag::COARSE_GRAIN)
+}
+
+pub fn register_with_flags(address: u64, size: u64, flags: u32) -> Result {
+    let remote = flags & flag::COARSE_GRAIN == 0;
     instance()?
         .machine
         .memory()
-        .register_user(address, size, 0, flags)
+        .register_user(address, size, flags, remote)
         .map_err(status)
 }
 
@@ -161,10 +165,10 @@ pub fn set_user_data(address: u64, user_data: u64) -> Result {
         .map_err(status)
 }
 
-/// First address and end of a range of managed memory.
-fn managed(address: u64, size: u64) -> std::result::Result<(u64, u64), Status> {
+/// Whether these are a range of managed memory.
+fn check_managed(address: u64, size: u64) -> Result {
     let end = address.checked_add(size).filter(|&end| end > address);
-    Ok((address, end.ok_or(Status::InvalidParameter)?))
+    end.map(|_| ()).ok_or(Status::InvalidParameter)
 }
 
 fn pairs(list: Vec<SvmAttribute>) -> Vec<(u32, u32)> {
@@ -174,29 +178,22 @@ fn pairs(list: Vec<SvmAttribute>) -> Vec<(u32, u32)> {
 
 /// Any attribute makes the range reachable: host and device share one memory, so there is nothing to migrate.
 pub fn svm_set(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) -> Result {
-    let (start, end) = managed(address, size)?;
+    check_managed(address, size)?;
     let list = pairs(attributes.list(count as usize)?);
-    let instance = instance()?;
-    let mut shared = instance
-        .shared
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    shared
-        .set(start, end, &list)
-        .map_err(|_| Status::InvalidParameter)?;
-    instance.machine.memory().share(address, size);
-    Ok(())
+    instance()?
+        .machine
+        .memory()
+        .share(address, size, &list)
+        .map_err(|_| Status::InvalidParameter)
 }
 
 pub fn svm_get(address: u64, size: u64, count: u32, attributes: Out<SvmAttribute>) -> Result {
-    let (start, end) = managed(address, size)?;
+    check_managed(address, size)?;
     let mut list = pairs(In::from(attributes).list(count as usize)?);
-    let shared = instance()?
-        .shared
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    shared
-        .get(start, end, &mut list)
+    instance()?
+        .machine
+        .memory()
+        .attributes(address, size, &mut list)
         .map_err(|_| Status::InvalidParameter)?;
     for (index, (kind, value)) in list.into_iter().enumerate() {
         attributes.put_at(index, SvmAttribute { kind, value })?;

@@ -162,6 +162,7 @@ fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<()
         | flag(fields.unorm, image_field::UNNORMALIZED)
         | flag(fields.d16, image_field::D16)
         | flag(fields.a16, image_field::A16)
+        | flag(fields.glc, image_field::RETURNS)
         | flag(fields.array, image_field::ARRAY)
         | fields.dim << image_field::DIMENSIONS;
     op.modifiers = since_gfx10(config.target.family);

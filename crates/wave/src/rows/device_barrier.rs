@@ -1,7 +1,8 @@
-//! Global wave sync: the device-wide barriers below cooperative launches.
+//! Global wave sync: the device-wide barriers below cooperative launches, and semaphores.
 //!
-//! A resource holds how many waves are still to come, less one. The wave that finds zero releases all and sets the count for
-//! the next use; the others wait, which here means that they let others run and look again.
+//! A barrier holds how many waves are still to come, less one. The wave that finds zero releases all and sets the count for
+//! the next use; the others wait, which here means that they let others run and look again. A semaphore holds how many waves may
+//! pass; the others wait in the order in which they came.
 
 use super::{Row, ds};
 use crate::{
@@ -34,31 +35,73 @@ impl Body for Init {
     }
 }
 
+/// Waits with the ticket that `ask` gives until it has `passed`.
+fn wait(wave: &mut Wave, ask: impl FnOnce(&Wave) -> u64, passed: impl FnOnce(u64) -> bool) -> u32 {
+    let ticket = wave.barrier_ticket.unwrap_or_else(|| ask(wave));
+    if passed(ticket) {
+        wave.barrier_ticket = None;
+        return flow::NEXT;
+    }
+    wave.barrier_ticket = Some(ticket);
+    wave.stop(Stop::Retry)
+}
+
 struct Arrive;
 
 impl Body for Arrive {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let resource = resource(wave, op);
-        let ticket = match wave.barrier_ticket {
-            Some(ticket) => ticket,
-            None => env.host.barrier_arrive(resource, count(wave, op)),
-        };
-        if env.host.barrier_passed(resource, ticket) {
-            wave.barrier_ticket = None;
-            return flow::NEXT;
-        }
-        wave.barrier_ticket = Some(ticket);
-        wave.stop(Stop::Retry)
+        let (host, resource) = (env.host, resource(wave, op));
+        let arrive = |wave: &Wave| host.barrier_arrive(resource, count(wave, op));
+        wait(wave, arrive, |ticket| host.barrier_passed(resource, ticket))
+    }
+}
+
+struct Pass;
+
+impl Body for Pass {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let (host, resource) = (env.host, resource(wave, op));
+        let ask = |_: &Wave| host.semaphore_wait(resource);
+        wait(wave, ask, |ticket| host.semaphore_passed(resource, ticket))
+    }
+}
+
+struct ReleaseOne;
+
+impl Body for ReleaseOne {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        env.host.semaphore_release(resource(wave, op), 1);
+        flow::NEXT
+    }
+}
+
+struct ReleaseMany;
+
+impl Body for ReleaseMany {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        env.host
+            .semaphore_release(resource(wave, op), count(wave, op));
+        flow::NEXT
+    }
+}
+
+struct ReleaseAll;
+
+impl Body for ReleaseAll {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        env.host.semaphore_release_all(resource(wave, op));
+        flow::NEXT
     }
 }
 
 /// Appends this file's rows.
+#[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    ds::push(rows, "ds_gws_init", DEVICE_BARRIER, shell::handler::<Init>);
-    ds::push(
-        rows,
-        "ds_gws_barrier",
-        DEVICE_BARRIER,
-        shell::handler::<Arrive>,
-    );
+    let mut push = |mnemonic, handler| ds::push(rows, mnemonic, DEVICE_BARRIER, handler);
+    push("ds_gws_init",             shell::handler::<Init>);
+    push("ds_gws_barrier",          shell::handler::<Arrive>);
+    push("ds_gws_sema_v",           shell::handler::<ReleaseOne>);
+    push("ds_gws_sema_br",          shell::handler::<ReleaseMany>);
+    push("ds_gws_sema_release_all", shell::handler::<ReleaseAll>);
+    push("ds_gws_sema_p",           shell::handler::<Pass>);
 }

@@ -48,12 +48,30 @@ fn steps(stride: u32) -> __m512i {
     _mm512_mullo_epi32(lanes, splat(stride))
 }
 
-/// The words of a row in all active lanes.
+/// The words of a row in all active lanes. Two registers: in memory, two halves that are written apart and read as one would
+/// stall the processor.
 pub(super) struct Bounds {
-    pub lowest: u32,
-    pub highest: u32,
-    /// Each is four times its lane's number above lane 0's place.
+    /// The lowest, and above it the highest.
+    both: u64,
+    /// Each is so many strides above lane 0's place as its lane's number says.
     pub consecutive: bool,
+}
+
+impl Bounds {
+    fn new(lowest: u32, highest: u32, consecutive: bool) -> Bounds {
+        Bounds {
+            both: u64::from(lowest) | u64::from(highest) << 32,
+            consecutive,
+        }
+    }
+
+    pub fn lowest(&self) -> u32 {
+        self.both as u32
+    }
+
+    pub fn highest(&self) -> u32 {
+        (self.both >> 32) as u32
+    }
 }
 
 /// Copies a row, with the first active lane's word for lanes that are off. Some lane is on.
@@ -61,15 +79,20 @@ pub(super) struct Bounds {
 /// # Safety
 /// The host has AVX-512. The rows exist; they may be the same.
 #[target_feature(enable = "avx512f")]
-pub(super) unsafe fn stand_in(exec: u64, from: *const VectorRow, to: *mut VectorRow) -> Bounds {
+pub(super) unsafe fn stand_in(
+    exec: u64,
+    stride: u32,
+    from: *const VectorRow,
+    to: *mut VectorRow,
+) -> Bounds {
     let (from, to) = (from.cast::<u32>(), to.cast::<u32>());
     // SAFETY: a lane of a row.
     let word = |lane: usize| unsafe { from.add(lane).read() };
     let first = exec.trailing_zeros() as usize & (LANES - 1);
     let last = (LANES - 1 - exec.leading_zeros() as usize) & (LANES - 1);
     let (first_word, last_word) = (word(first), word(last));
-    let lane_0 = first_word.wrapping_sub(4 * first as u32);
-    let mut expected = _mm512_add_epi32(splat(lane_0), steps(4));
+    let lane_0 = first_word.wrapping_sub(stride * first as u32);
+    let mut expected = _mm512_add_epi32(splat(lane_0), steps(stride));
     let mut words = [splat(first_word); LANES / STEP];
     let mut others = 0;
     let mut group = 0;
@@ -82,25 +105,21 @@ pub(super) unsafe fn stand_in(exec: u64, from: *const VectorRow, to: *mut Vector
             _mm512_storeu_si512(to.add(STEP * group).cast(), words[group]);
             others |= _mm512_mask_cmpneq_epi32_mask(active, own, expected);
         }
-        expected = _mm512_add_epi32(expected, splat(4 * STEP as u32));
+        expected = _mm512_add_epi32(expected, splat(stride * STEP as u32));
         group += 1;
     }
     // They may have passed 2^32.
     if others == 0 && first_word <= last_word {
-        return Bounds {
-            lowest: first_word,
-            highest: last_word,
-            consecutive: true,
-        };
+        return Bounds::new(first_word, last_word, true);
     }
     let [a, b, c, d] = words;
     let lowest = _mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d));
     let highest = _mm512_max_epu32(_mm512_max_epu32(a, b), _mm512_max_epu32(c, d));
-    Bounds {
-        lowest: _mm512_reduce_min_epu32(lowest),
-        highest: _mm512_reduce_max_epu32(highest),
-        consecutive: false,
-    }
+    let (lowest, highest) = (
+        _mm512_reduce_min_epu32(lowest),
+        _mm512_reduce_max_epu32(highest),
+    );
+    Bounds::new(lowest, highest, false)
 }
 
 /// Whether all active lanes of a row hold `word`.
@@ -121,17 +140,55 @@ pub(super) unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     others == 0
 }
 
-/// Where lane 0 of a group would find its element, if those of the active lanes lie in lane order without gaps but for lanes
-/// that are off.
+/// How the elements of a group's active lanes lie.
+enum Pattern {
+    /// In lane order without gaps but for lanes that are off.
+    Block,
+    /// They are one.
+    Uniform,
+    Other,
+}
+
+/// The first active lane's offset, and how the others lie. The last one's tells most patterns apart.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn block<const WORDS: usize>(active: u16, offsets: __m512i, first: u32) -> Option<isize> {
+unsafe fn pattern<const WORDS: usize>(
+    active: u16,
+    offsets: *const u32,
+    words: __m512i,
+) -> (u32, Pattern) {
     let stride = 4 * WORDS as u32;
-    let before = stride * active.trailing_zeros();
-    let expected = _mm512_add_epi32(splat(first.wrapping_sub(before)), steps(stride));
-    let apart = _mm512_mask_cmpneq_epi32_mask(active, offsets, expected);
-    (WORDS != 3 && apart == 0 && first <= u32::MAX - stride * STEP as u32)
-        .then(|| first as isize - before as isize)
+    let lane = active.trailing_zeros();
+    let last_lane = active.ilog2();
+    // SAFETY: lanes of the callers' group.
+    let (first, last) = unsafe {
+        (
+            offsets.add(lane as usize).read(),
+            offsets.add(last_lane as usize).read(),
+        )
+    };
+    let differ = |expected| _mm512_mask_cmpneq_epi32_mask(active, words, expected) != 0;
+    if last == first {
+        let pattern = if differ(splat(first)) {
+            Pattern::Other
+        } else {
+            Pattern::Uniform
+        };
+        return (first, pattern);
+    }
+    let is_block = WORDS != 3
+        && last > first
+        && last - first == stride * (last_lane - lane)
+        && !differ(_mm512_add_epi32(
+            splat(first.wrapping_sub(stride * lane)),
+            steps(stride),
+        ));
+    let pattern = if is_block {
+        Pattern::Block
+    } else {
+        Pattern::Other
+    };
+    (first, pattern)
 }
 
 /// Words of elements that lie in a row at `at`, one vector each.
@@ -234,6 +291,27 @@ unsafe fn store_block<const WORDS: usize>(active: u16, elements: [__m512i; 4], a
     }
 }
 
+/// [`gather`] of the elements of eight lanes or less.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather_few<const WORDS: usize>(
+    active: u16,
+    base: *const u8,
+    offsets: __m512i,
+    first: u32,
+) -> [__m512i; 4] {
+    let mut few = [0; STEP / 2];
+    let packed = _mm512_mask_compress_epi32(splat(first), active, offsets);
+    // SAFETY: the callers may read the elements of active lanes, which are all that is left.
+    unsafe {
+        _mm256_storeu_si256(few.as_mut_ptr().cast(), _mm512_castsi512_si256(packed));
+        wide::gather::<WORDS>(base, few.as_ptr()).map(
+            #[inline(always)]
+            |word| _mm512_maskz_expand_epi32(active, _mm512_castsi256_si512(word)),
+        )
+    }
+}
+
 /// Words of the elements at any sixteen addresses, one vector each.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -252,92 +330,143 @@ unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [_
     }
 }
 
-/// Loads `WORDS` dwords per active lane to the rows from `dst` on.
+/// Writes the active lanes of one group of `WORDS` rows. `lanes` is that group of EXEC's expansion.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn deliver<const WORDS: usize>(lanes: *const u32, values: [__m512i; 4], target: *mut u32) {
+    // SAFETY: the callers pass groups of rows.
+    unsafe {
+        // Not blended by a mask register: the compiler would make a masked store of it.
+        let on = part(lanes);
+        let mut word = 0;
+        while word < WORDS {
+            let target = target.add(LANES * word);
+            let value = _mm512_ternarylogic_epi32::<0xca>(on, values[word], part(target));
+            _mm512_storeu_si512(target.cast(), value);
+            word += 1;
+        }
+    }
+}
+
+/// Loads `WORDS` dwords per active lane to the rows from `dst` on. `consecutive`: as [`stand_in`] found, for elements of this
+/// size.
 ///
 /// # Safety
-/// The host has AVX-512. `lanes` is a row, EXEC's expansion. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS` bytes are readable at `base` plus
-/// each of its words, and `dst` has `WORDS` rows.
-#[target_feature(enable = "avx512f")]
+/// The host has AVX-512. `lanes` is a row, EXEC's expansion. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS`
+/// bytes are readable at `base` plus each of its words, and `dst` has `WORDS` rows.
+#[target_feature(enable = "avx512f,popcnt")]
 pub(super) unsafe fn load<const WORDS: usize>(
     exec: u64,
     lanes: *const u32,
     base: *const u8,
     offsets: *const u32,
     dst: *mut u32,
+    consecutive: bool,
 ) {
     // SAFETY: the caller's promises.
     unsafe {
+        if consecutive && WORDS != 3 {
+            let start = base.wrapping_offset(lane_0::<WORDS>(exec, offsets));
+            let mut group = 0;
+            while group < LANES / STEP {
+                let active = (exec >> (STEP * group)) as u16;
+                let at = STEP * group;
+                group += 1;
+                if active != 0 {
+                    let block = start.wrapping_add(4 * WORDS * at);
+                    let values = load_block::<WORDS>(active, block);
+                    deliver::<WORDS>(lanes.add(at), values, dst.add(at));
+                }
+            }
+            return;
+        }
         let mut values = [_mm512_setzero_si512(); 4];
-        let mut previous = values[0];
-        let mut loaded = 0;
+        let (mut previous, mut previous_first, mut loaded) = (values[0], 0, 0);
         let mut group = 0;
         while group < LANES / STEP {
             let active = (exec >> (STEP * group)) as u16;
-            let own = offsets.add(STEP * group);
-            let target = dst.add(STEP * group);
-            // Not blended by `active`: the compiler would make a masked store of it.
-            let on = part(lanes.add(STEP * group));
+            let at = STEP * group;
+            let own = offsets.add(at);
             group += 1;
             if active == 0 {
                 continue;
             }
             let words = part(own);
-            let first = own.add(active.trailing_zeros() as usize).read();
+            let (first, pattern) = pattern::<WORDS>(active, own, words);
             // Rows of a two-dimensional workgroup often read the same.
-            let same = active & !loaded == 0
+            let same = first == previous_first
+                && active == loaded
                 && _mm512_mask_cmpneq_epi32_mask(active, words, previous) == 0;
             if !same {
-                if let Some(start) = block::<WORDS>(active, words, first) {
-                    values = load_block::<WORDS>(active, base.wrapping_offset(start));
-                } else if _mm512_mask_cmpneq_epi32_mask(active, words, splat(first)) == 0 {
-                    let at = base.wrapping_add(first as usize).cast_mut();
-                    let element = read_element::<WORDS>(at);
-                    let mut word = 0;
-                    while word < WORDS {
-                        values[word] = splat(element[word]);
-                        word += 1;
+                match pattern {
+                    Pattern::Block => {
+                        let before = 4 * WORDS as isize * active.trailing_zeros() as isize;
+                        let start = base.wrapping_offset(first as isize - before);
+                        values = load_block::<WORDS>(active, start);
                     }
-                } else {
-                    values = gather::<WORDS>(base, own);
+                    Pattern::Uniform => {
+                        let at = base.wrapping_add(first as usize).cast_mut();
+                        let element = read_element::<WORDS>(at);
+                        let mut word = 0;
+                        while word < WORDS {
+                            values[word] = splat(element[word]);
+                            word += 1;
+                        }
+                    }
+                    Pattern::Other if active.count_ones() as usize <= STEP / 2 => {
+                        values = gather_few::<WORDS>(active, base, words, first);
+                    }
+                    Pattern::Other => values = gather::<WORDS>(base, own),
                 }
-                (previous, loaded) = (words, active);
+                (previous, previous_first, loaded) = (words, first, active);
             }
-            let mut word = 0;
-            while word < WORDS {
-                let target = target.add(LANES * word);
-                let value = _mm512_ternarylogic_epi32::<0xca>(on, values[word], part(target));
-                _mm512_storeu_si512(target.cast(), value);
-                word += 1;
-            }
+            deliver::<WORDS>(lanes.add(at), values, dst.add(at));
         }
     }
 }
 
-/// Stores `WORDS` dwords per active lane from the rows at `data`, in lane order.
+/// Where lane 0 would find its element, from `base` on, if elements lie in lane order.
+#[inline(always)]
+unsafe fn lane_0<const WORDS: usize>(exec: u64, offsets: *const u32) -> isize {
+    let lane = exec.trailing_zeros() as usize & (LANES - 1);
+    // SAFETY: a lane of a row.
+    let first = unsafe { offsets.add(lane).read() };
+    first as isize - (4 * WORDS * lane) as isize
+}
+
+/// Stores `WORDS` dwords per active lane from the rows at `data`, in lane order. `consecutive`: as in [`load`].
 ///
 /// # Safety
 /// The host has AVX-512. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus the words of active lanes, and
 /// `data` has `WORDS` rows.
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,popcnt")]
 pub(super) unsafe fn store<const WORDS: usize>(
     exec: u64,
     base: *mut u8,
     offsets: *const u32,
     data: *const u32,
+    consecutive: bool,
 ) {
     // SAFETY: the caller's promises.
     unsafe {
+        let all = (consecutive && WORDS != 3).then(|| lane_0::<WORDS>(exec, offsets));
         let mut group = 0;
         while group < LANES / STEP {
             let active = (exec >> (STEP * group)) as u16;
-            let own = offsets.add(STEP * group);
-            let data = data.add(STEP * group);
+            let at = STEP * group;
+            let (own, data) = (offsets.add(at), data.add(at));
             group += 1;
             if active == 0 {
                 continue;
             }
-            let first = own.add(active.trailing_zeros() as usize).read();
-            let start = block::<WORDS>(active, part(own), first);
+            let start = match all {
+                Some(start) => Some(start + (4 * WORDS * at) as isize),
+                None => {
+                    let (first, pattern) = pattern::<WORDS>(active, own, part(own));
+                    let before = 4 * WORDS as isize * active.trailing_zeros() as isize;
+                    matches!(pattern, Pattern::Block).then(|| first as isize - before)
+                }
+            };
             if WORDS == 1 && start.is_none() {
                 each(active, |lane| {
                     let at = base.wrapping_add(own.add(lane).read() as usize);

@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct Spread {
     base: *mut u8,
     row: usize,
-    /// Known to be 64 lanes, 4 bytes apart, but for those that are off.
+    /// Known to be elements of the size that was asked for, in lane order without gaps but for lanes that are off.
     consecutive: bool,
 }
 
@@ -81,7 +81,7 @@ impl Offsets {
                 consecutive,
             });
         }
-        outlined::offsets(wave, row)
+        outlined::offsets(wave, row, bytes)
     }
 
     /// Addresses from `row`, lanes that are off standing in for others.
@@ -254,8 +254,14 @@ mod outlined {
     #[cfg(target_arch = "x86_64")]
     use crate::rows::part;
 
+    /// Not part of its caller, which needs few registers.
     #[inline(never)]
-    pub(super) fn offsets(wave: &mut Wave, row: usize) -> Option<Offsets> {
+    fn offsets_of_any_host(wave: &mut Wave, row: usize) -> Option<Offsets> {
+        Offsets::masked(wave, row)
+    }
+
+    #[inline(never)]
+    pub(super) fn offsets(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -268,12 +274,12 @@ mod outlined {
                 assert!(row < wave.rows.len() && to < wave.rows.len());
                 let rows = wave.rows.as_mut_ptr();
                 // SAFETY: the host has it, and the rows exist.
-                let bounds = unsafe { part::stand_in(exec, rows.add(row), rows.add(to)) };
+                let bounds = unsafe { part::stand_in(exec, bytes, rows.add(row), rows.add(to)) };
                 return Some(Offsets {
                     row: to,
-                    lowest: bounds.lowest,
-                    highest: bounds.highest,
-                    consecutive: bounds.consecutive,
+                    lowest: bounds.lowest(),
+                    highest: bounds.highest(),
+                    consecutive: bounds.consecutive && bytes > 0,
                 });
             }
             if wave.avx2 {
@@ -281,7 +287,7 @@ mod outlined {
                 return unsafe { with_avx2(wave, row) };
             }
         }
-        Offsets::masked(wave, row)
+        offsets_of_any_host(wave, row)
     }
 
     #[inline(never)]
@@ -299,7 +305,8 @@ mod outlined {
                 // SAFETY: the host has it, the rows exist, and every lane may read `WORDS` dwords.
                 return unsafe {
                     let (offsets, target) = (rows.add(spread.row).cast(), rows.add(dst).cast());
-                    part::load::<WORDS>(exec, lanes, spread.base, offsets, target);
+                    let (base, consecutive) = (spread.base, spread.consecutive);
+                    part::load::<WORDS>(exec, lanes, base, offsets, target, consecutive);
                 };
             }
             if wave.avx2 {
@@ -324,7 +331,7 @@ mod outlined {
                 // SAFETY: the host has it, the rows exist, and every active lane may write `WORDS` dwords.
                 return unsafe {
                     let (offsets, data) = (rows.add(spread.row).cast(), rows.add(data).cast());
-                    part::store::<WORDS>(exec, spread.base, offsets, data);
+                    part::store::<WORDS>(exec, spread.base, offsets, data, spread.consecutive);
                 };
             }
             if wave.avx2 {

@@ -160,3 +160,16 @@ ds_gws_barrier v4 offset:1 gds
 s_mov_b32 s0, 1
 ;= barriers = u32[4, 5, 4, 5]
 ;= s0 = u32[1]
+
+; Its semaphores: a bulk release takes its count likewise, and the sum of base and offset has six bits.
+;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! exec 0x30
+;! in m0 = u32[0x3e0000]
+;! in v4 = u32[1, 2, 3, 4, 5, 6]
+ds_gws_sema_v offset:1 gds
+ds_gws_sema_br v4 offset:2 gds
+ds_gws_sema_p offset:3 gds
+ds_gws_sema_release_all offset:1 gds
+s_mov_b32 s0, 1
+;= barriers = u32[63, 1, 0, 5, 1, 0, 63, 0]
+;= s0 = u32[1]

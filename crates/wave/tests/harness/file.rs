@@ -21,7 +21,7 @@
 //! s_barrier
 //! ;= stop = Barrier                  ; a `wave::Stop`, `End` if not said
 //! ;= messages = u32[1, 7]            ; what was sent with `s_sendmsg`: id and M0 of each
-//! ;= barriers = u32[1, 7]            ; resource and count of `ds_gws_init` and `ds_gws_barrier`
+//! ;= barriers = u32[1, 7]            ; resource and count of each `ds_gws_*`
 //!
 //! ;! matrix 32x32x8 f16              ; A in v0 and up, B in v16, C in a0; `harness/product.rs` has their values
 //! v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[16:17], a[0:15]

@@ -5,6 +5,8 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod scene;
+
 use std::{
     io::Write,
     sync::{
@@ -57,7 +59,8 @@ pub struct Outside {
     pub tick: u64,
     /// `s_sendmsg`: id and M0 of each.
     pub messages: Mutex<Vec<(u32, u32)>>,
-    /// `ds_gws_init` and `ds_gws_barrier`: resource and count of each. No barrier holds anybody up.
+    /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`. Nobody is
+    /// held up.
     pub barriers: Mutex<Vec<(u32, u32)>>,
 }
 
@@ -73,6 +76,16 @@ impl Host for Outside {
     }
     fn barrier_arrive(&self, resource: u32, count: u32) -> u64 {
         self.barriers.lock().unwrap().push((resource, count));
+        0
+    }
+    fn semaphore_release(&self, resource: u32, count: u32) {
+        self.barriers.lock().unwrap().push((resource, count));
+    }
+    fn semaphore_release_all(&self, resource: u32) {
+        self.barriers.lock().unwrap().push((resource, 0));
+    }
+    fn semaphore_wait(&self, resource: u32) -> u64 {
+        self.barriers.lock().unwrap().push((resource, 0));
         0
     }
 }

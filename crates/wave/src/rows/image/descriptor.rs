@@ -3,7 +3,7 @@
 //! Texels of tiled images lie in rows here, as in linear ones: nothing but image instructions ever looks at them, and rows
 //! need no more room than the tiles that the descriptor's maker has allocated.
 
-use super::super::{lanes::GROUP, texel::Format};
+use super::super::texel::Format;
 use crate::fields::bits;
 
 /// Dimensions of a resource.
@@ -12,6 +12,7 @@ pub(super) enum Shape {
     D1,
     D2,
     D3,
+    Cube,
     D1Array,
     D2Array,
 }
@@ -23,9 +24,9 @@ impl Shape {
             8 => Ok(Shape::D1),
             9 => Ok(Shape::D2),
             10 => Ok(Shape::D3),
+            11 => Ok(Shape::Cube),
             12 => Ok(Shape::D1Array),
             13 => Ok(Shape::D2Array),
-            11 => Err("cube maps"),
             14 | 15 => Err("images with several samples"),
             _ => Err("a descriptor that is none of an image"),
         }
@@ -35,18 +36,19 @@ impl Shape {
     pub fn axes(self) -> usize {
         match self {
             Shape::D1 | Shape::D1Array => 1,
-            Shape::D2 | Shape::D2Array => 2,
+            Shape::D2 | Shape::D2Array | Shape::Cube => 2,
             Shape::D3 => 3,
         }
     }
 
-    pub fn is_array(self) -> bool {
-        matches!(self, Shape::D1Array | Shape::D2Array)
+    /// A coordinate chooses a slice. Slices of cube maps are faces, six to a cube.
+    pub fn has_slices(self) -> bool {
+        matches!(self, Shape::D1Array | Shape::D2Array | Shape::Cube)
     }
 
     /// All coordinates, the slice among them.
     pub fn coordinates(self) -> usize {
-        self.axes() + usize::from(self.is_array())
+        self.axes() + usize::from(self.has_slices())
     }
 }
 
@@ -58,14 +60,50 @@ pub(super) struct Image {
     /// Destination selects.
     pub selects: u32,
     pub shape: Shape,
-    /// Texels along x, y and z; slices of arrays along z.
-    pub size: [u32; 3],
-    /// Texels from a row to the next.
-    pitch: u32,
+    /// Texels of the allocation's largest level along x, y and z; slices of arrays along z.
+    size: [u32; 3],
     /// Slice of the allocation that is slice 0.
     first_slice: u32,
-    /// There are smaller copies behind the first level.
-    pub mipmapped: bool,
+    /// Level of the allocation that is level 0.
+    base_level: u32,
+    /// Levels from there on that instructions may reach.
+    pub levels: u32,
+    layout: Layout,
+}
+
+/// How levels lie in a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// There is one, with so many texels from a row to the next.
+    One { pitch: u32 },
+    /// gfx9: one below the other, all with the pitch of the largest; so many rows in all.
+    Below { rows: u32 },
+    /// gfx10: the smallest first, each with rows at multiples of so many texels; so many levels.
+    SmallestFirst { alignment: u32, stored: u32 },
+}
+
+/// One level of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Level {
+    /// Address of the first texel of slice 0.
+    base: u64,
+    pub size: [u32; 3],
+    /// Bytes of a texel, from a row to the next and from a slice to the next.
+    strides: [u64; 3],
+}
+
+impl Level {
+    #[inline(always)]
+    pub fn address(&self, at: [u32; 3]) -> u64 {
+        let offset = |axis: usize| u64::from(at[axis]) * self.strides[axis];
+        self.base + offset(0) + offset(1) + offset(2)
+    }
+
+    /// Whether coordinates are those of a texel.
+    #[inline(always)]
+    pub fn holds(&self, at: [u32; 3]) -> bool {
+        (0..3).all(|axis| at[axis] < self.size[axis])
+    }
 }
 
 /// Rows of linear images start at multiples of so many bytes.
@@ -90,35 +128,67 @@ impl Image {
         if compressed {
             return Err("compressed images");
         }
+        if bits(w1, 19, 8) != 0 {
+            return Err("images with a least level of detail");
+        }
         let format = format.ok_or("a reserved image format")?;
-        let width = width + 1;
-        let height = bits(w2, 27, 14) + 1;
-        let first_slice = match (shape.is_array(), since_gfx10) {
+        let first_slice = match (shape.has_slices(), since_gfx10) {
             (false, _) => 0,
             (true, false) => bits(w5, 12, 0),
             (true, true) => bits(w4, 28, 16),
         };
-        // Of an array the last slice is named, as it lies in memory.
-        let depth = (bits(w4, 12, 0) + 1).saturating_sub(first_slice).max(1);
+        let width = width + 1;
+        let height = bits(w2, 27, 14) + 1;
+        // The last slice of an array is counted from the allocation's start.
+        let depth = bits(w4, 12, 0) + 1;
+        let slices = depth.saturating_sub(first_slice).max(1);
         let size = match shape {
             Shape::D1 => [width, 1, 1],
             Shape::D2 => [width, height, 1],
-            Shape::D1Array => [width, 1, depth],
-            Shape::D2Array | Shape::D3 => [width, height, depth],
+            Shape::D3 => [width, height, depth],
+            Shape::D1Array => [width, 1, slices],
+            Shape::D2Array | Shape::Cube => [width, height, slices],
         };
-        let has_pitch = !since_gfx10 || size[2] == 1 && !shape.is_array() && shape != Shape::D3;
-        let pitch = match (has_pitch, since_gfx10) {
-            (true, false) => bits(w4, 28, 13) + 1,
-            (true, true) => bits(w4, 13, 0) + 1,
-            (false, _) => 0,
+        let (base_level, last_level) = (bits(w3, 15, 12), bits(w3, 19, 16));
+        let stored = 1 + if since_gfx10 {
+            bits(w5, 7, 4)
+        } else {
+            bits(w5, 31, 28)
         };
-        // gfx10 before 10.3 has no pitch at all, and later ones none for arrays and volumes: there rows are as far apart as
-        // alignment demands.
+        if base_level > last_level || last_level >= stored {
+            return Err("an image whose levels are not there");
+        }
         let linear = bits(w3, 24, 20) == 0;
-        let pitch = match (pitch >= width, linear) {
-            (true, _) => pitch,
-            (false, true) => width.next_multiple_of((ROW_ALIGNMENT / format.bytes()).max(1)),
-            (false, false) => width,
+        let alignment = (ROW_ALIGNMENT / format.bytes()).max(1);
+        let layout = if stored == 1 {
+            let flat = !shape.has_slices() && shape != Shape::D3;
+            let pitch = match (since_gfx10, flat) {
+                (false, _) => bits(w4, 28, 13) + 1,
+                (true, true) => bits(w4, 13, 0) + 1,
+                (true, false) => 0,
+            };
+            // gfx10 before 10.3 has no pitch at all, and later ones none for arrays and volumes: there rows are as far
+            // apart as alignment demands.
+            let pitch = match (pitch >= width, linear) {
+                (true, _) => pitch,
+                (false, true) => width.next_multiple_of(alignment),
+                (false, false) => width,
+            };
+            Layout::One { pitch }
+        } else if !linear {
+            if shape == Shape::D3 {
+                return Err("tiled volumes with several levels");
+            }
+            Layout::SmallestFirst {
+                alignment: 1,
+                stored,
+            }
+        } else if since_gfx10 {
+            Layout::SmallestFirst { alignment, stored }
+        } else {
+            // Where there are levels, the field of the pitch has the height of all.
+            let rows = bits(w4, 28, 13) + 1;
+            Layout::Below { rows }
         };
         Ok(Image {
             base: (u64::from(w0) | u64::from(bits(w1, 7, 0)) << 32) << 8,
@@ -126,29 +196,47 @@ impl Image {
             selects: bits(w3, 11, 0),
             shape,
             size,
-            pitch,
             first_slice,
-            mipmapped: bits(w3, 19, 16) != bits(w3, 15, 12),
+            base_level,
+            levels: last_level - base_level + 1,
+            layout,
         })
     }
 
-    /// Address of a texel of the image.
-    #[inline(always)]
-    pub fn address(&self, [x, y, z]: [u32; 3]) -> u64 {
-        let slice = u64::from(self.first_slice) + u64::from(z);
-        let row = slice * u64::from(self.size[1]) + u64::from(y);
-        let texel = row * u64::from(self.pitch) + u64::from(x);
-        self.base + texel * u64::from(self.format.bytes())
-    }
-
-    /// Lanes of a group whose coordinates, as unsigned integers, are those of a texel.
-    #[inline(always)]
-    pub fn inside(&self, at: &[[u32; GROUP]; 3]) -> u16 {
-        let mut inside = 0;
-        for lane in 0..GROUP {
-            let all = (0..3).all(|axis| at[axis][lane] < self.size[axis]);
-            inside |= u16::from(all) << lane;
+    /// Level `number`, which must be less than `levels`.
+    pub fn level(&self, number: u32) -> Level {
+        let number = self.base_level + number;
+        let [width, height, _] = self.size;
+        // Room for a level is rounded up, its size is rounded down.
+        let room = |texels: u32, number: u32| texels.div_ceil(1 << number);
+        let (before, pitch, slice) = match self.layout {
+            Layout::One { pitch } => (0, pitch, u64::from(pitch) * u64::from(height)),
+            Layout::Below { rows } => {
+                let alignment = (ROW_ALIGNMENT / self.format.bytes()).max(1);
+                let pitch = width.next_multiple_of(alignment);
+                let above: u32 = (0..number).map(|number| room(height, number)).sum();
+                let texels = |rows: u32| u64::from(pitch) * u64::from(rows);
+                (texels(above), pitch, texels(rows))
+            }
+            Layout::SmallestFirst { alignment, stored } => {
+                let pitch = |number| room(width, number).next_multiple_of(alignment);
+                let texels = |number| u64::from(pitch(number)) * u64::from(room(height, number));
+                let before = (number + 1..stored).map(texels).sum();
+                let all = (0..stored).map(texels).sum();
+                (before, pitch(number), all)
+            }
+        };
+        let mut size = self.size;
+        let shrinking = if self.shape == Shape::D3 { 3 } else { 2 };
+        for texels in &mut size[..shrinking] {
+            *texels = (*texels >> number).max(1);
         }
-        inside
+        let bytes = u64::from(self.format.bytes());
+        let slice = slice * bytes;
+        Level {
+            base: self.base + before * bytes + u64::from(self.first_slice) * slice,
+            size,
+            strides: [bytes, u64::from(pitch) * bytes, slice],
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Sampler descriptors: coordinates to texels and weights.
 //!
 //! Coordinates become fixed-point numbers with eight bits behind the point, as the sampling hardware has them; these bits
-//! are also the weights of linear filters. The sum of weighted texels is rounded once (the order in which the hardware adds
-//! is not published).
+//! are also the weights of linear filters. So do levels of detail. The sum of weighted texels is rounded once (the order in
+//! which the hardware adds is not published).
 
 use super::super::lanes::GROUP;
 use crate::fields::bits;
@@ -17,6 +17,15 @@ enum Wrap {
     Border,
 }
 
+/// Between levels of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    /// The first is the only one.
+    First,
+    Nearest,
+    Blend,
+}
+
 /// A decoded sampler descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sampler {
@@ -27,12 +36,17 @@ pub(super) struct Sampler {
     truncate: bool,
     /// Two texels per axis, weighted.
     pub linear: bool,
+    pub between: Between,
+    /// Least and greatest level of detail, as fixed-point numbers.
+    detail: [i64; 2],
+    /// Texels beyond the edges of a cube's face are those of the next face.
+    pub seamless: bool,
     /// R, G, B, A of texels beyond the edge, in units of one.
     pub border: [u32; 4],
 }
 
-/// Bits behind the point of a coordinate.
-const FRACTION: u32 = 8;
+/// Bits behind the point of a coordinate and of a level of detail.
+pub(super) const FRACTION: u32 = 8;
 
 /// Texels on both sides of the coordinates of a group of lanes, along one axis.
 #[derive(Clone, Copy)]
@@ -55,7 +69,7 @@ impl Neighbours {
 impl Sampler {
     /// The error says what about the descriptor is not executed.
     pub fn of(words: [u32; 4]) -> Result<Sampler, &'static str> {
-        let [w0, _, w2, w3] = words;
+        let [w0, w1, w2, w3] = words;
         let wrap = |mode| match mode {
             0 => Ok(Wrap::Repeat),
             1 => Ok(Wrap::Mirror),
@@ -74,6 +88,16 @@ impl Sampler {
         if bits(w0, 30, 29) != 0 {
             return Err("samplers that take the least or greatest texel");
         }
+        if bits(w2, 19, 0) != 0 {
+            return Err("samplers that add to the level of detail");
+        }
+        let between = match bits(w2, 27, 26) {
+            0 => Between::First,
+            1 if bits(w2, 28, 28) != 0 => return Err("samplers that clamp levels before rounding"),
+            1 => Between::Nearest,
+            2 => Between::Blend,
+            _ => return Err("a reserved filter between levels"),
+        };
         Ok(Sampler {
             wrap: [
                 wrap(bits(w0, 2, 0))?,
@@ -83,6 +107,9 @@ impl Sampler {
             unnormalized: bits(w0, 15, 15) != 0,
             truncate: bits(w0, 27, 27) != 0,
             linear: magnifying == 1,
+            between,
+            detail: [bits(w1, 11, 0), bits(w1, 23, 12)].map(i64::from),
+            seamless: bits(w0, 28, 28) == 0,
             border: match bits(w3, 31, 30) {
                 0 => [0, 0, 0, 0],
                 1 => [0, 0, 0, 1],
@@ -95,13 +122,12 @@ impl Sampler {
     /// Texels at `coordinates`, which are singles, along `axis` of `size` texels.
     #[inline(always)]
     pub fn neighbours(&self, axis: usize, coordinates: &[u32; GROUP], size: u32) -> Neighbours {
-        let shift = if self.linear { 1 << (FRACTION - 1) } else { 0 };
         let mut found = Neighbours::NONE;
         for (lane, &coordinate) in coordinates.iter().enumerate() {
-            let fixed = self.fixed(axis, f32::from_bits(coordinate), size) - shift;
-            found.weights[lane] = (fixed & ((1 << FRACTION) - 1)) as u32;
+            let (first, weight) = self.position(axis, f32::from_bits(coordinate), size);
+            found.weights[lane] = weight;
             for second in 0..=usize::from(self.linear) {
-                let at = (fixed >> FRACTION) + second as i64;
+                let at = first + second as i64;
                 if let Some(texel) = self.texel(axis, at, size) {
                     found.texels[second][lane] = texel;
                     found.inside[second] |= 1 << lane;
@@ -109,6 +135,28 @@ impl Sampler {
             }
         }
         found
+    }
+
+    /// The first texel at a coordinate, before addressing modes, and the weight of the second.
+    #[inline(always)]
+    pub fn position(&self, axis: usize, coordinate: f32, size: u32) -> (i64, u32) {
+        let shift = if self.linear { 1 << (FRACTION - 1) } else { 0 };
+        let fixed = self.fixed(axis, coordinate, size) - shift;
+        (fixed >> FRACTION, (fixed & ((1 << FRACTION) - 1)) as u32)
+    }
+
+    /// Where a level of detail lies among `levels`: the first level and the weight of the next.
+    #[inline(always)]
+    pub fn levels(&self, detail: f64, levels: u32) -> (u32, u32) {
+        let [least, greatest] = self.detail;
+        let fixed = (detail * f64::from(1u32 << FRACTION)).round_ties_even() as i64;
+        let last = i64::from(levels - 1) << FRACTION;
+        let fixed = fixed.min(greatest).max(least).clamp(0, last) as u32;
+        match self.between {
+            Between::First => (0, 0),
+            Between::Nearest => ((fixed + (1 << (FRACTION - 1))) >> FRACTION, 0),
+            Between::Blend => (fixed >> FRACTION, fixed & ((1 << FRACTION) - 1)),
+        }
     }
 
     /// The coordinate in texels, as a fixed-point number.
@@ -136,7 +184,7 @@ impl Sampler {
 
     /// The texel that `at` stands for.
     #[inline(always)]
-    fn texel(&self, axis: usize, at: i64, size: u32) -> Option<u32> {
+    pub fn texel(&self, axis: usize, at: i64, size: u32) -> Option<u32> {
         let size = i64::from(size);
         let mirrored = |at: i64| if at < 0 { -1 - at } else { at };
         let index = match self.wrap[axis] {

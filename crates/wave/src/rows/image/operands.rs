@@ -1,0 +1,273 @@
+//! What image instructions have in common: the descriptor, and coordinates and data in registers.
+
+use super::{
+    super::{
+        SINCE_GFX10,
+        components::Components,
+        lanes::{self, GROUP},
+        space::{Access, unsupported},
+        texel,
+    },
+    attribute,
+    descriptor::{Image, Level, Shape},
+    field,
+};
+use crate::{engine::Env, memory::Fault, micro_op::MicroOp, shell::Body, state::Wave};
+
+/// What an instruction came to: how the engine goes on, or what about it is not executed.
+pub(super) type Executed = Result<u32, &'static str>;
+
+/// An image instruction whose operands are resolved.
+pub(super) trait Instruction {
+    fn execute(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, operands: Operands) -> Executed;
+}
+
+/// The body of an instruction.
+pub(super) struct Resolved<I>(std::marker::PhantomData<I>);
+
+impl<I: Instruction> Body for Resolved<I> {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let executed =
+            Operands::of(wave, op).and_then(|operands| I::execute(wave, op, env, operands));
+        executed.unwrap_or_else(|what| unsupported(wave, what))
+    }
+}
+
+/// An instruction's operands, resolved.
+pub(super) struct Operands {
+    pub image: Image,
+    /// Level 0, which is the only one of most images.
+    pub first: Level,
+    /// Shape as the instruction sees it, which says how many coordinates it has.
+    pub shape: Shape,
+    /// Address words in front of the coordinates.
+    skipped: usize,
+    /// A level of detail follows the coordinates.
+    level: bool,
+    pub data: Components,
+    pub mask: u32,
+}
+
+impl Operands {
+    fn of(wave: &Wave, op: &MicroOp) -> Result<Operands, &'static str> {
+        let first = op.src[1].index as usize;
+        let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
+        let image = Image::of(std::array::from_fn(|i| wave.sgpr(first + i)), since_gfx10)?;
+        let shape = if since_gfx10 {
+            shape_of_dimensions(op.extra >> field::DIMENSIONS & 7)?
+        } else {
+            match (image.shape, op.extra & field::ARRAY != 0) {
+                (Shape::D1Array, false) => Shape::D1,
+                (Shape::D2Array, false) => Shape::D2,
+                (shape, _) => shape,
+            }
+        };
+        let has = |flag| op.attribute & flag != 0;
+        if has(attribute::QUERY) {
+            return Operands::resolve(wave, op, image, shape, 0, 1);
+        }
+        if shape == Shape::Cube && image.shape != Shape::Cube {
+            return Err("cube map instructions on other images");
+        }
+        if has(attribute::DERIVATIVES) && op.extra & field::A16 != 0 {
+            return Err("derivatives in halves");
+        }
+        let skipped = if has(attribute::DERIVATIVES) {
+            2 * shape.axes()
+        } else {
+            0
+        };
+        let words = skipped + shape.coordinates() + usize::from(has(attribute::LEVEL));
+        Operands::resolve(wave, op, image, shape, skipped, words)
+    }
+
+    fn resolve(
+        wave: &Wave,
+        op: &MicroOp,
+        image: Image,
+        shape: Shape,
+        skipped: usize,
+        words: usize,
+    ) -> Result<Operands, &'static str> {
+        let words = if op.extra & field::A16 != 0 {
+            words.div_ceil(2)
+        } else {
+            words
+        };
+        if (0..words).any(|index| address_row(op, index) >= wave.vector_rows()) {
+            return Err("an image address in registers that the kernel does not have");
+        }
+        Ok(Operands {
+            image,
+            first: image.level(0),
+            shape,
+            skipped,
+            level: op.attribute & attribute::LEVEL != 0,
+            data: Components {
+                row: op.dst as usize,
+                packed: op.extra & field::D16 != 0,
+                high: false,
+            },
+            mask: op.extra & 15,
+        })
+    }
+
+    /// Address word `index` of a group's lanes: an integer, or a single if `float`.
+    #[inline(always)]
+    pub fn word(
+        &self,
+        wave: &Wave,
+        op: &MicroOp,
+        group: usize,
+        index: usize,
+        float: bool,
+    ) -> [u32; GROUP] {
+        let words = |index| *lanes::words(wave, address_row(op, index), group);
+        if op.extra & field::A16 == 0 {
+            return words(index);
+        }
+        words(index / 2).map(|word| {
+            let half = (word >> (16 * (index % 2))) as u16;
+            if float {
+                numerics::convert::f32_from_f16_exact(half)
+            } else {
+                u32::from(half)
+            }
+        })
+    }
+
+    /// Coordinate `index` of a group's lanes; the level of detail is behind the last.
+    #[inline(always)]
+    pub fn coordinate(
+        &self,
+        wave: &Wave,
+        op: &MicroOp,
+        group: usize,
+        index: usize,
+        float: bool,
+    ) -> [u32; GROUP] {
+        self.word(wave, op, group, self.skipped + index, float)
+    }
+
+    /// Addresses of the texels that integer coordinates name, and the lanes that name one.
+    #[inline(always)]
+    pub fn texels(&self, wave: &Wave, op: &MicroOp, group: usize) -> ([u64; GROUP], u16) {
+        let read = |index| self.coordinate(wave, op, group, index, false);
+        let axes = self.shape.axes();
+        let mut at = [[0; GROUP]; 3];
+        for (axis, at) in at.iter_mut().enumerate().take(axes) {
+            *at = read(axis);
+        }
+        if self.shape.has_slices() {
+            at[2] = read(axes);
+        }
+        let levels = if self.level {
+            read(self.shape.coordinates())
+        } else {
+            [0; GROUP]
+        };
+        let (mut addresses, mut inside) = ([0; GROUP], 0);
+        for lane in 0..GROUP {
+            let at = at.map(|at| at[lane]);
+            let level = match levels[lane] {
+                0 => self.first,
+                number if number < self.image.levels => self.image.level(number),
+                _ => continue,
+            };
+            addresses[lane] = level.address(at);
+            inside |= u16::from(level.holds(at)) << lane;
+        }
+        (addresses, inside)
+    }
+
+    /// Writes the components that the data mask asks for of `colours`, which have gone through the destination selects.
+    #[inline(always)]
+    pub fn write_masked(&self, wave: &mut Wave, group: usize, colours: &[[u32; 4]; GROUP]) {
+        let mut values = [[0; GROUP]; 4];
+        let mut count = 0;
+        for component in components_of(self.mask) {
+            values[count] = colours.map(|colour| colour[component]);
+            count += 1;
+        }
+        let integer = self.image.format.is_integer();
+        self.data.write(wave, group, &values[..count], integer);
+    }
+
+    /// A colour as destination selects make it of the format's components.
+    #[inline(always)]
+    pub fn select(&self, colour: [u32; 4]) -> [u32; 4] {
+        texel::select(self.image.selects, colour, self.image.format.one())
+    }
+}
+
+/// By the dimensions that gfx10's instructions name.
+fn shape_of_dimensions(dimensions: u32) -> Result<Shape, &'static str> {
+    match dimensions {
+        0 => Ok(Shape::D1),
+        1 => Ok(Shape::D2),
+        2 => Ok(Shape::D3),
+        3 => Ok(Shape::Cube),
+        4 => Ok(Shape::D1Array),
+        5 => Ok(Shape::D2Array),
+        _ => Err("images with several samples"),
+    }
+}
+
+/// The components that a data mask names.
+#[inline(always)]
+pub(super) fn components_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..4).filter(move |component| mask >> component & 1 != 0)
+}
+
+/// The set bits of a mask of lanes, lowest first.
+#[inline(always)]
+pub(super) fn lanes_of(mut mask: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let lane = mask.trailing_zeros() as usize;
+            mask &= mask.wrapping_sub(1);
+            (lane < GROUP).then_some(lane)
+        },
+    )
+}
+
+/// Row of address register `index`.
+#[inline(always)]
+fn address_row(op: &MicroOp, index: usize) -> usize {
+    match index.checked_sub(1) {
+        None => op.src[0].index as usize,
+        Some(index) => (op.constant[index / 4] >> (8 * (index % 4)) & 0xff) as usize,
+    }
+}
+
+/// Number of a group's lane in the wave.
+#[inline(always)]
+pub(super) fn lane_number(access: &Access, lane: usize) -> u32 {
+    (GROUP * access.group + lane) as u32
+}
+
+/// Components of the texel at `address` as f32 or integer bits, as the format has them.
+#[inline(always)]
+pub(super) fn fetch(
+    image: &Image,
+    env: &mut Env<'_>,
+    address: u64,
+    lane: u32,
+) -> Result<[u32; 4], Box<Fault>> {
+    let bytes = image.format.bytes();
+    let pointer = env
+        .memory
+        .pointer(address, bytes, false, lane)
+        .map_err(Box::new)?;
+    let mut words = [0; 4];
+    // SAFETY: checked for `bytes` bytes; `words` has room for an element.
+    unsafe {
+        match bytes {
+            4 => words[0] = pointer.cast::<u32>().read_unaligned(),
+            _ => pointer.copy_to_nonoverlapping(words.as_mut_ptr().cast(), bytes as usize),
+        }
+    }
+    Ok(image.format.load(words.map(u32::from_le)))
+}
