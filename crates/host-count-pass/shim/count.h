@@ -25,8 +25,9 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
-// Code with budget checks adds to the first of them only: one instruction adds and compares.
-inline constexpr unsigned CheckedLanes = 1;
+// Code with budget checks adds to the first of them, where one instruction adds and compares, and takes back from the second: what the
+// first holds is never less than what has been executed, so that no check comes too late.
+inline constexpr unsigned CheckedLanes = 2;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 // The same for checks that are one piece of assembly: saves all registers itself (crates/host-count-rt/c/budget.c).
 inline constexpr char LimitHereName[] = "__luthier_count_limit_here";

@@ -18,6 +18,12 @@ bool isOurs(const Value *address) {
 
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
+// What was paid ahead for a way that is not taken.
+bool takesBack(const AtomicRMWInst &addition) {
+  auto *amount = dyn_cast<ConstantInt>(addition.getValOperand());
+  return addition.use_empty() && amount && amount->isNegative();
+}
+
 // Whether somebody may look at the counter during a call.
 bool mayLook(const CallBase &call) {
   if (call.hasFnAttr(ComesBack))
@@ -133,7 +139,7 @@ private:
     if (!spread || !counter || counter->getName() != CounterName)
       return const_cast<Value *>(addition.getPointerOperand());
     if (checked)
-      return counter;
+      return takesBack(addition) ? laneOf(addition, CheckedLanes - 1) : counter;
     return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
   }
 };

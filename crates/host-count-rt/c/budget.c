@@ -36,6 +36,10 @@ void luthier_set_limit(void) {
   int64_t limit = (int64_t)nearest - self->signals;
   __luthier_count[0] += self->limit - limit;
   self->limit = limit;
+  for (int lane = 1; lane < CHECKED_LANES; ++lane) {
+    __luthier_count[0] += __luthier_count[lane];
+    __luthier_count[lane] = 0;
+  }
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
@@ -142,8 +146,9 @@ static void meet_limit(void) {
   }
 }
 
-/* Called from a check that found the counter at or past its limit, short of what is `owed` there. The counter may have been
- * paid ahead (a negative debt); then the limit may not have been reached yet, and the next check comes here again. */
+/* Called from a check that found the first lane at or past its limit, short of what is `owed` there. The limit need not have been
+ * reached: the counter may have been paid ahead (a negative debt), or part of it taken back, in the second lane. Then a later check
+ * comes here again. */
 __attribute__((used)) HIDDEN void luthier_limit_reached(int64_t owed) {
   __luthier_count[0] += owed;
   meet_limit();

@@ -21,11 +21,12 @@
 #define EXIT_REFUSED 126
 
 /* The counter of a thread is the sum of its lanes: additions to one place in memory wait for each other, additions to
- * several do not (shim/lower.cpp spreads them). Code with budget checks uses the first lane alone, which counts up to 0,
- * the limit: its count is lane 0 + limit + signals. One cache line.
+ * several do not (shim/lower.cpp spreads them). Code with budget checks adds to the first lane, which counts up to 0, the
+ * limit, and takes back from the second, which is never more than 0: the first is at its limit in time, or too early, and then
+ * gets what the second has taken back. Its count is lane 0 + lane 1 + limit + signals. One cache line.
  *
  * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */
-enum { LANES = 8, CHECKED_LANES = 1 };
+enum { LANES = 8, CHECKED_LANES = 2 };
 extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((tls_model("initial-exec"), aligned(64)));
 
 struct budget {

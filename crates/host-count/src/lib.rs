@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cost;
+pub mod exchange;
 pub mod flow;
 pub mod library;
 pub mod module;

@@ -1,5 +1,6 @@
 //! The description of a module, and the plan for it.
 
+use crate::exchange::Prices;
 use crate::flow::{Arc, CheckSite, Flow, ROOT, Site, entry, exit};
 use crate::options::{Granularity, Options, Placement, Point};
 use crate::place::{self, Check, Increment, Unplaceable};
@@ -240,6 +241,18 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
     }
 }
 
+/// Additions that checks look at wait for each other; what is taken back does not (`CheckedLanes` in the pass). (Measured:
+/// docs/count/overhead.md.)
+fn prices(flow: &Flow, options: &Options) -> Option<&'static Prices> {
+    const PRICES: Prices = Prices {
+        add: 1.0,
+        take_back: 0.5,
+        split: 1.5,
+    };
+    let one_word = options.granularity == Granularity::Thread && options.point == Point::Last;
+    (one_word && !flow.checks.is_empty()).then_some(&PRICES)
+}
+
 fn counted(
     index: usize,
     function: &Function,
@@ -259,7 +272,7 @@ fn counted(
             });
         }
         (_, Placement::Segment) => place::on_segments(flow)?,
-        _ => place::on_tree(flow, split_price(flow, options))?,
+        _ => place::on_tree(flow, split_price(flow, options), prices(flow, options))?,
     };
     let (mut increments, checks) = (placed.increments, placed.checks);
     let mut priced_slots = Vec::new();

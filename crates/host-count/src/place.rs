@@ -6,6 +6,7 @@
 //! the code sits where it runs least. Any cycle through the root, that is any way from one observation point to the next,
 //! then adds exactly its cost, whatever the tree.
 
+use crate::exchange::{Prices, Tree};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::flow::{Arc, CheckSite, Flow, ROOT, Site};
@@ -50,9 +51,9 @@ pub struct Unplaceable {
 }
 
 /// Increments for `flow` on the chords of a maximum spanning tree. Code on a jump between a fork and a join costs
-/// `split` times what it costs elsewhere.
-pub fn on_tree(flow: &Flow, split: f64) -> Result<Placed, Unplaceable> {
-    let debts = debts_for_checks(flow, split);
+/// `split` times what it costs elsewhere. With `prices` the tree is then changed until it is cheap by these.
+pub fn on_tree(flow: &Flow, split: f64, prices: Option<&Prices>) -> Result<Placed, Unplaceable> {
+    let debts = debts_for_checks(flow, split, prices);
     let mut increments = Vec::new();
     for (index, arc) in flow.arcs.iter().enumerate() {
         let (Some(from), Some(to)) = (debts[arc.from], debts[arc.to]) else {
@@ -138,16 +139,25 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
 
 /// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
 /// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
-fn debts_for_checks(flow: &Flow, split: f64) -> Vec<Option<i64>> {
+fn debts_for_checks(flow: &Flow, split: f64, prices: Option<&Prices>) -> Vec<Option<i64>> {
     let mut tied = flow.clone();
     let mut done = vec![false; flow.vertices];
     loop {
-        let debts = debts(&tied, split);
+        let (debts, inside) = debts(&tied, split);
         let owed =
             |check: &CheckSite| debts[check.vertex].map_or(0, |debt| debt - check.ahead as i64);
         let owing = (flow.checks.iter()).filter(|check| !done[check.vertex] && owed(check) > 0);
         // What is owed most first: others may then owe nothing.
         let Some(worst) = owing.max_by_key(|check| owed(check)) else {
+            if let Some(prices) = prices {
+                let mut tree = Tree {
+                    flow: &tied,
+                    debts,
+                    inside,
+                };
+                tree.improve(prices);
+                return tree.debts;
+            }
             return debts;
         };
         done[worst.vertex] = true;
@@ -163,20 +173,22 @@ fn debts_for_checks(flow: &Flow, split: f64) -> Vec<Option<i64>> {
     }
 }
 
-/// The debt of every vertex, `None` for vertices no arc touches.
-fn debts(flow: &Flow, split: f64) -> Vec<Option<i64>> {
+/// The debt of every vertex, `None` for vertices no arc touches, and which arcs are in the tree.
+fn debts(flow: &Flow, split: f64) -> (Vec<Option<i64>>, Vec<bool>) {
     let mut order: Vec<usize> = (0..flow.arcs.len()).collect();
     order.sort_by(|&a, &b| compare(&flow.arcs[b], &flow.arcs[a], split).then(a.cmp(&b)));
 
     let mut sets = DisjointSets::new(flow.vertices);
     let mut tree: Vec<Vec<(usize, i64)>> = vec![Vec::new(); flow.vertices];
     let mut touched = vec![false; flow.vertices];
+    let mut inside = vec![false; flow.arcs.len()];
     touched[ROOT] = true;
     for index in order {
         let arc = &flow.arcs[index];
         touched[arc.from] = true;
         touched[arc.to] = true;
         if sets.join(arc.from, arc.to) {
+            inside[index] = true;
             tree[arc.from].push((arc.to, arc.cost));
             tree[arc.to].push((arc.from, -arc.cost));
         }
@@ -199,7 +211,7 @@ fn debts(flow: &Flow, split: f64) -> Vec<Option<i64>> {
             }
         }
     }
-    debts
+    (debts, inside)
 }
 
 /// Arcs that can hold no code first, then by what code there costs.

@@ -3,7 +3,7 @@
 
 use host_count::{
     Block, Call, Callee, End, Function, Granularity, Increment, Item, Module, Options, Placement,
-    Plan, Site, Successor, Tail, plan,
+    Plan, Point, Site, Successor, Tail, plan,
 };
 use proptest::prelude::*;
 
@@ -339,11 +339,16 @@ fn all_options() -> Vec<Options> {
             Granularity::Function,
             Granularity::Line,
         ] {
-            for budget in [false, true] {
+            for (budget, point) in [
+                (false, Point::Start),
+                (true, Point::Start),
+                (true, Point::Last),
+            ] {
                 all.push(Options {
                     placement,
                     granularity,
                     budget,
+                    point,
                     ..Options::default()
                 });
             }
@@ -498,6 +503,50 @@ fn every_way_through_a_fork_passes_one_addition() {
         })
         .sum();
     assert_eq!(passed, 1.0, "{:?}", plan.functions[0].increments);
+}
+
+/// With budgets, additions that checks look at wait for each other, what is taken back does not: it may run more often.
+#[test]
+fn behind_checks_the_dear_way_is_paid_ahead() {
+    let block = |items, end, to: &[(usize, f64)]| leading(items, end, 1.0, to.iter().copied());
+    let part = |frequency, items, to: &[(usize, f64)]| Block {
+        frequency,
+        ..block(items, End::Jump, to)
+    };
+    let function = Function {
+        blocks: vec![
+            block(vec![cost(2000)], End::Jump, &[(1, 0.4), (2, 0.6)]),
+            part(0.4, vec![cost(5)], &[(3, 0.4)]),
+            part(0.6, vec![cost(1)], &[(3, 0.6)]),
+            block(vec![cost(1)], End::Return, &[]),
+        ],
+        ..Function::default()
+    };
+    let module = Module {
+        functions: vec![function],
+        ..Module::default()
+    };
+    for (point, branch, amount) in [(Point::Start, 1, 4), (Point::Last, 2, -4)] {
+        let options = Options {
+            budget: true,
+            point,
+            ..Options::default()
+        };
+        let plan = plan(&module, &options).unwrap();
+        let on_branches: Vec<_> = (plan.functions[0].increments.iter())
+            .filter_map(|increment| match increment.site {
+                Site::Edge {
+                    block: 0,
+                    successor,
+                } => Some((successor + 1, increment.amount)),
+                Site::End { block } | Site::Edge { block, .. } if block == 1 || block == 2 => {
+                    Some((block, increment.amount))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(on_branches, [(branch, amount)], "{plan:?}");
+    }
 }
 
 /// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear checks at its entry.
