@@ -246,7 +246,7 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
 fn prices(flow: &Flow, options: &Options) -> Option<&'static Prices> {
     const PRICES: Prices = Prices {
         add: 1.0,
-        take_back: 0.5,
+        take_back: 0.7,
         split: 1.5,
     };
     let one_word = options.granularity == Granularity::Thread && options.point == Point::Last;

@@ -515,9 +515,9 @@ fn behind_checks_the_dear_way_is_paid_ahead() {
     };
     let function = Function {
         blocks: vec![
-            block(vec![cost(2000)], End::Jump, &[(1, 0.4), (2, 0.6)]),
-            part(0.4, vec![cost(5)], &[(3, 0.4)]),
-            part(0.6, vec![cost(1)], &[(3, 0.6)]),
+            block(vec![cost(2000)], End::Jump, &[(1, 0.45), (2, 0.55)]),
+            part(0.45, vec![cost(5)], &[(3, 0.45)]),
+            part(0.55, vec![cost(1)], &[(3, 0.55)]),
             block(vec![cost(1)], End::Return, &[]),
         ],
         ..Function::default()
