@@ -4,7 +4,10 @@
 //! costs little. So the first kernel of an object that comes from the cache brings along all others of it that lie there: a
 //! program that runs again launches the same kernels again. They count as instrumented when their first launch comes.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    ops::Deref,
+    sync::{Arc, atomic::Ordering},
+};
 
 use codeobj::{CodeObject, edit};
 
@@ -20,8 +23,27 @@ use crate::{
 const KERNELS: usize = 1024;
 const BYTES: usize = 32 << 20;
 
-/// Other kernels of the object with what the cache has for them. Whoever gets them finishes them.
-pub fn find(session: &Session, first: &Kernel) -> Vec<(Arc<Kernel>, Variant)> {
+/// A kernel that others wait for us to finish. Where we do not get that far, as in a panic, it stays as it is.
+pub(crate) struct Claimed(Arc<Kernel>);
+
+impl Deref for Claimed {
+    type Target = Kernel;
+
+    fn deref(&self) -> &Kernel {
+        &self.0
+    }
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        // (Only the first outcome counts.)
+        let reason = "its cached variant was being loaded with others when that failed";
+        self.0.finish(Outcome::Refused(reason.into()));
+    }
+}
+
+/// Other kernels of the object with what the cache has for them.
+pub fn find(session: &Session, first: &Kernel) -> Vec<(Claimed, Variant)> {
     let Some(cache) = &session.cache else {
         return Vec::new();
     };
@@ -40,7 +62,7 @@ pub fn find(session: &Session, first: &Kernel) -> Vec<(Arc<Kernel>, Variant)> {
         }
         let kernel = session.expect(address, &first.object, &first.agent, original);
         if let Some(kernel) = kernel.filter(|kernel| kernel.claim()) {
-            found.push((kernel, *variant));
+            found.push((Claimed(kernel), *variant));
         }
     }
     found
@@ -51,7 +73,7 @@ pub fn load(
     session: &Session,
     kernel: &Kernel,
     variant: Variant,
-    others: Vec<(Arc<Kernel>, Variant)>,
+    others: Vec<(Claimed, Variant)>,
 ) -> Result<Ready, Refusal> {
     let (mut together, mut variants) = (Vec::new(), vec![variant]);
     for (other, variant) in others {

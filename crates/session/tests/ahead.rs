@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use codeobj::{CodeObject, edit};
 use common::{Changed, config, launch, object, start, variant};
@@ -112,5 +112,33 @@ fn objects_that_do_not_pack_are_loaded_one_by_one() {
             assert!(variant(session.dispatch(&launch(&bytes, kernel))).is_some());
         }
         assert_eq!(device.memory.lock().unwrap().loaded.len(), objects);
+    }
+}
+
+/// Kernels that were to be loaded with one whose loading panics are not waited for.
+#[test]
+fn a_panic_leaves_no_kernel_unfinished() {
+    let bytes = object(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let cache = [("LUTHIER_CACHE", folder.path().to_str().unwrap())];
+    let (session, _) = start(&bytes, config(&cache), tool());
+    for kernel in ["scale", "tile"] {
+        assert!(variant(session.dispatch(&launch(&bytes, kernel))).is_some());
+    }
+
+    let (session, device) = start(&bytes, config(&cache), tool());
+    device.breaks.store(true, Ordering::Relaxed);
+    for (kernel, reason) in [
+        ("tile", "breaks on purpose"),
+        ("scale", "loaded with others"),
+    ] {
+        assert!(variant(session.dispatch(&launch(&bytes, kernel))).is_none());
+        let seen = session.summary().kernels;
+        let line = seen.iter().find(|line| line.name == kernel).unwrap();
+        let status = format!("{:?}", line.status);
+        assert!(
+            status.starts_with("Refused") && status.contains(reason),
+            "{status}"
+        );
     }
 }

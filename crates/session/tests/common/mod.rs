@@ -7,7 +7,7 @@ use std::{
     process::Command,
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -97,6 +97,8 @@ pub struct Memory {
 #[derive(Default)]
 pub struct HostDevice {
     pub memory: Mutex<Memory>,
+    /// Loading panics.
+    pub breaks: AtomicBool,
     next: AtomicU64,
 }
 
@@ -135,6 +137,7 @@ impl Device for HostDevice {
         symbols: &[&str],
     ) -> Result<Vec<Loaded>, DeviceError> {
         assert_eq!(agent, AGENT);
+        assert!(!self.breaks.load(Ordering::Relaxed), "breaks on purpose");
         let executable = 100 + self.next.fetch_add(1, Ordering::Relaxed);
         let mut memory = self.memory.lock().unwrap();
         memory
