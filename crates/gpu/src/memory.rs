@@ -558,7 +558,6 @@ impl Map {
 }
 
 impl Map {
-    /// The registered pages around `address`.
     fn find_allocation(&self, address: u64) -> Option<(Range, &Region)> {
         let (&start, region) = self.allocations.range(..=address).next_back()?;
         let range = Range {
@@ -569,6 +568,7 @@ impl Map {
         (address < region.end).then_some((range, region))
     }
 
+    /// The registered pages around `address`.
     fn find_user(&self, address: u64) -> Option<Range> {
         // A user range is reached through whole pages: the last candidate below may begin after `address`.
         let limit = address | (PAGE - 1);

@@ -6,9 +6,9 @@
 //! the code sits where it runs least. Any cycle through the root, that is any way from one observation point to the next,
 //! then adds exactly its cost, whatever the tree.
 
-use crate::exchange::{Prices, Tree};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
+use crate::exchange::{Prices, Tree};
 use crate::flow::{Arc, CheckSite, Flow, ROOT, Site};
 
 /// Add `amount` to the counter at `site`.

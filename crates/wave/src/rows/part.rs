@@ -142,8 +142,8 @@ pub(super) unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
 
 /// How the elements of a group's active lanes lie.
 enum Pattern {
-    /// In lane order without gaps but for lanes that are off.
-    Block,
+    /// In lane order without gaps but for lanes that are off. Where lane 0 of the group would find its own.
+    Block(isize),
     /// They are one.
     Uniform,
     Other,
@@ -176,15 +176,16 @@ unsafe fn pattern<const WORDS: usize>(
         };
         return (first, pattern);
     }
+    let before = stride * lane;
     let is_block = WORDS != 3
         && last > first
         && last - first == stride * (last_lane - lane)
         && !differ(_mm512_add_epi32(
-            splat(first.wrapping_sub(stride * lane)),
+            splat(first.wrapping_sub(before)),
             steps(stride),
         ));
     let pattern = if is_block {
-        Pattern::Block
+        Pattern::Block(first as isize - before as isize)
     } else {
         Pattern::Other
     };
@@ -399,10 +400,8 @@ pub(super) unsafe fn load<const WORDS: usize>(
                 && _mm512_mask_cmpneq_epi32_mask(active, words, previous) == 0;
             if !same {
                 match pattern {
-                    Pattern::Block => {
-                        let before = 4 * WORDS as isize * active.trailing_zeros() as isize;
-                        let start = base.wrapping_offset(first as isize - before);
-                        values = load_block::<WORDS>(active, start);
+                    Pattern::Block(start) => {
+                        values = load_block::<WORDS>(active, base.wrapping_offset(start));
                     }
                     Pattern::Uniform => {
                         let at = base.wrapping_add(first as usize).cast_mut();
@@ -461,11 +460,10 @@ pub(super) unsafe fn store<const WORDS: usize>(
             }
             let start = match all {
                 Some(start) => Some(start + (4 * WORDS * at) as isize),
-                None => {
-                    let (first, pattern) = pattern::<WORDS>(active, own, part(own));
-                    let before = 4 * WORDS as isize * active.trailing_zeros() as isize;
-                    matches!(pattern, Pattern::Block).then(|| first as isize - before)
-                }
+                None => match pattern::<WORDS>(active, own, part(own)).1 {
+                    Pattern::Block(start) => Some(start),
+                    Pattern::Uniform | Pattern::Other => None,
+                },
             };
             if WORDS == 1 && start.is_none() {
                 each(active, |lane| {

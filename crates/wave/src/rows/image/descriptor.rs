@@ -77,7 +77,7 @@ enum Layout {
     /// There is one, with so many texels from a row to the next.
     One { pitch: u32 },
     /// gfx9: one below the other, all with the pitch of the largest; so many rows in all.
-    Below { rows: u32 },
+    Below { pitch: u32, rows: u32 },
     /// gfx10: the smallest first, each with rows at multiples of so many texels; so many levels.
     SmallestFirst { alignment: u32, stored: u32 },
 }
@@ -188,7 +188,8 @@ impl Image {
         } else {
             // Where there are levels, the field of the pitch has the height of all.
             let rows = bits(w4, 28, 13) + 1;
-            Layout::Below { rows }
+            let pitch = width.next_multiple_of(alignment);
+            Layout::Below { pitch, rows }
         };
         Ok(Image {
             base: (u64::from(w0) | u64::from(bits(w1, 7, 0)) << 32) << 8,
@@ -211,9 +212,7 @@ impl Image {
         let room = |texels: u32, number: u32| texels.div_ceil(1 << number);
         let (before, pitch, slice) = match self.layout {
             Layout::One { pitch } => (0, pitch, u64::from(pitch) * u64::from(height)),
-            Layout::Below { rows } => {
-                let alignment = (ROW_ALIGNMENT / self.format.bytes()).max(1);
-                let pitch = width.next_multiple_of(alignment);
+            Layout::Below { pitch, rows } => {
                 let above: u32 = (0..number).map(|number| room(height, number)).sum();
                 let texels = |rows: u32| u64::from(pitch) * u64::from(rows);
                 (texels(above), pitch, texels(rows))
