@@ -3,8 +3,10 @@
 //!
 //! `cargo bench -p emulate` compiles the programs with clang (`CLANG`, else `clang-22`) and runs them. For a machine without
 //! compilers: `kernels --build DIR` here, then `kernels --run DIR [--threads 1,2,4] [PART]` there, with the same DIR.
+//! Programs of several kernels have a line for each.
 
 use std::{
+    collections::BTreeMap,
     error::Error,
     fs,
     path::{Path, PathBuf},
@@ -39,11 +41,16 @@ struct Launches<'d> {
     device: &'d Device<'d>,
     seconds: f64,
     wave_instructions: u64,
+    /// Seconds by kernel.
+    kernels: BTreeMap<String, f64>,
 }
 
 impl Launches<'_> {
     fn launch(&mut self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Outcome<()> {
-        self.run(&self.device.prepare(kernel, shape, arguments)?)
+        let before = self.seconds;
+        self.run(&self.device.prepare(kernel, shape, arguments)?)?;
+        *self.kernels.entry(kernel.to_owned()).or_default() += self.seconds - before;
+        Ok(())
     }
 
     fn run(&mut self, prepared: &Prepared) -> Outcome<()> {
@@ -161,16 +168,20 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
             let mut program = prepare(&device)?;
             let began = Instant::now();
             let (mut best, mut least, mut instructions, mut turns) = (f64::MAX, f64::MAX, 0, 0);
+            let mut kernels = BTreeMap::new();
             while turns < 2 || began.elapsed() < PATIENCE {
                 let mut launches = Launches {
                     device: &device,
                     seconds: 0.0,
                     wave_instructions: 0,
+                    kernels: BTreeMap::new(),
                 };
                 let used = processor_seconds();
                 program(&mut launches)?;
                 least = least.min(processor_seconds() - used);
-                best = best.min(launches.seconds);
+                if launches.seconds < best {
+                    (best, kernels) = (launches.seconds, launches.kernels);
+                }
                 instructions = launches.wave_instructions;
                 turns += 1;
             }
@@ -183,6 +194,11 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
                 "{name:22} {count:7} {instructions:12} {best:10.4} {speed:16.1} {:9.2} {against_cpu:>14} {busy:15.1}",
                 speed / alone
             );
+            if kernels.len() > 1 {
+                for (kernel, seconds) in kernels {
+                    println!("  {kernel:20} {:>7} {:>12} {seconds:10.4}", "", "");
+                }
+            }
         }
     }
     if "untouched memory, 1 GiB".contains(part) {

@@ -1,7 +1,7 @@
 //! Throughput of the vector and scalar ALU rows: millions of wave64 instructions per second on one core.
 //!
-//! Each stream is a loop over a repeated body, first with all lanes on, then with every second one; the loop's own three scalar
-//! instructions are not counted. Arguments select streams by substring.
+//! Each stream is a loop over a repeated body, first with all lanes on, then with every second one, then with small integers
+//! in the lanes that are off; the loop's own three scalar instructions are not counted. Arguments select streams by substring.
 
 use std::time::Instant;
 
@@ -37,8 +37,13 @@ const ROWS: usize = 48;
 const VCC: usize = 106;
 /// Instructions per loop turn, about.
 const BODY: usize = 96;
-/// Lanes that are on, one column each.
-const EXEC: [u64; 2] = [!0, 0x5555_5555_5555_5555];
+/// Lanes that are on, and what the vector registers of the others hold instead of the values below, one column each. Small
+/// integers, as floats, are denormals.
+const COLUMNS: [(u64, Option<u32>); 3] = [
+    (!0, None),
+    (0x5555_5555_5555_5555, None),
+    (0x5555_5555_5555_5555, Some(7)),
+];
 
 /// Name and repeated text. `{}` stands for the registers v32 to v39 in turn, which makes eight independent chains of a line.
 ///
@@ -151,14 +156,14 @@ fn main() {
     for (target, streams) in tables {
         for (name, text) in streams {
             if wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str())) {
-                let [all, half] = EXEC.map(|exec| measure(target, exec, text));
-                println!("{name:34} {all:9.2} {half:9.2} M/s");
+                let [all, half, integers] = COLUMNS.map(|column| measure(target, column, text));
+                println!("{name:34} {all:9.2} {half:9.2} {integers:9.2} M/s");
             }
         }
     }
 }
 
-fn measure(target: &str, exec: u64, text: &str) -> f64 {
+fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
     let target = Target::find(target).expect("target");
     let text = if text.contains("{}") {
         let chains: Vec<String> = (32..40)
@@ -218,6 +223,11 @@ fn measure(target: &str, exec: u64, text: &str) -> f64 {
             }
             wave.set_vgpr(24, lane, lane as u32);
             wave.set_vgpr(25, lane, 0x0102_0304);
+        }
+        if let Some(value) = off {
+            for lane in (0..64).filter(|lane| exec >> lane & 1 == 0) {
+                (0..2 * ROWS).for_each(|row| wave.set_vgpr(row, lane, value));
+            }
         }
         // What division finds where no lane has to be scaled.
         wave.set_sgpr(VCC, 0);

@@ -24,6 +24,8 @@ const GROUPS: usize = LANES / GROUP;
 /// Of all unsafe functions: as of [`Host`]. For two-word types there are as many words `second` words further.
 pub(super) trait Kind {
     const TYPE: Type;
+    /// Whether registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
+    const DENORMALS: bool;
     type Bits: Copy + Default;
 
     /// Exact results of a group of lanes, one by one.
@@ -148,6 +150,7 @@ pub(super) enum Singles {}
 
 impl Kind for Singles {
     const TYPE: Type = Type::F32;
+    const DENORMALS: bool = true;
     type Bits = u32;
 
     #[inline(always)]
@@ -175,6 +178,7 @@ pub(super) enum Doubles {}
 
 impl Kind for Doubles {
     const TYPE: Type = Type::F64;
+    const DENORMALS: bool = true;
     type Bits = u64;
 
     #[inline(always)]
@@ -205,6 +209,7 @@ pub(super) enum Pairs {}
 
 impl Kind for Pairs {
     const TYPE: Type = Type::PackedF32;
+    const DENORMALS: bool = true;
     type Bits = u32;
 
     #[inline(always)]
@@ -250,6 +255,7 @@ pub(super) enum Halves {}
 
 impl Kind for Halves {
     const TYPE: Type = Type::F16;
+    const DENORMALS: bool = false;
     type Bits = u16;
 
     #[inline(always)]
@@ -277,6 +283,7 @@ pub(super) enum HalfPairs {}
 
 impl Kind for HalfPairs {
     const TYPE: Type = Type::PackedF16;
+    const DENORMALS: bool = false;
     type Bits = u32;
 
     #[inline(always)]
@@ -591,17 +598,6 @@ where
         let mut index = 0;
         while index < COUNT {
             let at = first + H::STEP * index;
-            let mut sources = [zero; SOURCES];
-            let mut source = 0;
-            while source < SOURCES {
-                sources[source] = if F::UNIFORM >> source & 1 != 0 {
-                    K::uniform::<H>(operands.uniform(source))
-                } else {
-                    K::load::<H>(operands.row(source).add(at), operands.second(source))
-                };
-                source += 1;
-            }
-            results[index] = O::of::<H>(sources);
             let active = |vector: K::Vector<H>| {
                 if MASKED {
                     K::only::<H>(H::load(mask.add(at)), vector)
@@ -609,13 +605,36 @@ where
                     vector
                 }
             };
+            // Lanes that are off compute with zeros: compilers leave integers there, and as floats these are denormals, at
+            // which many hosts stop for a hundred cycles and more.
+            let mut sources = [zero; SOURCES];
+            let mut source = 0;
+            while source < SOURCES {
+                sources[source] = if F::UNIFORM >> source & 1 != 0 {
+                    K::uniform::<H>(operands.uniform(source))
+                } else {
+                    let row = operands.row(source).add(at);
+                    let value = K::load::<H>(row, operands.second(source));
+                    if K::DENORMALS { active(value) } else { value }
+                };
+                source += 1;
+            }
+            results[index] = O::of::<H>(sources);
+            // Zeros make no NaN among themselves, but with an infinity that all lanes have.
+            let relevant = |vector| {
+                if K::DENORMALS && F::UNIFORM == 0 {
+                    vector
+                } else {
+                    active(vector)
+                }
+            };
             if O::NANS_OF_SOURCES {
-                let pair = K::nans::<H>(active(sources[0]), active(sources[SOURCES - 1]));
+                let pair = K::nans::<H>(relevant(sources[0]), relevant(sources[SOURCES - 1]));
                 nans = H::either(nans, pair);
             } else if index % 2 == 0 {
-                previous = active(results[index]);
+                previous = relevant(results[index]);
             } else {
-                nans = H::either(nans, K::nans::<H>(previous, active(results[index])));
+                nans = H::either(nans, K::nans::<H>(previous, relevant(results[index])));
             }
             index += 1;
         }
