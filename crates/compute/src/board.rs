@@ -14,7 +14,7 @@ use crate::run::{Run, lock};
 
 /// A thread without work looks this long for the next dispatch before it sleeps: to wake one costs the dispatch that comes
 /// then as long as a small kernel takes.
-const WAKEFUL: Duration = Duration::from_micros(50);
+const WAKEFUL: Duration = Duration::from_micros(200);
 /// Glances between two offers of the core to who else wants it.
 const GLANCES: u32 = 64;
 

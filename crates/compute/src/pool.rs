@@ -15,7 +15,7 @@ use crate::{
     barriers::Barriers,
     board::Board,
     observe::Observer,
-    run::{Ended, Run, Work, lock},
+    run::{Hand, Run, Work, lock},
     workgroup::{Spare, Turn, Workgroup},
 };
 
@@ -277,38 +277,31 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
         return env.counts;
     };
     let mut began = Instant::now();
-    let mut ended = Ended::default();
+    let mut hand = Hand::default();
     spare.next_dispatch();
-    // Workgroups taken but not started, and their slots.
-    let (mut unstarted, mut slots) = (0..0, Vec::new());
     loop {
         if began.elapsed() > LOYALTY {
             if inner.board.others_waiting(run) {
-                run.give_back(&mut ended, unstarted, slots);
+                run.give_back(&mut hand);
                 return env.counts;
             }
             // Asking takes locks, so not for every workgroup.
             began = Instant::now();
         }
-        let mut workgroup = match unstarted.next() {
-            Some(index) => {
+        let mut workgroup = match run.take(&mut hand) {
+            Work::Start(index, slots) => {
                 let id = dispatch.workgroup(index);
-                let own = slots.split_off(slots.len() - dispatch.waves([0; 3]) as usize);
-                Workgroup::start(dispatch, &segment, run.rows, id, own, &run.kernarg, spare)
+                Workgroup::start(dispatch, &segment, run.rows, id, slots, &run.kernarg, spare)
             }
-            None => match run.take(&mut ended) {
-                Work::Start(indices, all) => {
-                    (unstarted, slots) = (indices, all);
-                    continue;
-                }
-                Work::Resume(workgroup) => workgroup,
-                Work::Nothing => return env.counts,
-            },
+            Work::Resume(workgroup) => workgroup,
+            Work::Nothing => return env.counts,
         };
         env.memory.refresh();
         match workgroup.turn(&mut env, inner.observer.as_deref()) {
             Turn::Ended => {
-                ended.add(&workgroup.slots);
+                if let Some(more) = hand.end(workgroup.slots) {
+                    run.free(more);
+                }
                 // Who watches compares executions, so registers must not hold what other waves left.
                 if inner.observer.is_none() {
                     workgroup.recycle(spare);

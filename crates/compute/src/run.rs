@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -19,6 +19,10 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// On cache lines of its own: threads read what is beside it for every workgroup.
+#[repr(align(128))]
+struct Apart<T>(T);
+
 pub(crate) struct Run {
     pub dispatch: Arc<Dispatch>,
     pub program: Arc<Program>,
@@ -29,21 +33,25 @@ pub(crate) struct Run {
     /// Threads that may work on it.
     threads: u64,
     total: u64,
-    next: AtomicU64,
-    shared: Mutex<Shared>,
+    cancelled: Arc<AtomicBool>,
+    /// `shared.failed` is something.
+    failed: AtomicBool,
+    /// `shared.returned` is not empty.
+    returned: AtomicBool,
+    /// First workgroup that no thread has taken.
+    next: Apart<AtomicU64>,
+    shared: Apart<Mutex<Shared>>,
 }
 
 struct Shared {
     job: Option<Job>,
     suspended: VecDeque<Workgroup>,
-    /// Workgroups taken by a thread that left before it started them, with their slots.
-    returned: Vec<(Range<u64>, Vec<u32>)>,
+    /// Workgroups taken by a thread that left or had no slots for them.
+    returned: Vec<Range<u64>>,
     /// Threads between attach and detach.
     workers: usize,
-    /// Workgroups that are neither ended nor unstarted.
-    resident: u64,
     ended: u64,
-    free_slots: Vec<u32>,
+    free_slots: Vec<Slots>,
     counts: Counts,
     failed: Option<Fault>,
 }
@@ -51,35 +59,44 @@ struct Shared {
 /// Most workgroups that a thread takes at once.
 const LARGEST_BATCH: u64 = 32;
 
-/// What a thread has finished since it last said so.
+/// Wave slots for one workgroup, which tell scratch memory apart: that many from the first one on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots(pub u32);
+
+/// What a thread holds of a run between two workgroups.
 #[derive(Debug, Default)]
-pub(crate) struct Ended {
-    workgroups: u64,
-    slots: Vec<u32>,
+pub(crate) struct Hand {
+    /// Workgroups that it is to start.
+    unstarted: Range<u64>,
+    /// For the next of them.
+    slots: Option<Slots>,
+    /// Workgroups that have ended since it last said so.
+    ended: u64,
 }
 
-impl Ended {
-    /// A workgroup has ended; its slots can be used again.
-    pub fn add(&mut self, slots: &[u32]) {
-        self.workgroups += 1;
-        self.slots.extend_from_slice(slots);
+impl Hand {
+    /// A workgroup has ended; its slots can be used again. Returns slots that are too many.
+    #[must_use]
+    pub fn end(&mut self, slots: Slots) -> Option<Slots> {
+        self.ended += 1;
+        self.slots.replace(slots)
     }
-}
 
-impl Shared {
-    fn add(&mut self, ended: &mut Ended) {
-        self.free_slots.append(&mut ended.slots);
-        self.resident -= ended.workgroups;
-        self.ended += std::mem::take(&mut ended.workgroups);
+    /// The first unstarted workgroup, if there are slots for it.
+    fn start(&mut self) -> Option<Work> {
+        let slots = self.slots?;
+        let index = self.unstarted.next()?;
+        self.slots = None;
+        Some(Work::Start(index, slots))
     }
 }
 
 /// What a thread may do next for a run.
 pub(crate) enum Work {
-    /// Start the workgroups with these linear indices, whose slots are taken, before doing anything else.
-    Start(Range<u64>, Vec<u32>),
+    /// Start the workgroup with this linear index.
+    Start(u64, Slots),
     Resume(Workgroup),
-    /// Nothing now.
+    /// Nothing now; the hand is empty.
     Nothing,
 }
 
@@ -98,6 +115,9 @@ impl Run {
         } else {
             resident_waves
         };
+        // Of the first workgroup: none has more.
+        let waves = dispatch.waves([0; 3]).max(1);
+        let free_slots = (0..slots / waves).rev().map(|set| Slots(set * waves));
         Run {
             total: dispatch.workgroup_count(),
             dispatch,
@@ -105,19 +125,25 @@ impl Run {
             rows,
             kernarg,
             threads: threads as u64,
-            next: AtomicU64::new(0),
-            shared: Mutex::new(Shared {
-                job: Some(job),
+            cancelled: job.cancelled(),
+            failed: AtomicBool::new(false),
+            returned: AtomicBool::new(false),
+            next: Apart(AtomicU64::new(0)),
+            shared: Apart(Mutex::new(Shared {
                 suspended: VecDeque::new(),
                 returned: Vec::new(),
                 workers: 0,
-                resident: 0,
                 ended: 0,
-                free_slots: (0..slots).rev().collect(),
+                free_slots: free_slots.collect(),
                 counts: Counts::new(),
                 failed: None,
-            }),
+                job: Some(job),
+            })),
         }
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        lock(&self.shared.0)
     }
 
     pub fn workgroups(&self) -> u64 {
@@ -125,14 +151,14 @@ impl Run {
     }
 
     pub fn attach(&self) {
-        lock(&self.shared).workers += 1;
+        self.shared().workers += 1;
     }
 
     /// Leaves the run, handing in `counts`. True if the run is over and this was its last worker.
     ///
-    /// The last [`Run::take`] must have handed in all ended workgroups.
+    /// The last [`Run::take`] must have found nothing, or [`Run::give_back`] have emptied the hand.
     pub fn detach(&self, counts: &Counts) -> bool {
-        let mut shared = lock(&self.shared);
+        let mut shared = self.shared();
         shared.counts.merge(counts);
         shared.workers -= 1;
         shared.workers == 0 && self.is_over(&shared)
@@ -144,41 +170,60 @@ impl Run {
 
     /// Whether a thread that attached now would find something to do.
     pub fn has_work(&self) -> bool {
-        let shared = lock(&self.shared);
+        let shared = self.shared();
+        let unstarted = || !shared.returned.is_empty() || self.left() > 0;
         shared.failed.is_none()
-            && (!shared.suspended.is_empty()
-                || !shared.returned.is_empty()
-                || self.next.load(Ordering::Relaxed) < self.total)
+            && (!shared.suspended.is_empty() || !shared.free_slots.is_empty() && unstarted())
     }
 
     /// The next piece of work: unstarted workgroups first as long as wave slots last, then the one set aside longest.
-    /// `ended` is handed in and emptied.
-    pub fn take(&self, ended: &mut Ended) -> Work {
-        let mut shared = lock(&self.shared);
-        shared.add(ended);
-        let cancelled = shared.job.as_ref().is_none_or(Job::is_cancelled);
-        if cancelled && shared.failed.is_none() {
+    ///
+    /// Of all unstarted workgroups the first one is never left waiting for slots that a later one gets, since workgroups may
+    /// wait for those before them: either its thread has slots, if only in the workgroup that it executes, or it is among the
+    /// returned ones, which come first.
+    pub fn take(&self, hand: &mut Hand) -> Work {
+        let order = Ordering::Relaxed;
+        let plain = !self.failed.load(order)
+            && !self.cancelled.load(order)
+            && !self.returned.load(order)
+            && hand.slots.is_some();
+        if plain {
+            if hand.unstarted.is_empty() {
+                hand.unstarted = self.grab();
+            }
+            if let Some(work) = hand.start() {
+                return work;
+            }
+        }
+        self.take_shared(hand)
+    }
+
+    /// [`Run::take`] where threads have to agree.
+    #[cold]
+    fn take_shared(&self, hand: &mut Hand) -> Work {
+        let mut shared = self.shared();
+        shared.ended += std::mem::take(&mut hand.ended);
+        if self.cancelled.load(Ordering::Relaxed) && shared.failed.is_none() {
             let why = "the queue was destroyed while the kernel ran";
-            shared.failed = Some(stopped(&self.dispatch, why));
+            self.set_failed(&mut shared, stopped(&self.dispatch, why));
         }
         if shared.failed.is_some() {
             return Work::Nothing;
         }
-        if let Some((indices, slots)) = shared.returned.pop() {
-            return Work::Start(indices, slots);
-        }
-        let next = self.next.load(Ordering::Relaxed);
-        let wanted = self.batch(next);
-        // Waves of the first workgroup: none has more.
-        let waves = self.dispatch.waves([0; 3]) as usize;
-        let fitting = shared.free_slots.len() / waves.max(1);
-        let count = wanted.min(fitting as u64);
-        if count > 0 {
-            let keep = shared.free_slots.len() - waves * count as usize;
-            let slots = shared.free_slots.split_off(keep);
-            self.next.store(next + count, Ordering::Relaxed);
-            shared.resident += count;
-            return Work::Start(next..next + count, slots);
+        hand.slots = hand.slots.or_else(|| shared.free_slots.pop());
+        self.put_back(&mut shared, &mut hand.unstarted);
+        if hand.slots.is_some() {
+            let returned = &mut shared.returned;
+            let first = (0..returned.len()).min_by_key(|&at| returned[at].start);
+            hand.unstarted = match first {
+                Some(first) => returned.swap_remove(first),
+                None => self.grab(),
+            };
+            self.returned.store(!returned.is_empty(), Ordering::Relaxed);
+            if let Some(work) = hand.start() {
+                return work;
+            }
+            shared.free_slots.extend(hand.slots.take());
         }
         match shared.suspended.pop_front() {
             Some(workgroup) => Work::Resume(workgroup),
@@ -186,29 +231,58 @@ impl Run {
         }
     }
 
-    /// Hands `ended` in, and workgroups that were taken but not started.
-    pub fn give_back(&self, ended: &mut Ended, unstarted: Range<u64>, slots: Vec<u32>) {
-        let mut shared = lock(&self.shared);
-        shared.add(ended);
+    /// Empties the hand of a thread that leaves.
+    pub fn give_back(&self, hand: &mut Hand) {
+        let mut shared = self.shared();
+        shared.ended += std::mem::take(&mut hand.ended);
+        shared.free_slots.extend(hand.slots.take());
+        self.put_back(&mut shared, &mut hand.unstarted);
+    }
+
+    fn put_back(&self, shared: &mut Shared, unstarted: &mut Range<u64>) {
         if !unstarted.is_empty() {
-            shared.returned.push((unstarted, slots));
+            shared.returned.push(std::mem::take(unstarted));
+            self.returned.store(true, Ordering::Relaxed);
         }
     }
 
-    /// How many workgroups a thread takes at once: few enough that all threads end at about the same time.
-    fn batch(&self, next: u64) -> u64 {
-        let left = self.total.saturating_sub(next);
-        (left / (8 * self.threads))
-            .clamp(1, LARGEST_BATCH)
-            .min(left)
+    /// Slots that a thread has no use for.
+    pub fn free(&self, slots: Slots) {
+        self.shared().free_slots.push(slots);
+    }
+
+    /// Workgroups that no thread has taken.
+    fn left(&self) -> u64 {
+        self.total - self.next.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes a batch of workgroups: few enough that all threads end at about the same time. Empty if none are left.
+    fn grab(&self) -> Range<u64> {
+        let order = Ordering::Relaxed;
+        let batch = |next: u64| {
+            let left = self.total - next;
+            (left / (8 * self.threads))
+                .clamp(1, LARGEST_BATCH)
+                .min(left)
+        };
+        let grabbed = self.next.0.fetch_update(order, order, |next| {
+            let count = batch(next);
+            (count > 0).then_some(next + count)
+        });
+        grabbed.map_or(0..0, |next| next..next + batch(next))
     }
 
     pub fn suspend(&self, workgroup: Workgroup) {
-        lock(&self.shared).suspended.push_back(workgroup);
+        self.shared().suspended.push_back(workgroup);
     }
 
     pub fn fail(&self, fault: Fault) {
-        lock(&self.shared).failed.get_or_insert(fault);
+        self.set_failed(&mut self.shared(), fault);
+    }
+
+    fn set_failed(&self, shared: &mut Shared, fault: Fault) {
+        shared.failed.get_or_insert(fault);
+        self.failed.store(true, Ordering::Relaxed);
     }
 
     /// Stops the kernel, which did nothing wrong.
@@ -219,7 +293,7 @@ impl Run {
     /// Answers the job. Called once, by the last worker.
     pub fn finish(&self) {
         let (job, outcome) = {
-            let mut shared = lock(&self.shared);
+            let mut shared = self.shared();
             let outcome = match shared.failed.take() {
                 Some(fault) => Err(fault),
                 None => Ok(classes::summarise(&shared.counts, self.wave_total())),

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use gpu::{Dispatch, initial::InitialState};
 use wave::{Env, Segment, Stop, Wave, run};
 
-use crate::observe::{self, Observer};
+use crate::{
+    observe::{self, Observer},
+    run::Slots,
+};
 
 /// Taken backward branches that a wave may do before another wave gets its turn.
 const SLICE: u32 = 20_000;
@@ -26,8 +29,8 @@ pub(crate) struct Workgroup {
     pub id: [u32; 3],
     waves: Vec<(Wave, State)>,
     lds: Vec<u8>,
-    /// Scratch slots, one per wave, to be given back.
-    pub slots: Vec<u32>,
+    /// To be given back.
+    pub slots: Slots,
 }
 
 /// What a turn of a workgroup came to.
@@ -62,13 +65,13 @@ impl Spare {
 }
 
 impl Workgroup {
-    /// Sets up all waves of workgroup `id`; `slots` are their scratch slots (may be empty without scratch).
+    /// Sets up all waves of workgroup `id`.
     pub fn start(
         dispatch: &Dispatch,
         segment: &Arc<Segment>,
         rows: usize,
         id: [u32; 3],
-        slots: Vec<u32>,
+        slots: Slots,
         kernarg: &[u32],
         spare: &mut Spare,
     ) -> Workgroup {
@@ -89,7 +92,7 @@ impl Workgroup {
         }
         waves.truncate(count as usize);
         for (index, initial) in (0..count).zip(&mut spare.initial) {
-            let slot = slots.get(index as usize).copied().unwrap_or(0);
+            let slot = slots.0 + index;
             dispatch.renew_initial_state(initial, id, index, slot, kernarg);
             match waves.get_mut(index as usize) {
                 Some((wave, _)) => wave.restart(segment, initial.mode, UNDEFINED),

@@ -11,6 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Barrier,
     time::{Duration, Instant},
 };
 
@@ -158,6 +159,7 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
         "times one CPU",
         "M/s of CPU time"
     );
+    machine(threads);
     for (name, prepare) in PROGRAMS {
         if !name.contains(part) {
             continue;
@@ -205,6 +207,48 @@ fn run(directory: &Path, threads: &[usize], part: &str) -> Outcome<()> {
         untouched(&object)?;
     }
     Ok(())
+}
+
+/// How arithmetic in registers scales on this machine itself: cores that share a clock or their units slow each other down
+/// without any fault of the emulator's.
+fn machine(threads: &[usize]) {
+    const TURNS: usize = 1 << 20;
+    let chains = || {
+        let mut values = [1.0f32; 64];
+        let began = Instant::now();
+        for _ in 0..TURNS {
+            for value in &mut values {
+                *value = *value * 0.75 + 0.5;
+            }
+            // Keeps the compiler from working the end out.
+            std::hint::black_box(&mut values);
+        }
+        began.elapsed().as_secs_f64()
+    };
+    let mut alone = None;
+    for &count in threads {
+        let slowest = || {
+            let together = Barrier::new(count);
+            std::thread::scope(|scope| {
+                let start = || {
+                    together.wait();
+                    chains()
+                };
+                let running: Vec<_> = (0..count).map(|_| scope.spawn(start)).collect();
+                let seconds = running.into_iter().filter_map(|thread| thread.join().ok());
+                seconds.fold(0.0, f64::max)
+            })
+        };
+        let best = (0..10).map(|_| slowest()).fold(f64::MAX, f64::min);
+        let alone = *alone.get_or_insert(best);
+        println!(
+            "{:22} {count:7} {:>12} {best:10.4} {:>16} {:9.2}",
+            "this machine's own",
+            "",
+            "",
+            alone / best
+        );
+    }
 }
 
 /// What a gigabyte of device memory costs as long as nobody touches it.

@@ -86,6 +86,11 @@ impl Job {
         self.cancelled.load(Ordering::Relaxed)
     }
 
+    /// What [`Job::is_cancelled`] tells, for many threads to look at.
+    pub fn cancelled(&self) -> Arc<AtomicBool> {
+        self.cancelled.clone()
+    }
+
     pub fn finish(mut self, outcome: Outcome) {
         if let Some(finish) = self.finish.take() {
             finish(outcome);
