@@ -254,7 +254,7 @@ fn work(inner: &Inner) -> ! {
     loop {
         let run = inner.board.next();
         let counts = serve(inner, &run, &device, &mut spare);
-        if run.detach(&counts) {
+        if run.detach(counts) {
             inner.board.remove(&run);
             run.finish();
         }
@@ -289,10 +289,15 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
             began = Instant::now();
         }
         let mut workgroup = match run.take(&mut hand) {
-            Work::Start(index, slots) => {
-                let id = dispatch.workgroup(index);
-                Workgroup::start(dispatch, &segment, run.rows, id, slots, &run.kernarg, spare)
-            }
+            Work::Start(index, slots) => Workgroup::start(
+                dispatch,
+                &segment,
+                run.rows,
+                index,
+                slots,
+                &run.kernarg,
+                spare,
+            ),
             Work::Resume(workgroup) => workgroup,
             Work::Nothing => return env.counts,
         };

@@ -1,7 +1,7 @@
 //! One dispatch in execution, shared by the threads that work on it.
 
 use std::{
-    collections::VecDeque,
+    collections::BTreeMap,
     ops::Range,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -38,6 +38,8 @@ pub(crate) struct Run {
     failed: AtomicBool,
     /// `shared.returned` is not empty.
     returned: AtomicBool,
+    /// `shared.suspended` is not empty.
+    suspended: AtomicBool,
     /// First workgroup that no thread has taken.
     next: Apart<AtomicU64>,
     shared: Apart<Mutex<Shared>>,
@@ -45,14 +47,18 @@ pub(crate) struct Run {
 
 struct Shared {
     job: Option<Job>,
-    suspended: VecDeque<Workgroup>,
+    /// By linear index.
+    suspended: BTreeMap<u64, Workgroup>,
+    /// Behind the suspended workgroup that was resumed last in turn.
+    turn: u64,
     /// Workgroups taken by a thread that left or had no slots for them.
     returned: Vec<Range<u64>>,
     /// Threads between attach and detach.
     workers: usize,
     ended: u64,
     free_slots: Vec<Slots>,
-    counts: Counts,
+    /// Of the threads that have left, unless one is just adding its own.
+    counts: Option<Counts>,
     failed: Option<Fault>,
 }
 
@@ -72,6 +78,8 @@ pub(crate) struct Hand {
     slots: Option<Slots>,
     /// Workgroups that have ended since it last said so.
     ended: u64,
+    /// The last thing that it did was to end one.
+    just_ended: bool,
 }
 
 impl Hand {
@@ -79,6 +87,7 @@ impl Hand {
     #[must_use]
     pub fn end(&mut self, slots: Slots) -> Option<Slots> {
         self.ended += 1;
+        self.just_ended = true;
         self.slots.replace(slots)
     }
 
@@ -128,14 +137,16 @@ impl Run {
             cancelled: job.cancelled(),
             failed: AtomicBool::new(false),
             returned: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
             next: Apart(AtomicU64::new(0)),
             shared: Apart(Mutex::new(Shared {
-                suspended: VecDeque::new(),
+                suspended: BTreeMap::new(),
+                turn: 0,
                 returned: Vec::new(),
                 workers: 0,
                 ended: 0,
                 free_slots: free_slots.collect(),
-                counts: Counts::new(),
+                counts: None,
                 failed: None,
                 job: Some(job),
             })),
@@ -157,11 +168,18 @@ impl Run {
     /// Leaves the run, handing in `counts`. True if the run is over and this was its last worker.
     ///
     /// The last [`Run::take`] must have found nothing, or [`Run::give_back`] have emptied the hand.
-    pub fn detach(&self, counts: &Counts) -> bool {
-        let mut shared = self.shared();
-        shared.counts.merge(counts);
-        shared.workers -= 1;
-        shared.workers == 0 && self.is_over(&shared)
+    pub fn detach(&self, mut counts: Counts) -> bool {
+        loop {
+            let mut shared = self.shared();
+            let Some(others) = shared.counts.take() else {
+                shared.counts = Some(counts);
+                shared.workers -= 1;
+                return shared.workers == 0 && self.is_over(&shared);
+            };
+            // Not under the lock: threads that end together add up theirs two by two.
+            drop(shared);
+            counts.merge(&others);
+        }
     }
 
     fn is_over(&self, shared: &Shared) -> bool {
@@ -176,14 +194,18 @@ impl Run {
             && (!shared.suspended.is_empty() || !shared.free_slots.is_empty() && unstarted())
     }
 
-    /// The next piece of work: unstarted workgroups first as long as wave slots last, then the one set aside longest.
+    /// The next piece of work: unstarted workgroups first as long as wave slots last, then those set aside in turn. When a
+    /// workgroup has ended, the first one set aside comes before all that: where each waits for the one before it, it can go on
+    /// now, and whatever else is tried cannot.
     ///
     /// Of all unstarted workgroups the first one is never left waiting for slots that a later one gets, since workgroups may
     /// wait for those before them: either its thread has slots, if only in the workgroup that it executes, or it is among the
     /// returned ones, which come first.
     pub fn take(&self, hand: &mut Hand) -> Work {
         let order = Ordering::Relaxed;
-        let plain = !self.failed.load(order)
+        let resume_first = std::mem::take(&mut hand.just_ended) && self.suspended.load(order);
+        let plain = !resume_first
+            && !self.failed.load(order)
             && !self.cancelled.load(order)
             && !self.returned.load(order)
             && hand.slots.is_some();
@@ -195,12 +217,12 @@ impl Run {
                 return work;
             }
         }
-        self.take_shared(hand)
+        self.take_shared(hand, resume_first)
     }
 
     /// [`Run::take`] where threads have to agree.
     #[cold]
-    fn take_shared(&self, hand: &mut Hand) -> Work {
+    fn take_shared(&self, hand: &mut Hand, resume_first: bool) -> Work {
         let mut shared = self.shared();
         shared.ended += std::mem::take(&mut hand.ended);
         if self.cancelled.load(Ordering::Relaxed) && shared.failed.is_none() {
@@ -209,6 +231,9 @@ impl Run {
         }
         if shared.failed.is_some() {
             return Work::Nothing;
+        }
+        if resume_first && let Some(workgroup) = self.resume(&mut shared, 0) {
+            return Work::Resume(workgroup);
         }
         hand.slots = hand.slots.or_else(|| shared.free_slots.pop());
         self.put_back(&mut shared, &mut hand.unstarted);
@@ -225,10 +250,25 @@ impl Run {
             }
             shared.free_slots.extend(hand.slots.take());
         }
-        match shared.suspended.pop_front() {
-            Some(workgroup) => Work::Resume(workgroup),
+        let turn = shared.turn;
+        match self.resume(&mut shared, turn) {
+            Some(workgroup) => {
+                shared.turn = workgroup.index + 1;
+                Work::Resume(workgroup)
+            }
             None => Work::Nothing,
         }
+    }
+
+    /// The first suspended workgroup from `index` on, or else of all.
+    fn resume(&self, shared: &mut Shared, index: u64) -> Option<Workgroup> {
+        let suspended = &mut shared.suspended;
+        let next = suspended.range(index..).next();
+        let index = *next.or_else(|| suspended.first_key_value())?.0;
+        let workgroup = suspended.remove(&index);
+        self.suspended
+            .store(!suspended.is_empty(), Ordering::Relaxed);
+        workgroup
     }
 
     /// Empties the hand of a thread that leaves.
@@ -273,7 +313,9 @@ impl Run {
     }
 
     pub fn suspend(&self, workgroup: Workgroup) {
-        self.shared().suspended.push_back(workgroup);
+        let mut shared = self.shared();
+        shared.suspended.insert(workgroup.index, workgroup);
+        self.suspended.store(true, Ordering::Relaxed);
     }
 
     pub fn fail(&self, fault: Fault) {
@@ -296,7 +338,10 @@ impl Run {
             let mut shared = self.shared();
             let outcome = match shared.failed.take() {
                 Some(fault) => Err(fault),
-                None => Ok(classes::summarise(&shared.counts, self.wave_total())),
+                None => {
+                    let counts = shared.counts.take().unwrap_or_default();
+                    Ok(classes::summarise(&counts, self.wave_total()))
+                }
             };
             (shared.job.take(), outcome)
         };

@@ -26,6 +26,7 @@ enum State {
 /// A started workgroup.
 #[derive(Debug)]
 pub(crate) struct Workgroup {
+    pub index: u64,
     pub id: [u32; 3],
     waves: Vec<(Wave, State)>,
     lds: Vec<u8>,
@@ -65,16 +66,17 @@ impl Spare {
 }
 
 impl Workgroup {
-    /// Sets up all waves of workgroup `id`.
+    /// Sets up all waves of the workgroup with linear index `index`.
     pub fn start(
         dispatch: &Dispatch,
         segment: &Arc<Segment>,
         rows: usize,
-        id: [u32; 3],
+        index: u64,
         slots: Slots,
         kernarg: &[u32],
         spare: &mut Spare,
     ) -> Workgroup {
+        let id = dispatch.workgroup(index);
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
         let mut lds = std::mem::take(&mut spare.lds);
@@ -119,6 +121,7 @@ impl Workgroup {
             wave.lds_bytes = lds_bytes;
         }
         Workgroup {
+            index,
             id,
             waves,
             lds,
