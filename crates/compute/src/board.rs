@@ -55,7 +55,7 @@ impl Inside {
 impl Board {
     /// Hands a run to as many threads as it can keep busy.
     pub fn post(&self, run: Run) {
-        let wanted = run.workgroups();
+        let wanted = run.schedule.total();
         let sleeping = {
             let mut inside = lock(&self.inside);
             inside.runs.push(Arc::new(run));

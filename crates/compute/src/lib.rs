@@ -11,6 +11,7 @@ mod classes;
 mod observe;
 mod pool;
 mod run;
+mod schedule;
 mod workgroup;
 
 pub use observe::{Next, Observer};

@@ -15,7 +15,8 @@ use crate::{
     barriers::Barriers,
     board::Board,
     observe::Observer,
-    run::{Hand, Run, Work, lock},
+    run::{Run, lock},
+    schedule::{Hand, Work},
     workgroup::{Spare, Turn, Workgroup},
 };
 
@@ -282,7 +283,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
     loop {
         if began.elapsed() > LOYALTY {
             if inner.board.others_waiting(run) {
-                run.give_back(&mut hand);
+                run.schedule.give_back(&mut hand);
                 return env.counts;
             }
             // Asking takes locks, so not for every workgroup.
@@ -304,9 +305,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
         env.memory.refresh();
         match workgroup.turn(&mut env, inner.observer.as_deref()) {
             Turn::Ended => {
-                if let Some(more) = hand.end(workgroup.slots) {
-                    run.free(more);
-                }
+                run.schedule.end(workgroup.slots, &mut hand);
                 // Who watches compares executions, so registers must not hold what other waves left.
                 if inner.observer.is_none() {
                     workgroup.recycle(spare);
@@ -319,7 +318,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                     run.abandon("the observer had enough");
                     return env.counts;
                 }
-                run.suspend(workgroup);
+                run.schedule.suspend(workgroup.index, workgroup, &mut hand);
                 if asleep {
                     // Whoever it waits for may need this core.
                     thread::yield_now();

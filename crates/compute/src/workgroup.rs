@@ -7,7 +7,7 @@ use wave::{Env, Segment, Stop, Wave, run};
 
 use crate::{
     observe::{self, Observer},
-    run::Slots,
+    schedule::Slots,
 };
 
 /// Taken backward branches that a wave may do before another wave gets its turn.

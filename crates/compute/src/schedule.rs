@@ -1,0 +1,329 @@
+//! Which workgroup of a dispatch a thread executes next. Knows neither waves nor the device, so that it can be tested alone.
+
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use crate::run::lock;
+
+/// Most workgroups that a thread takes at once.
+const LARGEST_BATCH: u64 = 32;
+/// Nothing that is read after an atomic here depends on who wrote it; what must be seen in order is behind the lock.
+const ORDER: Ordering = Ordering::Relaxed;
+
+/// Wave slots for one workgroup, which tell scratch memory apart: that many from the first one on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots(pub u32);
+
+/// What a thread holds of a dispatch between two workgroups.
+#[derive(Debug, Default)]
+pub(crate) struct Hand {
+    /// Workgroups that it is to start.
+    unstarted: Range<u64>,
+    /// For the next of them.
+    slots: Option<Slots>,
+    /// Workgroups that have ended since it last said so.
+    ended: u64,
+    /// The last thing that it did was to end one.
+    just_ended: bool,
+}
+
+/// What a thread may do next.
+#[derive(Debug)]
+pub(crate) enum Work<T> {
+    /// Start the workgroup with this linear index.
+    Start(u64, Slots),
+    Resume(T),
+    /// Nothing now; the hand is empty.
+    Nothing,
+}
+
+/// On cache lines of its own: threads read what is beside it for every workgroup.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// The workgroups of one dispatch; `T` is one that was started and set aside.
+pub(crate) struct Schedule<T> {
+    total: u64,
+    /// Threads that may work on it.
+    threads: u64,
+    /// `shared.returned` is not empty.
+    returned: AtomicBool,
+    /// `shared.suspended` is not empty.
+    suspended: AtomicBool,
+    /// First workgroup that no thread has taken.
+    next: Apart<AtomicU64>,
+    shared: Apart<Mutex<Shared<T>>>,
+}
+
+struct Shared<T> {
+    /// By linear index.
+    suspended: BTreeMap<u64, T>,
+    /// Behind the suspended workgroup that was resumed last in turn.
+    turn: u64,
+    /// Workgroups taken by a thread that left or had no slots for them.
+    returned: Vec<Range<u64>>,
+    ended: u64,
+    free_slots: Vec<Slots>,
+}
+
+impl Hand {
+    /// The first unstarted workgroup, if there are slots for it.
+    fn start<T>(&mut self) -> Option<Work<T>> {
+        let slots = self.slots?;
+        let index = self.unstarted.next()?;
+        self.slots = None;
+        Some(Work::Start(index, slots))
+    }
+}
+
+impl<T> Schedule<T> {
+    /// Of `total` workgroups with `waves` waves each and together at most `slots` at a time.
+    pub fn new(total: u64, waves: u32, slots: u32, threads: usize) -> Schedule<T> {
+        let waves = waves.max(1);
+        let free_slots = (0..slots / waves).rev().map(|set| Slots(set * waves));
+        Schedule {
+            total,
+            threads: threads as u64,
+            returned: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
+            next: Apart(AtomicU64::new(0)),
+            shared: Apart(Mutex::new(Shared {
+                suspended: BTreeMap::new(),
+                turn: 0,
+                returned: Vec::new(),
+                ended: 0,
+                free_slots: free_slots.collect(),
+            })),
+        }
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared<T>> {
+        lock(&self.shared.0)
+    }
+
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether all workgroups have ended, as far as the threads have said so: each does before it finds nothing to do.
+    pub fn is_done(&self) -> bool {
+        self.shared().ended == self.total
+    }
+
+    /// Whether a thread with an empty hand would find something to do.
+    pub fn has_work(&self) -> bool {
+        let shared = self.shared();
+        let unstarted = || !shared.returned.is_empty() || self.next.0.load(ORDER) < self.total;
+        !shared.suspended.is_empty() || !shared.free_slots.is_empty() && unstarted()
+    }
+
+    /// The next piece of work: unstarted workgroups first as long as wave slots last, then those set aside in turn. When a
+    /// workgroup has ended, the first one set aside comes before all that: where each waits for the one before it, it can go on
+    /// now, and whatever else is tried cannot.
+    ///
+    /// Of all unstarted workgroups the first one is never left waiting for slots that a later one gets, since workgroups may
+    /// wait for those before them: either its thread has slots, or has them in a workgroup before it that it executes, or it
+    /// is among the returned ones. Those come first, and whoever ends a workgroup that was set aside knows of them.
+    pub fn take(&self, hand: &mut Hand) -> Work<T> {
+        let resume_first = std::mem::take(&mut hand.just_ended) && self.suspended.load(ORDER);
+        if !resume_first && !self.returned.load(ORDER) && hand.slots.is_some() {
+            if hand.unstarted.is_empty() {
+                hand.unstarted = self.grab();
+            }
+            if let Some(work) = hand.start() {
+                return work;
+            }
+        }
+        self.take_shared(hand, resume_first)
+    }
+
+    /// [`Schedule::take`] where threads have to agree.
+    #[cold]
+    fn take_shared(&self, hand: &mut Hand, resume_first: bool) -> Work<T> {
+        let mut shared = self.shared();
+        shared.ended += std::mem::take(&mut hand.ended);
+        if resume_first && let Some((_, started)) = self.resume(&mut shared, 0) {
+            return Work::Resume(started);
+        }
+        hand.slots = hand.slots.or_else(|| shared.free_slots.pop());
+        self.put_back(&mut shared, hand);
+        if hand.slots.is_some() {
+            let returned = &mut shared.returned;
+            let first = (0..returned.len()).min_by_key(|&at| returned[at].start);
+            hand.unstarted = match first {
+                Some(first) => returned.swap_remove(first),
+                None => self.grab(),
+            };
+            self.returned.store(!returned.is_empty(), ORDER);
+            if let Some(work) = hand.start() {
+                return work;
+            }
+            shared.free_slots.extend(hand.slots.take());
+        }
+        let turn = shared.turn;
+        match self.resume(&mut shared, turn) {
+            Some((index, started)) => {
+                shared.turn = index + 1;
+                Work::Resume(started)
+            }
+            None => Work::Nothing,
+        }
+    }
+
+    /// The first suspended workgroup from `index` on, or else of all.
+    fn resume(&self, shared: &mut Shared<T>, index: u64) -> Option<(u64, T)> {
+        let suspended = &mut shared.suspended;
+        let next = suspended.range(index..).next();
+        let index = *next.or_else(|| suspended.first_key_value())?.0;
+        let entry = suspended.remove_entry(&index);
+        self.suspended.store(!suspended.is_empty(), ORDER);
+        entry
+    }
+
+    /// A workgroup of the thread with this hand has ended; its slots can be used again.
+    pub fn end(&self, slots: Slots, hand: &mut Hand) {
+        hand.ended += 1;
+        hand.just_ended = true;
+        if let Some(more) = hand.slots.replace(slots) {
+            self.shared().free_slots.push(more);
+        }
+    }
+
+    /// Sets a workgroup aside that the thread with this hand has executed. Its slots go with it, and in the same step those
+    /// that had to wait for these slots are returned.
+    pub fn suspend(&self, index: u64, started: T, hand: &mut Hand) {
+        let mut shared = self.shared();
+        shared.suspended.insert(index, started);
+        self.suspended.store(true, ORDER);
+        if hand.slots.is_none() {
+            self.put_back(&mut shared, hand);
+        }
+    }
+
+    /// Empties the hand of a thread that leaves.
+    pub fn give_back(&self, hand: &mut Hand) {
+        let mut shared = self.shared();
+        shared.ended += std::mem::take(&mut hand.ended);
+        shared.free_slots.extend(hand.slots.take());
+        self.put_back(&mut shared, hand);
+    }
+
+    fn put_back(&self, shared: &mut Shared<T>, hand: &mut Hand) {
+        if !hand.unstarted.is_empty() {
+            shared.returned.push(std::mem::take(&mut hand.unstarted));
+            self.returned.store(true, ORDER);
+        }
+    }
+
+    /// Takes a batch of workgroups: few enough that all threads end at about the same time. Empty if none are left.
+    fn grab(&self) -> Range<u64> {
+        let batch = |next: u64| {
+            let left = self.total - next;
+            (left / (8 * self.threads))
+                .clamp(1, LARGEST_BATCH)
+                .min(left)
+        };
+        let grabbed = self.next.0.fetch_update(ORDER, ORDER, |next| {
+            let count = batch(next);
+            (count > 0).then_some(next + count)
+        });
+        grabbed.map_or(0..0, |next| next..next + batch(next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+
+    const THREADS: usize = 8;
+    const WORKGROUPS: u64 = 4000;
+
+    /// Executes a dispatch in which workgroup `index` goes on when `may_end(index, ended)` says so, `ended` being how many have
+    /// ended; with slots for 24 at a time. True if all did, each after one start.
+    fn ends(may_end: fn(u64, u64) -> bool) -> bool {
+        let schedule = Schedule::<(u64, Slots)>::new(WORKGROUPS, 4, 96, THREADS);
+        let ended = AtomicU64::new(0);
+        let started: Vec<AtomicBool> = (0..WORKGROUPS).map(|_| AtomicBool::new(false)).collect();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let work = || {
+            let mut hand = Hand::default();
+            while Instant::now() < deadline {
+                let (index, slots) = match schedule.take(&mut hand) {
+                    Work::Start(index, slots) => {
+                        assert!(!started[index as usize].swap(true, Ordering::SeqCst));
+                        (index, slots)
+                    }
+                    Work::Resume(started) => started,
+                    Work::Nothing if schedule.is_done() => return,
+                    Work::Nothing => {
+                        thread::yield_now();
+                        continue;
+                    }
+                };
+                if may_end(index, ended.load(Ordering::SeqCst)) {
+                    ended.fetch_add(1, Ordering::SeqCst);
+                    schedule.end(slots, &mut hand);
+                } else {
+                    schedule.suspend(index, (index, slots), &mut hand);
+                    // Another thread may end it before this one asks for more.
+                    thread::yield_now();
+                }
+            }
+        };
+        thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
+        schedule.is_done()
+    }
+
+    #[test]
+    fn workgroups_may_wait_for_those_before_them() {
+        for _ in 0..20 {
+            assert!(ends(|index, ended| ended >= index));
+        }
+    }
+
+    #[test]
+    fn the_first_unstarted_workgroup_gets_the_slots_that_come_free() {
+        let schedule = Schedule::<Slots>::new(64, 1, 2, 1);
+        let (mut one, mut two) = (Hand::default(), Hand::default());
+        let started = |work| match work {
+            Work::Start(index, slots) => (index, slots),
+            other => panic!("{other:?}"),
+        };
+        let resumed = |work| match work {
+            Work::Resume(slots) => slots,
+            other => panic!("{other:?}"),
+        };
+        let (first, slots) = started(schedule.take(&mut one));
+        let (later, later_slots) = started(schedule.take(&mut two));
+        assert!(first == 0 && later > 1, "{later}");
+        schedule.suspend(later, later_slots, &mut two);
+        schedule.suspend(first, slots, &mut one);
+        // Now, before it has asked for more, the first thread holds workgroup 1 and has no slots, the other one ends 0.
+        let slots = resumed(schedule.take(&mut two));
+        schedule.end(slots, &mut two);
+        let later_slots = resumed(schedule.take(&mut two));
+        schedule.suspend(later, later_slots, &mut two);
+        assert_eq!(started(schedule.take(&mut two)).0, 1);
+    }
+
+    #[test]
+    fn workgroups_may_wait_for_all_that_fit() {
+        assert!(ends(|index, ended| index >= 24 || ended > 0 || index == 23));
+    }
+
+    #[test]
+    fn nothing_is_lost_without_waiting() {
+        assert!(ends(|_, _| true));
+    }
+}
