@@ -12,7 +12,8 @@ native_arithmetic!(f64, u64, F64);
 #[inline(always)]
 pub fn ldexp(x: u64, power: i32, denormals: Denormals) -> u64 {
     let x = flush_in(x, denormals);
-    let (scaled, lift) = normalised(x);
+    // Zero stays itself below; scaled like others it would become a denormal, for which the host takes its time.
+    let (scaled, lift) = normalised(if is_zero(x) { ONE } else { x });
     let field = ((scaled & INFINITY) >> MANTISSA_BITS) as i32;
     let one_to_two = value((scaled & (SIGN | FRACTION)) | ONE);
     let exponent = (field - 1023 - lift).saturating_add(power);

@@ -54,7 +54,7 @@ const STREAMS: &[(&str, &str)] = &[
     ("fma dependent, scalar source",   "v_fma_f32 v0, v0, s4, v2"),
     ("fmac dependent",                 "v_fmac_f32_e32 v0, v1, v2"),
     ("fma 8 chains",                   "v_fma_f32 {}, {}, v1, v2"),
-    ("add, mul",                       "v_add_f32_e32 v8, v8, v1\nv_mul_f32_e32 v9, v9, v1"),
+    ("add, mul",                       "v_add_f32_e32 v8, v8, v1\nv_mul_f32_e32 v9, v1, v2"),
     ("max, min",                       "v_max_f32_e32 v8, v8, v1\nv_min_f32_e32 v9, v9, v1"),
     ("max3, med3 f32",                 "v_max3_f32 v8, v8, v1, v2\nv_med3_f32 v9, v9, v1, v2"),
     ("rndne, floor, fract",            "v_rndne_f32_e32 v8, v1\nv_floor_f32_e32 v9, v1\nv_fract_f32_e32 v10, v1"),

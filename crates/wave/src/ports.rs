@@ -160,6 +160,31 @@ fn copy_active_body(wave: &mut Wave, dst: usize, words: usize) {
     }
 }
 
+multiversion! {
+    /// `op` with vector sources that are zero in lanes that are off.
+    pub(crate) fn with_zeros = with_zeros_body(wave: &mut Wave, op: &MicroOp, types: [Type; 3]) -> MicroOp;
+}
+
+#[inline(always)]
+fn with_zeros_body(wave: &mut Wave, op: &MicroOp, types: [Type; 3]) -> MicroOp {
+    let mut zeroed = *op;
+    for (index, kind) in types.into_iter().enumerate() {
+        if op.src[index].kind != SrcKind::Vector {
+            continue;
+        }
+        debug_assert!(!matches!(kind, Type::PackedF32), "its words lie elsewhere");
+        for word in 0..kind.words() {
+            let mut row = *wave.row(op.src[index].index as usize + word);
+            for lane in 0..LANES {
+                row.0[lane] &= wave.exec_lanes.0[lane];
+            }
+            *wave.temporary(SOURCE_ROWS + 2 * index + word) = row;
+        }
+        zeroed.src[index].index = (wave.temporaries + SOURCE_ROWS + 2 * index) as u16;
+    }
+    zeroed
+}
+
 /// Whether bodies for uniform sources know this kind; all others are copied to rows first.
 pub(crate) fn has_form(kind: SrcKind) -> bool {
     matches!(

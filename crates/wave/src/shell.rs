@@ -72,6 +72,8 @@ pub(crate) trait VectorBody {
     const NARROW: bool = false;
     /// A copy for [`Level::Avx512`] although not hot.
     const WIDE: bool = false;
+    /// Lanes that are off get zeros for sources.
+    const ZEROED: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 

@@ -4,7 +4,7 @@
 mod harness;
 
 use harness::Machine;
-use numerics::{Denormals, division, float16};
+use numerics::{Denormals, division, float16, float32};
 
 /// Waves of each instruction.
 const WAVES: usize = 150;
@@ -169,4 +169,54 @@ fn steps_of_division() {
             );
         },
     );
+}
+
+/// Zeros of both signs, numbers that are often equal, now and then anything.
+fn close_together(random: &mut Random) -> u32 {
+    let bits = random.bits();
+    let sign = (bits as u32) << 31;
+    let number = match bits >> 8 & 3 {
+        0 => 0,
+        1 => 1.5f32.to_bits(),
+        _ => 0x3f80_0000 | (bits >> 32) as u32 & 0x7f_ffff,
+    };
+    random.mostly(u64::from(number | sign)) as u32
+}
+
+#[test]
+fn extremes_of_three() {
+    type OfThree = fn(u32, u32, u32, bool, Denormals) -> u32;
+    let singles: [(&str, OfThree); 3] = [
+        ("min3", float32::min3),
+        ("max3", float32::max3),
+        ("med3", float32::med3),
+    ];
+    for (name, right) in singles {
+        each(
+            &format!("v_{name}_f32 v0, v2, v4, v6"),
+            |random| [(); 3].map(|()| u64::from(close_together(random))),
+            |values, got, _| {
+                let [a, b, c] = values.map(|value| value as u32);
+                let right = right(a, b, c, true, Denormals::KEEP);
+                assert_eq!(got, u64::from(right), "{name} {values:x?}");
+            },
+        );
+    }
+    type OfThreeHalves = fn(u16, u16, u16, bool, Denormals) -> u16;
+    let halves: [(&str, OfThreeHalves); 3] = [
+        ("min3", float16::min3),
+        ("max3", float16::max3),
+        ("med3", float16::med3),
+    ];
+    for (name, right) in halves {
+        each(
+            &format!("v_{name}_f16 v0, v2, v4, v6"),
+            |random| [(); 3].map(|()| u64::from((close_together(random) >> 16) as u16)),
+            |values, got, _| {
+                let [a, b, c] = values.map(|value| value as u16);
+                let right = right(a, b, c, true, Denormals::KEEP);
+                assert_eq!(got, u64::from(right), "{name} {values:x?}");
+            },
+        );
+    }
 }

@@ -26,9 +26,9 @@ vector_rows! {
     v_madak_f16:          (F16, F16, F16) -> F16 [literal = 2] = |cx, a, b, c| float16::mad(a, b, c, cx.half());
     v_min_f16:            (F16, F16) -> F16 quick Halves::min = |cx, a, b| float16::min(a, b, cx.ieee, cx.denormals64);
     v_max_f16:            (F16, F16) -> F16 quick Halves::max = |cx, a, b| float16::max(a, b, cx.ieee, cx.denormals64);
-    v_min3_f16:           (F16, F16, F16) -> F16 = |cx, a, b, c| float16::min3(a, b, c, cx.ieee, cx.denormals64);
-    v_max3_f16:           (F16, F16, F16) -> F16 = |cx, a, b, c| float16::max3(a, b, c, cx.ieee, cx.denormals64);
-    v_med3_f16:           (F16, F16, F16) -> F16 = |cx, a, b, c| float16::med3(a, b, c, cx.ieee, cx.denormals64);
+    v_min3_f16:           (F16, F16, F16) -> F16 quick Halves::min3 = |cx, a, b, c| float16::min3(a, b, c, cx.ieee, cx.denormals64);
+    v_max3_f16:           (F16, F16, F16) -> F16 quick Halves::max3 = |cx, a, b, c| float16::max3(a, b, c, cx.ieee, cx.denormals64);
+    v_med3_f16:           (F16, F16, F16) -> F16 quick Halves::med3 = |cx, a, b, c| float16::med3(a, b, c, cx.ieee, cx.denormals64);
     v_floor_f16:          (F16) -> F16 = |cx, a| float16::floor(a, cx.denormals64);
     v_ceil_f16:           (F16) -> F16 = |cx, a| float16::ceil(a, cx.denormals64);
     v_trunc_f16:          (F16) -> F16 = |cx, a| float16::trunc(a, cx.denormals64);

@@ -412,7 +412,25 @@ macro_rules! operations {
     )*};
 }
 
-// Of two equal numbers, which differ only if they are zeros, min and max take the one with or without the sign.
+/// Minimum and maximum. Of two equal numbers, which differ only if they are zeros, they are the one with or without the sign.
+macro_rules! extremes {
+    ($($name:ident, $vector:ident: $join:ident($extreme:ident);)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn $name<H: Host>(a: H::$vector, b: H::$vector) -> H::$vector {
+            // SAFETY: the callers' promise about the host.
+            unsafe { H::$join(H::$extreme(a, b), H::$extreme(b, a)) }
+        }
+    )*};
+}
+
+extremes! {
+    least, Single: or(min);
+    most, Single: and(max);
+    least64, Double: or64(min64);
+    most64, Double: and64(max64);
+}
+
 #[rustfmt::skip]
 operations! {
     add,    2, false, <H>[a, b]:    H::add(a, b),      H::add64(a, b), H::add(a, b);
@@ -420,8 +438,11 @@ operations! {
     subrev, 2, false, <H>[a, b]:    H::sub(b, a),      H::sub64(b, a), H::sub(b, a);
     mul,    2, false, <H>[a, b]:    H::mul(a, b),      H::mul64(a, b), H::mul(a, b);
     fma,    3, false, <H>[a, b, c]: H::fma(a, b, c), H::fma64(a, b, c), half_fma::<H>(a, b, c);
-    min,    2, true,  <H>[a, b]:    H::or(H::min(a, b), H::min(b, a)),  H::or64(H::min64(a, b), H::min64(b, a)), <min as Operation<Singles, 2>>::of::<H>([a, b]);
-    max,    2, true,  <H>[a, b]:    H::and(H::max(a, b), H::max(b, a)), H::and64(H::max64(a, b), H::max64(b, a)), <max as Operation<Singles, 2>>::of::<H>([a, b]);
+    min,    2, true,  <H>[a, b]:    least::<H>(a, b), least64::<H>(a, b), least::<H>(a, b);
+    max,    2, true,  <H>[a, b]:    most::<H>(a, b), most64::<H>(a, b), most::<H>(a, b);
+    min3,   3, true,  <H>[a, b, c]: least::<H>(least::<H>(a, b), c), least64::<H>(least64::<H>(a, b), c), least::<H>(least::<H>(a, b), c);
+    max3,   3, true,  <H>[a, b, c]: most::<H>(most::<H>(a, b), c), most64::<H>(most64::<H>(a, b), c), most::<H>(most::<H>(a, b), c);
+    med3,   3, true,  <H>[a, b, c]: most::<H>(least::<H>(a, b), least::<H>(most::<H>(a, b), c)), most64::<H>(least64::<H>(a, b), least64::<H>(most64::<H>(a, b), c)), most::<H>(least::<H>(a, b), least::<H>(most::<H>(a, b), c));
 }
 
 /// A float row: `O` where it is right, else `lane`.
@@ -441,8 +462,14 @@ where
     #[cfg(target_arch = "x86_64")]
     if F::USUAL && F::AVX2 {
         if !wave.wide_and_plain {
-            // SAFETY: forms with AVX2 exist only where the host has it.
-            return unsafe { not_wide::<V, F::Outlined, K, O, SOURCES>(wave, op, env) };
+            // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
+            return unsafe {
+                if F::AVX512 {
+                    not_wide512::<V, F::Outlined, K, O, SOURCES>(wave, op, env)
+                } else {
+                    not_wide::<V, F::Outlined, K, O, SOURCES>(wave, op, env)
+                }
+            };
         }
         // This is what most instructions of most programs do: nothing but this is in line, so that no register of the
         // host has to be saved.
@@ -481,41 +508,55 @@ where
     wave.deliver::<F>(op, K::TYPE.words())
 }
 
-/// The short cut for waves of 32 lanes, and with lanes off.
-///
-/// # Safety
-/// The host has what forms with AVX2 stand for.
+/// The short cut for waves of 32 lanes, and with lanes off, for one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-#[inline(never)]
-unsafe fn not_wide<V, F, K, O, const SOURCES: usize>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-) -> u32
-where
-    V: VectorBody,
-    F: Form,
-    K: Kind,
-    O: Operation<K, SOURCES>,
-{
-    other_modes!(wave, op, env, V, F);
-    let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
-    let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
-    let mask = wave.exec_lanes.0.as_ptr();
-    // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
-    let done = unsafe {
-        if wave.all_lanes {
-            groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, wave.groups)
-        } else {
-            groups::<Ymm, F, K, O, SOURCES, true, 4>(&operands, target, mask, wave.groups)
+macro_rules! not_wide {
+    ($name:ident, $features:literal, $host:ident, $count:literal) => {
+        /// # Safety
+        /// The host has these features.
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        unsafe fn $name<V, F, K, O, const SOURCES: usize>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+        ) -> u32
+        where
+            V: VectorBody,
+            F: Form,
+            K: Kind,
+            O: Operation<K, SOURCES>,
+        {
+            other_modes!(wave, op, env, V, F);
+            let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
+            let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
+            let mask = wave.exec_lanes.0.as_ptr();
+            let total = wave.groups;
+            // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
+            let done = unsafe {
+                if wave.all_lanes {
+                    groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
+                } else {
+                    groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
+                }
+            };
+            if done != total {
+                return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+            }
+            u32::from(op.after)
         }
     };
-    if done != wave.groups {
-        return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
-    }
-    u32::from(op.after)
 }
+
+#[cfg(target_arch = "x86_64")]
+not_wide!(not_wide, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", Ymm, 4);
+#[cfg(target_arch = "x86_64")]
+not_wide!(
+    not_wide512,
+    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
+    Zmm,
+    2
+);
 
 /// Leaves all groups of lanes but the first `done`, whose results are in place, to the general copy.
 #[cfg(target_arch = "x86_64")]
@@ -629,8 +670,12 @@ where
                 }
             };
             if O::NANS_OF_SOURCES {
-                let pair = K::nans::<H>(relevant(sources[0]), relevant(sources[SOURCES - 1]));
+                let pair = K::nans::<H>(relevant(sources[0]), relevant(sources[1]));
                 nans = H::either(nans, pair);
+                if SOURCES == 3 {
+                    let last = relevant(sources[SOURCES - 1]);
+                    nans = H::either(nans, K::nans::<H>(last, last));
+                }
             } else if index % 2 == 0 {
                 previous = relevant(results[index]);
             } else {

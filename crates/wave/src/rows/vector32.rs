@@ -106,9 +106,9 @@ vector_rows! {
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_min_f32:          (F32, F32) -> F32 quick Singles::min = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
     v_max_f32:          (F32, F32) -> F32 quick Singles::max = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
-    v_min3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
-    v_max3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
-    v_med3_f32:         (F32, F32, F32) -> F32 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
+    v_min3_f32:         (F32, F32, F32) -> F32 quick Singles::min3 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
+    v_max3_f32:         (F32, F32, F32) -> F32 quick Singles::max3 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
+    v_med3_f32:         (F32, F32, F32) -> F32 quick Singles::med3 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
     v_floor_f32:        (F32) -> F32 = |cx, a| float32::floor(a, cx.denormals32);
     v_ceil_f32:         (F32) -> F32 = |cx, a| float32::ceil(a, cx.denormals32);
     v_trunc_f32:        (F32) -> F32 = |cx, a| float32::trunc(a, cx.denormals32);

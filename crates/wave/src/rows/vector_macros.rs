@@ -4,7 +4,7 @@ use crate::{
     engine::Env,
     micro_op::{MicroOp, modifier},
     mode::Context,
-    ports::{B32, Lane, Operands, Type, lanes},
+    ports::{B32, Lane, Operands, Type, lanes, with_zeros},
     shell::{Form, VectorBody},
     state::{LANES, VectorRow, Wave},
 };
@@ -52,7 +52,7 @@ const fn blends<V: VectorBody, F: Form>() -> bool {
 /// The loops of `map1`, `map2` and `map3`. Rows that programs spend their time in have the case of a wide wave in the usual
 /// mode in line, with nothing else around it that would have host registers saved; the rest of them is outlined.
 macro_rules! map_functions {
-    ($($map:ident, $any:ident, $outlined:ident, $count:literal, [$($source:ident, $x:ident, $index:literal);+], [$($none:expr),*];)*) => {$(
+    ($($map:ident, $any:ident, $outlined:ident, $outlined512:ident, $count:literal, [$($source:ident, $x:ident, $index:literal);+], [$($none:expr),*];)*) => {$(
         #[inline(always)]
         pub(super) fn $map<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
             wave: &mut Wave,
@@ -63,8 +63,14 @@ macro_rules! map_functions {
             #[cfg(target_arch = "x86_64")]
             if V::HOT && F::USUAL && F::AVX2 {
                 if !(if V::MODE { wave.wide_and_plain } else { wave.wide }) {
-                    // SAFETY: forms with AVX2 exist only where the host has it.
-                    return unsafe { $outlined::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane) };
+                    // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
+                    return unsafe {
+                        if F::AVX512 {
+                            $outlined512::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane)
+                        } else {
+                            $outlined::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane)
+                        }
+                    };
                 }
                 let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
                 let mut group = 0;
@@ -91,6 +97,13 @@ macro_rules! map_functions {
             other_modes!(wave, op, env, V, F);
             let context = context::<F>(wave, op);
             let types = [$($source::TYPE,)+ $($none),*];
+            let zeroed;
+            let op = if V::ZEROED && !wave.all_lanes {
+                zeroed = with_zeros::<F>(wave, op, types);
+                &zeroed
+            } else {
+                op
+            };
             let operands = if blends::<V, F>() {
                 wave.wide_operands::<F, $count>(op, types)
             } else {
@@ -127,13 +140,29 @@ macro_rules! map_functions {
         ) -> u32 {
             $any::<V, F, $($source,)+ R>(wave, op, env, lane)
         }
+
+        /// # Safety
+        /// The host has what forms with AVX-512 stand for.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(
+            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
+        )]
+        #[inline(never)]
+        unsafe fn $outlined512<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+        ) -> u32 {
+            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
+        }
     )*};
 }
 
 map_functions! {
-    map1, map1_any, map1_outlined, 1, [A, a, 0], [Type::None, Type::None];
-    map2, map2_any, map2_outlined, 2, [A, a, 0; B, b, 1], [Type::None];
-    map3, map3_any, map3_outlined, 3, [A, a, 0; B, b, 1; C, c, 2], [];
+    map1, map1_any, map1_outlined, map1_outlined512, 1, [A, a, 0], [Type::None, Type::None];
+    map2, map2_any, map2_outlined, map2_outlined512, 2, [A, a, 0; B, b, 1], [Type::None];
+    map3, map3_any, map3_outlined, map3_outlined512, 3, [A, a, 0; B, b, 1; C, c, 2], [];
 }
 
 /// `COUNT` sources of types A, B and C, the lane's bit of a mask, a vector result and a mask of bits.
@@ -530,6 +559,7 @@ macro_rules! vector_rows {
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
                 const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
+                const ZEROED: bool = $crate::rows::hot::is_zeroed(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,
