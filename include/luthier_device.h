@@ -37,7 +37,7 @@ typedef __UINT64_TYPE__ luthier_u64;
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
 
-// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.md.
+// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.
 #define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
