@@ -37,7 +37,7 @@ typedef __UINT64_TYPE__ luthier_u64;
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
 
-// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.md.
+// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.
 #define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
@@ -114,45 +114,9 @@ LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size
 // Bits of `access`.
 LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
 
-// Works out what a buffer instruction (MUBUF, MTBUF of gfx9 and gfx10) accesses in this lane; false if nothing, because the
-// lane is out of the descriptor's bounds. The arguments are what `Instruction::buffer_arguments` gives: the descriptor, the
-// scalar offset, the lane's index and offset, the constant offset, and flags (1: has an index, 2: gfx10). Of elements that
-// swizzling scatters it is the first.
-LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2,
-                                   luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset,
-                                   luthier_u32 constant, luthier_u32 flags) {
-  bool indexed = flags & 1, since_gfx10 = flags & 2;
-  bool swizzled = word1 >> 31, by_lane = word3 >> 23 & 1;
-  luthier_u64 stride = word1 >> 16 & 0x3fff;
-  if (by_lane && !since_gfx10)
-    stride |= (word3 >> 15 & 15) << 14;
-  luthier_u64 record = (luthier_u64)index + (by_lane ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) : 0);
-  // Compilers address scratch with negative registers and positive constants.
-  luthier_u64 within = swizzled ? (luthier_u64)(offset + constant) : (luthier_u64)offset + constant;
-  luthier_u64 records = word2, size = __luthier_scalar32_access_size();
-  // 0: by record and stride, 1: by record, 2: unless empty, 3: by byte.
-  luthier_u32 check = since_gfx10 ? word3 >> 28 & 3 : stride == 0 || (!indexed && !swizzled) ? 3 : 1;
-  bool inside = check == 3   ? within + size <= records
-                : check == 2 ? records != 0
-                : check == 1 ? record < records
-                             : record < records && within + size <= stride;
-  luthier_u64 place = within + record * stride;
-  if (swizzled) {
-    luthier_u32 shift = 3 + (word3 >> 21 & 3);
-    luthier_u64 interleaved = (record & ((1u << shift) - 1)) * 4 + (within & 3);
-    place = ((within & ~3ull) << shift) + interleaved + ((record >> shift) * stride << shift);
-  }
-  *address = ((luthier_u64)(word1 & 0xffff) << 32 | word0) + scalar_offset + place;
-  return inside;
-}
-
-// Bytes of a texel by word 1 of its image's descriptor; 0 if blocks of texels are compressed, or the format is reserved.
-LUTHIER_INLINE luthier_u32 texel_bytes(luthier_u32 word1, bool since_gfx10) {
-  luthier_u32 format = word1 >> 20 & (since_gfx10 ? 0x1ff : 0x3f);
-  // gfx10 numbers pairs of what gfx9 has two numbers for. The formats behind 127 and behind 15 are those of images alone.
-  luthier_u32 end1 = since_gfx10 ? 6 : 1, end2 = since_gfx10 ? 19 : 3, end4 = since_gfx10 ? 61 : 10;
-  luthier_u32 end8 = since_gfx10 ? 71 : 12, end12 = since_gfx10 ? 74 : 13, end16 = since_gfx10 ? 77 : 14;
-  luthier_u32 srgb = since_gfx10 ? format - 128 : ~0u, small = format - (since_gfx10 ? 133 : 16);
+// Bytes of an element by its format's number: the last numbers of formats with 1, 2, 4, 8, 12 and 16 bytes. 0: no such format.
+LUTHIER_INLINE luthier_u32 format_bytes(luthier_u32 format, luthier_u32 end1, luthier_u32 end2, luthier_u32 end4,
+                                        luthier_u32 end8, luthier_u32 end12, luthier_u32 end16) {
   return format == 0       ? 0
          : format <= end1  ? 1
          : format <= end2  ? 2
@@ -160,9 +124,84 @@ LUTHIER_INLINE luthier_u32 texel_bytes(luthier_u32 word1, bool since_gfx10) {
          : format <= end8  ? 8
          : format <= end12 ? 12
          : format <= end16 ? 16
-         : srgb < 3        ? 1u << srgb
-         : small < 4       ? 2
                            : 0;
+}
+// gfx9 has two numbers for a format, of which this is that of its data; gfx10 one for each pair, and so has gfx11, for fewer.
+LUTHIER_INLINE luthier_u32 format_bytes(luthier_u32 format, bool since_gfx10, bool since_gfx11) {
+  return since_gfx11   ? format_bytes(format, 6, 19, 47, 57, 60, 63)
+         : since_gfx10 ? format_bytes(format, 6, 19, 61, 71, 74, 77)
+                       : format_bytes(format, 1, 3, 10, 12, 13, 14);
+}
+
+// Works out what a buffer instruction (MUBUF, MTBUF, but not those of gfx1250) accesses in this lane; false if nothing, because
+// the lane is out of the descriptor's bounds. The arguments are what `Instruction::buffer_arguments` gives: the descriptor, the
+// scalar offset, the lane's index and offset, the constant offset, and flags (1: has an index, 2: gfx10, 4: gfx11, 8: gfx12,
+// 16: memory has a format, 32: nothing is partly in bounds; from bit 8 on the format, if the instruction names it).
+//
+// Of elements that swizzling scatters it is the first; of several dwords some may be out of bounds. Where the buffer begins,
+// and 0 for the size, if the descriptor has reserved values or the manuals do not say what is in bounds.
+LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luthier_u32 word0, luthier_u32 word1,
+                                   luthier_u32 word2, luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index,
+                                   luthier_u32 offset, luthier_u32 constant, luthier_u32 flags) {
+  bool indexed = flags & 1, since_gfx10 = flags & 2, since_gfx11 = flags & 4, since_gfx12 = flags & 8, by_format = flags & 16;
+  bool by_lane = word3 >> 23 & 1;
+  luthier_u64 base = (luthier_u64)(word1 & 0xffff) << 32 | word0, records = word2;
+  *address = base;
+  *size = __luthier_scalar32_access_size();
+  if (by_format) {
+    luthier_u32 format = flags >> 8, of_descriptor = since_gfx10 ? word3 >> 12 & (since_gfx11 ? 0x3f : 0x7f) : word3 >> 15 & 15;
+    *size = format_bytes(format ? format : of_descriptor, since_gfx10, since_gfx11);
+  }
+
+  luthier_u64 stride = word1 >> 16 & 0x3fff;
+  if (by_lane && !since_gfx10)
+    stride |= (word3 >> 15 & 15) << 14;
+  // Scales of 1, 4, 8, 32.
+  if (since_gfx12)
+    stride <<= 0x5320 >> (word3 >> 16 & 12) & 15;
+
+  // The lane's number is added to an index. gfx11 takes it where there is none, and swizzles nothing where there is neither,
+  // whatever its manual says.
+  luthier_u32 lane_number = by_lane ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) : 0;
+  luthier_u64 record = since_gfx11 && indexed ? index : (luthier_u64)index + lane_number;
+  luthier_u32 swizzle = since_gfx11 ? word1 >> 30 : word1 >> 31;
+  bool swizzled = swizzle != 0 && (!since_gfx11 || indexed || by_lane);
+
+  // Compilers address scratch with negative registers and positive constants.
+  luthier_u64 within = swizzled || since_gfx11 ? (luthier_u64)(offset + constant) : (luthier_u64)offset + constant;
+  // 0: by record and stride, 1: by record, 2: unless empty, 3: by byte.
+  luthier_u32 check = since_gfx10 ? word3 >> 28 & 3 : stride == 0 || (!indexed && !swizzled) ? 3 : 1;
+  bool by_byte = check == 3;
+  if (since_gfx11 && by_byte && swizzled && stride != 0)
+    check = 0;
+  // Of dwords each may be in bounds or not.
+  luthier_u64 end = within + (*size > 4 && !by_format && !(flags & 32) ? 4 : *size);
+  bool inside = check == 3   ? end + (since_gfx11 ? scalar_offset : 0) <= records
+                : check == 2 ? records != 0
+                : check == 1 ? record < records
+                             : record < records && end <= stride;
+  if (since_gfx11 && (swizzle == 2 || (by_byte && swizzle != 0 && !swizzled && stride != 0)))
+    *size = 0;
+  if (*size == 0)
+    return true;
+
+  luthier_u64 place = within + record * stride;
+  if (swizzled) {
+    luthier_u32 shift = 3 + (word3 >> 21 & 3), element = since_gfx11 && swizzle == 3 ? 4 : 2;
+    luthier_u64 of_element = (1u << element) - 1, interleaved = record & ((1u << shift) - 1);
+    place = ((within & ~of_element) << shift) + (interleaved << element) + (within & of_element) +
+            ((record >> shift) * stride << shift);
+  }
+  *address = base + scalar_offset + place;
+  return inside;
+}
+
+// Bytes of a texel by word 1 of its image's descriptor; 0 if blocks of texels are compressed, or the format is reserved.
+LUTHIER_INLINE luthier_u32 texel_bytes(luthier_u32 word1, bool since_gfx10) {
+  luthier_u32 format = word1 >> 20 & (since_gfx10 ? 0x1ff : 0x3f);
+  // The formats behind 127 and behind 15 are those of images alone.
+  luthier_u32 srgb = since_gfx10 ? format - 128 : ~0u, small = format - (since_gfx10 ? 133 : 16);
+  return srgb < 3 ? 1u << srgb : small < 4 ? 2 : format_bytes(format, since_gfx10, false);
 }
 
 // Works out what an image instruction accesses in this lane; false if nothing, because the coordinates are those of no texel.

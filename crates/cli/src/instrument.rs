@@ -25,6 +25,7 @@ use crate::built_in;
 /// read (hipModuleGetGlobal). Kernels that cannot be instrumented stay as they are.
 #[derive(Args)]
 pub struct Instrument {
+    /// A program, library, offload bundle or code object
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
@@ -36,6 +37,7 @@ pub struct Instrument {
         value_delimiter = ','
     )]
     tools: Vec<String>,
+    /// Where to write it with the tools in it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Only kernels whose name matches

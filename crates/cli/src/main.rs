@@ -32,7 +32,7 @@ enum Command {
     Run(run::Run),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
-    /// Put tools into code objects on disk
+    /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
     Verify(verify::Verify),
@@ -77,8 +77,22 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("luthier: {error:#}");
+            eprintln!("luthier: {}", told(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error and what caused it, each but once: some say their cause themselves.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
 }

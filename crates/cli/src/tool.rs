@@ -25,7 +25,7 @@ pub struct Tool {
 enum Command {
     /// Write NAME.hip, an instruction counter to start from
     New(New),
-    /// Compile a tool for all targets
+    /// Compile the hooks of NAME.hip to NAME.tool, for all targets
     Build(Build),
     /// List the tools that come with Luthier
     List,
@@ -33,6 +33,7 @@ enum Command {
 
 #[derive(Args)]
 struct New {
+    /// What the tool is called; a path makes it elsewhere
     name: String,
     /// With host code in Rust: make a folder NAME with a crate in it
     #[arg(long)]
@@ -111,6 +112,7 @@ impl Build {
         let output = self
             .output
             .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
+        fs::File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
         let library = tool_capi::library_of(&output);
         tool_build::build_host(&file, &bytes, &library, &self.clang)?;

@@ -110,7 +110,11 @@ fn refusals_name_the_construct_and_its_line() {
     let mut module = Bitcode::parse(&bytes).expect("parses");
     for (hook, arguments, word) in [
         ("other", &[][..], "no hook named other"),
-        ("hook", &[Arg::Scalar][..], "takes 0 arguments, 1 are given"),
+        (
+            "hook",
+            &[Arg::Scalar][..],
+            "the number of arguments is 1, but the hook takes 0",
+        ),
     ] {
         let error = compiler.template(&mut module, &request(hook, arguments));
         let text = error.expect_err(hook).to_string();

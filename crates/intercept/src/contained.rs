@@ -7,7 +7,7 @@
 use std::{
     sync::{
         atomic::{AtomicI32, Ordering},
-        mpsc::{Receiver, RecvTimeoutError},
+        mpsc::{Receiver, RecvTimeoutError, TryRecvError},
     },
     time::{Duration, Instant},
 };
@@ -98,14 +98,28 @@ impl Contained {
                 Err(RecvTimeoutError::Disconnected) => return Err(Silence::Late),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let signal = self.0.map_or(0, |row| row.signal.load(Ordering::Acquire));
-            if signal != 0 {
-                return Err(Silence::Signal(signal));
+            if let Some(end) = self.end(answered) {
+                return end;
             }
             if left.is_zero() {
                 return Err(Silence::Late);
             }
         }
+    }
+
+    /// How it ended, for whoever had no answer a moment ago; `None` if it goes on.
+    fn end<T>(self, answered: &Receiver<T>) -> Option<Result<T, Silence>> {
+        let signal = self.0.map_or(0, |row| row.signal.load(Ordering::Acquire));
+        if signal == 0 {
+            return None;
+        }
+        // The thread may have answered and ended meanwhile, and the signal be that of the next one in its row. A row is free
+        // when what its thread sent has arrived and its end of the channel is closed.
+        Some(match answered.try_recv() {
+            Ok(answer) => Ok(answer),
+            Err(TryRecvError::Disconnected) => Err(Silence::Late),
+            Err(TryRecvError::Empty) => Err(Silence::Signal(signal)),
+        })
     }
 }
 
@@ -169,4 +183,62 @@ fn set_handler_stack(stack: *mut u8, flags: libc::c_int) {
     };
     // SAFETY: memory that lives until another call says that it is not used any more, or none.
     unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        // SAFETY: the kernel's arguments.
+        unsafe { stop_here(signal, info) };
+    }
+
+    /// A thread that sends 1 and ends, or one that aborts; and what it sends.
+    fn thread(dies: bool) -> (Contained, Receiver<u32>) {
+        let (answer, answered) = mpsc::channel();
+        let task = move || {
+            if dies {
+                // SAFETY: no arguments.
+                unsafe { libc::raise(libc::SIGABRT) };
+            }
+            let _ = answer.send(1);
+        };
+        let thread = spawn("contained", 1 << 20, Box::new(task)).expect("a thread");
+        (thread, answered)
+    }
+
+    /// Waits for a thread that nobody asks for its answer.
+    fn wait(thread: Contained, over: impl Fn(&Row) -> bool) {
+        let row = thread.0.expect("the table has room");
+        while !over(row) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_signal_is_that_of_the_thread_itself() {
+        // SAFETY: `handler` does nothing that a handler may not do.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGABRT, &raw const action, std::ptr::null_mut());
+        }
+        let (first, answered) = thread(false);
+        wait(first, |row| row.thread.load(Ordering::Acquire) == 0);
+        let (second, never) = thread(true);
+        let (row, next) = (first.0.expect("a row"), second.0.expect("a row"));
+        assert!(std::ptr::eq(row, next), "the row is not used again");
+        wait(second, |row| row.signal.load(Ordering::Acquire) != 0);
+
+        assert!(matches!(first.end(&answered), Some(Ok(1))));
+        assert!(matches!(
+            second.answer(&never, Duration::MAX),
+            Err(Silence::Signal(libc::SIGABRT))
+        ));
+        // Of one that left without an answer it is not said either.
+        assert!(matches!(first.end(&answered), Some(Err(Silence::Late))));
+    }
 }

@@ -124,6 +124,16 @@ impl Description {
         Ok(description)
     }
 
+    /// Variables that are to be printed or streamed.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let printed = self.print.iter().flat_map(|print| {
+            let parts = print.text.split('{').skip(1);
+            parts.filter_map(|part| Some(part.split_once('}')?.0))
+        });
+        let streamed = self.stream.iter().map(|stream| stream.ring.as_str());
+        printed.chain(streamed)
+    }
+
     /// Kinds of the parameters of every hook that is named anywhere.
     pub fn parameters(&self) -> Result<BTreeMap<String, Vec<Kind>>> {
         let mut hooks = self.hooks.clone();

@@ -230,7 +230,11 @@ impl<'k> Edit<'k> {
             hook: name.to_owned(),
             target: kernel.target().to_owned(),
             wave_size: kernel.wave_size(),
-            hooks: self.file.hooks().join(", "),
+            known: format!(
+                "its hooks: {}; built for {}",
+                self.file.hooks().join(", "),
+                self.file.targets().join(", ")
+            ),
         })?;
         self.plan.hooks.push(variants);
         Ok(self.plan.hooks.len() - 1)

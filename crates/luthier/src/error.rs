@@ -2,16 +2,17 @@
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
-        "tool {tool} has no hook {hook} for {target} with wave{wave_size} (its hooks: {hooks}); build it with `luthier tool build`"
+        "tool {tool} has no hook {hook} for {target} with wave{wave_size} ({known}); `luthier tool build` builds it for all targets"
     )]
     NoHook {
         tool: String,
         hook: String,
         target: String,
         wave_size: u8,
-        hooks: String,
+        /// Its hooks and what they are compiled for.
+        known: String,
     },
-    #[error("{0} is no built tool: {1}")]
+    #[error("{0} is no built tool: {1}; `luthier tool build` makes one of a HIP file")]
     NotATool(String, template::BundleError),
     #[error("description of tool {tool}: {reason}")]
     Description { tool: String, reason: String },

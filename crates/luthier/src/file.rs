@@ -3,7 +3,8 @@
 use crate::{Description, Error, Result, Stream};
 use records::Layout;
 use sha2::{Digest, Sha256};
-use template::{Bundle, Global};
+use std::collections::BTreeSet;
+use template::{Bundle, Entry, Global};
 
 /// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
 pub(crate) const DESCRIPTION: &str = "__luthier_description";
@@ -137,16 +138,20 @@ impl ToolFile {
 
     /// Names of its hooks.
     pub fn hooks(&self) -> Vec<&str> {
-        let mut hooks: Vec<&str> = self
-            .bundle
-            .entries
-            .iter()
-            .map(|entry| entry.hook.as_str())
-            .filter(|hook| !hook.starts_with("__luthier_"))
-            .collect();
-        hooks.sort_unstable();
-        hooks.dedup();
-        hooks
+        self.each(|entry| &entry.hook)
+    }
+
+    /// What its hooks are compiled for.
+    pub fn targets(&self) -> Vec<&str> {
+        self.each(|entry| &entry.template.target)
+    }
+
+    /// Something of all its own hooks, each once.
+    fn each(&self, of: impl Fn(&Entry) -> &String) -> Vec<&str> {
+        let entries = self.bundle.entries.iter();
+        let own = entries.filter(|entry| !entry.hook.starts_with("__luthier_"));
+        let all: BTreeSet<&str> = own.map(|entry| of(entry).as_str()).collect();
+        all.into_iter().collect()
     }
 
     pub(crate) fn bundle(&self) -> &Bundle {

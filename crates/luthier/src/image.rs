@@ -67,12 +67,6 @@ impl Instruction<'_> {
         Some(arguments)
     }
 
-    /// Whether [`Instruction::image_arguments`] are such that single texels may be told.
-    pub fn names_texels(&self) -> bool {
-        let arguments = self.image_arguments();
-        arguments.is_some_and(|all| all[IMAGE_ARGUMENTS - 1] != Argument::Constant(0))
-    }
-
     /// Flags and address registers, if the address of a texel can be worked out from them.
     fn texels(&self, descriptor: Reg) -> Option<(u64, [u16; COORDINATES])> {
         let inst = self.decoded();
@@ -102,4 +96,9 @@ impl Instruction<'_> {
         let last = self.vgprs()?.saturating_sub(1).min(255) as u16;
         Some((flags, coordinates.map(|index| index.min(last))))
     }
+}
+
+/// Whether single texels may be told by these [`Instruction::image_arguments`].
+pub fn names_texels(arguments: &[Argument; IMAGE_ARGUMENTS]) -> bool {
+    arguments[IMAGE_ARGUMENTS - 1] != Argument::Constant(0)
 }

@@ -60,7 +60,7 @@ pub use engine::Engine;
 pub use error::{Error, Result};
 pub use file::{ToolFile, exports};
 pub use filter::SiteFilter;
-pub use image::IMAGE_ARGUMENTS;
+pub use image::{IMAGE_ARGUMENTS, names_texels};
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};
 pub use records::{Event, Timeline};

@@ -1001,7 +1001,6 @@ impl Emitter<'_, '_> {
                 &mut self.text.relocations,
             )?;
             self.pad(function, next, start, spliced.own, &spliced.touched);
-            self.splicer.report.sites += 1;
         }
         Ok(())
     }

@@ -202,6 +202,7 @@ fn attempt(
         report.instructions_before += function.insts.len() as u32;
         report.text_before += function.size;
     }
+    report.sites = plan.insertions.len() as u32;
     report.text_after = end as u64;
     report.vgprs = (before.vgpr_count(), descriptor.vgpr_count());
     report.sgprs = (before.sgpr_count(), descriptor.sgpr_count());

@@ -167,11 +167,14 @@ fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
         );
     }
     let text = text.unwrap_or_default();
-    let description = Description::parse("here", text.trim_end_matches('\0'))
-        .map_err(|error| error.to_string())?;
-    let parameters = description
-        .parameters()
-        .map_err(|error| error.to_string())?;
+    let description = Description::parse("here", text.trim_end_matches('\0')).map_err(told)?;
+    let known = |name: &str| globals.iter().any(|global| global.name == name);
+    if let Some(name) = description.variables().find(|name| !known(name)) {
+        return Err(format!(
+            "LUTHIER_TOOL names a variable {name}, but there is none: is it marked LUTHIER_GLOBAL?"
+        ));
+    }
+    let parameters = description.parameters().map_err(told)?;
     let own = OWN_HOOKS.map(|(hook, parameters)| (hook.to_owned(), vec![Arg::Scalar; parameters]));
     let exported = exports
         .into_iter()
@@ -182,6 +185,14 @@ fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
         .into_iter()
         .map(|(hook, kinds)| (hook, kinds.into_iter().map(argument).collect()));
     Ok(described.chain(exported).chain(own).collect())
+}
+
+/// What is wrong with a description, of a file that is named otherwise.
+fn told(error: luthier::Error) -> String {
+    match error {
+        luthier::Error::Description { reason, .. } => format!("in LUTHIER_TOOL: {reason}"),
+        other => other.to_string(),
+    }
 }
 
 fn argument(kind: Kind) -> Arg {

@@ -16,13 +16,15 @@ LUTHIER_HOOK void lines(luthier_u64 *counters) {
     count(counters, luthier::effective_address());
 }
 
-// Through a descriptor of four words.
+// Through a descriptor of four words, which may be reserved.
 LUTHIER_HOOK void buffer_lines(luthier_u64 *counters, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2,
                                luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset,
                                luthier_u32 constant, luthier_u32 flags) {
   luthier_u64 address;
+  luthier_u32 size;
   if (luthier::active_lanes() != 0 &&
-      luthier::buffer_address(&address, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
+      luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags) &&
+      size != 0)
     count(counters, address);
 }
 

@@ -25,8 +25,9 @@ LUTHIER_HOOK void record_buffer(luthier_u32 word0, luthier_u32 word1, luthier_u3
                                 luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset, luthier_u32 constant,
                                 luthier_u32 flags) {
   luthier_u64 address;
-  if (luthier::buffer_address(&address, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
-    write(address, luthier::access_size());
+  luthier_u32 size;
+  if (luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
+    write(address, size);
 }
 
 // Through a descriptor of eight words.

@@ -18,12 +18,9 @@ impl Tool for BranchDivergence {
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let branches: Vec<_> = kernel
             .instructions()
-            .filter(|instruction| saved_exec(instruction).is_some())
+            .filter_map(|instruction| saved_exec(&instruction).map(|saved| (instruction, saved)))
             .collect();
-        by_line::count_at(edit, &branches, 2, |edit, branch, counter| {
-            let Some(saved) = saved_exec(branch) else {
-                return Ok(());
-            };
+        by_line::count_at(edit, branches, 2, |edit, branch, saved, counter| {
             // Waves of 32 lanes save one register.
             let hook = if saved.width == 1 {
                 "split_32"

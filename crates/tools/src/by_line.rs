@@ -29,18 +29,20 @@ impl Site {
     }
 }
 
-/// Gives each instruction `width` counters and calls `insert` with the first.
-pub(crate) fn count_at(
+/// Gives each instruction `width` counters and calls `insert` with it, with what is known of it, and with the first counter.
+pub(crate) fn count_at<T>(
     edit: &mut Edit<'_>,
-    instructions: &[Instruction<'_>],
+    instructions: Vec<(Instruction<'_>, T)>,
     width: usize,
-    insert: impl Fn(&mut Edit<'_>, &Instruction<'_>, luthier::Counter) -> Result<()>,
+    insert: impl Fn(&mut Edit<'_>, &Instruction<'_>, T, luthier::Counter) -> Result<()>,
 ) -> Result<()> {
     let counters = edit.counters(instructions.len() * width);
-    for (index, instruction) in instructions.iter().enumerate() {
-        insert(edit, instruction, counters.at(index * width))?;
+    let mut sites = Vec::new();
+    for (index, (instruction, known)) in instructions.into_iter().enumerate() {
+        insert(edit, &instruction, known, counters.at(index * width))?;
+        sites.push(Site::of(&instruction));
     }
-    edit.attach(instructions.iter().map(Site::of).collect::<Vec<_>>())
+    edit.attach(sites)
 }
 
 /// Each instruction with its counters.

@@ -4,7 +4,7 @@ use crate::by_line;
 use isa::Effects;
 use luthier::{
     Argument, BUFFER_ARGUMENTS, Edit, IMAGE_ARGUMENTS, Instruction, Kernel, Result, Results, Tool,
-    ToolFile,
+    ToolFile, names_texels,
 };
 
 /// What a hook needs to find out where an access goes.
@@ -24,37 +24,42 @@ impl Access {
         let buffer = instruction.buffer_arguments().map(Access::Buffer);
         buffer.or_else(|| instruction.image_arguments().map(Access::Image))
     }
+
+    /// An image instruction of which only the image is known.
+    fn names_no_texels(&self) -> bool {
+        matches!(self, Access::Image(arguments) if !names_texels(arguments))
+    }
 }
 
 /// Says how many instructions there are of a kind that a tool has to tell about.
-fn note(
-    kernel: &Kernel<'_>,
-    edit: &mut Edit<'_>,
-    what: &str,
-    counted: impl Fn(&Instruction<'_>) -> bool,
-) {
-    let count = kernel.instructions().filter(counted).count();
+fn note(edit: &mut Edit<'_>, what: &str, count: usize) {
     if count != 0 {
         edit.note(format!("{what}: {count}"));
     }
 }
 
-fn note_left_out(kernel: &Kernel<'_>, edit: &mut Edit<'_>, concerns: impl Fn(Effects) -> bool) {
+/// Accesses with these effects; the kernel's notes say how many more there are.
+fn accesses<'k>(
+    kernel: &'k Kernel<'_>,
+    edit: &mut Edit<'_>,
+    concerns: impl Fn(Effects) -> bool,
+) -> Vec<(Instruction<'k>, Access)> {
+    let (mut known, mut left_out) = (Vec::new(), 0);
+    for instruction in kernel.instructions() {
+        if !instruction.is_vector_memory() || !concerns(instruction.effects()) {
+            continue;
+        }
+        match Access::of(&instruction) {
+            Some(access) => known.push((instruction, access)),
+            None => left_out += 1,
+        }
+    }
     note(
-        kernel,
         edit,
-        "accesses left out, through buffer descriptors of gfx11 and later, relative to M0 or by lane number",
-        |instruction| {
-            instruction.is_vector_memory()
-                && concerns(instruction.effects())
-                && Access::of(instruction).is_none()
-        },
+        "accesses left out, relative to M0, by lane number or through registers that hooks cannot read",
+        left_out,
     );
-}
-
-/// An image instruction of which only the image is known.
-fn names_image(instruction: &Instruction<'_>) -> bool {
-    instruction.image_arguments().is_some() && !instruction.names_texels()
+    known
 }
 
 /// The tool that streams every address to a file.
@@ -70,20 +75,21 @@ impl Tool for Trace {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        note_left_out(kernel, edit, |_| true);
+        let accesses = accesses(kernel, edit, |_| true);
+        let images = accesses
+            .iter()
+            .filter(|(_, access)| access.names_no_texels());
         note(
-            kernel,
             edit,
             "image instructions recorded with where their image begins",
-            names_image,
+            images.count(),
         );
-        for access in kernel.instructions() {
-            let place = edit.before(&access);
-            match Access::of(&access) {
-                Some(Access::Plain) => place.call("record", [] as [Argument; 0])?,
-                Some(Access::Buffer(arguments)) => place.call("record_buffer", arguments)?,
-                Some(Access::Image(arguments)) => place.call("record_image", arguments)?,
-                None => continue,
+        for (instruction, access) in accesses {
+            let place = edit.before(&instruction);
+            match access {
+                Access::Plain => place.call("record", [] as [Argument; 0])?,
+                Access::Buffer(arguments) => place.call("record_buffer", arguments)?,
+                Access::Image(arguments) => place.call("record_image", arguments)?,
             };
         }
         Ok(())
@@ -106,27 +112,21 @@ impl Tool for Coalescing {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        let wanted = |instruction: &Instruction<'_>| {
-            Access::of(instruction).is_some()
-                && !names_image(instruction)
-                && !instruction.effects().contains(Effects::LDS)
-        };
-        let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
-        note_left_out(kernel, edit, |effects| !effects.contains(Effects::LDS));
+        let mut accesses = accesses(kernel, edit, |effects| !effects.contains(Effects::LDS));
+        let all = accesses.len();
+        accesses.retain(|(_, access)| !access.names_no_texels());
         note(
-            kernel,
             edit,
             "image instructions left out, which name no texels",
-            names_image,
+            all - accesses.len(),
         );
-        by_line::count_at(edit, &accesses, 3, |edit, access, counter| {
-            let place = edit.before(access);
-            let counter = Argument::from(counter);
-            let counter = [counter].into_iter();
-            let placed = match Access::of(access) {
-                Some(Access::Buffer(buffer)) => place.call("buffer_lines", counter.chain(buffer)),
-                Some(Access::Image(image)) => place.call("image_lines", counter.chain(image)),
-                _ => place.call("lines", counter),
+        by_line::count_at(edit, accesses, 3, |edit, instruction, access, counter| {
+            let place = edit.before(instruction);
+            let counter = [Argument::from(counter)].into_iter();
+            let placed = match access {
+                Access::Plain => place.call("lines", counter),
+                Access::Buffer(buffer) => place.call("buffer_lines", counter.chain(buffer)),
+                Access::Image(image) => place.call("image_lines", counter.chain(image)),
             };
             placed.map(drop)
         })
@@ -160,13 +160,9 @@ impl Tool for BankConflicts {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        let wanted = |instruction: &Instruction<'_>| {
-            instruction.has_address() && instruction.effects().contains(Effects::LDS)
-        };
-        let accesses: Vec<_> = kernel.instructions().filter(wanted).collect();
-        note_left_out(kernel, edit, |effects| effects.contains(Effects::LDS));
-        by_line::count_at(edit, &accesses, 2, |edit, access, counter| {
-            let place = edit.before(access);
+        let accesses = accesses(kernel, edit, |effects| effects.contains(Effects::LDS));
+        by_line::count_at(edit, accesses, 2, |edit, instruction, _, counter| {
+            let place = edit.before(instruction);
             place.call("conflicts", [Argument::from(counter)]).map(drop)
         })
     }

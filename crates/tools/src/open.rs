@@ -15,6 +15,8 @@ pub enum OpenError {
         "no tool {name}: there is {known}, and no file of that name; build one with `luthier tool build`"
     )]
     Unknown { name: String, known: String },
+    #[error("no tool {0} comes with Luthier; for the file that lies here, say -t ./{0}.{SUFFIX}")]
+    Here(String),
     #[error("tool {name} is not built ({}): run `./dev build`, or `luthier tool build --ready`", path.display())]
     NotBuilt { name: String, path: PathBuf },
     #[error("cannot read {}: {source}", path.display())]
@@ -47,6 +49,8 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
         PathBuf::from(tool)
     } else if ready.is_some() {
         directory.join(format!("{name}.{SUFFIX}"))
+    } else if Path::new(&format!("{name}.{SUFFIX}")).is_file() {
+        return Err(OpenError::Here(name));
     } else {
         let names: Vec<_> = TOOLS.iter().map(|ready| ready.name).collect();
         let known = names.join(", ");

@@ -91,7 +91,7 @@ Function *Builder::find(StringRef Name) {
   }
   if (!Found)
     Report.fail("there is no hook named " + Name +
-                " in this bitcode: is it marked `extern \"C\" __device__` and `used`?");
+                " in this bitcode: is it marked LUTHIER_HOOK (`extern \"C\" __device__`, used)?");
   return Found;
 }
 
@@ -170,8 +170,8 @@ bool Builder::call(Function *Hook) {
   IRBuilder<>(Entry).CreateBr(Body);
   IRBuilder<> B(Body);
   if (Hook->arg_size() != Job.Parameters.size()) {
-    Report.fail("the hook takes " + Twine(Hook->arg_size()) + " arguments, " + Twine(Job.Parameters.size()) +
-                " are given");
+    Report.fail("the number of arguments is " + Twine(Job.Parameters.size()) + ", but the hook takes " +
+                Twine(Hook->arg_size()));
     return false;
   }
   const DataLayout &Layout = M.getDataLayout();
