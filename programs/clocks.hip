@@ -1,4 +1,4 @@
-// Device clocks go forward, and events agree with the host's clock within reason.
+// Device clocks go forward at the rates that the runtime reports, and events agree with the host's clock within reason.
 #include "check.h"
 #include <chrono>
 
@@ -9,6 +9,21 @@ __global__ void read_clocks(long long *out) {
     long long b = clock64(), x = (long long)__builtin_amdgcn_s_memrealtime();
     out[0] = b - a;
     out[1] = x - w;
+}
+
+struct Waited {
+    long long cycles_inside, ticks, cycles_around;
+};
+
+// What programs do that want a kernel to take its time: they wait for so many cycles.
+__global__ void wait_for_cycles(long long cycles, Waited *waited) {
+    long long first = clock64();
+    long long ticks_before = (long long)__builtin_amdgcn_s_memrealtime();
+    long long start = clock64(), now = start;
+    while (now - start < cycles)
+        now = clock64();
+    long long ticks_after = (long long)__builtin_amdgcn_s_memrealtime();
+    *waited = {now - start, ticks_after - ticks_before, clock64() - first};
 }
 
 int main() {
@@ -28,5 +43,16 @@ int main() {
     EXPECT(got[0] > 0, "clock64 moved by %lld", got[0]);
     EXPECT(got[1] > 0, "s_memrealtime moved by %lld", got[1]);
     EXPECT(elapsed > 0 && elapsed < host + 50, "%g ms between events, %g ms on the host", elapsed, host);
+
+    // A tick is 10 ns, and cycles are those of the clock rate, however long the wave was kept from running.
+    hipDeviceProp_t device;
+    HIP(hipGetDeviceProperties(&device, 0));
+    double cycles_per_tick = device.clockRate / 100000.0;
+    Array<Waited> waited(1);
+    wait_for_cycles<<<1, 1>>>(2ll * device.clockRate, waited);
+    Waited seen = waited.get()[0];
+    EXPECT(seen.ticks >= 199999, "2 ms of cycles took %lld ticks", seen.ticks);
+    EXPECT(seen.cycles_inside <= (seen.ticks + 1) * cycles_per_tick, "%lld cycles in %lld ticks", seen.cycles_inside, seen.ticks);
+    EXPECT(seen.cycles_around >= (seen.ticks - 1) * cycles_per_tick, "%lld cycles around %lld ticks", seen.cycles_around, seen.ticks);
     return verdict();
 }

@@ -1,7 +1,6 @@
 //! The options of `luthier run` that choose tools and what they look at.
 
 use std::{
-    env,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -9,7 +8,7 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 
-use launcher::libraries;
+use launcher::{hsa_tools, libraries};
 
 use crate::{built_in, ledger::Ledger, rust_tool};
 
@@ -88,7 +87,8 @@ impl WithTools {
         };
         let mut libraries = ours.clone().into_os_string();
         // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
-        let others = env::var("HSA_TOOLS_LIB").unwrap_or_default();
+        let others = hsa_tools::of(command);
+        let others = others.to_string_lossy();
         let others = others.split_whitespace().map(Path::new);
         for other in others.filter(|other| other.file_name() != ours.file_name()) {
             libraries.push(" ");

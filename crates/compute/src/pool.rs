@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gfx::Matrix;
+use gfx::{Matrix, Target};
 use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
 use wave::{Config, Counts, Env, Host, Program, Stop};
 
@@ -214,6 +214,11 @@ impl Host for Device<'_> {
     fn real_time(&self) -> u64 {
         let shown = self.observer.and_then(Observer::time);
         shown.unwrap_or_else(gpu::clock::ticks)
+    }
+
+    fn core_time(&self, target: &Target) -> u64 {
+        let shown = self.observer.and_then(Observer::time);
+        shown.unwrap_or_else(|| gpu::clock::cycles(target))
     }
 
     fn barrier_init(&self, resource: u32, count: u32) {

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use drain::{config, output::Manifest};
-use launcher::{device, launch, libraries};
+use launcher::{device, hsa_tools, launch, libraries};
 
 use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
@@ -85,14 +85,8 @@ impl Run {
             device::emulate(&mut command, target, self.gpus)?;
         }
         command.args(arguments);
-        command.env(
-            "HSA_TOOLS_LIB",
-            in_front("HSA_TOOLS_LIB", library.as_os_str(), " "),
-        );
-        command.env(
-            "LD_PRELOAD",
-            in_front("LD_PRELOAD", library.as_os_str(), ":"),
-        );
+        hsa_tools::put_first(&mut command, library.as_os_str());
+        command.env("LD_PRELOAD", in_front("LD_PRELOAD", library.as_os_str()));
         command.env(config::FILE, directory.join(&self.pattern));
         command.env(config::IMAGES, &directory);
         for (name, flag) in [
@@ -123,10 +117,10 @@ impl Run {
 }
 
 /// The value of an environment variable with `ours` in front.
-fn in_front(variable: &str, ours: &OsStr, separator: &str) -> OsString {
+fn in_front(variable: &str, ours: &OsStr) -> OsString {
     let mut value = ours.to_os_string();
     if let Some(theirs) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
-        value.push(separator);
+        value.push(":");
         value.push(theirs);
     }
     value

@@ -1,4 +1,8 @@
-//! The device clock.
+//! The device's clocks.
+
+use gfx::Target;
+
+use crate::topology::Model;
 
 /// Ticks per second of the device's constant clock: what `s_memrealtime` counts and what timestamps are in.
 pub const TICKS_PER_SECOND: u64 = 100_000_000;
@@ -19,6 +23,15 @@ pub fn ticks() -> u64 {
     nanoseconds() / (1_000_000_000 / TICKS_PER_SECOND)
 }
 
+/// Cycles of the engine clock that a device of this target is said to have: what `s_memtime` counts. What has no model has the
+/// constant clock alone.
+pub fn cycles(target: &Target) -> u64 {
+    let megahertz = Model::of(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
+        u64::from(model.engine_clock)
+    });
+    (u128::from(nanoseconds()) * u128::from(megahertz) / 1_000) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +44,17 @@ mod tests {
             (ticks() - ticks_before, nanoseconds() - nanoseconds_before);
         assert!(ticks_passed >= 500_000);
         assert!(nanoseconds_passed.abs_diff(ticks_passed * 10) < 5_000_000);
+    }
+
+    #[test]
+    fn cycles_go_at_the_rate_that_the_runtime_is_told() {
+        for name in ["gfx90a", "gfx1030"] {
+            let target = Target::find(name).unwrap();
+            let megahertz = u128::from(Model::of(target).unwrap().engine_clock);
+            let least = u128::from(nanoseconds()) * megahertz / 1_000;
+            let shown = u128::from(cycles(target));
+            let most = u128::from(nanoseconds()) * megahertz / 1_000;
+            assert!((least..=most).contains(&shown), "{name}");
+        }
     }
 }

@@ -9,6 +9,9 @@ use kmt_sys::aql::KernelDispatchPacket;
 
 /// Bytes of a kernel descriptor.
 pub const DESCRIPTOR_SIZE: u64 = 64;
+/// LDS is given out in as many bytes: 128 dwords on all targets up to gfx11 (AMDGPU usage guide, GRANULATED_LDS_SIZE). What lies
+/// between a kernel's last variable and the next granule can be read and written.
+const LDS_GRANULE: u32 = 512;
 /// Most work-items of a workgroup.
 const WORKGROUP_LIMIT: u64 = 1024;
 /// High halves of the apertures' base addresses, as the kernel driver sets them.
@@ -217,8 +220,9 @@ impl Dispatch {
         })
     }
 
+    /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules.
     pub fn lds_bytes(&self) -> u32 {
-        self.packet.group_segment_size
+        self.packet.group_segment_size.next_multiple_of(LDS_GRANULE)
     }
 
     /// Bytes of private memory per work-item.
@@ -386,6 +390,18 @@ mod tests {
         ] {
             let dispatch = prepare(target, packet([64, 1, 1], [64, 1, 1]), descriptor).unwrap();
             assert_eq!((dispatch.wave_size, dispatch.vgprs), (wave_size, vgprs), "{target}");
+        }
+    }
+
+    #[test]
+    fn lds_is_given_out_in_granules() {
+        for (asked, given) in [(0, 0), (4, 512), (512, 512), (513, 1024), (65536, 65536)] {
+            let packet = KernelDispatchPacket {
+                group_segment_size: asked,
+                ..packet([64, 1, 1], [64, 1, 1])
+            };
+            let dispatch = prepare("gfx90a", packet, VADD).unwrap();
+            assert_eq!(dispatch.lds_bytes(), given, "{asked}");
         }
     }
 

@@ -7,6 +7,9 @@
 
 use std::{
     collections::BTreeMap,
+    fs::File,
+    os::fd::{AsRawFd, FromRawFd, RawFd},
+    os::unix::fs::FileExt,
     sync::{
         RwLock,
         atomic::{AtomicU64, Ordering},
@@ -31,6 +34,8 @@ pub enum Kind {
     Allocated,
     /// The application's own memory, registered for device access.
     User,
+    /// Another process's allocation.
+    Imported,
 }
 
 /// Answer to a pointer query.
@@ -118,6 +123,8 @@ struct Region {
     size: u64,
     /// Times registered (user memory only).
     count: u32,
+    /// What lies there, if other processes can have it too.
+    file: Option<File>,
 }
 
 #[derive(Default)]
@@ -201,6 +208,7 @@ impl Memory {
                 user_data: 0,
                 size,
                 count: 0,
+                file: None,
             },
         );
         Ok(start)
@@ -279,6 +287,7 @@ impl Memory {
                         user_data: 0,
                         size,
                         count: 0,
+                        file: None,
                     };
                     self.write().allocations.insert(extent.start, region);
                 }
@@ -302,6 +311,57 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::SeqCst);
         unmap_pages(address, region.end - address);
         Ok(())
+    }
+
+    /// Makes the allocation that begins at `address` one that other processes can import, and returns the file in memory that
+    /// holds it, and its descriptor for as long as the allocation lives. No kernel may write to the allocation meanwhile.
+    pub fn export(&self, address: u64) -> Result<(RawFd, File), MemoryError> {
+        let mut map = self.write();
+        let region = map
+            .allocations
+            .get_mut(&address)
+            .ok_or(MemoryError::UnknownAddress { address })?;
+        let size = region.end - address;
+        let refused = MemoryError::NoHostMemory { size };
+        if region.file.is_none() {
+            region.file = move_to_file(address, size);
+        }
+        let Some(file) = &region.file else {
+            return Err(refused);
+        };
+        let copy = file.try_clone().map_err(|_| refused)?;
+        Ok((file.as_raw_fd(), copy))
+    }
+
+    /// Maps what another process has exported; returns its address here. [`Memory::free`] unmaps it.
+    pub fn import(&self, file: File, node: u32, size: u64) -> Result<u64, MemoryError> {
+        if size == 0 || !size.is_multiple_of(PAGE) {
+            return Err(MemoryError::BadSize { size });
+        }
+        let mut map = self.write();
+        let start = map_pages(size).ok_or(MemoryError::NoHostMemory { size })?;
+        if !map_file(start, size, &file) {
+            unmap_pages(start, size);
+            return Err(MemoryError::NoHostMemory { size });
+        }
+        map.allocations.insert(
+            start,
+            Region {
+                end: start + size,
+                kind: Kind::Imported,
+                node,
+                flags: 0,
+                writable: true,
+                device_local: false,
+                remote: false,
+                mapped_nodes: &[],
+                user_data: 0,
+                size,
+                count: 0,
+                file: Some(file),
+            },
+        );
+        Ok(start)
     }
 
     /// Bytes of device-local memory left on `node`.
@@ -337,6 +397,7 @@ impl Memory {
             user_data: 0,
             size,
             count: 0,
+            file: None,
         });
         region.count += 1;
         if end > region.end {
@@ -681,6 +742,53 @@ fn map_pages(size: u64) -> Option<u64> {
     Some(start)
 }
 
+/// Puts a file in memory under an allocation, with what is there now.
+fn move_to_file(start: u64, size: u64) -> Option<File> {
+    const CHUNK: usize = 1 << 16;
+    // SAFETY: the name is a terminated string.
+    let descriptor =
+        unsafe { libc::memfd_create(c"luthier-device-memory".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return None;
+    }
+    // SAFETY: the descriptor was just made and is nobody else's.
+    let file = unsafe { File::from_raw_fd(descriptor) };
+    file.set_len(size).ok()?;
+    let mut chunk = [0; CHUNK];
+    for offset in (0..size).step_by(CHUNK) {
+        let bytes = &mut chunk[..CHUNK.min((size - offset) as usize)];
+        // SAFETY: the caller's range is an allocation of ours, and the map is locked while it is read.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                (start + offset) as *const u8,
+                bytes.as_mut_ptr(),
+                bytes.len(),
+            );
+        }
+        // What was never touched takes no memory in the file either.
+        if bytes.iter().any(|&byte| byte != 0) {
+            file.write_all_at(bytes, offset).ok()?;
+        }
+    }
+    map_file(start, size, &file).then_some(file)
+}
+
+/// Maps `file` over pages of an allocation.
+fn map_file(start: u64, size: u64, file: &File) -> bool {
+    // SAFETY: the range is an allocation of ours; what replaces its pages is as long and may be accessed alike.
+    let mapped = unsafe {
+        libc::mmap(
+            start as *mut libc::c_void,
+            size as usize,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    mapped != libc::MAP_FAILED
+}
+
 /// Zeroed memory at just these addresses; false if there is something already.
 fn map_fixed(start: u64, size: u64) -> bool {
     let flags =
@@ -717,6 +825,31 @@ mod tests {
             device_local: true,
             remote: false,
         }
+    }
+
+    #[test]
+    fn what_is_exported_is_one_memory_with_what_is_imported() {
+        let memory = || Memory::new(BTreeMap::new());
+        let (here, there) = (memory(), memory());
+        let size = 5 * PAGE;
+        let base = here.allocate(request(size)).unwrap();
+        here.write_bytes(base + 3 * PAGE, b"before").unwrap();
+        let (descriptor, file) = here.export(base).unwrap();
+        assert_eq!(here.export(base).unwrap().0, descriptor);
+        let copy = there.import(file, 1, size).unwrap();
+        assert_eq!(there.query(copy + 7).unwrap().kind, Kind::Imported);
+        let mut seen = [0; 6];
+        there.read_bytes(copy + 3 * PAGE, &mut seen).unwrap();
+        assert_eq!(&seen, b"before");
+        there.write_bytes(copy, b"behind").unwrap();
+        here.read_bytes(base, &mut seen).unwrap();
+        assert_eq!(&seen, b"behind");
+        here.free(base).unwrap();
+        there.read_bytes(copy, &mut seen).unwrap();
+        assert_eq!(&seen, b"behind");
+        there.free(copy).unwrap();
+        let gone = here.export(base).unwrap_err();
+        assert_eq!(gone, MemoryError::UnknownAddress { address: base });
     }
 
     #[test]

@@ -35,6 +35,13 @@ const MODELS: &[Model] = &[
     Model { target: "gfx1031", marketing_name: "Emulated AMD Radeon RX 6700 XT",     device_id: 0x73df, engine_clock: 2424, memory_clock: 1000, memory_width:  192, l1_kib: 16, l2_kib: 3072, cache_line: 128 },
 ];
 
+impl Model {
+    /// The row of `target`.
+    pub fn of(target: &Target) -> Option<&'static Model> {
+        MODELS.iter().find(|model| model.target == target.name)
+    }
+}
+
 /// How to build one device.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -72,7 +79,7 @@ impl Config {
             name: name.to_owned(),
             known: known(),
         })?;
-        if !MODELS.iter().any(|model| model.target == target.name) {
+        if Model::of(target).is_none() {
             return Err(ConfigError::NoModel {
                 name: name.to_owned(),
                 known: known(),
@@ -97,10 +104,7 @@ impl Config {
 
     /// The row of the device's target.
     pub fn model(&self) -> &'static Model {
-        MODELS
-            .iter()
-            .find(|model| model.target == self.target.name)
-            .unwrap_or(&MODELS[0])
+        Model::of(self.target).unwrap_or(&MODELS[0])
     }
 
     /// SIMDs over all compute units. ROCr divides this by the SIMDs of a compute unit.

@@ -174,7 +174,7 @@ table! {
     signal_load_scacquire (SignalLoad),
     signal_store_relaxed,
     signal_store_screlease (SignalStore),
-    signal_wait_relaxed,
+    signal_wait_relaxed (SignalWait),
     signal_wait_scacquire (SignalWait),
     signal_and_relaxed,
     signal_and_scacquire,

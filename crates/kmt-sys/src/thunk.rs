@@ -271,6 +271,7 @@ pub mod pointer_type {
     pub const UNKNOWN: u32 = 0;
     pub const ALLOCATED: u32 = 1;
     pub const REGISTERED_USER: u32 = 2;
+    pub const REGISTERED_SHARED: u32 = 4;
 }
 
 #[repr(C, packed(4))]

@@ -4,7 +4,7 @@ use std::{env, ffi::OsString, path::Path, process::Command};
 
 use anyhow::{Result, bail};
 
-use crate::libraries;
+use crate::{hsa_tools, libraries};
 
 /// Variable that names the target to emulate, for the emulated thunk and as default of `--device`.
 pub const VARIABLE: &str = "LUTHIER_DEVICE";
@@ -48,6 +48,8 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
         path.push(existing);
     }
     command.env("LD_LIBRARY_PATH", path).env(VARIABLE, target);
+    // The thunk is a tool too: it lets threads sleep that wait for the GPU, where HIP would have them spin.
+    hsa_tools::put_last(command, libraries::THUNK_SONAME);
     if let Some(gpus) = gpus {
         command.env("LUTHIER_GPUS", gpus.to_string());
     }

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 /// The name under which ROCr asks the dynamic linker for the thunk.
-const THUNK_SONAME: &str = "libhsakmt.so.1";
+pub const THUNK_SONAME: &str = "libhsakmt.so.1";
 /// Chooses another directory than the one beside the executable, for installations that lie elsewhere.
 pub const EMULATOR_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 

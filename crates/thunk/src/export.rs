@@ -24,7 +24,7 @@ macro_rules! export {
     };
 }
 
-use calls::{device, event, memory as mem, queue, unsupported};
+use calls::{device, event, memory as mem, queue, sharing, unsupported};
 
 #[rustfmt::skip]
 mod table {
@@ -67,9 +67,9 @@ mod table {
         hsaKmtSetMemoryUserData(address: u64, user_data: u64) => mem::set_user_data(address, user_data);
         hsaKmtSVMSetAttr(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) => mem::svm_set(address, size, count, attributes);
         hsaKmtSVMGetAttr(address: u64, size: u64, count: u32, attributes: Out<SvmAttribute>) => mem::svm_get(address, size, count, attributes);
-        hsaKmtShareMemory(_address: u64, _size: u64, _handle: u64) => unsupported();
-        hsaKmtRegisterSharedHandle(_handle: u64, _address: u64, _size: u64) => unsupported();
-        hsaKmtRegisterSharedHandleToNodes(_handle: u64, _address: u64, _size: u64, _count: u64, _nodes: u64) => unsupported();
+        hsaKmtShareMemory(address: u64, size: u64, handle: Out<sharing::Handle>) => sharing::share(address, size, handle);
+        hsaKmtRegisterSharedHandle(handle: In<sharing::Handle>, address: Out<u64>, size: Out<u64>) => sharing::open(handle, address, size);
+        hsaKmtRegisterSharedHandleToNodes(handle: In<sharing::Handle>, address: Out<u64>, size: Out<u64>, _count: u64, _nodes: u64) => sharing::open(handle, address, size);
         hsaKmtRegisterGraphicsHandleToNodes(_handle: u64, _info: u64, _count: u64, _nodes: u64) => unsupported();
         hsaKmtExportDMABufHandle(_address: u64, _size: u64, _descriptor: u64, _offset: u64) => unsupported();
         hsaKmtReplaceAsanHeaderPage(_address: u64) => unsupported();

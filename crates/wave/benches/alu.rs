@@ -30,6 +30,9 @@ impl Host for Silent {
     fn real_time(&self) -> u64 {
         0
     }
+    fn core_time(&self, _target: &Target) -> u64 {
+        0
+    }
 }
 
 const ROWS: usize = 48;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gfx::Target;
+
 use crate::{
     Counts, Fault, Memory, Program, Wave,
     micro_op::{MicroOp, flow},
@@ -15,6 +17,8 @@ pub trait Host: Sync {
     fn send_message(&self, message: u32, m0: u32);
     /// Constant-rate counter (100 MHz): `s_memrealtime`.
     fn real_time(&self) -> u64;
+    /// Cycles of the engine clock of `target`: `s_memtime`. Programs wait for multiples of the clock rate that they are told.
+    fn core_time(&self, target: &Target) -> u64;
     /// `ds_gws_init`: prepares a wave barrier of the whole device that `count` more waves than one must reach.
     fn barrier_init(&self, _resource: u32, _count: u32) {}
     /// `ds_gws_barrier`: a wave arrives. The result is for [`Host::barrier_passed`]; `count` is for the next use.

@@ -27,6 +27,9 @@ impl Host for Silent {
     fn real_time(&self) -> u64 {
         0
     }
+    fn core_time(&self, _target: &Target) -> u64 {
+        0
+    }
 }
 
 fn assemble(target: &'static Target, text: &str) -> Vec<u8> {

@@ -17,7 +17,7 @@ mod flag {
     pub const FIXED_ADDRESS: u32 = 1 << 15;
 }
 
-fn status(error: MemoryError) -> Status {
+pub(super) fn status(error: MemoryError) -> Status {
     match error {
         MemoryError::BadSize { .. } => Status::InvalidParameter,
         MemoryError::NoDeviceMemory { .. }
@@ -115,9 +115,12 @@ pub fn register_with_flags(address: u64, size: u64, flags: u32) -> Result {
 }
 
 pub fn deregister(address: u64) -> Result {
-    instance()?
-        .machine
-        .memory()
+    let memory = instance()?.machine.memory();
+    let found = memory.query(address);
+    if found.is_some_and(|found| found.kind == Kind::Imported && found.base == address) {
+        return memory.free(address).map_err(status);
+    }
+    memory
         .deregister_user(host_address(address))
         .map_err(status)
 }
@@ -147,6 +150,7 @@ pub fn pointer_info(address: u64, out: Out<PointerInfo>) -> Result {
     info.pointer_type = match found.kind {
         Kind::Allocated => pointer_type::ALLOCATED,
         Kind::User => pointer_type::REGISTERED_USER,
+        Kind::Imported => pointer_type::REGISTERED_SHARED,
     };
     (info.node, info.mem_flags) = (found.node, found.flags);
     (info.cpu_address, info.gpu_address, info.size_in_bytes) =

@@ -4,6 +4,7 @@ pub mod device;
 pub mod event;
 pub mod memory;
 pub mod queue;
+pub mod sharing;
 
 use kmt_sys::thunk::Status;
 

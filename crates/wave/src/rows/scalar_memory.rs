@@ -155,12 +155,16 @@ impl<const WORDS: usize> Body for ScratchStore<WORDS> {
     }
 }
 
-/// `s_memtime` and `s_memrealtime`: one constant-rate counter serves both.
-struct Time;
+/// `s_memtime`, or `s_memrealtime` where `REAL`.
+struct Time<const REAL: bool>;
 
-impl Body for Time {
+impl<const REAL: bool> Body for Time<REAL> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let now = env.host.real_time();
+        let now = if REAL {
+            env.host.real_time()
+        } else {
+            env.host.core_time(env.program.config().target)
+        };
         wave.set_scalar64(op.dst as usize, now);
         wave.clock_reads_left -= 1;
         if wave.clock_reads_left == 0 {
@@ -207,6 +211,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     push::<ScratchStore<1>>(rows, "s_scratch_store_dword", 1);
     push::<ScratchStore<2>>(rows, "s_scratch_store_dwordx2", 2);
     push::<ScratchStore<4>>(rows, "s_scratch_store_dwordx4", 4);
-    push::<Time>(rows, "s_memtime", 2);
-    push::<Time>(rows, "s_memrealtime", 2);
+    push::<Time<false>>(rows, "s_memtime", 2);
+    push::<Time<true>>(rows, "s_memrealtime", 2);
 }

@@ -50,6 +50,9 @@ impl AddressSpace for Allocations {
     }
 }
 
+/// Of the engine's clock, in tests.
+const CYCLES_PER_TICK: u64 = 17;
+
 /// What instructions do to the world outside the wave, and what they hear from there.
 #[derive(Debug, Default)]
 pub struct Outside {
@@ -70,6 +73,9 @@ impl Host for Outside {
     }
     fn real_time(&self) -> u64 {
         self.time.fetch_add(self.tick, Ordering::Relaxed) + self.tick
+    }
+    fn core_time(&self, _target: &Target) -> u64 {
+        CYCLES_PER_TICK * self.real_time()
     }
     fn barrier_init(&self, resource: u32, count: u32) {
         self.barriers.lock().unwrap().push((resource, count));

@@ -1,0 +1,40 @@
+// A thread that waits for a long kernel leaves the processor to others, however it waits.
+#include "check.h"
+#include <ctime>
+
+__global__ void take_time(long long ticks) {
+    long long start = (long long)__builtin_amdgcn_s_memrealtime();
+    while ((long long)__builtin_amdgcn_s_memrealtime() - start < ticks)
+        __builtin_amdgcn_s_sleep(10);
+}
+
+static double processor_milliseconds() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1e3 + time.tv_nsec * 1e-6;
+}
+
+template <typename Wait> static void expect_sleep(const char *name, Wait wait) {
+    constexpr int MILLISECONDS = 400;
+    take_time<<<1, 1>>>(MILLISECONDS * 100000ll);
+    double before = processor_milliseconds();
+    wait();
+    double spent = processor_milliseconds() - before;
+    EXPECT(spent < MILLISECONDS / 10, "%s: %g ms of processor time in %d ms", name, spent, MILLISECONDS);
+}
+
+int main() {
+    Array<int> one(1);
+    hipEvent_t event;
+    HIP(hipEventCreate(&event));
+    take_time<<<1, 1>>>(1);
+    HIP(hipDeviceSynchronize());
+    expect_sleep("hipDeviceSynchronize", [] { HIP(hipDeviceSynchronize()); });
+    expect_sleep("hipStreamSynchronize", [] { HIP(hipStreamSynchronize(0)); });
+    expect_sleep("hipMemcpy", [&] { one.get(); });
+    expect_sleep("hipEventSynchronize", [&] {
+        HIP(hipEventRecord(event));
+        HIP(hipEventSynchronize(event));
+    });
+    return verdict();
+}
