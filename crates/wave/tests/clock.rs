@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::Machine;
+use harness::{CYCLES_PER_TICK, Machine};
 use wave::Stop;
 
 /// Runs `text` to its end, with a clock that ticks when somebody looks at it; what it paused for.
@@ -21,12 +21,13 @@ fn pauses(text: &str) -> Vec<Stop> {
 
 #[test]
 fn waiting_for_a_time_lets_others_run() {
-    for clock in ["s_memtime", "s_memrealtime"] {
+    for (clock, rate) in [("s_memtime", CYCLES_PER_TICK), ("s_memrealtime", 1)] {
+        let time = 320 * rate;
         let text = format!(
             "wait:
              {clock} s[0:1]
              s_waitcnt lgkmcnt(0)
-             s_cmp_lt_u32 s0, 320
+             s_cmp_lt_u32 s0, {time}
              s_cbranch_scc1 wait
              s_endpgm"
         );

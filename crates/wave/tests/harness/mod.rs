@@ -51,7 +51,7 @@ impl AddressSpace for Allocations {
 }
 
 /// Of the engine's clock, in tests.
-const CYCLES_PER_TICK: u64 = 17;
+pub const CYCLES_PER_TICK: u64 = 17;
 
 /// What instructions do to the world outside the wave, and what they hear from there.
 #[derive(Debug, Default)]
