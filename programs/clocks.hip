@@ -1,4 +1,5 @@
 // Device clocks go forward at the rates that the runtime reports, and events agree with the host's clock within reason.
+// varies: waits for a time
 #include "check.h"
 #include <chrono>
 

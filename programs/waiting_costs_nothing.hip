@@ -1,4 +1,5 @@
 // A thread that waits for a long kernel leaves the processor to others, however it waits.
+// varies: waits for a time
 #include "check.h"
 #include <ctime>
 
