@@ -304,8 +304,9 @@ LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
 
 // A bounded stream of records to the host, which the engine makes and empties while kernels run.
 //
-// A record first takes room, then an index: indices have no gaps, and the host consumes them in order. Slots are 32-bit
-// words: the low half of the record's index + 1, stored when the record is complete, and the record.
+// Records first take room, then indices: indices have no gaps, and the host consumes them in order. Slots are 32-bit words:
+// the low half of the record's index + 1, stored when the record is complete, and the record. Waves that find no room wait
+// for the host, but not for ever: a host that stands still costs half a second once, and then records.
 struct ring {
   luthier_u64 taken;    // Records that found room, and for a moment some that did not.
   luthier_u64 reserved; // Records that got an index.
@@ -313,31 +314,63 @@ struct ring {
   luthier_u64 capacity; // Slots; a power of two.
   luthier_u64 slots;    // Address of the first slot.
   luthier_u64 consumed; // Address of the number of records that the host has copied.
+  luthier_u64 in_vain;  // That number + 1, when a wave has waited in vain for it to grow.
 };
 
-// Appends one record of every active lane; false in lanes whose record found no room, which is counted. The compiler makes
-// one memory operation per wave of each addition.
+// Cycles that a wave waits for room, and how many the counter of gfx11 counts before it begins anew.
+constexpr luthier_u32 ring_patience = 1u << 30, cycles_counted = 1u << 20;
+
+// Room for `count` records, for one lane to ask for: the index of the first, or all ones.
+LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u32 count) {
+  global_u64 taken = (global_u64)&stream->taken, in_vain = (global_u64)&stream->in_vain;
+  luthier_u32 last = 0, waited = 0;
+  for (;;) {
+    luthier_u64 consumed =
+        __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+    // Looks before it takes: what those who wait take and give back would keep others waiting.
+    if (__scoped_atomic_load_n(taken, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) + count - consumed <= capacity) {
+      luthier_u64 before = __scoped_atomic_fetch_add(taken, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+      if (before + count - consumed <= capacity)
+        return __scoped_atomic_fetch_add((global_u64)&stream->reserved, (luthier_u64)count, __ATOMIC_RELAXED,
+                                         __MEMORY_SCOPE_DEVICE);
+      __scoped_atomic_fetch_sub(taken, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    }
+    // Odd, so that it is not taken for none.
+    luthier_u32 now = (luthier_u32)__builtin_readcyclecounter() | 1;
+    waited += last == 0 ? 0 : (now - last) % cycles_counted;
+    last = now;
+    if (waited > ring_patience)
+      __scoped_atomic_store_n(in_vain, consumed + 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    if (__scoped_atomic_load_n(in_vain, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) == consumed + 1) {
+      __scoped_atomic_fetch_add((global_u64)&stream->dropped, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+      return ~0ull;
+    }
+    __builtin_amdgcn_s_sleep(127);
+  }
+}
+
+// Appends one record of every active lane, together; false if there was no room, which is counted.
 template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   static_assert(sizeof(T) % 4 == 0, "records consist of 32-bit words");
   luthier_u64 capacity = *(global_u64)&stream->capacity;
   // Code that was instrumented on disk may run where nobody has made the ring.
   if (capacity == 0)
     return false;
-  luthier_u64 consumed =
-      __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
-  luthier_u64 before =
-      __scoped_atomic_fetch_add((global_u64)&stream->taken, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  if (before - consumed >= capacity) {
-    __scoped_atomic_fetch_sub((global_u64)&stream->taken, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-    __scoped_atomic_fetch_add((global_u64)&stream->dropped, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  // Lanes that are here, which may be fewer than the instruction's.
+  luthier_u64 lanes = __builtin_amdgcn_ballot_w64(true), index = 0;
+  luthier_u32 first = __builtin_ctzll(lanes);
+  luthier_u32 rank = __builtin_amdgcn_mbcnt_hi((luthier_u32)(lanes >> 32), __builtin_amdgcn_mbcnt_lo((luthier_u32)lanes, 0u));
+  if (rank == 0)
+    index = reserve(stream, capacity, __builtin_popcountll(lanes));
+  luthier_u32 low = __builtin_amdgcn_readlane((luthier_u32)index, first);
+  luthier_u32 high = __builtin_amdgcn_readlane((luthier_u32)(index >> 32), first);
+  if ((low & high) == ~0u)
     return false;
-  }
-  luthier_u64 index =
-      __scoped_atomic_fetch_add((global_u64)&stream->reserved, 1ull, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-  luthier_u64 offset = (luthier_u64)((luthier_u32)index & (luthier_u32)(capacity - 1)) * (4 + sizeof(T));
+  luthier_u32 own = low + rank;
+  luthier_u64 offset = (luthier_u64)(own & (luthier_u32)(capacity - 1)) * (4 + sizeof(T));
   global_u32 slot = (global_u32)(*(global_u64)&stream->slots + offset);
   __builtin_memcpy(slot + 1, &record, sizeof(T));
-  __scoped_atomic_store_n(slot, (luthier_u32)index + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
+  __scoped_atomic_store_n(slot, own + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
   return true;
 }
 

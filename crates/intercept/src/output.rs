@@ -12,6 +12,7 @@ pub fn say(message: &str) {
 /// Delivers what a session has to say at its end. `generation` counts the sessions of this process from 1.
 pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, generation: u32) {
     let config = session.config();
+    let told = config.level >= Level::Warn;
     if let Some(directory) = &config.output {
         let name = match generation {
             1 => format!("summary.{}.json", summary.process),
@@ -23,7 +24,10 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, g
                 directory.join(name).display()
             ));
         }
-    } else if config.level >= Level::Warn {
+        if told {
+            print(&summary.losses());
+        }
+    } else if told {
         print(&summary.text());
     }
     print(tool_text);

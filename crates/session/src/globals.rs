@@ -109,7 +109,10 @@ impl Globals {
             let address = address.wrapping_add(object.delta);
             if let Content::Ring(spec) = &global.content {
                 let stream = Stream::make(device, agent, &global.name, *spec)?;
-                device.write(address, &stream.control())?;
+                // An object that was instrumented by an older version has fewer fields.
+                let control = stream.control();
+                let known = control.len().min(global.size as usize);
+                device.write(address, &control[..known])?;
                 streams.add(stream, address);
             }
             lock(&self.inside).push(Inside {

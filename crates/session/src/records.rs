@@ -6,6 +6,7 @@
 //! Counters of the device are read only at the end.
 
 use std::{
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, TryLockError,
@@ -19,10 +20,12 @@ use serde::Serialize;
 use crate::{Agent, Device, DeviceError, Instrumenter, MemoryKind, RingSpec, build::message, lock};
 
 /// Bytes of `struct luthier::ring`.
-pub const CONTROL_SIZE: usize = 48;
+pub const CONTROL_SIZE: usize = 56;
 /// Its fields that the host reads at the end.
 const RESERVED: usize = 8;
 const DROPPED: usize = 16;
+/// Lanes of the largest wave, which appends all its records at once or none.
+const WAVE: u64 = 64;
 /// Most slots copied at once.
 const BATCH: u64 = 4096;
 /// Pauses between looks at the rings: this after records came, and up to that when none come.
@@ -65,11 +68,40 @@ pub struct RecordLine {
     /// Number of the agent.
     pub agent: u32,
     pub written: u64,
-    /// Records that found the ring full.
+    /// Records that found the ring full, and the host standing still.
     pub dropped: u64,
     /// Records whose kernel died or was still running at the end.
     pub unfinished: u64,
     pub problem: Option<String>,
+}
+
+impl RecordLine {
+    pub(crate) fn is_lossy(&self) -> bool {
+        self.dropped != 0 || self.unfinished != 0 || self.problem.is_some()
+    }
+}
+
+impl fmt::Display for RecordLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RecordLine {
+            name,
+            agent,
+            written,
+            dropped,
+            ..
+        } = self;
+        write!(
+            formatter,
+            "records {name} (agent {agent}): {written} written, {dropped} dropped"
+        )?;
+        if self.unfinished != 0 {
+            write!(formatter, ", {} unfinished", self.unfinished)?;
+        }
+        match &self.problem {
+            Some(problem) => write!(formatter, "; {problem}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Stream {
@@ -82,7 +114,7 @@ impl Stream {
     ) -> Result<Stream, DeviceError> {
         let record_size = u64::from(spec.record_size).next_multiple_of(4);
         let capacity = u64::from(spec.capacity)
-            .clamp(1, 1 << 30)
+            .clamp(WAVE, 1 << 30)
             .next_power_of_two();
         let bytes = capacity * (4 + record_size);
         let shared = |size| device.allocate(agent.id, size as usize, MemoryKind::Shared);
@@ -103,7 +135,7 @@ impl Stream {
     /// First contents of the `luthier::ring`: nothing taken, reserved or dropped.
     pub fn control(&self) -> [u8; CONTROL_SIZE] {
         let mut bytes = [0; CONTROL_SIZE];
-        let fields = [0, 0, 0, self.capacity, self.slots, self.consumed_word];
+        let fields = [0, 0, 0, self.capacity, self.slots, self.consumed_word, 0];
         for (slot, field) in bytes.chunks_exact_mut(8).zip(fields) {
             slot.copy_from_slice(&field.to_le_bytes());
         }

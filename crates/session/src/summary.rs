@@ -215,24 +215,19 @@ impl Summary {
             );
         }
         for line in &self.records {
-            let _ = write!(
-                text,
-                "  records {} (agent {}): {} written, {} dropped",
-                line.name, line.agent, line.written, line.dropped
-            );
-            if line.unfinished != 0 {
-                let _ = write!(text, ", {} unfinished", line.unfinished);
-            }
-            match &line.problem {
-                Some(problem) => _ = writeln!(text, "; {problem}"),
-                None => text.push('\n'),
-            }
+            let _ = writeln!(text, "  {line}");
         }
         self.kernel_notes(&mut text);
         for note in &self.notes {
             let _ = writeln!(text, "  note: {note}");
         }
         text
+    }
+
+    /// What became of streams that lost records, for who does not see the whole text.
+    pub fn losses(&self) -> String {
+        let lost = self.records.iter().filter(|line| line.is_lossy());
+        lost.map(|line| format!("luthier: {line}\n")).collect()
     }
 
     /// What is to be said of instrumented kernels, each thing once.

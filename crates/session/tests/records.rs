@@ -13,7 +13,7 @@ use session::{
     Session, Variant,
 };
 
-const CAPACITY: u64 = 8;
+const CAPACITY: u64 = 64;
 
 /// Collects 8-byte records.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Instrumenter for Collecting {
     fn globals(&self) -> Vec<Global> {
         vec![Global {
             name: "stream".into(),
-            size: 48,
+            size: 56,
             content: Content::Ring(RingSpec {
                 record_size: 8,
                 capacity: 5,
@@ -69,7 +69,7 @@ impl Producer {
                 .find(|(_, kind)| *kind == MemoryKind::Device);
             on_device.unwrap().0
         };
-        assert_eq!(device.peek(control + 24), CAPACITY, "5 rounded up");
+        assert_eq!(device.peek(control + 24), CAPACITY, "what a wave appends");
         Producer {
             slots: device.peek(control + 32),
             consumed: device.peek(control + 40),
@@ -125,6 +125,7 @@ fn records_come_in_order_around_the_ring_while_the_program_runs() {
         (summary.records[0].dropped, summary.records[0].unfinished),
         (0, 0)
     );
+    assert_eq!(summary.losses(), "");
 }
 
 #[test]
@@ -162,6 +163,10 @@ fn the_end_takes_what_is_complete_and_counts_the_rest() {
     let line = &summary.records[0];
     assert_eq!((line.written, line.dropped, line.unfinished), (2, 4, 1));
     let text = summary.text();
+    assert_eq!(
+        summary.losses(),
+        "luthier: records stream (agent 0): 2 written, 4 dropped, 1 unfinished\n"
+    );
     assert!(
         text.contains("records stream (agent 0): 2 written, 4 dropped, 1 unfinished"),
         "{text}"

@@ -1,5 +1,5 @@
 // The host's end of `luthier::ring`, by its documentation: every record that was not dropped arrives whole and once, while the
-// kernel runs. Arguments: code object, capacity.
+// kernel runs. Arguments: code object, capacity, and anything for a host that looks only when the kernel has ended.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -19,6 +19,7 @@ struct ring {
   unsigned long long taken, reserved, dropped, capacity;
   char *slots;
   unsigned long long *consumed;
+  unsigned long long in_vain;
 };
 // Not packed records: the device stores words.
 struct __attribute__((packed, aligned(4))) slot {
@@ -56,6 +57,8 @@ int main(int count, char **words) {
   CHECK(hipModuleLaunchKernel(function, GROUPS, 1, 1, LANES, 1, 1, 0, stream, nullptr, config));
   CHECK(hipEventRecord(end, stream));
 
+  if (count > 3)
+    CHECK(hipEventSynchronize(end));
   std::vector<unsigned> seen(GROUPS * LANES * ROUNDS);
   unsigned long long consumed = 0, early = 0;
   bool ended = false;
