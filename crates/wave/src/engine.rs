@@ -171,7 +171,7 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                     break;
                 }
                 _ => {
-                    wave.next = index;
+                    wave.next = wave.stopped_inside.take().unwrap_or(index);
                     let stop = wave.stop.take().unwrap_or(Stop::End);
                     if stop == Stop::Retry {
                         wave.next = index - 1;

@@ -93,6 +93,8 @@ pub struct Wave {
     pub(crate) gpr_index_mode: u8,
     /// Ticket of the device-wide barrier this wave waits at.
     pub(crate) barrier_ticket: Option<u64>,
+    /// Behind the instruction that stopped the wave, if another one executed it.
+    pub(crate) stopped_inside: Option<usize>,
     /// How often the wave may look at the clock before others get their turn.
     pub(crate) clock_reads_left: u32,
     /// What stopped the wave, when a handler returned `STOP`.
@@ -140,6 +142,7 @@ impl Wave {
             lds_bytes: 0,
             gpr_index_mode: 0,
             barrier_ticket: None,
+            stopped_inside: None,
             clock_reads_left: u32::MAX,
             stop: None,
         };
@@ -168,6 +171,7 @@ impl Wave {
         self.exec_outside = None;
         self.gpr_index_mode = 0;
         self.barrier_ticket = None;
+        self.stopped_inside = None;
         self.stop = None;
         self.set_exec(self.full);
     }

@@ -6,6 +6,7 @@ mod harness;
 
 use cases::*;
 use harness::{Machine, POISON};
+use wave::Stop;
 
 /// v0 after `text` with v1 = 100 + lane and v2 = 1000 * lane; v0 poisoned.
 fn lanes(target: (&str, u32), exec: u64, text: &str) -> Vec<u32> {
@@ -336,4 +337,16 @@ fn registers_by_index() {
         ),
         (220, 220, 230)
     );
+}
+
+#[test]
+fn a_fault_in_index_mode_is_told_with_its_own_address() {
+    let before = "s_set_gpr_idx_on s8, gpr_idx(SRC0)\nv_mov_b32_e32 v0, v4\n";
+    let text = format!("{before}global_load_dword v1, v[2:3], off\ns_set_gpr_idx_off");
+    let mut machine = Machine::new("gfx90a", &text);
+    let start = machine.wave.stopped_at();
+    let stop = machine.sgpr(8, 3).vgpr64(2, |_| 64).stop();
+    assert!(matches!(stop, Stop::Fault(_)), "{stop:?}");
+    // Both instructions before it have one dword.
+    assert_eq!(machine.wave.stopped_at() - start, 8);
 }

@@ -123,7 +123,7 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
                 ));
             }
             flow::STOP => {
-                wave.next = index;
+                wave.stopped_inside = Some(index);
                 return code;
             }
             _ => {
