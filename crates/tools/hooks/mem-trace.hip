@@ -49,6 +49,7 @@ record_image = ["scalar", "scalar", "scalar", "scalar", "scalar", "scalar", "sca
                 "vector", "vector", "vector", "vector", "scalar"]
 [[stream]]
 ring = "trace"
+capacity = 1048576
 file = "mem-trace.parquet"
 fields = ["address:u64", "pc:u64", "dispatch:u32", "workgroup:u32", "lane:u16", "size:u16", "kind:u32"]
 )")
