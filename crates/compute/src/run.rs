@@ -87,8 +87,8 @@ impl Run {
             let Some(others) = shared.counts.take() else {
                 shared.counts = Some(counts);
                 shared.workers -= 1;
-                let is_over = shared.failed.is_some() || self.schedule.is_done();
-                return shared.workers == 0 && is_over;
+                let is_over = || shared.failed.is_some() || self.schedule.is_done();
+                return shared.workers == 0 && is_over();
             };
             // Not under the lock: threads that end together add up theirs two by two.
             drop(shared);

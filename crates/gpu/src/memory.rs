@@ -127,6 +127,26 @@ struct Region {
     file: Option<File>,
 }
 
+impl Region {
+    /// Writable memory of the host of which nothing further is known; `size` is what the caller stated.
+    fn new(kind: Kind, end: u64, size: u64) -> Region {
+        Region {
+            end,
+            kind,
+            node: 0,
+            flags: 0,
+            writable: true,
+            device_local: false,
+            remote: false,
+            mapped_nodes: &[],
+            user_data: 0,
+            size,
+            count: 0,
+            file: None,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Map {
     allocations: BTreeMap<u64, Region>,
@@ -197,18 +217,12 @@ impl Memory {
         map.allocations.insert(
             start,
             Region {
-                end: start + size,
-                kind: Kind::Allocated,
                 node: request.node,
                 flags: request.flags,
                 writable: request.writable,
                 device_local: request.device_local,
                 remote: request.remote,
-                mapped_nodes: &[],
-                user_data: 0,
-                size,
-                count: 0,
-                file: None,
+                ..Region::new(Kind::Allocated, start + size, size)
             },
         );
         Ok(start)
@@ -276,18 +290,8 @@ impl Memory {
                     .expect("a known attribute"),
                 ExtentOrigin::Allocated => {
                     let region = Region {
-                        end: extent.end,
-                        kind: Kind::Allocated,
-                        node: 0,
-                        flags: 0,
                         writable: extent.writable,
-                        device_local: false,
-                        remote: false,
-                        mapped_nodes: &[],
-                        user_data: 0,
-                        size,
-                        count: 0,
-                        file: None,
+                        ..Region::new(Kind::Allocated, extent.end, size)
                     };
                     self.write().allocations.insert(extent.start, region);
                 }
@@ -347,18 +351,9 @@ impl Memory {
         map.allocations.insert(
             start,
             Region {
-                end: start + size,
-                kind: Kind::Imported,
                 node,
-                flags: 0,
-                writable: true,
-                device_local: false,
-                remote: false,
-                mapped_nodes: &[],
-                user_data: 0,
-                size,
-                count: 0,
                 file: Some(file),
+                ..Region::new(Kind::Imported, start + size, size)
             },
         );
         Ok(start)
@@ -386,18 +381,9 @@ impl Memory {
             .ok_or(MemoryError::BadSize { size })?;
         let mut map = self.write();
         let region = map.user.entry(address).or_insert(Region {
-            end,
-            kind: Kind::User,
-            node: 0,
             flags,
-            writable: true,
-            device_local: false,
             remote,
-            mapped_nodes: &[],
-            user_data: 0,
-            size,
-            count: 0,
-            file: None,
+            ..Region::new(Kind::User, end, size)
         });
         region.count += 1;
         if end > region.end {
