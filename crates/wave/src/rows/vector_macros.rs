@@ -49,6 +49,25 @@ const fn blends<V: VectorBody, F: Form>() -> bool {
     V::HOT && F::USUAL && F::AVX2
 }
 
+/// `$any` by itself, compiled for the host's features.
+macro_rules! outlined {
+    ($name:ident, $features:literal, $any:ident, [$($source:ident),+]) => {
+        /// # Safety
+        /// The host has these features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        unsafe fn $name<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+            wave: &mut Wave,
+            op: &MicroOp,
+            env: &mut Env<'_>,
+            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+        ) -> u32 {
+            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
+        }
+    };
+}
+
 /// The loops of `map1`, `map2` and `map3`. Rows that programs spend their time in have the case of a wide wave in the usual
 /// mode in line, with nothing else around it that would have host registers saved; the rest of them is outlined.
 macro_rules! map_functions {
@@ -127,35 +146,13 @@ macro_rules! map_functions {
             wave.deliver::<F>(op, R::TYPE.words())
         }
 
-        /// # Safety
-        /// The host has what forms with AVX2 stand for.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        #[inline(never)]
-        unsafe fn $outlined<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-        ) -> u32 {
-            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
-        }
-
-        /// # Safety
-        /// The host has what forms with AVX-512 stand for.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(
-            enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
-        )]
-        #[inline(never)]
-        unsafe fn $outlined512<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-        ) -> u32 {
-            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
-        }
+        outlined!($outlined, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", $any, [$($source),+]);
+        outlined!(
+            $outlined512,
+            "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
+            $any,
+            [$($source),+]
+        );
     )*};
 }
 
