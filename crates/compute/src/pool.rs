@@ -136,7 +136,7 @@ impl Executor for Pool {
 impl Inner {
     fn prepare(&self, job: Job) -> Result<Run, Box<(Job, Fault)>> {
         let dispatch = job.dispatch.clone();
-        let config = config(&dispatch);
+        let config = config(&dispatch, self.observer.is_some());
         let program = match self.program(config) {
             Ok(program) => program,
             Err(detail) => {
@@ -180,7 +180,7 @@ impl Inner {
 }
 
 /// Register layout of a dispatch's waves.
-fn config(dispatch: &Dispatch) -> Config {
+fn config(dispatch: &Dispatch, observed: bool) -> Config {
     let vgprs = dispatch.vgprs;
     // gfx908 has as many AccVGPRs as VGPRs, in a file of their own.
     let (agpr_base, vector_rows) = match dispatch.target.matrix {
@@ -193,6 +193,7 @@ fn config(dispatch: &Dispatch) -> Config {
         wave_size: dispatch.wave_size,
         agpr_base,
         vector_rows,
+        observed,
     }
 }
 

@@ -192,6 +192,7 @@ fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
         wave_size: 64,
         agpr_base: ROWS as u32,
         vector_rows: 2 * ROWS as u32,
+        observed: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);

@@ -71,6 +71,8 @@ pub(crate) mod modifier {
     /// Sources are pairs of singles: `MicroOp::constant` of a vector source says how many words behind its first one the
     /// second lies, and bodies apply op_sel, op_sel_hi, neg_lo and neg_hi to uniform ones.
     pub const PAIR: u32 = 1 << 19;
+    /// The micro-op is chain `MicroOp::extra` of its segment.
+    pub const CHAIN: u32 = 1 << 20;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }

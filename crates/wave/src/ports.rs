@@ -204,6 +204,18 @@ fn selected(op: &MicroOp, index: usize, value: u64) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+impl MicroOp {
+    /// Value of constant source `index` of `words` words, of a kind that [`has_form`] names.
+    #[inline(always)]
+    pub(crate) fn constant_source(&self, index: usize, words: usize) -> u64 {
+        match self.src[index].kind {
+            SrcKind::ConstantSigned if words == 2 => self.constant[index] as i32 as i64 as u64,
+            SrcKind::ConstantHigh => u64::from(self.constant[index]) << 32,
+            _ => u64::from(self.constant[index]),
+        }
+    }
+}
+
 impl Wave {
     #[inline(always)]
     pub(crate) fn row(&self, index: usize) -> &VectorRow {
@@ -343,9 +355,7 @@ impl Wave {
         match src.kind {
             SrcKind::Scalar if words == 1 => u64::from(self.scalars.0[src.index as usize]),
             SrcKind::Scalar => self.scalar64(src.index as usize),
-            SrcKind::ConstantSigned if words == 2 => op.constant[index] as i32 as i64 as u64,
-            SrcKind::ConstantHigh => u64::from(op.constant[index]) << 32,
-            _ => u64::from(op.constant[index]),
+            _ => op.constant_source(index, words),
         }
     }
 

@@ -11,12 +11,14 @@ use isa::{Decoder, Effects, Inst, RegKind};
 use crate::{
     Memory,
     engine::UNROLLED,
-    micro_op::{MicroOp, flow},
-    rows::{self, Shape},
+    micro_op::{MicroOp, flow, modifier},
+    rows::{self, Chain, ChainBuilder, Shape},
 };
 
 mod operands;
 mod vector;
+
+pub(crate) use operands::Lowered;
 
 /// What decoding depends on besides the bytes: target and register layout of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,13 +30,15 @@ pub struct Config {
     pub agpr_base: u32,
     /// VGPR plus AccVGPR rows the wave has.
     pub vector_rows: u32,
+    /// Somebody looks at waves between instructions: each has micro-ops of its own, none is joined with the next.
+    pub observed: bool,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
 #[derive(Clone, Debug)]
 pub struct DecodedInst {
     pub pc: u64,
-    /// Last micro-op of it. Waits and nops share the micro-op of the instruction before.
+    /// Last micro-op of it. Waits and nops share the micro-op of the instruction before, and so do links of a chain.
     pub op: u32,
     pub size: u8,
     pub mnemonic: &'static str,
@@ -45,6 +49,7 @@ pub struct DecodedInst {
 #[derive(Debug)]
 pub struct Segment {
     pub(crate) ops: Vec<MicroOp>,
+    pub(crate) chains: Vec<Chain>,
     /// In address order.
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
@@ -218,6 +223,7 @@ fn lower(
         .collect();
     let mut segment = Segment {
         ops: Vec::new(),
+        chains: Vec::new(),
         insts: Vec::new(),
         pcs: Vec::new(),
         op_by_pc: HashMap::new(),
@@ -225,7 +231,9 @@ fn lower(
         vector_rows: config.vector_rows as usize,
     };
     let mut branches = Vec::new();
-    // Address behind the previous instruction if a nop may join it.
+    let joins = !config.observed && config.wave_size == 64 && rows::chains_pay();
+    let mut chains = ChainBuilder::default();
+    // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;
     let mut previous_end = None;
     for (&pc, fetched) in found {
@@ -246,14 +254,15 @@ fn lower(
         previous_end = Some(inst.end());
         let row = rows::find(inst.mnemonic);
         let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
-        if is_nop && joinable == Some(pc) && !targets.contains(&pc) {
+        let follows = joinable == Some(pc) && !targets.contains(&pc);
+        if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let ops = match row
+            let lowered = match row
                 .ok_or_else(String::new)
                 .and_then(|row| operands::lower(config, inst, row))
             {
-                Ok(ops) => ops,
+                Ok(lowered) => lowered,
                 Err(why) => {
                     let why = if why.is_empty() {
                         why
@@ -264,25 +273,31 @@ fn lower(
                         .iter()
                         .map(|w| format!("{w:08x}"))
                         .collect();
-                    vec![segment.unsupported(format!(
+                    let op = segment.unsupported(format!(
                         "{} [{}]{why}",
                         decoder.print(inst),
                         words.join(" ")
-                    ))]
+                    ));
+                    Lowered {
+                        ops: vec![op],
+                        bare: op,
+                    }
                 }
             };
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
-            let straight = ops.iter().all(|op| op.after == flow::NEXT as u8)
+            let straight = lowered.ops.iter().all(|op| op.after == flow::NEXT as u8)
                 // (Some say so only when they have run.)
                 && inst.implicit_defs.iter().all(|reg| reg.kind != RegKind::Exec)
                 && !inst
                     .effects
                     .intersects(Effects::BRANCH | Effects::CALL | Effects::END);
             joinable = straight.then_some(inst.end());
-            for op in ops {
-                segment.push(pc, op);
+            let chain = joins.then(|| chains.add(follows, inst.mnemonic, &lowered));
+            match chain.flatten() {
+                Some(chain) => segment.chain(pc, chain),
+                None => lowered.ops.into_iter().for_each(|op| segment.push(pc, op)),
             }
         }
         segment.list(pc, inst.size, inst.mnemonic, inst.effects);
@@ -309,6 +324,29 @@ impl Segment {
         self.op_by_pc.entry(pc).or_insert(self.ops.len() as u32);
         self.ops.push(op);
         self.pcs.push(pc);
+    }
+
+    /// Adds `chain`, whose last link is the instruction at `pc`, or puts it in the place of the last op if that is its beginning.
+    fn chain(&mut self, pc: u64, chain: Chain) {
+        if chain.instructions() == 1 {
+            let op = chain.micro_op(self.chains.len());
+            self.push(pc, op);
+        } else if let Some(last) = self.ops.last_mut() {
+            if last.modifiers & modifier::CHAIN != 0 {
+                self.chains.pop();
+            }
+            *last = chain.micro_op(self.chains.len());
+        }
+        self.chains.push(chain);
+    }
+
+    /// The micro-ops that `op` stands for: itself, or the links of a chain.
+    pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
+        if op.modifiers & modifier::CHAIN != 0 {
+            &self.chains[op.extra as usize].ops
+        } else {
+            std::slice::from_ref(op)
+        }
     }
 
     /// An op that continues at `pc` in another segment. It stands for no instruction, so control cannot be sent to it.

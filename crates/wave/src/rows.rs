@@ -15,6 +15,7 @@ use crate::{
 
 pub use buffer::scratch_descriptor;
 pub(crate) use buffer::to_lds;
+pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
@@ -26,6 +27,7 @@ mod approximate;
 mod atomic;
 mod buffer;
 mod buffer_format;
+mod chain;
 mod compare;
 mod components;
 mod control;

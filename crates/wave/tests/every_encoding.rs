@@ -102,6 +102,7 @@ fn check(name: &str, wave_size: u32) {
         wave_size,
         agpr_base: 256,
         vector_rows: ROWS as u32,
+        observed: false,
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

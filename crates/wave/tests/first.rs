@@ -45,6 +45,7 @@ fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
         wave_size: 64,
         agpr_base: 8,
         vector_rows: 8,
+        observed: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&Everything);

@@ -15,8 +15,17 @@ use crate::{
 /// Number of the literal marker among source operands.
 pub(super) const LITERAL: u32 = 255;
 
+/// What an instruction becomes.
+#[derive(Clone, Debug)]
+pub(crate) struct Lowered {
+    /// Micro-ops in their order.
+    pub ops: Vec<MicroOp>,
+    /// The instruction's operands as they are encoded, without the passes that `ops` may have around it.
+    pub bare: MicroOp,
+}
+
 /// Lowers `inst` by `row` to one or more micro-ops. The error says what about it cannot execute.
-pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<MicroOp>, String> {
+pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, String> {
     let mut op = row.micro_op();
     let family = config.target.family;
     // Every instruction may need to know where it ends (calls, getpc), none has a third constant then.
@@ -29,9 +38,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
         }
         Shape::Scalar(shape) => scalar(config, inst, shape, &mut op)?,
         Shape::Vector(shape) => {
-            let mut ops = Vec::new();
-            vector::lower(config, inst, shape, op, &mut ops)?;
-            return Ok(ops);
+            return vector::lower(config, inst, shape, op);
         }
         Shape::ScalarMemory => {
             let fields = Smem::of(inst, family);
@@ -128,7 +135,10 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Vec<Micro
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
     }
-    Ok(vec![op])
+    Ok(Lowered {
+        ops: vec![op],
+        bare: op,
+    })
 }
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {

@@ -5,7 +5,7 @@ use isa::{Format, Inst};
 
 use super::{
     Config,
-    operands::{agpr, exec_after, scalar_destination, source, vgpr},
+    operands::{Lowered, agpr, exec_after, scalar_destination, source, vgpr},
 };
 use crate::{
     fields::bits,
@@ -22,18 +22,18 @@ pub(super) fn lower(
     config: &Config,
     inst: &Inst,
     shape: &VectorShape,
-    mut op: MicroOp,
-    ops: &mut Vec<MicroOp>,
-) -> Result<(), String> {
+    op: MicroOp,
+) -> Result<Lowered, String> {
+    let (mut ops, mut op) = (Vec::new(), op);
     operands(config, inst, shape, &mut op)?;
     match shape.handlers {
-        Some(handlers) => surround(config, shape, handlers(), op, ops)?,
+        Some(handlers) => surround(config, shape, handlers(), op, &mut ops)?,
         None if op.control != Control::None => {
             return Err("SDWA or DPP on an instruction that moves lanes itself".into());
         }
         None => ops.push(op),
     }
-    Ok(())
+    Ok(Lowered { ops, bare: op })
 }
 
 /// Resolves the operands.

@@ -31,6 +31,7 @@ pub(super) trait Host {
     unsafe fn max(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn and(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn or(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn xor(a: Self::Single, b: Self::Single) -> Self::Single;
     /// `b` without the bits of `a`.
     unsafe fn without(a: Self::Single, b: Self::Single) -> Self::Single;
 
@@ -42,6 +43,7 @@ pub(super) trait Host {
     unsafe fn max64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn and64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn or64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn xor64(a: Self::Double, b: Self::Double) -> Self::Double;
 
     /// Lanes of which low and high words come from two vectors: of every four, the first two and the last two.
     unsafe fn interleave(low: Self::Single, high: Self::Single) -> [Self::Double; 2];
@@ -165,6 +167,7 @@ impl Host for Ymm {
         max(a, b) = _mm256_max_ps;
         and(a, b) = _mm256_and_ps;
         or(a, b) = _mm256_or_ps;
+        xor(a, b) = _mm256_xor_ps;
         without(a, b) = _mm256_andnot_ps;
         ;
         add64(a, b) = _mm256_add_pd;
@@ -175,6 +178,7 @@ impl Host for Ymm {
         max64(a, b) = _mm256_max_pd;
         and64(a, b) = _mm256_and_pd;
         or64(a, b) = _mm256_or_pd;
+        xor64(a, b) = _mm256_xor_pd;
         ;
         _mm256_castps_pd, _mm256_castpd_ps, _mm256_unpacklo_ps, _mm256_unpackhi_ps, _mm256_shuffle_ps;
         _mm256_castps_si256, _mm256_srli_epi32, _mm256_slli_epi32, _mm256_cvtps_ph, _mm256_cvtepu16_epi32
@@ -262,6 +266,7 @@ impl Host for Zmm {
         max(a, b) = _mm512_max_ps;
         and(a, b) = _mm512_and_ps;
         or(a, b) = _mm512_or_ps;
+        xor(a, b) = _mm512_xor_ps;
         without(a, b) = _mm512_andnot_ps;
         ;
         add64(a, b) = _mm512_add_pd;
@@ -272,6 +277,7 @@ impl Host for Zmm {
         max64(a, b) = _mm512_max_pd;
         and64(a, b) = _mm512_and_pd;
         or64(a, b) = _mm512_or_pd;
+        xor64(a, b) = _mm512_xor_pd;
         ;
         _mm512_castps_pd, _mm512_castpd_ps, _mm512_unpacklo_ps, _mm512_unpackhi_ps, _mm512_shuffle_ps;
         _mm512_castps_si512, _mm512_srli_epi32, _mm512_slli_epi32, _mm512_cvtps_ph, _mm512_cvtepu16_epi32

@@ -101,14 +101,17 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         }
         let op = &segment.ops[index];
         index += 1;
-        let code = if op.modifiers & modifier::VECTOR_ALU != 0 {
-            match displaced(wave, op) {
-                Some(moved) => shell::call(op.handler, wave, &moved, env),
-                None => flow::NEXT,
-            }
-        } else {
-            shell::call(op.handler, wave, op, env)
-        };
+        let mut code = flow::NEXT;
+        for op in segment.one_by_one(op) {
+            code = if op.modifiers & modifier::VECTOR_ALU != 0 {
+                match displaced(wave, op) {
+                    Some(moved) => shell::call(op.handler, wave, &moved, env),
+                    None => flow::NEXT,
+                }
+            } else {
+                shell::call(op.handler, wave, op, env)
+            };
+        }
         if code == flow::NEXT {
             continue;
         }

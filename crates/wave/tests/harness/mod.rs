@@ -121,6 +121,8 @@ pub struct Machine {
     /// LDS of the workgroup; its length is the allocation.
     pub lds: Vec<u8>,
     pub outside: Outside,
+    /// Of the last run.
+    pub counts: Counts,
     program: Program,
     allocations: Allocations,
     _code: Vec<u8>,
@@ -149,6 +151,7 @@ impl Machine {
             wave_size,
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
+            observed: false,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
         record(&decoder, &code);
@@ -168,6 +171,7 @@ impl Machine {
             wave,
             lds: Vec::new(),
             outside: Outside::default(),
+            counts: Counts::new(),
             program,
             allocations,
             _code: code,
@@ -256,6 +260,7 @@ impl Machine {
         };
         let stop = run(&mut self.wave, &mut env, 1_000_000);
         self.lds = env.lds;
+        self.counts = env.counts;
         stop
     }
 

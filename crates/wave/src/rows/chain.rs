@@ -1,0 +1,316 @@
+//! Chains: sums and products that each use the one before, done as one micro-op.
+//!
+//! Registers of the wave lie in the host's memory, and a row that was just written comes back no sooner than the host's stores
+//! allow. A chain keeps it in host registers, and need not write what the next link overwrites. Every link is a fused
+//! multiply-add: `a + b` is `a * 1 + b`, and `a * b` is `a * b + -0`, both to the last bit and the sign of zero. Its operands
+//! may be negated, and all of them uniform, which takes passes of their own otherwise; so a single instruction can be a chain.
+
+use super::quick::{Doubles, Singles};
+use crate::{
+    micro_op::{Control, MicroOp, SrcKind, modifier},
+    ports::{Type, has_form},
+    program::Lowered,
+    rows, shell,
+};
+
+mod run;
+
+use run::Chained;
+
+/// Most instructions of one chain.
+const LONGEST: usize = 16;
+
+/// How an instruction is a multiply-add, by its mnemonic without the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Formula {
+    /// `a * b + c`.
+    Fused,
+    /// `a * b`.
+    Product,
+    /// `a + b`.
+    Sum,
+    /// `a - b`.
+    Difference,
+    /// `b - a`.
+    Reversed,
+}
+
+#[rustfmt::skip]
+const FORMULAS: &[(&str, Formula, Type)] = &[
+    ("v_fma_f32",    Formula::Fused,      Type::F32),
+    ("v_fmac_f32",   Formula::Fused,      Type::F32),
+    ("v_fmamk_f32",  Formula::Fused,      Type::F32),
+    ("v_fmaak_f32",  Formula::Fused,      Type::F32),
+    ("v_mul_f32",    Formula::Product,    Type::F32),
+    ("v_add_f32",    Formula::Sum,        Type::F32),
+    ("v_sub_f32",    Formula::Difference, Type::F32),
+    ("v_subrev_f32", Formula::Reversed,   Type::F32),
+    ("v_fma_f64",    Formula::Fused,      Type::F64),
+    ("v_fmac_f64",   Formula::Fused,      Type::F64),
+    ("v_mul_f64",    Formula::Product,    Type::F64),
+    ("v_add_f64",    Formula::Sum,        Type::F64),
+];
+
+/// Where a link finds an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    /// What the link before computed.
+    Result,
+    Row(u16),
+    Scalar(u16),
+    Constant(u64),
+}
+
+/// What the operands of a link are, for one jump instead of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Factor and addend are rows.
+    Rows,
+    /// The addend is a scalar or a constant.
+    RowAndUniform,
+    /// The factor is.
+    UniformAndRow,
+    Any,
+}
+
+impl Form {
+    fn of(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
+        let uniform = |port| matches!(port, Port::Scalar(_) | Port::Constant(_));
+        match (factor, addend) {
+            _ if negated != [false; 2] => Form::Any,
+            (Port::Row(_), Port::Row(_)) => Form::Rows,
+            (Port::Row(_), addend) if uniform(addend) => Form::RowAndUniform,
+            (factor, Port::Row(_)) if uniform(factor) => Form::UniformAndRow,
+            _ => Form::Any,
+        }
+    }
+}
+
+/// One multiply-add with the result before.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    form: Form,
+    /// `result * factor + addend`, or `factor * addend + result`.
+    result_is_factor: bool,
+    factor: Port,
+    addend: Port,
+    /// Whether factor and addend are to be negated.
+    negated: [bool; 2],
+    /// Where the result goes, unless this is the last link or a later one overwrites it first.
+    store: Option<u16>,
+}
+
+/// Instructions in a row as one micro-op.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    kind: Type,
+    /// The "result before" of the first link.
+    start: Port,
+    links: Vec<Link>,
+    /// Where the last result goes.
+    target: u16,
+    /// The same one by one, for waves and values that are not the usual ones.
+    pub ops: Vec<MicroOp>,
+}
+
+/// Modifiers that a link can do, or that say nothing about numbers of these types.
+const MODIFIERS: u32 =
+    modifier::VECTOR_ALU | modifier::VECTOR_RESULT | 7 << modifier::OP_SEL_HI | 7 << modifier::NEG;
+
+/// An instruction that may be part of a chain.
+#[derive(Clone, Debug)]
+struct Part {
+    formula: Formula,
+    kind: Type,
+    lowered: Lowered,
+}
+
+impl Part {
+    fn of(mnemonic: &str, lowered: &Lowered) -> Option<Part> {
+        let &(_, formula, kind) = FORMULAS.iter().find(|(name, ..)| *name == mnemonic)?;
+        let op = &lowered.bare;
+        let usual = |kind| matches!(kind, SrcKind::None | SrcKind::Vector) || has_form(kind);
+        let plain = op.control == Control::None
+            && op.modifiers & !MODIFIERS == 0
+            && op.src.iter().all(|src| usual(src.kind));
+        plain.then(|| Part {
+            formula,
+            kind,
+            lowered: lowered.clone(),
+        })
+    }
+
+    fn target(&self) -> u16 {
+        self.lowered.bare.dst
+    }
+
+    fn port(&self, index: usize) -> Port {
+        let op = &self.lowered.bare;
+        match op.src[index].kind {
+            SrcKind::Vector => Port::Row(op.src[index].index),
+            SrcKind::Scalar => Port::Scalar(op.src[index].index),
+            _ => Port::Constant(op.constant_source(index, self.kind.words())),
+        }
+    }
+
+    /// The link that this is behind one with result `before`; in front of all others, its first operand takes that place.
+    fn link(&self, before: Option<u16>) -> Option<Link> {
+        let mut ports = [self.port(0), self.port(1), self.port(2)];
+        let mut own = 0;
+        if let Some(row) = before {
+            own = ports.iter().position(|&port| port == Port::Row(row))?;
+            for port in &mut ports {
+                if *port == Port::Row(row) {
+                    *port = Port::Result;
+                }
+            }
+        }
+        let negated =
+            |index: usize| self.lowered.bare.modifiers >> (modifier::NEG as usize + index) & 1 != 0;
+        let [a, b, c] = ports;
+        let other = if own == 0 { b } else { a };
+        let product_negated = negated(0) != negated(1);
+        let number = |value: f64| {
+            Port::Constant(match self.kind {
+                Type::F32 => u64::from((value as f32).to_bits()),
+                _ => value.to_bits(),
+            })
+        };
+        let (result_is_factor, factor, addend, negated) = match self.formula {
+            Formula::Fused if own == 2 && negated(2) => return None,
+            Formula::Fused if own == 2 => (false, a, b, [product_negated, false]),
+            Formula::Fused => (true, other, c, [product_negated, negated(2)]),
+            Formula::Product => (true, other, number(-0.0), [product_negated, false]),
+            Formula::Sum | Formula::Difference | Formula::Reversed => {
+                let minus = [
+                    negated(0) != (self.formula == Formula::Reversed),
+                    negated(1) != (self.formula == Formula::Difference),
+                ];
+                let sign = |index: usize| number(if minus[index] { -1.0 } else { 1.0 });
+                if minus[own] {
+                    (true, sign(own), other, [false, minus[1 - own]])
+                } else {
+                    (false, other, sign(1 - own), [false, false])
+                }
+            }
+        };
+        Some(Link {
+            form: Form::of(factor, addend, negated),
+            result_is_factor,
+            factor,
+            addend,
+            negated,
+            store: Some(self.target()),
+        })
+    }
+}
+
+impl Chain {
+    /// `None`: these cannot be one chain.
+    fn of(parts: &[Part]) -> Option<Chain> {
+        let kind = parts[0].kind;
+        if parts.len() > LONGEST || parts.iter().any(|part| part.kind != kind) {
+            return None;
+        }
+        let start = parts[0].port(0);
+        let mut links = Vec::new();
+        let mut before = None;
+        for part in parts {
+            links.push(part.link(before)?);
+            before = Some(part.target());
+        }
+        let words = kind.words() as u16;
+        let overlap = |a: u16, b: u16| a < b + words && b < a + words;
+        let reads = |link: &Link, row: u16| {
+            [link.factor, link.addend]
+                .iter()
+                .any(|port| matches!(*port, Port::Row(read) if overlap(read, row)))
+        };
+        let last = links.len() - 1;
+        let target = links[last].store.take()?;
+        for index in 0..last {
+            let row = parts[index].target();
+            let overwritten = (index + 1..=last).find(|&later| parts[later].target() == row);
+            if overwritten
+                .is_some_and(|at| !links[index + 1..=at].iter().any(|link| reads(link, row)))
+            {
+                links[index].store = None;
+                continue;
+            }
+            // A NaN at the end starts everything anew, which must find what it found the first time.
+            if matches!(start, Port::Row(read) if overlap(read, row))
+                || links[..=index].iter().any(|link| reads(link, row))
+            {
+                return None;
+            }
+        }
+        Some(Chain {
+            kind,
+            start,
+            links,
+            target,
+            ops: parts
+                .iter()
+                .flat_map(|part| part.lowered.ops.clone())
+                .collect(),
+        })
+    }
+}
+
+/// Builds chains while instructions are lowered one after the other.
+#[derive(Default)]
+pub(crate) struct Builder {
+    /// What the last micro-op stands for, if it may have a next link.
+    parts: Vec<Part>,
+}
+
+impl Builder {
+    /// Looks at the next instruction. The result is a chain that it makes with the last micro-op, or alone. `follows`: control
+    /// comes from the instruction before only.
+    pub fn add(&mut self, follows: bool, mnemonic: &str, lowered: &Lowered) -> Option<Chain> {
+        let Some(part) = Part::of(mnemonic, lowered) else {
+            self.parts.clear();
+            return None;
+        };
+        self.parts.push(part);
+        if follows
+            && self.parts.len() > 1
+            && let Some(chain) = Chain::of(&self.parts)
+        {
+            return Some(chain);
+        }
+        self.parts.drain(..self.parts.len() - 1);
+        if lowered.ops.len() == 1 {
+            return None;
+        }
+        let alone = Chain::of(&self.parts);
+        if alone.is_none() {
+            self.parts.clear();
+        }
+        alone
+    }
+}
+
+impl Chain {
+    pub fn instructions(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The micro-op of chain `number` of its segment.
+    pub fn micro_op(&self, number: usize) -> MicroOp {
+        let handler = match self.kind {
+            Type::F32 => shell::vector_handler::<Chained<Singles>>(),
+            _ => shell::vector_handler::<Chained<Doubles>>(),
+        };
+        MicroOp {
+            extra: number as u32,
+            modifiers: modifier::CHAIN,
+            ..rows::blank(handler)
+        }
+    }
+}
+
+/// Whether chains are quicker than their instructions on this host.
+pub(crate) fn pay() -> bool {
+    shell::has_avx2()
+}
