@@ -15,6 +15,13 @@ __device__ __attribute__((noinline)) int multiply(int a, int b) { return a * b; 
 __device__ __attribute__((noinline)) int subtract(int a, int b) { return a - b; }
 __device__ Operation operations[3] = {add, multiply, subtract};
 
+// Pointers that one kernel puts into memory for another, whose callees read what their caller does not.
+__device__ __attribute__((noinline)) void number(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }
+__device__ __attribute__((noinline)) void threads(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = blockDim.x; }
+typedef void (*Writer)(int *);
+template <Writer W> __global__ void tell(Writer *where) { *where = W; }
+__global__ void call(const Writer *writer, int *out) { (*writer)(out); }
+
 struct Shape {
     __device__ virtual ~Shape() {}
     __device__ virtual int area() const = 0;
@@ -73,6 +80,19 @@ int main() {
         EXPECT(got[64 + t] == 2 * (t % 8) + 3, "ackermann 2 %d: %d", t % 8, got[64 + t]);
         EXPECT(got[128 + t] == 1 + t % 2, "parity of %d", t);
     }
+    Array<Writer> writer(1);
+    tell<number><<<1, 1>>>(writer);
+    call<<<2, 32>>>(writer, out);
+    FINISH();
+    got = out.get();
+    for (int t = 0; t < 64; t++)
+        EXPECT(got[t] == t % 32, "number %d: %d", t, got[t]);
+    tell<threads><<<1, 1>>>(writer);
+    call<<<2, 32>>>(writer, out);
+    FINISH();
+    got = out.get();
+    for (int t = 0; t < 64; t++)
+        EXPECT(got[t] == 32, "threads at %d: %d", t, got[t]);
     for (int shift = 0; shift < 3; shift++) {
         point<<<1, 64>>>(out, shift);
         FINISH();

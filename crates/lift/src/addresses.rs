@@ -467,10 +467,12 @@ fn look(state: &State, index: usize, inst: Inst<&Decoded>, found: &mut Addresses
         return;
     }
     for operand in &inst.operands {
-        if let Operand::Use(reg) = operand
-            && let Value::Part { address, .. } = state.get(*reg)
-        {
-            found.escaped.push(address);
+        let Operand::Use(reg) = operand else { continue };
+        for index in reg.index..reg.index + u16::from(reg.width).max(1) {
+            // A sum's carry is in the high half, so a low half alone says too much behind a jump backwards.
+            if let Value::Part { address, .. } = state.get(Reg { index, ..*reg }) {
+                found.escaped.push(address);
+            }
         }
     }
 }

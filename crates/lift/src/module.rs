@@ -90,11 +90,18 @@ impl Module {
     }
 
     /// Lifts one kernel with the object's functions: what a launch needs, for a fraction of the time. No kernel in the
-    /// module if the object has none of that name.
+    /// module if the object has none of that name, and all of them if this one calls by pointer: another one may have
+    /// put the pointer into memory.
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
-        let mut program = Program::of(object)?;
-        program.keep_kernel(kernel);
-        Module::by(&program, Options::default(), Workers::ONE)
+        let program = Program::of(object)?;
+        let mut alone = program.clone();
+        alone.keep_kernel(kernel);
+        let module = Module::by(&alone, Options::default(), Workers::ONE)?;
+        let by_pointer = |kernel| module.named(kernel).calls_unknown;
+        if module.function(kernel).is_some_and(by_pointer) {
+            return Module::by(&program, Options::default(), Workers::ONE);
+        }
+        Ok(module)
     }
 
     /// Lifts a program, which may also be made by hand.

@@ -263,10 +263,16 @@ fn goes_anywhere(function: &Function) -> bool {
     })
 }
 
-/// Registers that any of the functions names.
+/// Registers that any of the functions names. What is called by a pointer may also be a function of which we saw no
+/// reference: it runs uninstrumented, and must find its arguments.
 fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> Named {
     let mut named = Named::default();
-    for &index in functions {
+    let anywhere = functions
+        .iter()
+        .any(|index| goes_anywhere(&module.functions[*index]));
+    let device = |index: &FunctionIndex| module.functions[*index].kind == FunctionKind::Device;
+    let others = (0..module.functions.len()).filter(|index| anywhere && device(index));
+    for index in functions.iter().copied().chain(others) {
         named.registers.unite(module.named_alone(index));
     }
     named

@@ -29,6 +29,9 @@ __attribute__((amdgpu_kernel)) void indirect(int *out, int which) {
     unsigned i = __builtin_amdgcn_workitem_id_x();
     out[i] = table[which & 1](out[i]);
 }
+static NOINLINE int halve(int x) { return x / 2; }
+__attribute__((amdgpu_kernel)) void tell(pointer *where) { *where = halve; }
+__attribute__((amdgpu_kernel)) void told(int *out, pointer *where) { out[0] = (*where)(out[0]); }
 "#;
 
 fn compile(target: &str) -> Vec<u8> {
@@ -107,18 +110,19 @@ fn calls_of_compiled_code_are_resolved() {
                 .count();
             assert!(returns >= 1, "{target}: {} does not return", function.name);
         }
-        // Only the call through the pointer is unknown.
+        // Only the calls through pointers are unknown.
         let unresolved: Vec<_> = module
             .unresolved()
             .map(|(function, place)| (function.name.as_str(), place.reason))
             .collect();
-        assert_eq!(unresolved, [("indirect", Reason::IndirectCall)], "{target}");
+        let through_pointers = ["indirect", "told"].map(|name| (name, Reason::IndirectCall));
+        assert_eq!(unresolved, through_pointers, "{target}");
         let mut taken: Vec<&str> = module
             .address_taken()
             .map(|index| module.functions[index].name.as_str())
             .collect();
         taken.sort_unstable();
-        assert_eq!(taken, ["square", "triple"], "{target}");
+        assert_eq!(taken, ["halve", "square", "triple"], "{target}");
         assert!(
             module
                 .named(module.function("indirect").unwrap())
@@ -142,5 +146,19 @@ fn calls_of_compiled_code_are_resolved() {
                 "{target} {inst}"
             );
         }
+    }
+}
+
+#[test]
+fn a_pointer_may_come_from_another_kernel() {
+    for target in ["gfx90a", "gfx1030"] {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).unwrap();
+        let told = Module::lift_kernel(&object, "told").unwrap();
+        let halve = told.function("halve").unwrap();
+        assert!(told.address_taken().any(|index| index == halve), "{target}");
+        // Who calls nothing by pointer needs no other kernel.
+        let direct = Module::lift_kernel(&object, "direct").unwrap();
+        assert!(direct.function("direct").is_some() && direct.function("tell").is_none());
     }
 }

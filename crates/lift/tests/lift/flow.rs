@@ -3,6 +3,7 @@
 //! `;! target NAME...`, `;! wave 32|64`, `;! full_waves`, `;! function LABEL kernel|device`, `;! pointer ADDRESS LABEL`. A note `;= KEY VALUES | KEY VALUES` stands
 //! behind an instruction. Of its block: `succ` and `idom` (block numbers; `none`), `leaves`, `calls`. Before it: `live` (scalars but EXEC and MODE,
 //! and vectors in active lanes), `inactive` (vectors in inactive lanes), `pending` (registers on their way; `everything`).
+//! Of the program: `taken` (functions whose address is taken).
 //! Lists are exact. Values are thought out by hand, never copied from a run.
 
 use gfx::Target;
@@ -271,6 +272,13 @@ fn check_note(module: &Module, pc: u64, key: &str, values: &str, place: &str) {
                 .collect();
             found.extend(named.unnamed_scalars(8).map(|index| format!("s{index}")));
             assert_eq!(found, expand(values), "{place}");
+        }
+        "taken" => {
+            let found: Vec<&str> = module
+                .address_taken()
+                .map(|index| module.functions[index].name.as_str())
+                .collect();
+            assert_eq!(found.join(" "), values, "{place}");
         }
         _ => panic!("{place}: unknown key"),
     }
