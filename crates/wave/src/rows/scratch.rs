@@ -7,8 +7,9 @@ use super::{
     Row,
     global::{self, SADDR},
     lanes::{self, GROUP, Lanes},
+    private,
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
-    spread::{Column, Offsets},
+    spread::{Column, Offsets, Spread},
 };
 use crate::{
     engine::Env,
@@ -25,10 +26,7 @@ pub(super) struct Scratch;
 /// Private addresses of a group.
 #[inline(always)]
 fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
-    let mut base = (op.offset as u32).wrapping_add(access.extra);
-    if op.modifiers & SADDR != 0 {
-        base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
-    }
+    let base = fixed(wave, op).wrapping_add(access.extra);
     if op.extra & NO_VECTOR_ADDRESS != 0 {
         return [base; GROUP];
     }
@@ -38,7 +36,32 @@ fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
     )
 }
 
+/// What the instruction adds to the vector address.
+#[inline(always)]
+fn fixed(wave: &Wave, op: &MicroOp) -> u32 {
+    let mut base = op.offset as u32;
+    if op.modifiers & SADDR != 0 {
+        base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
+    }
+    base
+}
+
 impl Space for Scratch {
+    #[inline(never)]
+    fn spread(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        if op.extra & NO_VECTOR_ADDRESS != 0 {
+            return None;
+        }
+        let add = fixed(wave, op);
+        private::in_scratch(wave, op, env, add, bytes, write)
+    }
+
     #[inline(always)]
     fn column(
         wave: &mut Wave,
@@ -50,10 +73,7 @@ impl Space for Scratch {
         if wave.exec() == 0 {
             return None;
         }
-        let mut offset = op.offset as u32;
-        if op.modifiers & SADDR != 0 {
-            offset = offset.wrapping_add(wave.sgpr(op.src[2].index as usize));
-        }
+        let mut offset = fixed(wave, op);
         if op.extra & NO_VECTOR_ADDRESS == 0 {
             offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
         }

@@ -112,6 +112,25 @@ impl Offsets {
         })
     }
 
+    /// The given addresses, in a row that no instruction's result overwrites. Those of inactive lanes stand in for others.
+    #[inline(always)]
+    pub fn staged(wave: &mut Wave, addresses: &[u32; LANES]) -> Offsets {
+        let (mut lowest, mut highest) = (!0, 0);
+        let mut lane = 0;
+        while lane < LANES {
+            lowest = lowest.min(addresses[lane]);
+            highest = highest.max(addresses[lane]);
+            lane += 1;
+        }
+        wave.temporary(OFFSET_ROW).0 = *addresses;
+        Offsets {
+            row: wave.temporaries + OFFSET_ROW,
+            lowest,
+            highest,
+            consecutive: false,
+        }
+    }
+
     /// The same addresses in a row that no instruction's result overwrites.
     #[inline(always)]
     pub fn kept(self, wave: &mut Wave) -> Offsets {
@@ -662,6 +681,17 @@ impl Spread {
         let base = self.base.addr() as u32;
         let add = |bits: u32, word: &u32| bits | base.wrapping_add(*word);
         wave.row(self.row).0.iter().fold(0, add) & (bytes - 1) == 0
+    }
+
+    /// Host addresses of the lowest and the highest word.
+    pub fn bounds(&self, wave: &Wave) -> (u64, u64) {
+        let words = &wave.row(self.row).0;
+        let at = |word: u32| self.at(word).addr() as u64;
+        let lowest = words.iter().fold(!0, |lowest: u32, &word| lowest.min(word));
+        let highest = words
+            .iter()
+            .fold(0, |highest: u32, &word| highest.max(word));
+        (at(lowest), at(highest))
     }
 
     /// The one address of all active lanes, if they have only one.
