@@ -537,9 +537,9 @@ fn lanes_index_private_arrays_by_themselves() {
                 } else {
                     exec
                 };
-                // Elements that lie in one dword; dwords and shorts also where they do not.
-                for step in [4, 1] {
-                    let index = |lane: usize| (2 + step * (lane as u32 * 7 % 13)) % (BYTES - 6);
+                // Elements that lie in one dword; dwords and shorts also where they do not; all at the one place.
+                for (first, step) in [(2, 4), (2, 1), (0, 0), (1, 0), (2, 0)] {
+                    let index = |lane: usize| (first + step * (lane as u32 * 7 % 13)) % (BYTES - 6);
                     let mut scratch: Vec<u32> = (0..lanes * BYTES as usize / 4).map(word).collect();
                     let mut want: Vec<u8> = scratch.iter().flat_map(|w| w.to_le_bytes()).collect();
                     let mut m = Machine::with_wave_size(target, wave_size, &text);
@@ -580,7 +580,7 @@ fn lanes_index_private_arrays_by_themselves() {
                     }
                     drop(m);
                     let got: Vec<u8> = scratch.iter().flat_map(|w| w.to_le_bytes()).collect();
-                    assert!(got == want, "{text}, {exec:#x}, step {step}");
+                    assert!(got == want, "{text}, {exec:#x}, {first} step {step}");
                 }
             }
         }

@@ -276,7 +276,7 @@ impl Space for Buffer {
         wave: &mut Wave,
         op: &MicroOp,
         env: &mut Env<'_>,
-        words: u32,
+        bytes: u32,
         write: bool,
     ) -> Option<Column> {
         let descriptor = Descriptor::of(wave, op);
@@ -288,16 +288,16 @@ impl Space for Buffer {
             offset += u64::from(Offsets::common(wave, op.src[0].index as usize)?);
             offset = descriptor.offset(offset);
         }
-        let end = offset + 4 * u64::from(words);
-        if !descriptor.has_all_lanes(wave, end) || offset % u64::from(ELEMENT) != 0 {
+        let end = offset + u64::from(bytes);
+        if !descriptor.has_all_lanes(wave, end) || !Column::holds(offset as u32, bytes) {
             return None;
         }
         let first = descriptor
             .base
             .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
-            .wrapping_add(offset << descriptor.index_shift);
+            .wrapping_add((offset & !3) << descriptor.index_shift);
         let step = ELEMENT << descriptor.index_shift;
-        Column::new(wave, env, first, step, words, write)
+        Column::new(wave, env, first, step, (offset as u32, bytes), write)
     }
 
     #[inline(always)]

@@ -67,7 +67,7 @@ impl Space for Scratch {
         wave: &mut Wave,
         op: &MicroOp,
         env: &mut Env<'_>,
-        words: u32,
+        bytes: u32,
         write: bool,
     ) -> Option<Column> {
         if wave.exec() == 0 {
@@ -77,12 +77,12 @@ impl Space for Scratch {
         if op.extra & NO_VECTOR_ADDRESS == 0 {
             offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
         }
-        let end = u64::from(offset) + 4 * u64::from(words);
-        if !offset.is_multiple_of(4) || end > u64::from(wave.scratch_bytes_per_lane) {
+        let end = u64::from(offset) + u64::from(bytes);
+        if !Column::holds(offset, bytes) || end > u64::from(wave.scratch_bytes_per_lane) {
             return None;
         }
-        let first = global::scratch_address(wave, offset, 0);
-        Column::new(wave, env, first, 4 * wave.wave_size, words, write)
+        let first = global::scratch_address(wave, offset & !3, 0);
+        Column::new(wave, env, first, 4 * wave.wave_size, (offset, bytes), write)
     }
 
     #[inline(always)]
