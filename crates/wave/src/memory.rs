@@ -36,7 +36,8 @@ pub trait AddressSpace: Send + Sync {
     /// The range that contains `address`.
     fn find(&self, address: u64) -> Option<Range>;
     /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
-    /// for which addresses around it that is true as well. `None`: it does not lie there.
+    /// for which addresses around it that is true as well. `None`: nothing is known about it. Spaces without a host have no
+    /// such memory.
     fn link(&self, address: u64) -> Option<(Range, bool)> {
         self.find(address).map(|range| (range, false))
     }
