@@ -16,6 +16,8 @@ const UNROLL: usize = 64;
 const TURNS: u32 = 100_000;
 const TURNS_OF_SLOW: u32 = 10_000;
 
+/// Where FLAT instructions see LDS.
+const SHARED: u64 = 0x1_0000_0000_0000;
 const HALF: u64 = 0x5555_5555_5555_5555;
 
 struct Case {
@@ -65,10 +67,24 @@ const CASES: &[Case] = &[
     Case { name: "LDS add, one address",             instruction: "ds_add_u32 v4, v5",                           exec: !0,   stride: 0,   turns: TURNS },
     Case { name: "global add, one address",          instruction: "global_atomic_add v1, v5, s[2:3]",            exec: !0,   stride: 0,   turns: TURNS },
     Case { name: "global add, consecutive",          instruction: "global_atomic_add v1, v5, s[2:3]",            exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "global add f32, consecutive",      instruction: "global_atomic_add_f32 v1, v5, s[2:3]",        exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "global add f32, one address",      instruction: "global_atomic_add_f32 v1, v5, s[2:3]",        exec: !0,   stride: 0,   turns: TURNS_OF_SLOW },
+    Case { name: "global add f64, stride 136",       instruction: "global_atomic_add_f64 v1, v[6:7], s[2:3]",    exec: !0,   stride: 136, turns: TURNS_OF_SLOW },
+    Case { name: "global add f64, one address",      instruction: "global_atomic_add_f64 v1, v[6:7], s[2:3]",    exec: !0,   stride: 0,   turns: TURNS_OF_SLOW },
+    Case { name: "flat add f64, in LDS",             instruction: "flat_atomic_add_f64 v[10:11], v[6:7]",        exec: !0,   stride: 8,   turns: TURNS_OF_SLOW },
+    Case { name: "global cmpswap, one address",      instruction: "global_atomic_cmpswap v8, v1, v[6:7], s[2:3] glc", exec: !0, stride: 0, turns: TURNS_OF_SLOW },
     Case { name: "buffer load, consecutive",         instruction: "buffer_load_dword v8, v1, s[4:7], 0 offen",   exec: !0,   stride: 4,   turns: TURNS },
     Case { name: "buffer load, half",                instruction: "buffer_load_dword v8, v1, s[4:7], 0 offen",   exec: HALF, stride: 4,   turns: TURNS },
     Case { name: "scratch spill (buffer store)",     instruction: "buffer_store_dword v5, off, s[8:11], 0 offset:16", exec: !0, stride: 4, turns: TURNS },
     Case { name: "scratch reload (buffer load)",     instruction: "buffer_load_dword v8, off, s[8:11], 0 offset:16",  exec: !0, stride: 4, turns: TURNS },
+    Case { name: "private load, one index",          instruction: "buffer_load_dword v8, v9, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS },
+    Case { name: "private load, own index",          instruction: "buffer_load_dword v8, v1, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private store, own index",         instruction: "buffer_store_dword v5, v1, s[8:11], 0 offen", exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private load, own index, half",    instruction: "buffer_load_dword v8, v1, s[8:11], 0 offen",  exec: HALF, stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private load ubyte, one index",    instruction: "buffer_load_ubyte v8, v9, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private store byte, one index",    instruction: "buffer_store_byte v5, v9, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private load ubyte, own index",    instruction: "buffer_load_ubyte v8, v1, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
+    Case { name: "private store byte, own index",    instruction: "buffer_store_byte v5, v1, s[8:11], 0 offen",  exec: !0,   stride: 4,   turns: TURNS_OF_SLOW },
 ];
 
 fn main() {
@@ -112,6 +128,9 @@ fn speed(case: &Case) -> f64 {
     m.vgpr(1, offset)
         .vgpr64(2, |lane| base + u64::from(offset(lane)))
         .vgpr(5, |lane| lane as u32);
+    m.wave.shared_aperture = SHARED;
+    m.vgpr(9, |_| 64)
+        .vgpr64(10, |lane| SHARED + u64::from(offset(lane)));
     // v4 overlaps the data of wide stores, which do not care.
     m.vgpr(4, offset);
     let start = processor_time();

@@ -36,9 +36,10 @@ pub trait AddressSpace: Send + Sync {
     /// The range that contains `address`.
     fn find(&self, address: u64) -> Option<Range>;
     /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
-    /// for which addresses around it that is true as well. `None`: it does not lie there.
-    fn link(&self, _address: u64) -> Option<(Range, bool)> {
-        None
+    /// for which addresses around it that is true as well. `None`: nothing is known about it. Spaces without a host have no
+    /// such memory.
+    fn link(&self, address: u64) -> Option<(Range, bool)> {
+        self.find(address).map(|range| (range, false))
     }
 }
 
@@ -110,7 +111,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Whether `address`, the device's or, in LDS, the host's, lies in fine-grained memory of the host.
+    /// Whether `address`, the device's or the host's, lies in fine-grained memory of the host.
     #[inline(always)]
     pub(crate) fn is_remote(&mut self, address: u64) -> bool {
         let (range, remote) = self.link;
@@ -123,11 +124,16 @@ impl<'a> Memory<'a> {
     #[cold]
     #[inline(never)]
     fn ask_remote(&mut self, address: u64) -> bool {
-        // Else not device memory: a flat access to LDS.
         self.space.link(address).is_some_and(|link| {
             self.link = link;
             link.1
         })
+    }
+
+    /// Whether one range, none of it fine-grained memory of the host, has all addresses from `first` to `last`.
+    #[inline(always)]
+    pub(crate) fn is_local(&mut self, first: u64, last: u64) -> bool {
+        !self.is_remote(first) && first >= self.link.0.start && last < self.link.0.end
     }
 
     /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does: kernels

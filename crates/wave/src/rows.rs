@@ -53,6 +53,7 @@ mod modify;
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod part;
+mod private;
 mod quick;
 mod sad;
 mod scalar;

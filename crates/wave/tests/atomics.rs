@@ -407,3 +407,41 @@ fn atomics_outside_lds_do_nothing_and_return_zero() {
     m.check(8, |lane| [1, 2].get(lane).copied().unwrap_or(0));
     assert_eq!((m.lds_word(0), m.lds_word(1)), (11, 12));
 }
+
+/// Every lane adds to the same word: the sums, and what returns, are those of one lane after the other.
+#[test]
+fn floats_add_to_one_word_in_lane_order() {
+    let data = |lane: usize| [1.0e8f32, 1.0, -1.0e8, 0.5][lane % 4] * (lane + 1) as f32;
+    for mask in MASKS {
+        let mut memory = [3.0f32.to_bits()];
+        let mut m = Machine::new("gfx90a", "global_atomic_add_f32 v8, v1, v4, s[2:3] glc");
+        let base = m.map(&mut memory);
+        m.sgpr64(2, base).exec(mask);
+        m.vgpr(1, |_| 0).vgpr(4, |lane| data(lane).to_bits()).run();
+        let mut sum = 3.0f32;
+        for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
+            assert_eq!(m.row(8)[lane], sum.to_bits(), "lane {lane} of {mask:#x}");
+            sum += data(lane);
+        }
+        assert_eq!(memory, [sum.to_bits()], "{mask:#x}");
+    }
+}
+
+#[test]
+fn flat_floats_add_in_lds() {
+    const SHARED: u64 = 0x0001_0000_0000_0000;
+    for word in WORDS {
+        let mut m = Machine::new("gfx90a", "flat_atomic_add_f64 v[2:3], v[4:5]");
+        m.wave.shared_aperture = SHARED;
+        m.lds_words(vec![0; 128]);
+        m.vgpr64(2, |lane| SHARED + 8 * word(lane) as u64)
+            .vgpr64(4, |lane| (lane as f64).to_bits())
+            .run();
+        let mut want = [0.0f64; 64];
+        (0..64).for_each(|lane| want[word(lane)] += lane as f64);
+        for (index, want) in want.into_iter().enumerate() {
+            let got = u64::from(m.lds_word(2 * index)) | u64::from(m.lds_word(2 * index + 1)) << 32;
+            assert_eq!(f64::from_bits(got), want, "word {index}");
+        }
+    }
+}

@@ -496,3 +496,110 @@ fn lane_indexed_global_accesses() {
     assert_eq!(memory[128], word(128));
     assert_eq!(memory[129], word(3));
 }
+
+/// A private array: every lane at an index of its own, some lanes off, their registers pointing anywhere.
+#[test]
+fn lanes_index_private_arrays_by_themselves() {
+    const BYTES: u32 = 64;
+    let forms = [
+        ("gfx90a", 64, "buffer_OP DATA, v1, s[0:3], 0 offen offset:2"),
+        (
+            "gfx1030",
+            32,
+            "buffer_OP DATA, v1, s[0:3], 0 offen offset:2",
+        ),
+        ("gfx90a", 64, "flat_OP ADDRESS v[2:3]DATA offset:2"),
+        ("gfx1030", 32, "scratch_OP ADDRESS v1, DATA off offset:2"),
+    ];
+    let operations: [(&str, u32, u32); 6] = [
+        ("load_dword", 4, !0),
+        ("load_ubyte", 1, 0xff),
+        ("load_ushort", 2, 0xffff),
+        ("store_dword", 4, !0),
+        ("store_byte", 1, 0xff),
+        ("store_short", 2, 0xffff),
+    ];
+    for (target, wave_size, form) in forms {
+        let lanes = wave_size as usize;
+        for (operation, bytes, mask) in operations {
+            let store = operation.starts_with("store");
+            let text = match form.split('_').next() {
+                Some("buffer") => form.replace("DATA", "v4"),
+                Some("flat") if store => form.replace("ADDRESS ", "").replace("DATA", ", v4"),
+                Some("flat") => form.replace("ADDRESS", "v4,").replace("DATA", ""),
+                _ if store => form.replace("ADDRESS ", "").replace("DATA off", "v4, off"),
+                _ => form.replace("ADDRESS", "v4,").replace("DATA ", ""),
+            }
+            .replace("OP", operation);
+            for exec in [!0, 0x8000_0001_f0f0_3333, 1 << 17] {
+                let exec: u64 = if lanes == 32 {
+                    exec & 0xffff_ffff
+                } else {
+                    exec
+                };
+                // Elements that lie in one dword; dwords and shorts also where they do not; all at the one place.
+                for (first, step) in [(2, 4), (2, 1), (0, 0), (1, 0), (2, 0)] {
+                    let index = |lane: usize| (first + step * (lane as u32 * 7 % 13)) % (BYTES - 6);
+                    let mut scratch: Vec<u32> = (0..lanes * BYTES as usize / 4).map(word).collect();
+                    let mut want: Vec<u8> = scratch.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    let mut m = Machine::with_wave_size(target, wave_size, &text);
+                    with_scratch(&mut m, &mut scratch, BYTES);
+                    let descriptor = wave::scratch_descriptor(
+                        m.wave.scratch_base,
+                        wave_size,
+                        BYTES,
+                        target == "gfx1030",
+                    );
+                    for (register, value) in descriptor.into_iter().enumerate() {
+                        m.sgpr(register, value);
+                    }
+                    let on = |lane: usize| exec >> lane & 1 != 0;
+                    let address = |lane: usize| {
+                        if on(lane) { index(lane) } else { 0xffff_fff0 }
+                    };
+                    m.exec(exec)
+                        .vgpr(1, address)
+                        .vgpr64(2, |lane| PRIVATE + u64::from(address(lane)))
+                        .vgpr(4, |lane| 0x0101_0101 * lane as u32 + 0x1020_3040);
+                    m.run();
+                    for lane in (0..lanes).filter(|&lane| on(lane)) {
+                        let mut loaded = 0;
+                        for byte in 0..bytes {
+                            let at = (index(lane) + 2 + byte) as usize;
+                            let place = 4 * (at / 4 * lanes + lane) + at % 4;
+                            let data = (0x0101_0101 * lane as u32 + 0x1020_3040) >> (8 * byte);
+                            if store {
+                                want[place] = data as u8;
+                            }
+                            loaded |= u32::from(want[place]) << (8 * byte);
+                        }
+                        if !store {
+                            let got = m.row(4)[lane];
+                            assert_eq!(got, loaded & mask, "{text}, lane {lane} of {exec:#x}");
+                        }
+                    }
+                    drop(m);
+                    let got: Vec<u8> = scratch.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    assert!(got == want, "{text}, {exec:#x}, {first} step {step}");
+                }
+            }
+        }
+    }
+}
+
+/// One lane beyond the end of its private memory: the others get theirs.
+#[test]
+fn private_indices_out_of_range_load_zero_from_buffers() {
+    let mut scratch: Vec<u32> = (0..64 * 4).collect();
+    let mut m = Machine::new("gfx90a", "buffer_load_dword v4, v1, s[0:3], 0 offen");
+    with_scratch(&mut m, &mut scratch, 16);
+    let descriptor = wave::scratch_descriptor(m.wave.scratch_base, 64, 16, false);
+    for (register, value) in descriptor.into_iter().enumerate() {
+        m.sgpr(register, value);
+    }
+    m.vgpr(1, |lane| 4 * (lane as u32 % 5)).run();
+    m.check(4, |lane| match lane % 5 {
+        4 => 0,
+        dword => (64 * dword + lane) as u32,
+    });
+}

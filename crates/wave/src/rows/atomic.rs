@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use super::{
     Row, buffer, ds, global,
     global::{Flat, Global},
-    lanes::{GROUP, Lanes},
+    lanes::{self, GROUP, Lanes},
     lds_atomic::{operand, write_result},
     modify::*,
     space::{self, Access, Checked, Space},
     spread::Spread,
 };
 use crate::{
+    LANES,
     engine::Env,
     memory::{Fault, FaultKind},
     micro_op::{MicroOp, flow},
@@ -88,9 +89,8 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let bytes = 4 * W::WORDS as u32;
-        // Whether words are remote, which matters to floats, is asked address by address.
-        if !M::FLOAT
-            && let Some(spread) = spread(wave, op, env, bytes)
+        if let Some(spread) = spread(wave, op, env, bytes)
+            && (!M::FLOAT || takes_floats(wave, env, &spread))
         {
             modify_spread::<W, M>(wave, op, &spread);
             return flow::NEXT;
@@ -116,15 +116,73 @@ fn spread(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Optio
     spread.is_aligned(wave, bytes).then_some(spread)
 }
 
+/// Whether the device's floating-point atomics change all of the words: else it is asked word by word.
+#[inline(never)]
+fn takes_floats(wave: &Wave, env: &mut Env<'_>, spread: &Spread) -> bool {
+    if env.program.config().target.remote_float_atomics {
+        return true;
+    }
+    let (lowest, highest) = spread.bounds(wave);
+    in_lds(env, lowest) || env.memory.is_local(lowest, highest)
+}
+
+/// Whether a host address is in the workgroup's LDS, which no other memory is part of.
+#[inline(always)]
+fn in_lds(env: &Env<'_>, address: u64) -> bool {
+    let lds = env.lds.as_ptr_range();
+    (lds.start.addr() as u64..lds.end.addr() as u64).contains(&address)
+}
+
+/// One word that all active lanes change, in lane order: others see that happen at once.
+#[inline(always)]
+fn modify_word<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, pointer: *mut u8) {
+    let context = wave.mode.context();
+    let row = op.src[1].index as usize;
+    let mut before = [[W::default(); GROUP]; LANES / GROUP];
+    let all = |word: W| {
+        let mut word = word;
+        for (group, before) in before[..wave.groups].iter_mut().enumerate() {
+            let data = operand::<W>(wave, row, group);
+            let second = second::<W, M>(wave, row, group);
+            lanes::each_lane(
+                ds::active(wave, group),
+                #[inline(always)]
+                |lane| {
+                    before[lane] = word;
+                    word = M::apply(context, word, data[lane], second[lane]);
+                },
+            );
+        }
+        word
+    };
+    // SAFETY: writable and aligned, as the spread is.
+    unsafe { W::exchange(pointer, all) };
+    if op.modifiers & GLC != 0 {
+        for (group, before) in before[..wave.groups].iter().enumerate() {
+            write_result(wave, op.dst as usize, group, before);
+        }
+    }
+}
+
+/// The operand after the data, if `M` has one.
+#[inline(always)]
+fn second<W: Word, M: Modify<W>>(wave: &Wave, row: usize, group: usize) -> [W; GROUP] {
+    if M::TWO {
+        operand::<W>(wave, row + W::WORDS, group)
+    } else {
+        [W::default(); GROUP]
+    }
+}
+
 #[inline(always)]
 fn modify_spread<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, spread: &Spread) {
     let returns = op.modifiers & GLC != 0;
     let context = wave.mode.context();
     let row = op.src[1].index as usize;
-    if M::ASSOCIATIVE
-        && !returns
-        && let Some(pointer) = spread.uniform(wave)
-    {
+    if let Some(pointer) = spread.uniform(wave) {
+        if !M::ASSOCIATIVE || returns {
+            return modify_word::<W, M>(wave, op, pointer);
+        }
         let all = (0..wave.groups)
             .filter_map(|group| {
                 let data = operand::<W>(wave, row, group);
@@ -139,11 +197,7 @@ fn modify_spread<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, spread: &
     }
     for group in 0..wave.groups {
         let data = operand::<W>(wave, row, group);
-        let second = if M::TWO {
-            operand::<W>(wave, row + W::WORDS, group)
-        } else {
-            [W::default(); GROUP]
-        };
+        let second = second::<W, M>(wave, row, group);
         let mut before = [W::default(); GROUP];
         spread.each(
             wave,
@@ -179,11 +233,7 @@ fn modify_group<W: Word, M: Modify<W>>(
         op.src[1].index as usize
     };
     let data = operand::<W>(wave, row, access.group);
-    let second = if M::TWO {
-        operand::<W>(wave, row + W::WORDS, access.group)
-    } else {
-        [W::default(); GROUP]
-    };
+    let second = second::<W, M>(wave, row, access.group);
     let mut before = [W::default(); GROUP];
     match locate(wave, op, env, access)? {
         // Only this wave reaches its swizzled memory: no need for indivisible steps.
@@ -207,7 +257,7 @@ fn modify_group<W: Word, M: Modify<W>>(
         }
         Place::Whole(mut lanes) => {
             if M::FLOAT && !env.program.config().target.remote_float_atomics {
-                let left_out = lanes.keep(|address| !env.memory.is_remote(address));
+                let left_out = lanes.keep(|at| in_lds(env, at) || !env.memory.is_remote(at));
                 env.counts.lost_atomics += u64::from(left_out);
             }
             if M::ASSOCIATIVE

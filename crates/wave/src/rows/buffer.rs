@@ -5,6 +5,7 @@
 use super::{
     Row, Shape, ds,
     lanes::{self, GROUP, Lanes},
+    private,
     space::{Access, Checked, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
     spread::{Column, Offsets, Spread},
 };
@@ -85,6 +86,26 @@ impl Descriptor {
             index_shift: 3 + (w3 >> 21 & 3),
             add_tid,
             check,
+        }
+    }
+
+    /// Whether every lane has a record of its own, all of them interleaved.
+    #[inline(always)]
+    fn is_private(&self, wave: &Wave, op: &MicroOp) -> bool {
+        self.swizzled
+            && self.add_tid
+            && 1 << self.index_shift == wave.wave_size
+            && op.modifiers & bit::IDXEN == 0
+    }
+
+    /// Whether the range check of private memory lets all lanes pass that stay below offset `end`.
+    #[inline(always)]
+    fn has_all_lanes(&self, wave: &Wave, end: u64) -> bool {
+        match self.check {
+            Check::Bytes => end <= self.records,
+            Check::Index => u64::from(wave.wave_size) <= self.records,
+            Check::IndexAndOffset => false,
+            Check::NotEmpty => self.records != 0,
         }
     }
 
@@ -196,6 +217,30 @@ fn in_range(
     }
 }
 
+/// Private memory, each lane at an offset of its own.
+#[inline(never)]
+fn private_elements(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    bytes: u32,
+    write: bool,
+) -> Option<Spread> {
+    let descriptor = Descriptor::of(wave, op);
+    if !descriptor.is_private(wave, op) || op.modifiers & bit::OFFEN == 0 {
+        return None;
+    }
+    let (row, shift) = (op.src[0].index as usize, descriptor.index_shift);
+    let private = private::elements(wave, row, op.offset as u32, shift, bytes)?;
+    if !descriptor.has_all_lanes(wave, private.end) {
+        return None;
+    }
+    let base = descriptor
+        .base
+        .wrapping_add(u64::from(wave.uniform(op, 2) as u32));
+    private.offsets.in_memory(env, base, bytes, write)
+}
+
 impl Space for Buffer {
     #[inline(always)]
     fn spread(
@@ -211,7 +256,7 @@ impl Space for Buffer {
             && op.modifiers & (bit::OFFEN | bit::IDXEN) == bit::OFFEN
             && descriptor.check == Check::Bytes;
         if !simple {
-            return None;
+            return private_elements(wave, op, env, bytes, write);
         }
         let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes)?;
         let end = u64::from(offsets.highest()) + u64::from(op.offset as u32) + u64::from(bytes);
@@ -231,16 +276,11 @@ impl Space for Buffer {
         wave: &mut Wave,
         op: &MicroOp,
         env: &mut Env<'_>,
-        words: u32,
+        bytes: u32,
         write: bool,
     ) -> Option<Column> {
         let descriptor = Descriptor::of(wave, op);
-        let by_lane = descriptor.swizzled
-            && descriptor.add_tid
-            && 1 << descriptor.index_shift == wave.wave_size
-            && op.modifiers & bit::IDXEN == 0
-            && wave.exec() != 0;
-        if !by_lane {
+        if !descriptor.is_private(wave, op) || wave.exec() == 0 {
             return None;
         }
         let mut offset = u64::from(op.offset as u32);
@@ -248,21 +288,16 @@ impl Space for Buffer {
             offset += u64::from(Offsets::common(wave, op.src[0].index as usize)?);
             offset = descriptor.offset(offset);
         }
-        let passes = match descriptor.check {
-            Check::Bytes => offset + 4 * u64::from(words) <= descriptor.records,
-            Check::Index => u64::from(wave.wave_size) <= descriptor.records,
-            Check::IndexAndOffset => false,
-            Check::NotEmpty => descriptor.records != 0,
-        };
-        if !passes || offset % u64::from(ELEMENT) != 0 {
+        let end = offset + u64::from(bytes);
+        if !descriptor.has_all_lanes(wave, end) || !Column::holds(offset as u32, bytes) {
             return None;
         }
         let first = descriptor
             .base
             .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
-            .wrapping_add(offset << descriptor.index_shift);
+            .wrapping_add((offset & !3) << descriptor.index_shift);
         let step = ELEMENT << descriptor.index_shift;
-        Column::new(wave, env, first, step, words, write)
+        Column::new(wave, env, first, step, (offset as u32, bytes), write)
     }
 
     #[inline(always)]

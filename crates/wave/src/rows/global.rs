@@ -3,6 +3,7 @@
 use super::{
     Row, Shape,
     lanes::{self, GROUP, Lanes},
+    private,
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
     spread::{Offsets, Spread},
 };
@@ -105,6 +106,21 @@ fn any_in(aperture: u64, at: &[u64; GROUP], active: u16) -> bool {
     found & u32::from(active) != 0
 }
 
+/// Scratch at addresses of its aperture, of which the low halves are the lanes' own.
+#[inline(never)]
+fn private_elements(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &mut Env<'_>,
+    bytes: u32,
+    write: bool,
+) -> Option<Spread> {
+    if wave.private_aperture == 0 {
+        return None;
+    }
+    private::in_scratch(wave, op, env, op.offset as u32, bytes, write)
+}
+
 impl Space for Flat {
     #[inline(always)]
     fn spread(
@@ -117,8 +133,11 @@ impl Space for Flat {
         let (offsets, base) = spread_offsets(wave, op, bytes)?;
         let half = |offset: u32| base.wrapping_add(u64::from(offset)) >> 32;
         let high = half(offsets.lowest());
-        if high != half(offsets.highest()) || high == wave.private_aperture >> 32 {
+        if high != half(offsets.highest()) {
             return None;
+        }
+        if high == wave.private_aperture >> 32 {
+            return private_elements(wave, op, env, bytes, write);
         }
         if high == wave.shared_aperture >> 32 && wave.shared_aperture != 0 {
             return offsets.in_lds(wave, env, base as u32, bytes);

@@ -30,7 +30,7 @@ pub(super) trait Word:
     ///
     /// # Safety
     /// `at` must be an accessible, aligned word.
-    unsafe fn exchange(at: *mut u8, change: impl Fn(Self) -> Self) -> Self;
+    unsafe fn exchange(at: *mut u8, change: impl FnMut(Self) -> Self) -> Self;
 }
 
 macro_rules! word {
@@ -64,7 +64,7 @@ macro_rules! word {
                 (self as $signed) < other as $signed
             }
             #[inline(always)]
-            unsafe fn exchange(at: *mut u8, change: impl Fn($word) -> $word) -> $word {
+            unsafe fn exchange(at: *mut u8, mut change: impl FnMut($word) -> $word) -> $word {
                 // SAFETY: the caller's promise; host and device both use atomics on such words.
                 let word = unsafe { $atomic::from_ptr(at.cast()) };
                 let mut old = word.load(Ordering::Relaxed);

@@ -7,8 +7,9 @@ use super::{
     Row,
     global::{self, SADDR},
     lanes::{self, GROUP, Lanes},
+    private,
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
-    spread::{Column, Offsets},
+    spread::{Column, Offsets, Spread},
 };
 use crate::{
     engine::Env,
@@ -25,10 +26,7 @@ pub(super) struct Scratch;
 /// Private addresses of a group.
 #[inline(always)]
 fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
-    let mut base = (op.offset as u32).wrapping_add(access.extra);
-    if op.modifiers & SADDR != 0 {
-        base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
-    }
+    let base = fixed(wave, op).wrapping_add(access.extra);
     if op.extra & NO_VECTOR_ADDRESS != 0 {
         return [base; GROUP];
     }
@@ -38,31 +36,53 @@ fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
     )
 }
 
+/// What the instruction adds to the vector address.
+#[inline(always)]
+fn fixed(wave: &Wave, op: &MicroOp) -> u32 {
+    let mut base = op.offset as u32;
+    if op.modifiers & SADDR != 0 {
+        base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
+    }
+    base
+}
+
 impl Space for Scratch {
+    #[inline(never)]
+    fn spread(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        bytes: u32,
+        write: bool,
+    ) -> Option<Spread> {
+        if op.extra & NO_VECTOR_ADDRESS != 0 {
+            return None;
+        }
+        let add = fixed(wave, op);
+        private::in_scratch(wave, op, env, add, bytes, write)
+    }
+
     #[inline(always)]
     fn column(
         wave: &mut Wave,
         op: &MicroOp,
         env: &mut Env<'_>,
-        words: u32,
+        bytes: u32,
         write: bool,
     ) -> Option<Column> {
         if wave.exec() == 0 {
             return None;
         }
-        let mut offset = op.offset as u32;
-        if op.modifiers & SADDR != 0 {
-            offset = offset.wrapping_add(wave.sgpr(op.src[2].index as usize));
-        }
+        let mut offset = fixed(wave, op);
         if op.extra & NO_VECTOR_ADDRESS == 0 {
             offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
         }
-        let end = u64::from(offset) + 4 * u64::from(words);
-        if !offset.is_multiple_of(4) || end > u64::from(wave.scratch_bytes_per_lane) {
+        let end = u64::from(offset) + u64::from(bytes);
+        if !Column::holds(offset, bytes) || end > u64::from(wave.scratch_bytes_per_lane) {
             return None;
         }
-        let first = global::scratch_address(wave, offset, 0);
-        Column::new(wave, env, first, 4 * wave.wave_size, words, write)
+        let first = global::scratch_address(wave, offset & !3, 0);
+        Column::new(wave, env, first, 4 * wave.wave_size, (offset, bytes), write)
     }
 
     #[inline(always)]

@@ -64,13 +64,13 @@ pub(super) trait Space {
         None
     }
 
-    /// The whole wave's private memory at one address, if it is that.
+    /// The whole wave's private memory at one address, if it is that: whole dwords, or bytes of one.
     #[inline(always)]
     fn column(
         _: &mut Wave,
         _: &MicroOp,
         _: &mut Env<'_>,
-        _words: u32,
+        _bytes: u32,
         _write: bool,
     ) -> Option<Column> {
         None
@@ -263,7 +263,7 @@ impl<S: Space, const WORDS: usize> Body for LoadWords<S, WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let dst = op.dst as usize;
-        if let Some(column) = S::column(wave, op, env, WORDS as u32, false) {
+        if let Some(column) = S::column(wave, op, env, 4 * WORDS as u32, false) {
             column.load_words::<WORDS>(wave, dst);
             return flow::NEXT;
         }
@@ -332,7 +332,7 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let data = S::data_row(op);
-        if let Some(column) = S::column(wave, op, env, WORDS as u32, true) {
+        if let Some(column) = S::column(wave, op, env, 4 * WORDS as u32, true) {
             column.store_words::<WORDS>(wave, data);
             return flow::NEXT;
         }
@@ -381,6 +381,10 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let fill = Fill::of(op.attribute);
         let dst = op.dst as usize;
+        if let Some(column) = S::column(wave, op, env, BYTES as u32, false) {
+            column.load_bytes::<BYTES>(wave, dst, fill);
+            return flow::NEXT;
+        }
         if let Some(spread) = S::spread(wave, op, env, BYTES as u32, false) {
             spread.load_bytes::<BYTES>(wave, dst, fill);
             return flow::NEXT;
@@ -423,6 +427,10 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let shift = 16 * u32::from(op.attribute);
         let data = S::data_row(op);
+        if let Some(column) = S::column(wave, op, env, BYTES as u32, true) {
+            column.store_bytes::<BYTES>(wave, data, shift);
+            return flow::NEXT;
+        }
         if let Some(spread) = S::spread(wave, op, env, BYTES as u32, true) {
             spread.store_bytes::<BYTES>(wave, data, shift);
             return flow::NEXT;

@@ -112,6 +112,25 @@ impl Offsets {
         })
     }
 
+    /// The given addresses, in a row that no instruction's result overwrites. Those of inactive lanes stand in for others.
+    #[inline(always)]
+    pub fn staged(wave: &mut Wave, addresses: &[u32; LANES]) -> Offsets {
+        let (mut lowest, mut highest) = (!0, 0);
+        let mut lane = 0;
+        while lane < LANES {
+            lowest = lowest.min(addresses[lane]);
+            highest = highest.max(addresses[lane]);
+            lane += 1;
+        }
+        wave.temporary(OFFSET_ROW).0 = *addresses;
+        Offsets {
+            row: wave.temporaries + OFFSET_ROW,
+            lowest,
+            highest,
+            consecutive: false,
+        }
+    }
+
     /// The same addresses in a row that no instruction's result overwrites.
     #[inline(always)]
     pub fn kept(self, wave: &mut Wave) -> Offsets {
@@ -664,6 +683,17 @@ impl Spread {
         wave.row(self.row).0.iter().fold(0, add) & (bytes - 1) == 0
     }
 
+    /// Host addresses of the lowest and the highest word.
+    pub fn bounds(&self, wave: &Wave) -> (u64, u64) {
+        let words = &wave.row(self.row).0;
+        let at = |word: u32| self.at(word).addr() as u64;
+        let lowest = words.iter().fold(!0, |lowest: u32, &word| lowest.min(word));
+        let highest = words
+            .iter()
+            .fold(0, |highest: u32, &word| highest.max(word));
+        (at(lowest), at(highest))
+    }
+
     /// The one address of all active lanes, if they have only one.
     pub fn uniform(&self, wave: &Wave) -> Option<*mut u8> {
         let words = &wave.row(self.row).0;
@@ -737,28 +767,94 @@ impl Spread {
 pub(super) struct Column {
     base: *mut u8,
     step: usize,
+    /// Where in its dword a lane's element begins, if that is less than a dword.
+    byte: u32,
 }
 
 impl Column {
-    /// `words` dwords per lane from device address `first` on, `step` bytes apart, if they are one range's.
+    /// Whether `bytes` bytes from `offset` on are whole dwords or lie in one.
+    #[inline(always)]
+    pub fn holds(offset: u32, bytes: u32) -> bool {
+        offset % 4 + bytes.min(4) <= 4
+    }
+
+    /// The elements (offset and size) of all lanes, if they are one range's; the first lane's dword there is at device address
+    /// `first`, a next one `step` bytes later.
     #[inline(always)]
     pub fn new(
         wave: &Wave,
         env: &mut Env<'_>,
         first: u64,
         step: u32,
-        words: u32,
+        (offset, bytes): (u32, u32),
         write: bool,
     ) -> Option<Column> {
-        let bytes = u64::from(step) * u64::from(words - 1) + 4 * u64::from(wave.wave_size);
-        let last = first.wrapping_add(bytes - 1);
+        let next = u64::from(step) * u64::from((bytes - 1) / 4);
+        let last = first.wrapping_add(next + 4 * u64::from(wave.wave_size) - 1);
         if !env.memory.allows(first, last, write) {
             return None;
         }
         Some(Column {
             base: std::ptr::with_exposed_provenance_mut(host_address(first) as usize),
             step: step as usize,
+            byte: offset % 4,
         })
+    }
+
+    /// The bits of an element of `BYTES` bytes before it is moved to its place.
+    const fn mask<const BYTES: usize>() -> u32 {
+        if BYTES == 1 { 0xff } else { 0xffff }
+    }
+
+    /// The dwords that hold a group's elements.
+    #[inline(always)]
+    fn block(&self, group: usize) -> *mut [u32; GROUP] {
+        self.base.wrapping_add(4 * GROUP * group).cast()
+    }
+
+    #[inline(always)]
+    pub fn load_bytes<const BYTES: usize>(&self, wave: &mut Wave, dst: usize, fill: Fill) {
+        let rows = target(wave, dst, 1);
+        for group in 0..wave.groups {
+            // SAFETY: `new` checked the dwords of all lanes.
+            let mut values = unsafe { self.block(group).read_unaligned() };
+            for value in &mut values {
+                *value = *value >> (8 * self.byte) & Self::mask::<BYTES>();
+            }
+            if fill != Fill::Zero {
+                let old = *lanes::words(wave, dst, group);
+                let mut lane = 0;
+                while lane < GROUP {
+                    values[lane] = fill.apply(old[lane], values[lane]);
+                    lane += 1;
+                }
+            }
+            *lanes::words_mut(wave, rows, group) = values;
+        }
+        deliver(wave, dst, 1);
+    }
+
+    /// Stores the data's bits from `shift` on.
+    #[inline(always)]
+    pub fn store_bytes<const BYTES: usize>(&self, wave: &Wave, data: usize, shift: u32) {
+        let element = Self::mask::<BYTES>() << (8 * self.byte);
+        for group in 0..wave.groups {
+            let at = self.block(group);
+            let values = lanes::words(wave, data, group);
+            let exec = &wave.exec_lanes.0[GROUP * group..GROUP * group + GROUP];
+            // SAFETY: as above; the bytes beside the elements are this wave's too, so that writing them back races with nobody.
+            unsafe {
+                let mut block = at.read_unaligned();
+                let mut lane = 0;
+                while lane < GROUP {
+                    let mask = element & exec[lane];
+                    let value = values[lane] >> shift << (8 * self.byte);
+                    block[lane] = value & mask | block[lane] & !mask;
+                    lane += 1;
+                }
+                at.write_unaligned(block);
+            }
+        }
     }
 
     #[inline(always)]
