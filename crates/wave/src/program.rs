@@ -296,7 +296,7 @@ fn lower(
             joinable = straight.then_some(inst.end());
             let chain = joins.then(|| chains.add(follows, inst.mnemonic, &lowered));
             match chain.flatten() {
-                Some(chain) => segment.chain(pc, chain),
+                Some(chain) => segment.chain(chain),
                 None => lowered.ops.into_iter().for_each(|op| segment.push(pc, op)),
             }
         }
@@ -326,15 +326,12 @@ impl Segment {
         self.pcs.push(pc);
     }
 
-    /// Adds `chain`, whose last link is the instruction at `pc`, or puts it in the place of the last op if that is its beginning.
-    fn chain(&mut self, pc: u64, chain: Chain) {
-        if chain.instructions() == 1 {
-            let op = chain.micro_op(self.chains.len());
-            self.push(pc, op);
-        } else if let Some(last) = self.ops.last_mut() {
-            if last.modifiers & modifier::CHAIN != 0 {
-                self.chains.pop();
-            }
+    /// Makes the last op `chain`, whose beginning it is.
+    fn chain(&mut self, chain: Chain) {
+        if chain.instructions() > 2 {
+            self.chains.pop();
+        }
+        if let Some(last) = self.ops.last_mut() {
             *last = chain.micro_op(self.chains.len());
         }
         self.chains.push(chain);

@@ -3,7 +3,7 @@
 //! Registers of the wave lie in the host's memory, and a row that was just written comes back no sooner than the host's stores
 //! allow. A chain keeps it in host registers, and need not write what the next link overwrites. Every link is a fused
 //! multiply-add: `a + b` is `a * 1 + b`, and `a * b` is `a * b + -0`, both to the last bit and the sign of zero. Its operands
-//! may be negated, and all of them uniform, which takes passes of their own otherwise; so a single instruction can be a chain.
+//! may be negated, and all of them uniform, which takes passes of their own otherwise.
 
 use super::quick::{Doubles, Singles};
 use crate::{
@@ -265,8 +265,8 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Looks at the next instruction. The result is a chain that it makes with the last micro-op, or alone. `follows`: control
-    /// comes from the instruction before only.
+    /// Looks at the next instruction. The result is a chain that it makes with the last micro-op. `follows`: control comes
+    /// from the instruction before only.
     pub fn add(&mut self, follows: bool, mnemonic: &str, lowered: &Lowered) -> Option<Chain> {
         let Some(part) = Part::of(mnemonic, lowered) else {
             self.parts.clear();
@@ -279,15 +279,10 @@ impl Builder {
         {
             return Some(chain);
         }
-        self.parts.drain(..self.parts.len() - 1);
-        if lowered.ops.len() == 1 {
-            return None;
-        }
-        let alone = Chain::of(&self.parts);
-        if alone.is_none() {
-            self.parts.clear();
-        }
-        alone
+        // What has passes around it begins no chain: alone it would gain nothing.
+        let begins = usize::from(lowered.ops.len() == 1);
+        self.parts.drain(..self.parts.len() - begins);
+        None
     }
 }
 

@@ -73,37 +73,81 @@ where
     const WIDE: bool = true;
     #[inline(always)]
     fn run<F: shell::Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let segment = Arc::as_ptr(&wave.segment);
-        // SAFETY: the wave keeps its segment alive, and no arithmetic replaces it. A clone instead would make all threads
-        // write one count.
-        let segment = unsafe { &*segment };
-        let chain = &segment.chains[op.extra as usize];
+        // Both ways end in calls, so that neither waits for host registers that the other one needs.
         #[cfg(target_arch = "x86_64")]
         if F::AVX2 && wave.wide_and_plain {
             // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
-            let done = unsafe {
-                match (F::AVX512, K::PARTS) {
-                    (true, _) => links::<Zmm, K, 4, 1>(wave, chain),
-                    (false, 1) => links::<Ymm, K, 8, 1>(wave, chain),
-                    (false, _) => links::<Ymm, K, 4, 2>(wave, chain),
+            return unsafe {
+                if F::AVX512 {
+                    wide512::<K>(wave, op, env)
+                } else {
+                    wide256::<K>(wave, op, env)
                 }
             };
-            if done {
-                return flow::NEXT;
-            }
         }
-        one_by_one(wave, chain, env)
+        one_by_one(wave, op, env)
     }
 }
 
+/// The chain that `op` stands for.
+#[inline(always)]
+fn chain<'a>(wave: &Wave, op: &MicroOp) -> &'a Chain {
+    let segment = Arc::as_ptr(&wave.segment);
+    // SAFETY: the wave keeps its segment alive, and no arithmetic replaces it, beyond which nobody here keeps the result. A
+    // clone instead would make all threads write one count.
+    let segment = unsafe { &*segment };
+    &segment.chains[op.extra as usize]
+}
+
 #[inline(never)]
-fn one_by_one(wave: &mut Wave, chain: &Chain, env: &mut Env<'_>) -> u32 {
-    for op in &chain.ops {
+fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    for op in &chain(wave, op).ops {
         // Arithmetic neither stops nor writes EXEC.
         shell::call(op.handler, wave, op, env);
     }
     flow::NEXT
 }
+
+/// A chain for 64 lanes, with one width of the host's vectors.
+#[cfg(target_arch = "x86_64")]
+macro_rules! wide {
+    ($name:ident, $features:literal, $host:ident, $singles:literal, $doubles:literal) => {
+        /// # Safety
+        /// The host has these features.
+        #[target_feature(enable = $features)]
+        #[inline(never)]
+        unsafe fn $name<K>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32
+        where
+            K: Number,
+            fma: Operation<K, 3>,
+        {
+            let chain = chain(wave, op);
+            // SAFETY: the caller's promise.
+            let done = unsafe {
+                if K::PARTS == 1 {
+                    links::<$host, K, $singles, { LANES / $singles / $host::STEP }>(wave, chain)
+                } else {
+                    links::<$host, K, $doubles, { LANES / $doubles / $host::STEP }>(wave, chain)
+                }
+            };
+            if done {
+                return flow::NEXT;
+            }
+            one_by_one(wave, op, env)
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+wide!(wide256, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", Ymm, 8, 4);
+#[cfg(target_arch = "x86_64")]
+wide!(
+    wide512,
+    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
+    Zmm,
+    4,
+    4
+);
 
 /// Does `chain` for `PASSES` times `COUNT` host vectors, which make 64 lanes. If a NaN is involved, which stays one to the end,
 /// the last result is not stored, nothing that the chain read has changed, and the result is false.
