@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::Machine;
+use harness::{Machine, random::Random};
 use numerics::{Denormals, float32, float64};
 
 /// Programs of each kind.
@@ -11,22 +11,6 @@ const PROGRAMS: usize = 400;
 const REGISTERS: u64 = 6;
 /// First SGPR of the scalar operand.
 const SCALAR: usize = 20;
-
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        self.0 ^ self.0 >> 29
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        (self.bits() >> 11) % limit
-    }
-}
 
 /// Numbers of one type: what the manual's arithmetic makes of their bits.
 struct Numbers {

@@ -3,31 +3,11 @@
 
 mod harness;
 
-use harness::Machine;
+use harness::{Machine, random::Random};
 use numerics::{Denormals, division, float16, float32};
 
 /// Waves of each instruction.
 const WAVES: usize = 150;
-
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        self.0 ^ self.0 >> 29
-    }
-    /// `usual` with any bits in one of 500 cases.
-    fn mostly(&mut self, usual: u64) -> u64 {
-        if self.bits().is_multiple_of(500) {
-            self.bits()
-        } else {
-            usual
-        }
-    }
-}
 
 /// Runs `text` on values that `draw` gives for v[2:3], v[4:5] and v[6:7] of each lane; `check` sees these, v[0:1] and the
 /// lane's bit of s[8:9].

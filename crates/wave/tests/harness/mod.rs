@@ -5,6 +5,7 @@
 // Every test binary uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod random;
 pub mod scene;
 
 use std::{
