@@ -93,13 +93,12 @@ impl Module {
     /// module if the object has none of that name, and all of them if this one calls by pointer: another one may have
     /// put the pointer into memory.
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
-        let program = Program::of(object)?;
-        let mut alone = program.clone();
+        let mut alone = Program::of(object)?;
         alone.keep_kernel(kernel);
         let module = Module::by(&alone, Options::default(), Workers::ONE)?;
         let by_pointer = |kernel| module.named(kernel).calls_unknown;
         if module.function(kernel).is_some_and(by_pointer) {
-            return Module::by(&program, Options::default(), Workers::ONE);
+            return Module::by(&Program::of(object)?, Options::default(), Workers::ONE);
         }
         Ok(module)
     }

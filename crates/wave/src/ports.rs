@@ -353,9 +353,17 @@ impl Wave {
     fn uniform_source(&self, op: &MicroOp, index: usize, words: usize) -> u64 {
         let src = op.src[index];
         match src.kind {
-            SrcKind::Scalar if words == 1 => u64::from(self.scalars.0[src.index as usize]),
-            SrcKind::Scalar => self.scalar64(src.index as usize),
+            SrcKind::Scalar => self.scalar_source(src.index, words),
             _ => op.constant_source(index, words),
+        }
+    }
+
+    /// Value of `words` scalar registers from `slot` on.
+    #[inline(always)]
+    pub(crate) fn scalar_source(&self, slot: u16, words: usize) -> u64 {
+        match words {
+            1 => u64::from(self.scalars.0[slot as usize]),
+            _ => self.scalar64(slot as usize),
         }
     }
 

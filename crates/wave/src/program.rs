@@ -328,10 +328,10 @@ impl Segment {
 
     /// Makes the last op `chain`, whose beginning it is.
     fn chain(&mut self, chain: Chain) {
-        if chain.instructions() > 2 {
-            self.chains.pop();
-        }
         if let Some(last) = self.ops.last_mut() {
+            if last.modifiers & modifier::CHAIN != 0 {
+                self.chains.pop();
+            }
             *last = chain.micro_op(self.chains.len());
         }
         self.chains.push(chain);

@@ -287,10 +287,6 @@ impl Builder {
 }
 
 impl Chain {
-    pub fn instructions(&self) -> usize {
-        self.links.len()
-    }
-
     /// The micro-op of chain `number` of its segment.
     pub fn micro_op(&self, number: usize) -> MicroOp {
         let handler = match self.kind {

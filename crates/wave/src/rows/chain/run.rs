@@ -226,55 +226,56 @@ unsafe fn follow<H, K, const COUNT: usize>(
         match link.form {
             Form::Rows => {
                 let (factor, addend) = (row(link.factor), row(link.addend));
-                return add_product::<H, K, COUNT>(
+                add_product::<H, K, COUNT>(
                     link,
                     result,
                     #[inline(always)]
                     |index| vector::<H, K>(factor, index),
                     #[inline(always)]
                     |index| vector::<H, K>(addend, index),
-                );
+                )
             }
             Form::RowAndUniform => {
                 let (factor, addend) = (row(link.factor), all(link.addend));
-                return add_product::<H, K, COUNT>(
+                add_product::<H, K, COUNT>(
                     link,
                     result,
                     #[inline(always)]
                     |index| vector::<H, K>(factor, index),
                     #[inline(always)]
                     |_| addend,
-                );
+                )
             }
             Form::UniformAndRow => {
                 let (factor, addend) = (all(link.factor), row(link.addend));
-                return add_product::<H, K, COUNT>(
+                add_product::<H, K, COUNT>(
                     link,
                     result,
                     #[inline(always)]
                     |_| factor,
                     #[inline(always)]
                     |index| vector::<H, K>(addend, index),
-                );
+                )
             }
-            Form::Any => {}
+            Form::Any => {
+                let mut factor = fetch::<H, K, COUNT>(wave, link.factor, first, result);
+                let mut addend = fetch::<H, K, COUNT>(wave, link.addend, first, result);
+                if link.negated[0] {
+                    K::negate::<H, COUNT>(&mut factor);
+                }
+                if link.negated[1] {
+                    K::negate::<H, COUNT>(&mut addend);
+                }
+                add_product::<H, K, COUNT>(
+                    link,
+                    result,
+                    #[inline(always)]
+                    |index| factor[index],
+                    #[inline(always)]
+                    |index| addend[index],
+                )
+            }
         }
-        let mut factor = fetch::<H, K, COUNT>(wave, link.factor, first, result);
-        let mut addend = fetch::<H, K, COUNT>(wave, link.addend, first, result);
-        if link.negated[0] {
-            K::negate::<H, COUNT>(&mut factor);
-        }
-        if link.negated[1] {
-            K::negate::<H, COUNT>(&mut addend);
-        }
-        add_product::<H, K, COUNT>(
-            link,
-            result,
-            #[inline(always)]
-            |index| factor[index],
-            #[inline(always)]
-            |index| addend[index],
-        );
     }
 }
 
@@ -349,8 +350,7 @@ unsafe fn fetch<H: Host, K: Kind, const COUNT: usize>(
 #[inline(always)]
 fn uniform<K: Kind>(wave: &Wave, port: Port) -> u64 {
     match port {
-        Port::Scalar(slot) if K::TYPE.words() == 1 => u64::from(wave.scalars.0[slot as usize]),
-        Port::Scalar(slot) => wave.scalar64(slot as usize),
+        Port::Scalar(slot) => wave.scalar_source(slot, K::TYPE.words()),
         Port::Constant(value) => value,
         Port::Result | Port::Row(_) => 0,
     }
