@@ -7,6 +7,7 @@ mod emulate;
 mod inspect;
 mod instrument;
 mod ledger;
+mod privileged;
 mod run;
 mod rust_tool;
 mod summary;

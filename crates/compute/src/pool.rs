@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +29,7 @@ const RESIDENT_WAVES: u32 = 3584;
 /// An executor that runs waves on all host cores.
 pub struct Pool {
     inner: Arc<Inner>,
-    started: OnceLock<()>,
+    started: Mutex<bool>,
     threads: usize,
 }
 
@@ -81,7 +81,7 @@ impl Pool {
         };
         Pool {
             inner: Arc::new(inner),
-            started: OnceLock::new(),
+            started: Mutex::new(false),
             threads: threads.max(1),
         }
     }
@@ -90,27 +90,35 @@ impl Pool {
     pub fn set_barriers(&self, counters: &[u32]) {
         self.inner.barriers.set(counters);
     }
-
-    fn start(&self) {
-        self.started.get_or_init(|| {
-            for index in 0..self.threads {
-                let inner = self.inner.clone();
-                let worker = thread::Builder::new()
-                    .name(format!("gpu-cu{index}"))
-                    .spawn(move || work(&inner));
-                if let Err(error) = worker
-                    && index == 0
-                {
-                    panic!("cannot start a thread for the emulated GPU: {error}");
-                }
-            }
-        });
-    }
 }
 
 impl Executor for Pool {
+    /// Starts the threads, or as many as the host gives.
+    fn start(&self) -> std::io::Result<()> {
+        let mut started = lock(&self.started);
+        if *started {
+            return Ok(());
+        }
+        for index in 0..self.threads {
+            let inner = self.inner.clone();
+            let worker = thread::Builder::new()
+                .name(format!("gpu-cu{index}"))
+                .spawn(move || work(&inner));
+            match worker {
+                Ok(_) => *started = true,
+                Err(error) if index == 0 => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
     fn submit(&self, job: Job) {
-        self.start();
+        if let Err(error) = self.start() {
+            let detail = format!("the host gives no thread to run it: {error}");
+            let fault = Fault::of_dispatch(&job.dispatch, FaultKind::Unsupported, detail);
+            return job.finish(Err(fault));
+        }
         match self.inner.prepare(job) {
             Ok(run) => self.inner.board.post(run),
             Err(refused) => {
@@ -148,10 +156,15 @@ impl Inner {
         };
         let (offset, count) = dispatch.preloaded_dwords();
         let mut bytes = vec![0; 4 * count as usize];
-        let _ = self.memory.read_bytes(
-            dispatch.packet.kernarg_address + 4 * u64::from(offset),
-            &mut bytes,
-        );
+        let address = dispatch.packet.kernarg_address + 4 * u64::from(offset);
+        if !bytes.is_empty() && self.memory.read_bytes(address, &mut bytes).is_err() {
+            let kind = FaultKind::Memory {
+                address,
+                write: false,
+            };
+            let detail = "the arguments to be preloaded";
+            return Err(Box::new((job, Fault::of_dispatch(&dispatch, kind, detail))));
+        }
         let kernarg = bytes
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))

@@ -28,7 +28,7 @@ use crate::{
 
 /// Values of a queue's inactive signal for faults of running kernels.
 #[rustfmt::skip]
-mod queue_error {
+pub(crate) mod queue_error {
     pub const APERTURE_VIOLATION:  i64 = 0x2000_0000;
     pub const ILLEGAL_INSTRUCTION: i64 = 0x4000_0000;
     pub const EXCEPTION:           i64 = 0x8000_0000;
@@ -238,14 +238,18 @@ impl AqlQueue {
     }
 
     fn barrier(&self, packet: aql::BarrierPacket, all: bool) -> Step {
-        let mut dependencies = packet
-            .dep_signal
-            .into_iter()
-            .filter(|handle| *handle != 0)
-            .peekable();
-        let reached = |handle| {
-            Signal::new(handle, &self.shared.memory).is_none_or(|signal| signal.value() == 0)
-        };
+        let mut dependencies = Vec::new();
+        for handle in packet.dep_signal.into_iter().filter(|handle| *handle != 0) {
+            match self.signal("a dependency", handle) {
+                Ok(signal) => dependencies.push(signal),
+                Err(step) => return step,
+            }
+        }
+        if let Err(step) = self.completion(packet.completion_signal) {
+            return step;
+        }
+        let mut dependencies = dependencies.into_iter().peekable();
+        let reached = |signal: Signal| signal.value() == 0;
         let satisfied = dependencies.peek().is_none()
             || if all {
                 dependencies.all(reached)
@@ -262,10 +266,19 @@ impl AqlQueue {
     }
 
     fn barrier_value(&self, packet: aql::BarrierValuePacket) -> Step {
-        let Some(signal) = Signal::new(packet.signal, &self.shared.memory) else {
-            return Step::Retire {
-                signal: packet.completion_signal,
-            };
+        let watched = match packet.signal {
+            // There is nothing to wait for.
+            0 => Ok(None),
+            handle => self.signal("the signal to wait for", handle).map(Some),
+        };
+        let signal = match (watched, self.completion(packet.completion_signal)) {
+            (Err(step), _) | (_, Err(step)) => return step,
+            (Ok(None), Ok(())) => {
+                return Step::Retire {
+                    signal: packet.completion_signal,
+                };
+            }
+            (Ok(Some(signal)), Ok(())) => signal,
         };
         let value = signal.value() & packet.mask;
         #[rustfmt::skip]
@@ -273,7 +286,8 @@ impl AqlQueue {
             0 => value == packet.value,
             1 => value != packet.value,
             2 => value <  packet.value,
-            _ => value >= packet.value,
+            3 => value >= packet.value,
+            condition => return self.refuse(&DispatchError::BadCondition { condition }),
         };
         if satisfied {
             Step::Retire {
@@ -284,7 +298,32 @@ impl AqlQueue {
         }
     }
 
+    /// A signal that a packet names. The packet processor's access to one that is not there is a memory fault, which stops the queue.
+    fn signal(&self, what: &'static str, handle: u64) -> Result<Signal, Step> {
+        Signal::new(handle, &self.shared.memory).ok_or_else(|| {
+            let error = DispatchError::BadSignal { what, handle };
+            self.shared.observer.report(&format!(
+                "luthier: a packet on queue {} is refused: {error} ({})",
+                self.id,
+                self.shared.memory.describe(handle)
+            ));
+            self.memory_fault(handle, false, error.queue_error());
+            Step::Failed
+        })
+    }
+
+    /// Checks the signal of a packet that has one to complete.
+    fn completion(&self, handle: u64) -> Result<(), Step> {
+        match handle {
+            0 => Ok(()),
+            handle => self.signal("the completion signal", handle).map(drop),
+        }
+    }
+
     fn start(&self, state: &mut State, index: u64, packet: KernelDispatchPacket) -> Step {
+        if let Err(step) = self.completion(packet.completion_signal) {
+            return step;
+        }
         let origin = Origin {
             node: self.node,
             queue_id: self.id,
@@ -435,14 +474,7 @@ impl AqlQueue {
         match fault.kind {
             FaultKind::Memory { address, write } => {
                 let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
-                let told = self.shared.events.memory_fault(MemoryFault {
-                    node: self.node,
-                    address,
-                    read_only,
-                });
-                if !told {
-                    self.signal_error(queue_error::APERTURE_VIOLATION);
-                }
+                self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
             }
             FaultKind::Aperture { .. } | FaultKind::Unaligned { .. } => {
                 self.signal_error(queue_error::APERTURE_VIOLATION)
@@ -451,6 +483,18 @@ impl AqlQueue {
                 self.signal_error(queue_error::ILLEGAL_INSTRUCTION)
             }
             FaultKind::Trap { .. } => self.signal_error(queue_error::EXCEPTION),
+        }
+    }
+
+    /// Tells the runtime of a memory fault, by `error` if it does not listen to those.
+    fn memory_fault(&self, address: u64, read_only: bool, error: i64) {
+        let told = self.shared.events.memory_fault(MemoryFault {
+            node: self.node,
+            address,
+            read_only,
+        });
+        if !told {
+            self.signal_error(error);
         }
     }
 

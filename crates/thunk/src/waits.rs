@@ -18,6 +18,8 @@ use hsa_sys::{
     tables::{ApiTable, CoreTable, SignalWait, covers},
 };
 
+use crate::{instance::is_forked_child, report::report};
+
 /// ROCr's own waits.
 static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static RELAXED: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
@@ -73,10 +75,24 @@ unsafe extern "C" fn relaxed(
 }
 
 fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, time: u64) -> i64 {
+    refuse_in_child();
     // SAFETY: the entry that calls this was made after `own` was stored, from a function of this type.
     let wait: SignalWait = unsafe { mem::transmute(own.load(Ordering::Acquire)) };
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe { wait(signal, condition, value, time, WAIT_BLOCKED) }
+}
+
+/// A forked child shares neither the device's threads nor its memory with its parent, so nothing would ever come of waiting. ROCr has no
+/// error for it.
+fn refuse_in_child() {
+    if is_forked_child() {
+        report(&format!(
+            "luthier: process {} was forked from one that had opened the GPU, and cannot use it: open the GPU after forking, or \
+             start the child with exec",
+            std::process::id()
+        ));
+        std::process::abort();
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@
 mod counts;
 mod engine;
 mod fields;
+mod hwreg;
 mod memory;
+mod messages;
 mod micro_op;
 mod mode;
 mod passes;

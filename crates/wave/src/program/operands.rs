@@ -6,6 +6,7 @@ use isa::{Effects, Format, Inst};
 use super::{Config, vector};
 use crate::{
     fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
+    hwreg, messages,
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, image_field, to_lds},
@@ -131,6 +132,14 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+    }
+    let immediate = bits(inst.words[0], 15, 0);
+    match inst.mnemonic {
+        "s_getreg_b32" | "s_setreg_b32" | "s_setreg_imm32_b32" => {
+            op.extra = hwreg::check(config.target, inst.mnemonic, immediate as u16)?;
+        }
+        "s_sendmsg" | "s_sendmsghalt" => messages::check(config.target, immediate)?,
+        _ => {}
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
