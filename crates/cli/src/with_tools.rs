@@ -54,7 +54,7 @@ impl WithTools {
             return Ok(None);
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
-            eprintln!(
+            files::say!(
                 "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")
