@@ -11,7 +11,7 @@ fn layouts_equal_the_calculators() {
         }
         let (query, answer) = line.split_once(" = ").unwrap();
         let words: Vec<&str> = query.split(' ').collect();
-        let [architecture, name, wave, matrix, row, column] = words[..] else {
+        let [architecture, name, wave, matrix] = words[..] else {
             panic!("{line}");
         };
         let generation = match architecture {
@@ -19,29 +19,27 @@ fn layouts_equal_the_calculators() {
             _ => Generation::Rdna4,
         };
         let instruction = Instruction::find(name).unwrap_or_else(|| panic!("{name} is missing"));
-        let number = |text: &str| -> u32 { text.parse().unwrap() };
-        let (row, column, wave64) = (number(row), number(column), wave == "64");
-        let (spot, place): (Spot, u32) = match matrix {
-            // The calculator names a register and a lane of sparse A, not which half.
-            "A" if instruction.sparse => {
-                let mut spot = instruction.packed(wave64, column / 4, false);
-                if instruction.input.bits() == 16 {
-                    spot.bit = 0;
+        let wave64 = wave == "64";
+        let place = |at: u32| -> Spot {
+            match matrix {
+                "A" if instruction.sparse => {
+                    let mut spot = instruction.packed(wave64, at / 4, false);
+                    // The calculator names whole registers of halves.
+                    if instruction.input.bits() == 16 {
+                        spot.bit = 0;
+                    }
+                    spot
                 }
-                (spot, row)
+                "A" | "B" => instruction.input(generation, wave64, at),
+                "K" => instruction.index(wave64, at / 4),
+                _ => instruction.output(generation, wave64, at),
             }
-            "A" => (instruction.input(generation, wave64, column), row),
-            "B" => (instruction.input(generation, wave64, row), column),
-            "K" => (instruction.index(wave64, column / 4), row),
-            _ => (instruction.output(generation, wave64, row), column),
         };
-        let found = [
-            u32::from(spot.register),
-            u32::from(spot.bit),
-            16 * u32::from(spot.group) + place,
-        ];
-        let expected: Vec<u32> = answer.split(' ').map(number).collect();
-        assert_eq!(found[..], expected[..], "{line}");
+        for (at, expected) in answer.split(' ').enumerate() {
+            let spot = place(at as u32);
+            let found = format!("{}.{}.{}", spot.register, spot.bit, spot.group);
+            assert_eq!(found, expected, "{query} at {at}");
+        }
         checked.insert(name);
     }
     assert_eq!(checked.len(), INSTRUCTIONS.len());

@@ -51,6 +51,7 @@ mod lds_atomic;
 mod matrix;
 mod mix;
 mod modify;
+mod number;
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod part;
@@ -64,8 +65,10 @@ mod scalar_float;
 mod scalar_memory;
 mod scratch;
 mod space;
+mod split_barrier;
 mod spread;
 mod texel;
+mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
@@ -262,6 +265,9 @@ pub fn all_rows() -> &'static [Row] {
         vector32::special_rows(&mut rows);
         pseudo_scalar::rows(&mut rows);
         scalar_float::rows(&mut rows);
+        split_barrier::rows(&mut rows);
+        number::rows(&mut rows);
+        transposed::rows(&mut rows);
         wmma::rows(&mut rows);
         rows
     })
