@@ -132,6 +132,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     let immediate = bits(inst.words[0], 15, 0);
     match inst.mnemonic {
@@ -233,6 +234,10 @@ fn scalar(
         Format::Sop2 | Format::Sopc => {
             read(op, 0, bits(w0, 7, 0))?;
             read(op, 1, bits(w0, 15, 8))?;
+            // s_fmaak_f32 and s_fmamk_f32.
+            if shape.sources[2] != Type::None {
+                read(op, 2, LITERAL)?;
+            }
         }
         Format::Sopk => {
             op.offset = signed(bits(w0, 15, 0), 16);
