@@ -141,8 +141,15 @@ impl Report {
             self.kernels.len() - refused.len(),
             refused.len()
         );
+        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
         for reason in &self.left {
-            files::say!("  a code object stays as it is: {reason}");
+            *left.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in left {
+            match count {
+                1 => files::say!("  a code object stays as it is: {reason}"),
+                count => files::say!("  {count} code objects stay as they are: {reason}"),
+            }
         }
         let refused = refused.iter();
         by_kernels(

@@ -63,7 +63,7 @@ impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
-        let ledger = self.tools.apply(&mut command)?;
+        let ledger = self.tools.apply(&mut command, self.record.is_some())?;
         if let Some(directory) = &self.output {
             make(directory)?;
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);

@@ -1,7 +1,7 @@
 //! The threads, and how they share the dispatches in flight.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
@@ -86,6 +86,19 @@ impl Pool {
         }
     }
 
+    /// Which kernels run, and how many waves were seen at which addresses within `time`. Those that end meanwhile are left out.
+    pub fn places(&self, time: Duration) -> Vec<(Arc<Dispatch>, BTreeMap<u64, u64>)> {
+        let runs = self.inner.board.runs();
+        runs.iter().for_each(|run| run.ask_for_places());
+        thread::sleep(time);
+        let running = self.inner.board.runs();
+        let places = runs.iter().map(|run| (run, run.places()));
+        places
+            .filter(|(run, _)| running.iter().any(|other| Arc::ptr_eq(run, other)))
+            .map(|(run, places)| (run.dispatch.clone(), places))
+            .collect()
+    }
+
     /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
     pub fn set_barriers(&self, counters: &[u32]) {
         self.inner.barriers.set(counters);
@@ -99,6 +112,7 @@ impl Executor for Pool {
         if *started {
             return Ok(());
         }
+        gpu::guard::install();
         for index in 0..self.threads {
             let inner = self.inner.clone();
             let worker = thread::Builder::new()
@@ -332,6 +346,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                 }
             }
             Turn::Again { asleep } => {
+                run.note(&workgroup);
                 if let Some(observer) = &inner.observer
                     && observer.has_enough()
                 {
@@ -386,6 +401,16 @@ fn describe(
                         .iter()
                         .any(|part| instruction.contains(part)),
                 },
+                wave::FaultKind::Withdrawn => {
+                    lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
+                    detail = Some(gpu::guard::WITHDRAWN.to_owned());
+                    FaultKind::Memory {
+                        address: fault.address,
+                        write: ["store", "atomic"]
+                            .iter()
+                            .any(|part| instruction.contains(part)),
+                    }
+                }
                 wave::FaultKind::ReadOnly => FaultKind::Memory {
                     address: fault.address,
                     write: true,

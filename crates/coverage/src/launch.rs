@@ -79,6 +79,12 @@ impl Run {
                 )
             })?;
         let directory = fs::canonicalize(&self.output)?;
+        if directory.to_str().is_none() {
+            bail!(
+                "{}: names of profiles are patterns, which must be UTF-8; choose another place with --output",
+                directory.display()
+            );
+        }
 
         let mut command = Command::new(program);
         if let Some(target) = device::choose(&self.device)? {

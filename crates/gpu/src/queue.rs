@@ -16,11 +16,13 @@ use gfx::Target;
 use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
 
 use crate::{
-    blit, clock,
+    blit::{self, Blit},
+    clock,
     dispatch::{DESCRIPTOR_SIZE, Descriptor, Dispatch, DispatchError, Origin, Scratch},
     events::MemoryFault,
     executor::{Job, Outcome, Record},
     fault::{Fault, FaultKind},
+    guard::{WITHDRAWN, guarded},
     machine::Shared,
     processor::Engine,
     signals::Signal,
@@ -342,12 +344,7 @@ impl AqlQueue {
         if let Some(blit) = identity
             .blit
             .filter(|_| self.shared.executor.native_blits())
-            && let Some(outcome) = blit::run(
-                &self.shared.memory,
-                blit,
-                dispatch.entry,
-                packet.kernarg_address,
-            )
+            && let Some(outcome) = self.blit(blit, &dispatch, packet.kernarg_address)
         {
             state.running = Some(Running { dispatch, start });
             self.conclude(state, outcome);
@@ -372,6 +369,21 @@ impl AqlQueue {
             .executor
             .submit(Job::new(dispatch, self.cancelled.clone(), finish));
         Step::Started
+    }
+
+    /// Does one of ROCr's own kernels natively.
+    fn blit(&self, blit: Blit, dispatch: &Dispatch, kernarg: u64) -> Option<Outcome> {
+        let memory = &self.shared.memory;
+        let done = guarded(&mut (), 0..0, |_| {
+            blit::run(memory, blit, dispatch.entry, kernarg)
+        });
+        done.unwrap_or_else(|fault| {
+            let kind = FaultKind::Memory {
+                address: fault.address,
+                write: fault.write,
+            };
+            Some(Err(Fault::of_dispatch(dispatch, kind, WITHDRAWN)))
+        })
     }
 
     fn prepare(

@@ -10,6 +10,7 @@
 //! files, and nothing about instrumentation.
 
 mod barrier;
+mod blame;
 mod counts;
 mod engine;
 mod fields;
@@ -28,6 +29,7 @@ mod state;
 mod step;
 
 pub use barrier::SplitBarrier;
+pub use blame::NO_LANE;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};

@@ -1,5 +1,6 @@
 //! Developer tasks: `cargo xtask WORD`.
 
+mod attack;
 mod coverage;
 mod fuzz;
 mod layers;
@@ -31,6 +32,11 @@ const TASKS: &[Task] = &[
         "fuzz",
         "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
         fuzz::run,
+    ),
+    (
+        "attack",
+        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides",
+        attack::run,
     ),
     (
         "coverage",
