@@ -3,6 +3,7 @@
 mod coverage;
 mod fuzz;
 mod layers;
+mod package;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -36,6 +37,11 @@ const TASKS: &[Task] = &[
         "coverage",
         "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
         coverage::run,
+    ),
+    (
+        "package",
+        "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
+        package::run,
     ),
 ];
 
