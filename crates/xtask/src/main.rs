@@ -3,6 +3,7 @@
 mod coverage;
 mod fuzz;
 mod layers;
+mod rocm;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -36,6 +37,11 @@ const TASKS: &[Task] = &[
         "coverage",
         "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
         coverage::run,
+    ),
+    (
+        "rocm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        rocm::run,
     ),
 ];
 
