@@ -160,6 +160,7 @@ scalar_rows! {
     s_lshl4_add_u32:    (B32, B32) -> B32 = |a, b, _| { let sum = (a << 4) + b; (sum, sum >> 32 != 0) };
     s_pack_ll_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | (b & 0xffff) << 16, c);
     s_pack_lh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | b & 0xffff_0000, c);
+    s_pack_hl_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | (b & 0xffff) << 16, c);
     s_pack_hh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | b & 0xffff_0000, c);
     // SOP2: logic and shifts.
     s_and_b32:          (B32, B32) -> B32 = |a, b, _| nonzero(a & b);
