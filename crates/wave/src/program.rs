@@ -18,6 +18,7 @@ use crate::{
 mod dual;
 mod operands;
 mod vector;
+mod wave_matrix;
 
 pub(crate) use operands::Lowered;
 

@@ -22,6 +22,7 @@ pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
+pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
@@ -53,22 +54,28 @@ mod lds_atomic;
 mod matrix;
 mod mix;
 mod modify;
+mod number;
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod part;
 mod private;
+mod pseudo_scalar;
 mod quick;
 mod sad;
 mod scalar;
 mod scalar_atomic;
+mod scalar_float;
 mod scalar_memory;
 mod scratch;
 mod space;
+mod split_barrier;
 mod spread;
 mod texel;
+mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
+mod wmma;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer and image rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
@@ -173,6 +180,8 @@ pub(crate) enum Shape {
     Message,
     /// LDSDIR.
     LdsDirect,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
 }
 
 /// Semantics of one mnemonic.
@@ -275,6 +284,12 @@ pub fn all_rows() -> &'static [Row] {
         scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);
+        pseudo_scalar::rows(&mut rows);
+        scalar_float::rows(&mut rows);
+        split_barrier::rows(&mut rows);
+        number::rows(&mut rows);
+        transposed::rows(&mut rows);
+        wmma::rows(&mut rows);
         rows
     })
 }

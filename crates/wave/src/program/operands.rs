@@ -141,6 +141,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
@@ -234,6 +235,10 @@ fn scalar(
         Format::Sop2 | Format::Sopc => {
             read(op, 0, bits(w0, 7, 0))?;
             read(op, 1, bits(w0, 15, 8))?;
+            // s_fmaak_f32 and s_fmamk_f32.
+            if shape.sources[2] != Type::None {
+                read(op, 2, LITERAL)?;
+            }
         }
         Format::Sopk => {
             op.offset = signed(bits(w0, 15, 0), 16);

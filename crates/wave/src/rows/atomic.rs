@@ -294,7 +294,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
             global::push(rows, concat!("global_atomic_", $name), number::GLOBAL, shell::scalar_handler::<Atomic<$word, $modify>>, true);
-            if !matches!($name, "csub" | "add_f32" | "pk_add_f16") {
+            if !matches!($name, "csub" | "pk_add_f16") {
                 global::push(rows, concat!("flat_atomic_", $name), number::FLAT, shell::scalar_handler::<Atomic<$word, $modify>>, false);
             }
             buffer::push(rows, concat!("buffer_atomic_", $name), number::BUFFER, shell::scalar_handler::<Atomic<$word, $modify>>);
@@ -320,6 +320,11 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMax<u32>:          "fmax";
         FloatAddMemory<u32>:    "add_f32";
         PackedHalfAdd<u32>:     "pk_add_f16";
+        // Since gfx12.
+        SubtractIfEnough<u32>:  "cond_sub_u32";
+        SubtractClamped<u32>:   "sub_clamp_u32";
+        NumberMin<u32>:         "min_num_f32";
+        NumberMax<u32>:         "max_num_f32";
         Swap<u64>:              "swap_x2";
         CompareSwap<u64>:       "cmpswap_x2";
         Add<u64>:               "add_x2";

@@ -38,7 +38,10 @@ fn format(wave: &Wave, op: &MicroOp) -> Option<(Format, u32)> {
     } else if typed {
         Format::of_unified(op.extra & 0x7f, since_gfx11)
     } else {
-        Format::of_unified(w3 >> 12 & if since_gfx11 { 0x3f } else { 0x7f }, since_gfx11)
+        Format::of_unified(
+            w3 >> 12 & if since_gfx11 { 0x3f } else { 0x7f },
+            since_gfx11,
+        )
     };
     Some((format?, w3 & 0xfff))
 }

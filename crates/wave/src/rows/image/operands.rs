@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        SINCE_GFX10,
+        SINCE_GFX10, SINCE_GFX11,
         components::Components,
         lanes::{self, GROUP},
         space::{Access, unsupported},
