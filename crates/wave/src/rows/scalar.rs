@@ -163,6 +163,7 @@ scalar_rows! {
     s_mul_u64:          (B64, B64) -> B64 = |a, b, c| (a.wrapping_mul(b), c);
     s_pack_ll_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | (b & 0xffff) << 16, c);
     s_pack_lh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | b & 0xffff_0000, c);
+    s_pack_hl_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | (b & 0xffff) << 16, c);
     s_pack_hh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | b & 0xffff_0000, c);
     // SOP2: logic and shifts.
     s_and_b32:          (B32, B32) -> B32 = |a, b, _| nonzero(a & b);
