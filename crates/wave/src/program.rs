@@ -6,7 +6,7 @@ use std::{
 };
 
 use gfx::Target;
-use isa::{Decoder, Effects, Inst, RegKind};
+use isa::{Decoder, Effects, Format, Inst, RegKind};
 
 use crate::{
     Memory,
@@ -15,6 +15,7 @@ use crate::{
     rows::{self, Chain, ChainBuilder, Shape},
 };
 
+mod dual;
 mod operands;
 mod vector;
 mod wave_matrix;
@@ -253,16 +254,18 @@ fn lower(
             }
         };
         previous_end = Some(inst.end());
-        let row = rows::find(inst.mnemonic);
+        let row = rows::find(inst.mnemonic, config.target.family);
         let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
         let follows = joinable == Some(pc) && !targets.contains(&pc);
         if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let lowered = match row
-                .ok_or_else(String::new)
-                .and_then(|row| operands::lower(config, inst, row))
-            {
+            let lowered = match row {
+                Some(row) => operands::lower(config, inst, row),
+                None if inst.format == Format::Vopd => dual::lower(config, inst),
+                None => Err(String::new()),
+            };
+            let lowered = match lowered {
                 Ok(lowered) => lowered,
                 Err(why) => {
                     let why = if why.is_empty() {

@@ -66,21 +66,20 @@ const UNPUBLISHED_WITH_ECC: &[&str] = &[
     "tbuffer_load_format_d16_xyz",
 ];
 
-/// Mnemonics with a row that LLVM decodes for `target`.
+/// Rows of the instructions that LLVM decodes for `target`.
 fn executed(target: &'static Target) -> BTreeSet<&'static str> {
     let decoder = isa::Decoder::new(target).expect("a decoder");
     let probes = [probes::alu(target.family), probes::memory(target.family)].concat();
-    let mnemonic = |words: [u32; 3]| {
+    let rows = |words: [u32; 3]| {
         let code: Vec<u8> = words
             .iter()
             .chain(&[0, 0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
-        decoder.decode(&code, 0).ok().map(|inst| inst.mnemonic)
+        let inst = decoder.decode(&code, 0).ok()?;
+        wave::rows_of(inst.mnemonic, target.family)
     };
-    let decoded: BTreeSet<_> = probes.into_iter().filter_map(mnemonic).collect();
-    let rows = wave::all_rows().iter().map(|row| row.mnemonic);
-    rows.filter(|row| decoded.contains(row)).collect()
+    probes.into_iter().filter_map(rows).flatten().collect()
 }
 
 /// Images need more than a case here can say: their rows have tests in these files.
@@ -104,7 +103,7 @@ fn every_row_has_a_case() {
             for (name, wave_size) in &case.runs {
                 let target = Target::find(name).expect("a target");
                 let known = cases.entry((name.clone(), *wave_size)).or_default();
-                known.extend(case.mnemonics(target, *wave_size));
+                known.extend(case.rows(target, *wave_size));
             }
         }
     }

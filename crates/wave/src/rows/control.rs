@@ -23,6 +23,7 @@ const NOPS: &[&str] = &[
     "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt", "s_wait_alu",
     "s_prefetch_inst", "s_prefetch_inst_pc_rel", "s_prefetch_data", "s_prefetch_data_pc_rel", "s_buffer_prefetch_data",
     "global_inv", "global_wb", "global_wbinv",
+    "s_delay_alu", "s_wait_event",
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 ];
 

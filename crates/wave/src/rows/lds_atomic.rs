@@ -345,6 +345,11 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         NumberMax<u32>:         "ds_max_num_f32", "ds_max_num_rtn_f32";
         NumberMin<u64>:         "ds_min_num_f64", "ds_min_num_rtn_f64";
         NumberMax<u64>:         "ds_max_num_f64", "ds_max_num_rtn_f64";
+        // Since gfx11 the new value comes first.
+        CompareSwap<u32>:       "ds_cmpstore_b32", "ds_cmpstore_rtn_b32";
+        CompareSwap<u64>:       "ds_cmpstore_b64", "ds_cmpstore_rtn_b64";
+        FloatCompareSwap<u32>:  "ds_cmpstore_f32", "ds_cmpstore_rtn_f32";
+        FloatCompareSwap<u64>:  "ds_cmpstore_f64", "ds_cmpstore_rtn_f64";
     }
     macro_rules! from_lds {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(

@@ -97,6 +97,24 @@ impl Host for Outside {
     }
 }
 
+/// Machine code of `text`. On gfx11 and later, 16-bit operands may be written as halves of registers or, as before, as whole
+/// ones, of which the lower half is meant.
+pub fn assemble(
+    target: &'static Target,
+    wave_size: u32,
+    text: &str,
+) -> Result<Vec<u8>, isa::AssembleError> {
+    let with = |features: &str| {
+        isa::Assembler::with_features(target, wave_size as u8, features)
+            .expect("LLVM knows the target")
+            .assemble(text)
+    };
+    if target.family < gfx::Family::Gfx11 {
+        return with("");
+    }
+    with("+real-true16").or_else(|error| with("-real-true16").map_err(|_| error))
+}
+
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
 fn record(decoder: &isa::Decoder, code: &[u8]) {
     let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
@@ -106,7 +124,13 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
     let lines: String = decoder
         .decode_all(code, 0)
         .filter_map(Result::ok)
-        .map(|inst| format!("{place} {}\n", inst.mnemonic))
+        .flat_map(|inst| {
+            inst.mnemonic
+                .split(" :: ")
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .map(|mnemonic| format!("{place} {mnemonic}\n"))
         .collect();
     let file = std::fs::OpenOptions::new()
         .append(true)
@@ -145,9 +169,7 @@ impl Machine {
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
-        let code = isa::Assembler::with_features(target, wave_size as u8, "")
-            .unwrap()
-            .assemble(&format!("{text}\ns_endpgm"))
+        let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,
