@@ -89,6 +89,9 @@ fn since_gfx12_5(target: &Target) -> bool {
     target.family >= Gfx12_5
 }
 
+/// MODE bits that gfx12 does not have. The wave keeps them set, because it behaves as others do that have them set.
+const GONE_ON_GFX12: u32 = 3 << 8;
+const STATE_SCC: u32 = 1 << 9;
 const STATUS_SCC: u32 = 1;
 const STATUS_EXECZ: u32 = 1 << 9;
 const STATUS_VCCZ: u32 = 1 << 10;
@@ -112,8 +115,10 @@ fn place(wave: &Wave) -> [u32; 4] {
 
 #[rustfmt::skip]
 static REGISTERS: &[Register] = &[
-    Register { number: 1, name: "MODE", exists: all, readable: !0, read: |wave, _| wave.mode.bits(),
+    Register { number: 1, name: "MODE", exists: to_gfx11, readable: !0, read: |wave, _| wave.mode.bits(),
                write: Write::To(|wave, value| wave.set_mode(Mode::new(value))), ..HIDDEN },
+    Register { number: 1, name: "MODE", exists: since_gfx12, readable: !0, read: |wave, _| wave.mode.bits() & !GONE_ON_GFX12,
+               write: Write::To(|wave, value| wave.set_mode(Mode::new(value | GONE_ON_GFX12))), ..HIDDEN },
     Register { number: 2, name: "STATUS", exists: to_gfx11, readable: STATUS_SCC | STATUS_EXECZ | STATUS_VCCZ, read: status, ..HIDDEN },
     // SCC is in STATE_PRIV there.
     Register { number: 2, name: "STATUS", exists: since_gfx12, readable: STATUS_EXECZ | STATUS_VCCZ, read: status, ..HIDDEN },
@@ -123,7 +128,7 @@ static REGISTERS: &[Register] = &[
                    let [wave, simd, unit, engine] = place(wave);
                    wave | simd << 4 | unit << 8 | engine << 13
                }, ..HIDDEN },
-    hidden(4, "STATE_PRIV", since_gfx12),
+    Register { number: 4, name: "STATE_PRIV", exists: since_gfx12, readable: STATE_SCC, read: |wave, _| if wave.scc { STATE_SCC } else { 0 }, ..HIDDEN },
     hidden(5, "GPR_ALLOC", all),
     hidden(6, "LDS_ALLOC", all),
     hidden(7, "IB_STS", all),

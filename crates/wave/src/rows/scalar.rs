@@ -5,8 +5,7 @@ use super::{
     indexed::{self, SKIP_VECTOR},
 };
 use crate::{
-    engine::{Env, Stop},
-    hwreg::Access,
+    engine::Env,
     micro_op::{Handler, MicroOp, flow},
     ports::Type,
     shell::{self, Body},
@@ -164,6 +163,7 @@ scalar_rows! {
     s_mul_u64:          (B64, B64) -> B64 = |a, b, c| (a.wrapping_mul(b), c);
     s_pack_ll_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | (b & 0xffff) << 16, c);
     s_pack_lh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | b & 0xffff_0000, c);
+    s_pack_hl_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | (b & 0xffff) << 16, c);
     s_pack_hh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | b & 0xffff_0000, c);
     // SOP2: logic and shifts.
     s_and_b32:          (B32, B32) -> B32 = |a, b, _| nonzero(a & b);
@@ -377,42 +377,6 @@ scalar_wave_rows! {
     s_cmpk_le_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a <= k as u32 & 0xffff);
 }
 
-/// `s_getreg_b32`.
-struct GetRegister;
-
-impl Body for GetRegister {
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let access = Access::of(op.extra, op.offset as u16);
-        let value = access.read(wave, env);
-        wave.scalars.0[op.dst as usize] = value;
-        if access.is_clock() {
-            wave.clock_reads_left -= 1;
-            if wave.clock_reads_left == 0 {
-                // EXEC as a destination is brought up to date before the wave goes on.
-                wave.sync_exec();
-                return wave.stop(Stop::Sleep);
-            }
-        }
-        u32::from(op.after)
-    }
-}
-
-/// `s_setreg_b32`, and `s_setreg_imm32_b32`, whose value is its literal.
-struct SetRegister<const IMMEDIATE: bool>;
-
-impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let value = if IMMEDIATE {
-            op.constant[2]
-        } else {
-            wave.uniform(op, 0) as u32
-        };
-        let before = wave.mode.bits();
-        Access::of(op.extra, op.offset as u16).write(wave, env, value);
-        indexed::follow_mode(wave, op, env, before)
-    }
-}
-
 /// `s_setvskip` (gfx9): bit S1 of S0 becomes MODE.vskip.
 struct SetSkip;
 
@@ -435,22 +399,19 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     use Type::{B32, None};
     table_rows(rows);
     wave_rows(rows);
-    let mut push = |mnemonic, handler, sources, result| {
+    let mut push = |mnemonic, handler, sources| {
         rows.push(Row {
             mnemonic,
-            shape: Shape::Scalar(ScalarShape { sources, result }),
+            shape: Shape::Scalar(ScalarShape {
+                sources,
+                result: None,
+            }),
             handler,
             width: 0,
             attribute: 0,
             changes_exec: false,
         });
     };
-    let set = shell::handler::<SetRegister<false>> as fn() -> Handler;
-    push("s_setreg_b32", set, [B32, None, None], None);
-    let set = shell::handler::<SetRegister<true>> as fn() -> Handler;
-    push("s_setreg_imm32_b32", set, [None; 3], None);
-    let get = shell::handler::<GetRegister> as fn() -> Handler;
-    push("s_getreg_b32", get, [None; 3], B32);
     let skip = shell::handler::<SetSkip> as fn() -> Handler;
-    push("s_setvskip", skip, [B32, B32, None], None);
+    push("s_setvskip", skip, [B32, B32, None]);
 }

@@ -18,7 +18,8 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier, Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier,
+    Stop, Wave, run,
 };
 
 /// What every vector and scalar register holds at first.
@@ -97,6 +98,17 @@ impl Host for Outside {
     }
 }
 
+/// Machine code of `text`.
+pub fn assemble(
+    target: &'static Target,
+    wave_size: u32,
+    text: &str,
+) -> Result<Vec<u8>, isa::AssembleError> {
+    isa::Assembler::with_features(target, wave_size as u8, "")
+        .expect("LLVM knows the target")
+        .assemble(text)
+}
+
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
 fn record(decoder: &isa::Decoder, code: &[u8]) {
     let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
@@ -106,7 +118,13 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
     let lines: String = decoder
         .decode_all(code, 0)
         .filter_map(Result::ok)
-        .map(|inst| format!("{place} {}\n", inst.mnemonic))
+        .flat_map(|inst| {
+            inst.mnemonic
+                .split(" :: ")
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .map(|mnemonic| format!("{place} {mnemonic}\n"))
         .collect();
     let file = std::fs::OpenOptions::new()
         .append(true)
@@ -145,9 +163,7 @@ impl Machine {
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
-        let code = isa::Assembler::with_features(target, wave_size as u8, "")
-            .unwrap()
-            .assemble(&format!("{text}\ns_endpgm"))
+        let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,
