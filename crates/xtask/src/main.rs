@@ -2,7 +2,9 @@
 
 mod coverage;
 mod fuzz;
+mod fuzz_count;
 mod layers;
+mod reference;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -29,8 +31,13 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode, or count: random programs, one total",
         fuzz::run,
+    ),
+    (
+        "count-reference",
+        "[--c++] CLANG-ARGUMENTS... FILE -o PROGRAM: build a program with the counter that judges the product",
+        reference::run,
     ),
     (
         "coverage",
@@ -57,7 +64,7 @@ fn main() -> ExitCode {
     let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
         eprintln!("Usage: cargo xtask TASK\n");
         for (name, help, _) in TASKS {
-            eprintln!("  {name:<10} {help}");
+            eprintln!("  {name:<16} {help}");
         }
         return ExitCode::from(2);
     };
