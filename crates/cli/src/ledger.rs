@@ -4,8 +4,14 @@ use std::{fs, path::Path, process::Command};
 
 use anyhow::{Context, Result};
 
+use crate::stock::Prepared;
+
 /// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
-pub struct Ledger(tempfile::NamedTempFile);
+pub struct Ledger {
+    file: tempfile::NamedTempFile,
+    /// What has to stay until the program has ended.
+    kept: Vec<Prepared>,
+}
 
 impl Ledger {
     /// Has `command` and its children write to a new one.
@@ -15,12 +21,17 @@ impl Ledger {
             .tempfile()
             .context("cannot make a temporary file for the tools")?;
         command.env("LUTHIER_LEDGER", file.path());
-        Ok(Ledger(file))
+        let kept = Vec::new();
+        Ok(Ledger { file, kept })
+    }
+
+    pub fn keep(&mut self, prepared: Vec<Prepared>) {
+        self.kept.extend(prepared);
     }
 
     /// Says which processes have not delivered and never will.
     pub fn complain(&self) {
-        let text = fs::read_to_string(self.0.path()).unwrap_or_default();
+        let text = fs::read_to_string(self.file.path()).unwrap_or_default();
         for process in silent(&text) {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {

@@ -9,6 +9,7 @@ mod instrument;
 mod ledger;
 mod run;
 mod rust_tool;
+mod stock;
 mod summary;
 mod tool;
 mod verify;
