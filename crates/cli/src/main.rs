@@ -11,6 +11,7 @@ mod manual;
 mod privileged;
 mod run;
 mod rust_tool;
+mod stock;
 mod summary;
 mod tool;
 mod verify;

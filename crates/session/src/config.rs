@@ -37,7 +37,7 @@ pub enum Level {
 pub struct Config {
     /// Names of tools; empty: nothing is instrumented.
     pub tools: Vec<String>,
-    /// Directory for `summary.PID.json`; without it the summary is printed.
+    /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
     pub level: Level,
     pub selection: Selection,

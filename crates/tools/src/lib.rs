@@ -16,8 +16,8 @@ mod open;
 mod per_block;
 
 pub use open::{
-    BUILT_IN, OpenError, SUFFIX, check_filter, is_library, name_of, open, ready_path,
-    with_host_code,
+    BUILT_IN, Distinct, OpenError, SUFFIX, check_filter, distinct, is_library, is_stock, name_of,
+    open, open_all, open_as, ready_path, with_host_code,
 };
 
 use luthier::{Tool, ToolFile};
