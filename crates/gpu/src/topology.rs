@@ -39,6 +39,8 @@ const MODELS: &[Model] = &[
     Model { target: "gfx1103", marketing_name: "Emulated AMD Radeon 780M",           device_id: 0x15bf, engine_clock: 2700, memory_clock: 2800, memory_width:  128, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
     Model { target: "gfx1150", marketing_name: "Emulated AMD Radeon 890M",           device_id: 0x150e, engine_clock: 2900, memory_clock: 2800, memory_width:  128, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
     Model { target: "gfx1151", marketing_name: "Emulated AMD Radeon 8060S",          device_id: 0x1586, engine_clock: 2900, memory_clock: 1000, memory_width:  256, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1200", marketing_name: "Emulated AMD Radeon RX 9060 XT",     device_id: 0x7590, engine_clock: 3130, memory_clock: 1258, memory_width:  128, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1201", marketing_name: "Emulated AMD Radeon RX 9070 XT",     device_id: 0x7550, engine_clock: 2970, memory_clock: 1258, memory_width:  256, l1_kib: 32, l2_kib: 8192, cache_line: 128 },
 ];
 
 impl Model {

@@ -1,7 +1,9 @@
-//! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11.
+//! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12's memory are apart.
 
 use gfx::Family;
 use isa::Inst;
+
+mod gfx12;
 
 /// Bits `high..=low` of `word`.
 #[inline]
@@ -34,6 +36,9 @@ pub(crate) struct Flat {
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
     pub fn of(inst: &Inst, family: Family, segment_relative: bool) -> Flat {
+        if family >= Family::Gfx12 {
+            return gfx12::flat(inst, segment_relative);
+        }
         let [w0, w1, ..] = inst.words;
         let saddr = bits(w1, 22, 16) as u16;
         let has_scalar = |off: bool| (segment_relative && !off).then_some(saddr);
@@ -98,6 +103,9 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     pub fn of(inst: &Inst, family: Family, typed: bool) -> Buffer {
+        if family >= Family::Gfx12 {
+            return gfx12::buffer(inst);
+        }
         let [w0, w1, ..] = inst.words;
         if family >= Family::Gfx11 {
             return Buffer {
@@ -159,6 +167,9 @@ pub(crate) struct Image {
 
 impl Image {
     pub fn of(inst: &Inst, config: &crate::program::Config) -> Image {
+        if config.target.family >= Family::Gfx12 {
+            return gfx12::image(inst);
+        }
         let [w0, w1, ..] = inst.words;
         let gfx9 = config.target.family == Family::Gfx9;
         let unified = config.target.unified_register_file;
@@ -269,6 +280,9 @@ pub(crate) struct Smem {
 
 impl Smem {
     pub fn of(inst: &Inst, family: Family) -> Smem {
+        if family >= Family::Gfx12 {
+            return gfx12::scalar(inst);
+        }
         let [w0, w1, ..] = inst.words;
         let sbase = bits(w0, 5, 0) as u16 * 2;
         let sdata = bits(w0, 12, 6) as u16;

@@ -41,9 +41,11 @@ mod direct;
 mod division;
 mod dot;
 mod ds;
+mod eight_bit;
 mod float64;
 mod global;
 mod half;
+mod hardware;
 #[cfg(target_arch = "x86_64")]
 mod host_vector;
 mod hot;
@@ -81,12 +83,23 @@ mod wmma;
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
 /// Bit beside [`SINCE_GFX10`]: the target is gfx11 or later.
 pub(crate) const SINCE_GFX11: u32 = 1 << 22;
+/// Bit beside [`SINCE_GFX11`]: the target is gfx12 or later.
+pub(crate) const SINCE_GFX12: u32 = 1 << 23;
 
 /// Instructions that mean something else from a family on under the name that they had: the row that they have there.
 #[rustfmt::skip]
 const OTHER_MEANINGS: &[(Family, &str, &str)] = &[
     // The order of the sums.
     (Family::Gfx11, "v_dot2_f32_bf16", "v_dot2_f32_bf16_since_gfx11"),
+    // Formats, and op_sel for SDWA.
+    (Family::Gfx12, "v_cvt_f32_fp8",    "v_cvt_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_f32_bf8",    "v_cvt_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_fp8", "v_cvt_pk_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_bf8", "v_cvt_pk_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_fp8_f32", "v_cvt_pk_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_bf8_f32", "v_cvt_pk_bf8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_fp8_f32", "v_cvt_sr_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_bf8_f32", "v_cvt_sr_bf8_f32_since_gfx12"),
 ];
 
 /// What a vector instruction writes.
@@ -176,12 +189,12 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
     /// SOP1 whose source field is the number of a message.
     Message,
     /// LDSDIR.
     LdsDirect,
-    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
-    WaveMatrix,
 }
 
 /// Semantics of one mnemonic.
@@ -265,8 +278,11 @@ pub fn all_rows() -> &'static [Row] {
         dot::rows(&mut rows);
         dot::special_rows(&mut rows);
         ds::rows(&mut rows);
+        eight_bit::rows(&mut rows);
+        eight_bit::special_rows(&mut rows);
         float64::rows(&mut rows);
         half::rows(&mut rows);
+        hardware::rows(&mut rows);
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);

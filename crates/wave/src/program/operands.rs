@@ -9,8 +9,8 @@ use crate::{
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{
-        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, ScalarShape, Shape, image_field,
-        to_lds,
+        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape,
+        image_field, to_lds,
     },
     state::sreg,
 };
@@ -134,6 +134,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
         Shape::Message => {
             op.offset = bits(inst.words[0], 7, 0) as i32;
             let words = row.width as usize;
@@ -141,7 +142,6 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
-        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
@@ -154,6 +154,9 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
     let fields = Image::of(inst, config);
+    if config.target.family >= Family::Gfx12 {
+        return Err("images of gfx12, whose descriptors are others".into());
+    }
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }
@@ -198,12 +201,13 @@ fn is_half_load(inst: &Inst) -> bool {
         && (ends("_d16") || ends("_d16_hi"))
 }
 
-/// `SINCE_GFX10` and `SINCE_GFX11` if `family` is.
+/// `SINCE_GFX10`, `SINCE_GFX11` and `SINCE_GFX12` if `family` is.
 fn since_gfx10(family: Family) -> u32 {
     match family {
         Family::Gfx9 => 0,
         Family::Gfx10 | Family::Gfx10_3 => SINCE_GFX10,
-        _ => SINCE_GFX10 | SINCE_GFX11,
+        Family::Gfx11 => SINCE_GFX10 | SINCE_GFX11,
+        _ => SINCE_GFX10 | SINCE_GFX11 | SINCE_GFX12,
     }
 }
 

@@ -18,6 +18,7 @@
 //! s_store_dword s4, s[2:3], 0x4
 //! ;= memory = u32[1, 0xdead0bad]
 //!
+//! ;! waves 3                         ; in the workgroup, for `s_barrier_signal` and `s_barrier_wait`
 //! ;! time 0x123                      ; of the constant-rate counter
 //! s_barrier
 //! ;= stop = Barrier                  ; a `wave::Stop`, `End` if not said
@@ -60,7 +61,7 @@ const VCC: usize = 106;
 const M0: usize = 124;
 
 /// Targets, and later ones that keep most of their instructions and what these mean.
-const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1100"])];
+const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1100", "gfx1201"])];
 
 /// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,
 /// and gfx11's number of the first. From LLVM's names of both.
@@ -99,6 +100,8 @@ pub struct Case {
     after: Vec<(Place, Option<Vec<u64>>)>,
     product_after: bool,
     wave_product: bool,
+    /// Of the workgroup, as its barrier knows them; the case is the first of them.
+    waves: u32,
     wave_product_after: bool,
     stop: Option<String>,
     messages: Vec<u32>,
@@ -168,6 +171,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                 "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
                 "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
                 "time" => case.time = integer(rest.trim()).map_err(fail)?,
+                "waves" => case.waves = integer(rest.trim()).map_err(fail)? as u32,
                 "wave-matrix" => case.wave_product = true,
                 "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
                 "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
@@ -463,6 +467,7 @@ impl Case {
         if let Some(product) = &wave_product {
             product.set_inputs(&mut machine);
         }
+        machine.barrier = wave::SplitBarrier::new(self.waves);
         machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self

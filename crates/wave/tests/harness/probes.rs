@@ -60,7 +60,8 @@ pub fn alu(family: Family) -> Vec<[u32; 3]> {
 pub fn memory(family: Family) -> Vec<[u32; 3]> {
     match family {
         Family::Gfx9 | Family::Gfx10 | Family::Gfx10_3 => memory_to_gfx10(family),
-        _ => memory_of_gfx11(),
+        Family::Gfx11 => memory_of_gfx11(),
+        Family::Gfx12 | Family::Gfx12_5 => memory_of_gfx12(),
     }
 }
 
@@ -96,6 +97,49 @@ fn memory_of_gfx11() -> Vec<[u32; 3]> {
     all(0xf400_0000, 18, 256, &[0xf800_0000, 0]);
     all(0xce00_0000, 16, 64, &[0]);
     // Both results are never in registers of the same parity, nor their sources in one bank.
+    for opcode in 0..32 {
+        all(
+            0xc800_0000 | opcode << 17 | 1 << 9 | 256,
+            22,
+            16,
+            &[2 << 17 | 2 << 9 | 257],
+        );
+    }
+    probes
+}
+
+/// Every opcode of the formats of gfx12's memory, and the dual instructions.
+fn memory_of_gfx12() -> Vec<[u32; 3]> {
+    let mut probes = Vec::new();
+    let mut all = |first: u32, shift: u32, count: u32, seconds: &[u32]| {
+        for opcode in 0..count {
+            probes.extend(
+                seconds
+                    .iter()
+                    .map(|&second| [first | opcode << shift, second, 0]),
+            );
+        }
+    };
+    all(0xd800_0000, 18, 256, &[0]);
+    // FLAT, SCRATCH and GLOBAL, without and with a scalar address; atomics also with a result.
+    for segment in 0..3 {
+        for scalar in [0x7c, 0] {
+            all(
+                0xec00_0000 | segment << 24 | scalar,
+                14,
+                256,
+                &[0, 1 << 17, 1 << 20],
+            );
+        }
+    }
+    all(0xc400_007c, 14, 256, &[1 << 23, 1 << 23 | 1 << 20]);
+    // Images with one component, or two.
+    for components in [1 << 22, 3 << 22] {
+        all(0xd000_0000 | components, 14, 256, &[0, 1 << 20]);
+        all(0xe400_0000 | components, 14, 256, &[0]);
+    }
+    all(0xf400_0000, 13, 64, &[0xf800_0000, 0]);
+    all(0xce00_0000, 16, 64, &[0]);
     for opcode in 0..32 {
         all(
             0xc800_0000 | opcode << 17 | 1 << 9 | 256,
@@ -186,7 +230,14 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("lds_param_load",           "attributes of pixel shaders"),
     ("ds_add_gs_reg_rtn",        "counters of the geometry pipeline"),
     ("ds_sub_gs_reg_rtn",        "likewise"),
-    ("ds_bvh_stack_rtn_b32",     "stacks of ray tracing, whose intersections are not executed either"),
+    ("ds_bvh_stack_",            "stacks of ray tracing, whose intersections are not executed either"),
+    ("image_bvh",                "intersections of ray tracing, whose trees only the driver's own code builds"),
+    ("s_barrier_init",           "named barriers, which RDNA 4 reserves"),
+    ("s_barrier_join",           "likewise"),
+    ("s_barrier_leave",          "likewise"),
+    ("s_alloc_vgpr",             "dynamic vector registers, with which the runtime starts no kernel"),
+    ("global_atomic_ordered_add_b64", "order of the geometry pipeline's waves"),
+    ("ds_param_load",            "attributes of pixel shaders"),
 ];
 
 /// Whether `mnemonic` needs what the emulated device does not have.
