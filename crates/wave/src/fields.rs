@@ -26,6 +26,8 @@ pub(crate) struct Flat {
     pub saddr: Option<u16>,
     /// Neither vector nor scalar address (SCRATCH of gfx10.3, `off, off`).
     pub no_address: bool,
+    /// SCRATCH of gfx94x: there is a vector address, beside a scalar one or not.
+    pub vector_address: bool,
     /// Data and destination are AccVGPRs.
     pub acc: bool,
     pub vdst: u16,
@@ -50,6 +52,7 @@ impl Flat {
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
             saddr: (segment_relative && !off).then_some(saddr),
+            vector_address: bits(w0, 13, 13) != 0,
             no_address: family != Family::Gfx9 && saddr == 0x7f,
             acc: family == Family::Gfx9 && bits(w1, 23, 23) != 0,
             vdst: bits(w1, 31, 24) as u16,

@@ -5,6 +5,8 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
+use gfx::Target;
+
 use crate::{
     engine::{Env, Stop},
     micro_op::{Control, Handler, MicroOp, Src, flow},
@@ -14,12 +16,13 @@ use crate::{
 };
 
 pub use buffer::scratch_descriptor;
-pub(crate) use buffer::to_lds;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
+pub(crate) use micro_matrix::SCALED;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
+pub(crate) use to_lds::to_lds;
 
 mod vector_macros;
 
@@ -27,6 +30,7 @@ mod approximate;
 mod atomic;
 mod buffer;
 mod buffer_format;
+mod cdna;
 mod chain;
 mod compare;
 mod components;
@@ -38,6 +42,7 @@ mod division;
 mod dot;
 mod ds;
 mod float64;
+mod fp8;
 mod global;
 mod half;
 #[cfg(target_arch = "x86_64")]
@@ -47,7 +52,9 @@ mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
+mod lds_transpose;
 mod matrix;
+mod micro_matrix;
 mod mix;
 mod modify;
 mod packed;
@@ -59,10 +66,13 @@ mod sad;
 mod scalar;
 mod scalar_atomic;
 mod scalar_memory;
+mod scaled;
 mod scratch;
 mod space;
+mod sparse;
 mod spread;
 mod texel;
+mod to_lds;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
@@ -78,6 +88,17 @@ pub(crate) enum Destination {
     Scalar,
     /// A lane mask (compares).
     Mask,
+}
+
+/// How a matrix instruction's operands are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatrixForm {
+    /// A, B and C.
+    Dense,
+    /// A and B are as long as their formats need; scales may come first.
+    Micro,
+    /// A is half as long as B, the third source holds indices, and D is C.
+    Sparse,
 }
 
 /// Operands of a vector ALU instruction.
@@ -98,6 +119,11 @@ pub(crate) struct VectorShape {
     pub literal_position: u8,
     /// Matrix instructions: registers of A (and B), and of C and D. Zeros for all others.
     pub matrix_words: [u16; 2],
+    pub matrix_form: MatrixForm,
+    /// Registers of each source and of the destination, if they are runs that the body walks along. Zeros for all others.
+    pub runs: [u16; 4],
+    /// With `runs`: NEG, ABS and OMOD mean something else than elsewhere.
+    pub raw_modifiers: bool,
     /// Moves to and from AccVGPRs: whether source and destination are ones.
     pub accumulators: Option<[bool; 2]>,
     /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
@@ -121,6 +147,9 @@ impl VectorShape {
         writes_exec: false,
         literal_position: 0,
         matrix_words: [0; 2],
+        matrix_form: MatrixForm::Dense,
+        runs: [0; 4],
+        raw_modifiers: false,
         accumulators: None,
         keep_high: false,
         high_half: false,
@@ -227,6 +256,8 @@ pub fn all_rows() -> &'static [Row] {
         atomic::rows(&mut rows);
         buffer::rows(&mut rows);
         buffer_format::rows(&mut rows);
+        cdna::rows(&mut rows);
+        cdna::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
         convert::rows(&mut rows);
@@ -236,10 +267,13 @@ pub fn all_rows() -> &'static [Row] {
         dot::rows(&mut rows);
         ds::rows(&mut rows);
         float64::rows(&mut rows);
+        fp8::fnuz::append(&mut rows);
         half::rows(&mut rows);
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
+        micro_matrix::rows(&mut rows);
+        sparse::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
@@ -248,8 +282,11 @@ pub fn all_rows() -> &'static [Row] {
         device_barrier::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
+        lds_transpose::rows(&mut rows);
         scalar::rows(&mut rows);
+        scaled::rows(&mut rows);
         scratch::rows(&mut rows);
+        to_lds::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
@@ -258,9 +295,21 @@ pub fn all_rows() -> &'static [Row] {
     })
 }
 
-/// The row of `mnemonic`.
-pub(crate) fn find(mnemonic: &str) -> Option<&'static Row> {
+/// The row of `mnemonic` on `target`.
+pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    static OCP: OnceLock<Vec<Row>> = OnceLock::new();
+    let ocp = OCP.get_or_init(|| {
+        let mut rows = Vec::new();
+        fp8::ocp::append(&mut rows);
+        rows
+    });
+    if !target.has_fnuz_fp8()
+        && mnemonic.contains("8_f32") | mnemonic.contains("f32_fp8") | mnemonic.contains("f32_bf8")
+        && let Some(row) = ocp.iter().find(|row| row.mnemonic == mnemonic)
+    {
+        return Some(row);
+    }
     INDEX
         .get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect())
         .get(mnemonic)

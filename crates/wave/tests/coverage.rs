@@ -19,10 +19,12 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
     let rows: BTreeSet<_> = wave::all_rows().iter().map(|row| row.mnemonic).collect();
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
-    for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
+    let plain = [probes::alu(target.family), probes::memory(target.family)].concat();
+    let plain = plain.into_iter().map(|[a, b, c]| [a, b, c, 0]);
+    for words in plain.chain(probes::scaled_products()) {
         let code: Vec<u8> = words
             .iter()
-            .chain(&[0, 0])
+            .chain(&[0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let Ok(inst) = decoder.decode(&code, 0) else {
@@ -53,7 +55,9 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
 #[test]
 fn every_mnemonic_has_a_row() {
     let (mut list, mut all) = (String::new(), Vec::new());
-    for name in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"] {
+    for name in [
+        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030",
+    ] {
         let missing = missing(Target::find(name).unwrap(), &mut list);
         all.extend(missing.iter().map(|mnemonic| (name, *mnemonic)));
     }

@@ -52,6 +52,8 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx906", 64),
     ("gfx908", 64),
     ("gfx90a", 64),
+    ("gfx942", 64),
+    ("gfx950", 64),
     ("gfx1030", 32),
     ("gfx1030", 64),
 ];
@@ -70,15 +72,17 @@ const UNPUBLISHED_WITH_ECC: &[&str] = &[
 fn executed(target: &'static Target) -> BTreeSet<&'static str> {
     let decoder = isa::Decoder::new(target).expect("a decoder");
     let probes = [probes::alu(target.family), probes::memory(target.family)].concat();
-    let mnemonic = |words: [u32; 3]| {
+    let probes = probes.into_iter().map(|[a, b, c]| [a, b, c, 0]);
+    let probes = probes.chain(probes::scaled_products());
+    let mnemonic = |words: [u32; 4]| {
         let code: Vec<u8> = words
             .iter()
-            .chain(&[0, 0])
+            .chain(&[0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
         decoder.decode(&code, 0).ok().map(|inst| inst.mnemonic)
     };
-    let decoded: BTreeSet<_> = probes.into_iter().filter_map(mnemonic).collect();
+    let decoded: BTreeSet<_> = probes.filter_map(mnemonic).collect();
     let rows = wave::all_rows().iter().map(|row| row.mnemonic);
     rows.filter(|row| decoded.contains(row)).collect()
 }

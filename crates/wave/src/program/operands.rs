@@ -80,8 +80,13 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
                 };
             }
             op.dst = data_row(fields.vdst)?;
-            if inst.format == Format::Scratch && (fields.saddr.is_some() || fields.no_address) {
-                op.extra = NO_VECTOR_ADDRESS;
+            if inst.format == Format::Scratch {
+                let unused = if config.target.architected_flat_scratch {
+                    !fields.vector_address
+                } else {
+                    fields.saddr.is_some() || fields.no_address
+                };
+                op.extra = if unused { NO_VECTOR_ADDRESS } else { 0 };
             }
         }
         Shape::Ds => {
@@ -397,6 +402,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
         Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        Type::Bf16 | Type::PackedBf16 => constant(SrcKind::Constant, f32_bits >> 16),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }

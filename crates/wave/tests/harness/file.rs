@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gfx::Target;
 
-use crate::harness::{AGPR_BASE, Machine};
+use crate::harness::{AGPR_BASE, Machine, spelled};
 
 #[path = "product.rs"]
 mod product;
@@ -334,7 +334,7 @@ impl Case {
     pub fn mnemonics(&self, target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
         let assembler = isa::Assembler::with_features(target, wave_size as u8, "").expect("LLVM");
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").expect("LLVM");
-        let Ok(code) = assembler.assemble(&self.text) else {
+        let Ok(code) = assembler.assemble(&spelled(target, &self.text)) else {
             return BTreeSet::new();
         };
         let insts = decoder.decode_all(&code, 0).filter_map(Result::ok);

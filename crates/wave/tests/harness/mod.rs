@@ -97,6 +97,20 @@ impl Host for Outside {
     }
 }
 
+/// `text` as `target`'s assembler spells it: the bit that asks vector memory for the
+/// old value has another name on gfx94x.
+pub fn spelled(target: &Target, text: &str) -> String {
+    if target.family == gfx::Family::Gfx9 && target.architected_flat_scratch {
+        let vector = |line: &str| match line.trim_start().starts_with("s_") {
+            true => line.to_owned(),
+            false => line.replace(" glc", " sc0"),
+        };
+        text.lines().map(vector).collect::<Vec<_>>().join("\n")
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
 fn record(decoder: &isa::Decoder, code: &[u8]) {
     let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
@@ -145,7 +159,7 @@ impl Machine {
         let target = Target::find(target).expect("target");
         let code = isa::Assembler::with_features(target, wave_size as u8, "")
             .unwrap()
-            .assemble(&format!("{text}\ns_endpgm"))
+            .assemble(&spelled(target, &format!("{text}\ns_endpgm")))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,
