@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("luthier: {}", told(&error));
+            files::say!("luthier: {}", told(&error));
             ExitCode::from(2)
         }
     }

@@ -274,6 +274,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
     let mut env = Env {
         memory: wave::Memory::new(space),
         lds: Vec::new(),
+        barrier: Default::default(),
         program: &run.program,
         host: device,
         counts: Counts::new(),

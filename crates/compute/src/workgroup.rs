@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpu::{Dispatch, initial::InitialState};
-use wave::{Env, Segment, Stop, Wave, run};
+use wave::{Env, Segment, SplitBarrier, Stop, Wave, run};
 
 use crate::{
     observe::{self, Observer},
@@ -30,6 +30,7 @@ pub(crate) struct Workgroup {
     pub id: [u32; 3],
     waves: Vec<(Wave, State)>,
     lds: Vec<u8>,
+    barrier: SplitBarrier,
     /// To be given back.
     pub slots: Slots,
 }
@@ -125,6 +126,7 @@ impl Workgroup {
             id,
             waves,
             lds,
+            barrier: SplitBarrier::new(count),
             slots,
         }
     }
@@ -135,12 +137,15 @@ impl Workgroup {
             observer.resumed();
         }
         std::mem::swap(&mut env.lds, &mut self.lds);
-        let turn = self.turn_with_lds(env, observer);
+        std::mem::swap(&mut env.barrier, &mut self.barrier);
+        let turn = self.turn_in(env, observer);
+        std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
     }
 
-    fn turn_with_lds(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
+    /// [`Workgroup::turn`] with LDS and barrier in `env`.
+    fn turn_in(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
         loop {
             let (mut yielded, mut sliced) = (false, false);
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
@@ -152,7 +157,10 @@ impl Workgroup {
                     Some(observer) => observe::run(wave, env, self.id, observer),
                 };
                 match stop {
-                    Stop::End => *state = State::Ended,
+                    Stop::End => {
+                        *state = State::Ended;
+                        env.barrier.leave();
+                    }
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => yielded = true,
                     Stop::Slice => sliced = true,
@@ -169,12 +177,21 @@ impl Workgroup {
             if self.waves.iter().all(|(_, state)| *state == State::Ended) {
                 return Turn::Ended;
             }
-            if self.waves.iter().all(|(_, state)| *state != State::Ready) {
-                for (_, state) in &mut self.waves {
-                    if *state == State::AtBarrier {
-                        *state = State::Ready;
-                    }
+            let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
+            let mut some_ready = false;
+            for (wave, state) in &mut self.waves {
+                let opens = match wave.is_at_split_barrier() {
+                    true => wave.may_pass(&env.barrier),
+                    false => all_stopped,
+                };
+                if *state == State::AtBarrier && opens {
+                    *state = State::Ready;
                 }
+                some_ready |= *state == State::Ready;
+            }
+            if !some_ready {
+                // Waves wait at a barrier that nobody will open; the device stays responsive.
+                return Turn::Again { asleep: true };
             }
             if yielded || sliced {
                 return Turn::Again { asleep: !sliced };

@@ -33,7 +33,7 @@ fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
 pub fn choose(device: &str) -> Result<Option<&str>> {
     let target = meaning(device)?;
     if let ("auto", Some(target)) = (device, target) {
-        eprintln!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
+        files::say!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
     }
     Ok(target)
 }

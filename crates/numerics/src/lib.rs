@@ -16,6 +16,7 @@
 //! | [`packed`] | two 16-bit lanes in one register, and dot products |
 //! | [`cube`] | cube-map face selection |
 //! | [`matrix`] | MFMA: arithmetic of one accumulation and the lane/register layout of every shape |
+//! | [`wmma`] | WMMA and SWMMAC: the lane/register layout of every instruction |
 //! | [`soft`] | exact arithmetic with one rounding in any direction: the reference behind the other modules |
 //!
 //! Conventions that hold everywhere:
@@ -50,6 +51,7 @@ mod native;
 pub mod packed;
 pub mod soft;
 pub mod trig_preop;
+pub mod wmma;
 
 /// Rounding direction, numbered as in the `FP_ROUND` fields of MODE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

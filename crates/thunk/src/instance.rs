@@ -68,6 +68,7 @@ pub fn open() -> Result<&'static Instance> {
 }
 
 fn build() -> Result<Instance> {
+    files::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.
         static SAID: Once = Once::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gfx::Target;
 
 use crate::{
-    Counts, Fault, Memory, Program, Wave,
+    Counts, Fault, Memory, Program, SplitBarrier, Wave,
     micro_op::{MicroOp, flow},
     shell,
     spin::Watch,
@@ -49,6 +49,8 @@ pub struct Env<'a> {
     pub memory: Memory<'a>,
     /// LDS of the running workgroup.
     pub lds: Vec<u8>,
+    /// Barrier of the running workgroup, on targets where arriving and waiting are two instructions.
+    pub barrier: SplitBarrier,
     pub program: &'a Program,
     pub host: &'a dyn Host,
     pub counts: Counts,
@@ -65,7 +67,7 @@ impl std::fmt::Debug for dyn Host + '_ {
 pub enum Stop {
     /// `s_endpgm`.
     End,
-    /// `s_barrier`.
+    /// `s_barrier`, or `s_barrier_wait` at a barrier that is not open: see [`Wave::may_pass`].
     Barrier,
     /// The budget of taken backward branches is used up.
     Slice,

@@ -9,6 +9,7 @@
 //! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
 //! files, and nothing about instrumentation.
 
+mod barrier;
 mod counts;
 mod engine;
 mod fields;
@@ -24,6 +25,7 @@ mod spin;
 mod state;
 mod step;
 
+pub use barrier::SplitBarrier;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};

@@ -294,6 +294,17 @@ impl<'a> Memory<'a> {
         })
     }
 
+    /// Reads `N` bytes, 1 or 2.
+    pub(crate) fn read_bytes<const N: usize>(
+        &mut self,
+        address: u64,
+        lane: u32,
+    ) -> Result<[u8; N], Fault> {
+        let pointer = self.pointer(address, N as u32, false, lane)?;
+        // SAFETY: as in `read_words`.
+        Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u8; N]>()) })
+    }
+
     #[inline(always)]
     pub(crate) fn write_words<const N: usize>(
         &mut self,

@@ -17,6 +17,7 @@ use crate::{
 
 mod operands;
 mod vector;
+mod wave_matrix;
 
 pub(crate) use operands::Lowered;
 

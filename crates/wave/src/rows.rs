@@ -23,6 +23,7 @@ pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use micro_matrix::SCALED;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
 pub(crate) use to_lds::to_lds;
+pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
@@ -57,25 +58,31 @@ mod matrix;
 mod micro_matrix;
 mod mix;
 mod modify;
+mod number;
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod part;
 mod private;
+mod pseudo_scalar;
 mod quick;
 mod sad;
 mod scalar;
 mod scalar_atomic;
+mod scalar_float;
 mod scalar_memory;
 mod scaled;
 mod scratch;
 mod space;
 mod sparse;
+mod split_barrier;
 mod spread;
 mod texel;
 mod to_lds;
+mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
+mod wmma;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
@@ -183,6 +190,8 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
 }
 
 /// Semantics of one mnemonic.
@@ -291,6 +300,12 @@ pub fn all_rows() -> &'static [Row] {
         scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);
+        pseudo_scalar::rows(&mut rows);
+        scalar_float::rows(&mut rows);
+        split_barrier::rows(&mut rows);
+        number::rows(&mut rows);
+        transposed::rows(&mut rows);
+        wmma::rows(&mut rows);
         rows
     })
 }

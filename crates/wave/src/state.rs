@@ -91,6 +91,10 @@ pub struct Wave {
     pub lds_bytes: u32,
     /// gfx9 VGPR index mode is on (s_set_gpr_idx_*); M0 holds enables and index.
     pub(crate) gpr_index_mode: u8,
+    /// How often the wave has passed the workgroup's split barrier.
+    pub(crate) barriers_passed: u64,
+    /// The wave waits at the workgroup's split barrier.
+    pub(crate) at_split_barrier: bool,
     /// Ticket of the device-wide barrier this wave waits at.
     pub(crate) barrier_ticket: Option<u64>,
     /// Behind the instruction that stopped the wave, if another one executed it.
@@ -141,6 +145,8 @@ impl Wave {
             scratch_bytes_per_lane: 0,
             lds_bytes: 0,
             gpr_index_mode: 0,
+            barriers_passed: 0,
+            at_split_barrier: false,
             barrier_ticket: None,
             stopped_inside: None,
             clock_reads_left: u32::MAX,
@@ -170,6 +176,8 @@ impl Wave {
         self.next = 0;
         self.exec_outside = None;
         self.gpr_index_mode = 0;
+        self.barriers_passed = 0;
+        self.at_split_barrier = false;
         self.barrier_ticket = None;
         self.stopped_inside = None;
         self.stop = None;
@@ -256,6 +264,18 @@ impl Wave {
     #[inline(always)]
     pub fn vcc(&self) -> u64 {
         self.scalar64(sreg::VCC) & self.full
+    }
+
+    /// Whether the wave stopped at a barrier that opens by itself, not when all waves have stopped at it.
+    pub fn is_at_split_barrier(&self) -> bool {
+        self.at_split_barrier
+    }
+
+    /// Whether a wave that waits at `barrier` may go on, which it then has to do.
+    pub fn may_pass(&mut self, barrier: &crate::SplitBarrier) -> bool {
+        let open = barrier.pass(&mut self.barriers_passed);
+        self.at_split_barrier &= !open;
+        open
     }
 
     /// Address of the next instruction, for diagnostics and single-stepping.

@@ -108,6 +108,7 @@ fn check(name: &str, wave_size: u32) {
     let mut env = Env {
         memory: Memory::new(&allocations),
         lds: Vec::new(),
+        barrier: Default::default(),
         program: &program,
         host: &Quiet,
         counts: Counts::new(),

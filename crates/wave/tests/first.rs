@@ -60,6 +60,7 @@ fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
     let mut env = Env {
         memory,
         lds: Vec::new(),
+        barrier: Default::default(),
         program: &program,
         host: &Silent,
         counts: Counts::new(),

@@ -136,6 +136,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
@@ -229,6 +230,10 @@ fn scalar(
         Format::Sop2 | Format::Sopc => {
             read(op, 0, bits(w0, 7, 0))?;
             read(op, 1, bits(w0, 15, 8))?;
+            // s_fmaak_f32 and s_fmamk_f32.
+            if shape.sources[2] != Type::None {
+                read(op, 2, LITERAL)?;
+            }
         }
         Format::Sopk => {
             op.offset = signed(bits(w0, 15, 0), 16);

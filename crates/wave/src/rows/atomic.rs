@@ -346,6 +346,11 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatAddMemory<u32>:    "add_f32";
         PackedHalfAdd<u32>:     "pk_add_f16";
         PackedBf16Add<u32>:     "pk_add_bf16";
+        // Since gfx12.
+        SubtractIfEnough<u32>:  "cond_sub_u32";
+        SubtractClamped<u32>:   "sub_clamp_u32";
+        NumberMin<u32>:         "min_num_f32";
+        NumberMax<u32>:         "max_num_f32";
         Swap<u64>:              "swap_x2";
         CompareSwap<u64>:       "cmpswap_x2";
         Add<u64>:               "add_x2";

@@ -466,12 +466,16 @@ fn permute_lanes(op: &MicroOp) -> usize {
 }
 
 /// Pull: lane i gets the value of lane (address / 4), zero if that lane is inactive.
-struct BackwardPermute;
+struct BackwardPermute<const INACTIVE: bool>;
 
-impl Body for BackwardPermute {
+impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let source = active_source(wave, op.src[1].index as usize);
+        let row = op.src[1].index as usize;
+        let source = match INACTIVE {
+            true => wave.row(row).0,
+            false => active_source(wave, row),
+        };
         let lanes = permute_lanes(op);
         let address = &wave.row(op.src[0].index as usize).0;
         let offset = op.offset as u32;
@@ -628,7 +632,8 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", 1);
     row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  0);
     row::<WriteAddTid>(rows, "ds_write_addtid_b32", 0);
-    row::<BackwardPermute>(rows, "ds_bpermute_b32", 0);
+    row::<BackwardPermute<false>>(rows, "ds_bpermute_b32", 0);
+    row::<BackwardPermute<true>>(rows, "ds_bpermute_fi_b32", 0);
     row::<Permute>(rows,         "ds_permute_b32",  0);
     row::<Swizzle>(rows,         "ds_swizzle_b32",  0);
     row::<Count<false>>(rows, "ds_append",  0);

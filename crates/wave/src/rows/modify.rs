@@ -136,6 +136,8 @@ integer! {
     Xor:              true,  false = |old, data, _| old ^ data;
     Increment:        false, false = |old, data, _| if old >= data { W::default() } else { old.plus(W::ONE) };
     Decrement:        false, false = |old, data, _| if old == W::default() || old > data { data } else { old.minus(W::ONE) };
+    // gfx12: nothing happens where there is too little.
+    SubtractIfEnough: false, false = |old, data, _| if old < data { old } else { old.minus(data) };
     MaskedOr:         false, true  = |old, data, second| old & !data | second;
     Wrap:             false, true  = |old, data, second| if old >= data { old.minus(data) } else { old.plus(second) };
     // LDS: the comparison comes first.
@@ -164,6 +166,9 @@ pub(super) struct FloatAdd;
 pub(super) struct FloatAddMemory;
 pub(super) struct FloatMin;
 pub(super) struct FloatMax;
+/// gfx12: a number wins over a NaN, -0 is below +0, denormals stay.
+pub(super) struct NumberMin;
+pub(super) struct NumberMax;
 pub(super) struct FloatCompareStore;
 pub(super) struct FloatCompareSwap;
 /// Two f16 at once; device memory keeps denormals.
@@ -190,6 +195,10 @@ float! {
     FloatMin<u64>:          false = |_, old, data, _| if double(data) < double(old) { data } else { old };
     FloatMax<u32>:          false = |_, old, data, _| if single(data) > single(old) { data } else { old };
     FloatMax<u64>:          false = |_, old, data, _| if double(data) > double(old) { data } else { old };
+    NumberMin<u32>:         false = |_, old, data, _| float32::min_num(data, old, Denormals::KEEP);
+    NumberMin<u64>:         false = |_, old, data, _| float64::min_num(data, old, Denormals::KEEP);
+    NumberMax<u32>:         false = |_, old, data, _| float32::max_num(data, old, Denormals::KEEP);
+    NumberMax<u64>:         false = |_, old, data, _| float64::max_num(data, old, Denormals::KEEP);
     FloatCompareStore<u32>: true  = |_, old, data, second| if single(old) == single(data) { second } else { old };
     FloatCompareStore<u64>: true  = |_, old, data, second| if double(old) == double(data) { second } else { old };
     FloatCompareSwap<u32>:  true  = |_, old, data, second| if single(old) == single(second) { data } else { old };

@@ -158,6 +158,9 @@ scalar_rows! {
     s_lshl2_add_u32:    (B32, B32) -> B32 = |a, b, _| { let sum = (a << 2) + b; (sum, sum >> 32 != 0) };
     s_lshl3_add_u32:    (B32, B32) -> B32 = |a, b, _| { let sum = (a << 3) + b; (sum, sum >> 32 != 0) };
     s_lshl4_add_u32:    (B32, B32) -> B32 = |a, b, _| { let sum = (a << 4) + b; (sum, sum >> 32 != 0) };
+    s_add_nc_u64:       (B64, B64) -> B64 = |a, b, c| (a.wrapping_add(b), c);
+    s_sub_nc_u64:       (B64, B64) -> B64 = |a, b, c| (a.wrapping_sub(b), c);
+    s_mul_u64:          (B64, B64) -> B64 = |a, b, c| (a.wrapping_mul(b), c);
     s_pack_ll_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | (b & 0xffff) << 16, c);
     s_pack_lh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | b & 0xffff_0000, c);
     s_pack_hh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | b & 0xffff_0000, c);

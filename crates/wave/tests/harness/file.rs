@@ -26,6 +26,10 @@
 //! ;! matrix 32x32x8 f16              ; A in v0 and up, B in v16, C in a0; `harness/product.rs` has their values
 //! v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[16:17], a[0:15]
 //! ;= matrix                          ; D = A B + C in a0 and up
+//!
+//! ;! wave-matrix                     ; A in v0, B in v16, index in v40, C in v48: `harness/wave_product.rs` has their values
+//! v_wmma_f32_16x16x16_f16 v[48:55], v[0:3], v[16:19], v[48:55]
+//! ;= wave-matrix                     ; D = A B + C in v48 and up
 //! ```
 //!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
@@ -42,6 +46,11 @@ use crate::harness::{AGPR_BASE, Machine, spelled};
 mod product;
 
 use product::Product;
+
+#[path = "wave_product.rs"]
+mod wave_product;
+
+use wave_product::WaveProduct;
 
 /// Numbers of special registers in scalar operand fields.
 const VCC: usize = 106;
@@ -64,6 +73,8 @@ pub struct Case {
     product: Option<Product>,
     after: Vec<(Place, Option<Vec<u64>>)>,
     product_after: bool,
+    wave_product: bool,
+    wave_product_after: bool,
     stop: Option<String>,
     messages: Vec<u32>,
     barriers: Vec<u32>,
@@ -117,6 +128,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                 Some(("messages", list)) => case.messages = words(list).map_err(fail)?,
                 Some(("barriers", list)) => case.barriers = words(list).map_err(fail)?,
                 None if rest.trim() == "matrix" => case.product_after = true,
+                None if rest.trim() == "wave-matrix" => case.wave_product_after = true,
                 _ => case.after.push(assignment(rest).map_err(fail)?),
             }
         } else if let Some(rest) = line.strip_prefix(";!") {
@@ -129,6 +141,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                 "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
                 "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
                 "time" => case.time = integer(rest.trim()).map_err(fail)?,
+                "wave-matrix" => case.wave_product = true,
                 "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
                 "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
                 "in" => match assignment(rest).map_err(fail)? {
@@ -327,6 +340,7 @@ impl Case {
             || self.memory_after.is_some()
             || self.lds_after.is_some()
             || self.product_after
+            || self.wave_product_after
             || self.stop.is_some()
     }
 
@@ -378,6 +392,16 @@ impl Case {
             }
         }
         if let Some(product) = &self.product {
+            product.set_inputs(&mut machine);
+        }
+        let wave_product = match self.wave_product {
+            true => match WaveProduct::of(&self.text, target, wave_size) {
+                Ok(product) => Some(product),
+                Err(error) => return vec![error],
+            },
+            false => None,
+        };
+        if let Some(product) = &wave_product {
             product.set_inputs(&mut machine);
         }
         machine.outside.time = self.time.into();
@@ -445,6 +469,10 @@ impl Case {
         }
         let mut named: Vec<String> = Vec::new();
         if let Some(product) = self.product.as_ref().filter(|_| self.product_after) {
+            complaints.extend(product.check(&machine));
+            named.extend(product.result().parts());
+        }
+        if let Some(product) = wave_product.as_ref().filter(|_| self.wave_product_after) {
             complaints.extend(product.check(&machine));
             named.extend(product.result().parts());
         }

@@ -18,7 +18,8 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier,
+    Stop, Wave, run,
 };
 
 /// What every vector and scalar register holds at first.
@@ -135,6 +136,8 @@ pub struct Machine {
     pub wave: Wave,
     /// LDS of the workgroup; its length is the allocation.
     pub lds: Vec<u8>,
+    /// Of the workgroup, where arriving and waiting are apart.
+    pub barrier: SplitBarrier,
     pub outside: Outside,
     /// Of the last run.
     pub counts: Counts,
@@ -185,6 +188,7 @@ impl Machine {
         Ok(Machine {
             wave,
             lds: Vec::new(),
+            barrier: SplitBarrier::default(),
             outside: Outside::default(),
             counts: Counts::new(),
             program,
@@ -269,12 +273,14 @@ impl Machine {
         let mut env = Env {
             memory: Memory::new(&self.allocations),
             lds: std::mem::take(&mut self.lds),
+            barrier: self.barrier.clone(),
             program: &self.program,
             host: &self.outside,
             counts: Counts::new(),
         };
         let stop = run(&mut self.wave, &mut env, 1_000_000);
         self.lds = env.lds;
+        self.barrier = env.barrier;
         self.counts = env.counts;
         stop
     }
