@@ -132,6 +132,16 @@ impl Target {
         self.unified_register_file
     }
 
+    /// Whether its eight-bit floats are the FNUZ ones; gfx950 and gfx12 have OCP's.
+    pub fn has_fnuz_fp8(&self) -> bool {
+        self.matrix == Matrix::Mfma3
+    }
+
+    /// Whether `global_atomic_add_f32` and its like keep denormals; before gfx94x and gfx11 they become zeros.
+    pub fn keeps_denormals_in_atomics(&self) -> bool {
+        self.architected_flat_scratch
+    }
+
     pub fn supports_wave32(&self) -> bool {
         self.vgpr_granule[1] != 0
     }

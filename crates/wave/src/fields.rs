@@ -1,6 +1,6 @@
 //! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12's memory are apart.
 
-use gfx::Family;
+use gfx::{Family, Target};
 use isa::Inst;
 
 mod gfx12;
@@ -35,7 +35,8 @@ pub(crate) struct Flat {
 
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    pub fn of(inst: &Inst, family: Family, segment_relative: bool) -> Flat {
+    pub fn of(inst: &Inst, target: &Target, segment_relative: bool) -> Flat {
+        let family = target.family;
         if family >= Family::Gfx12 {
             return gfx12::flat(inst, segment_relative);
         }
@@ -74,8 +75,13 @@ impl Flat {
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
             saddr: has_scalar(off),
-            // gfx10: 0x7f says neither vector nor scalar address.
-            no_vector_address: !off || family != Family::Gfx9 && saddr == 0x7f,
+            no_vector_address: if target.architected_flat_scratch {
+                // gfx94x has a bit for it.
+                bits(w0, 13, 13) == 0
+            } else {
+                // gfx10: 0x7f says neither vector nor scalar address.
+                !off || family != Family::Gfx9 && saddr == 0x7f
+            },
             acc: family == Family::Gfx9 && bits(w1, 23, 23) != 0,
             vdst: bits(w1, 31, 24) as u16,
         }

@@ -35,7 +35,7 @@ pub mod sreg {
 }
 
 /// Rows behind the kernel's own registers that operand ports use as scratch space; see [`crate::ports`].
-pub(crate) const TEMPORARY_ROWS: usize = 13;
+pub(crate) const TEMPORARY_ROWS: usize = 16;
 
 /// One wavefront. Everything an instruction can read or write, except memory and LDS.
 #[derive(Clone, Debug)]

@@ -19,12 +19,13 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx906", &[]),
     ("gfx908", &[]),
     ("gfx90a", &[]),
-    ("gfx1030",
-        "gfx1200", "gfx1201", &[]),
-    ("gfx1100", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1101", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1102", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1103", &["v_wmma_", "flat_atomic_add_f32"]),
+    ("gfx942", &[]),
+    ("gfx950", &[]),
+    ("gfx1030", "gfx1200", "gfx1201", &[]),
+    ("gfx1100", &[]),
+    ("gfx1101", &[]),
+    ("gfx1102", &[]),
+    ("gfx1103", &[]),
 ];
 
 /// Mnemonics without a row; adds all of them to `list`, with what becomes of them.
@@ -32,14 +33,16 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
     let decoder = isa::Decoder::new(target).unwrap();
     let executed = |mnemonic: &str| {
         let alone = mnemonic.replace("v_dual_", "v_");
-        wave::rows_of(&alone, target.family).is_some()
+        wave::rows_of(&alone, target).is_some()
     };
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
-    for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
+    let plain = [probes::alu(target.family), probes::memory(target.family)].concat();
+    let plain = plain.into_iter().map(|[a, b, c]| [a, b, c, 0]);
+    for words in plain.chain(probes::scaled_products()) {
         let code: Vec<u8> = words
             .iter()
-            .chain(&[0, 0])
+            .chain(&[0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let Ok(inst) = decoder.decode(&code, 0) else {

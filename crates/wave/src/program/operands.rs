@@ -10,8 +10,8 @@ use crate::{
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{
-        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape, image_field,
-        to_lds,
+        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape,
+        image_field, to_lds,
     },
     state::sreg,
 };
@@ -63,7 +63,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(inst, family, *segment_relative);
+            let fields = Flat::of(inst, config.target, *segment_relative);
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -135,6 +135,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
         Shape::Message => {
             op.offset = bits(inst.words[0], 7, 0) as i32;
             let words = row.width as usize;
@@ -142,7 +143,6 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
-        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     let immediate = bits(inst.words[0], 15, 0);
     match inst.mnemonic {
@@ -444,6 +444,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
         Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        Type::Bf16 | Type::PackedBf16 => constant(SrcKind::Constant, f32_bits >> 16),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }
