@@ -150,6 +150,8 @@ fn messages_that_nobody_takes_stop() {
         _ => false,
     };
     assert!(taken.iter().all(known), "{taken:?}");
-    let later = targets().filter(|target| target.family >= Family::Gfx11).count();
+    let later = targets()
+        .filter(|target| target.family >= Family::Gfx11)
+        .count();
     assert_eq!(taken.len(), targets().count() + later);
 }

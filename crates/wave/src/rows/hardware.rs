@@ -64,6 +64,16 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     };
     let get = shell::scalar_handler::<GetRegister> as fn() -> Handler;
     push("s_getreg_b32", get, None, B32);
-    push("s_setreg_b32", shell::handler::<SetRegister<false>>, B32, None);
-    push("s_setreg_imm32_b32", shell::handler::<SetRegister<true>>, None, None);
+    push(
+        "s_setreg_b32",
+        shell::handler::<SetRegister<false>>,
+        B32,
+        None,
+    );
+    push(
+        "s_setreg_imm32_b32",
+        shell::handler::<SetRegister<true>>,
+        None,
+        None,
+    );
 }
