@@ -93,15 +93,28 @@ fn an_endless_kernel_is_stopped_at_its_limit() {
     assert!(said.contains("of its waves seen at 0x"), "{said}");
 }
 
-/// A descriptor that asks for gigabytes is refused, or gets as many waves as fit.
+/// A descriptor may ask for any number of bytes of scratch per lane: launches have as many waves at a time as fit, or are refused.
 #[test]
 fn scratch_is_bounded() {
-    let object = compile("clang-22", "deep.cl", &CL);
-    let mut command = luthier(&["emulate"]);
-    command
-        .arg(object)
-        .args(["--kernel", "deep", "--arg", "zero:256", "--grid", "64"]);
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let object = compile("clang-22", "tiny.cl", &CL);
+    let good = std::fs::read(object).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep.co");
+    let run = |bytes: u32| {
+        let code = codeobj::CodeObject::parse(&good).unwrap();
+        let at = code.kernel("tiny").unwrap().descriptor_address as usize;
+        let mut deep = good.clone();
+        // Read-only data lies in the file where it lies in memory; the second word is the private segment's size.
+        deep[at + 4..at + 8].copy_from_slice(&bytes.to_le_bytes());
+        std::fs::write(&path, &deep).unwrap();
+        let mut command = luthier(&["emulate", "--kernel", "tiny", "--grid", "64"]);
+        let output = command.args(["--arg", "zero:256"]).arg(&path).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let (status, said) = run(11 << 20);
+    assert_eq!(status, Some(0), "{said}");
+    let (status, said) = run(100 << 20);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("scratch"), "{said}");
 }
