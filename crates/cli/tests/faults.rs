@@ -108,7 +108,11 @@ fn scratch_is_bounded() {
         deep[at + 4..at + 8].copy_from_slice(&bytes.to_le_bytes());
         std::fs::write(&path, &deep).unwrap();
         let mut command = luthier(&["emulate", "--kernel", "tiny", "--grid", "64"]);
-        let output = command.args(["--arg", "zero:256"]).arg(&path).output().unwrap();
+        let output = command
+            .args(["--arg", "zero:256"])
+            .arg(&path)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code(), said)
     };

@@ -26,22 +26,22 @@ impl Wave {
 
     /// The host refused the memory at `address`, which the device had been allowed. `words` are those of the host's registers and stack
     /// that lie in [`Wave::code_range`], innermost first: the instruction's micro-op is among them, or the first of the group that the
-    /// engine's loop calls in a row.
+    /// engine's loop calls in a row. The one is taken whose address it is in some lane; without such a lane ([`NO_LANE`]) it may also be
+    /// one of the next few.
     pub fn host_fault(&mut self, words: &[u64], address: u64) -> Stop {
         let size = size_of::<MicroOp>() as u64;
         let start = self.code_range().start;
         let places = words.iter().map(|word| ((word - start) / size) as usize);
-        let own = places.clone().find(|place| self.accesses_memory(*place));
-        // Somewhere behind the first of the group.
-        let near = || {
-            places
-                .flat_map(|place| place..place + UNROLLED)
-                .find(|place| self.accesses_memory(*place))
-        };
-        let mut lane = NO_LANE;
-        if let Some(place) = own.or_else(near) {
+        let mut group = places.flat_map(|place| place..place + UNROLLED);
+        let exact = group.clone().find_map(|place| {
+            let lane = self.lane_at(place, address)?;
+            Some((place, lane))
+        });
+        let near = || Some((group.find(|place| self.accesses_memory(*place))?, NO_LANE));
+        let found = exact.or_else(near);
+        let lane = found.map_or(NO_LANE, |(_, lane)| lane);
+        if let Some((place, _)) = found {
             self.next = place + 1;
-            lane = self.lane_at(place, address).unwrap_or(NO_LANE);
         }
         Stop::Fault(Fault {
             kind: FaultKind::Withdrawn,
