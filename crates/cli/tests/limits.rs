@@ -107,7 +107,7 @@ fn nothing_is_left_of_a_killed_run() {
             "--",
             "sh",
             "-c",
-            "echo $$; \"$0\" plain /tmp >/dev/null; exec sleep 1000",
+            "\"$0\" plain /tmp >/dev/null; echo $$; exec sleep 1000",
         ])
         .arg(hip("descriptors.hip"))
         .env("TMPDIR", &temporary)

@@ -413,7 +413,7 @@ fn describe(
                     lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
                     let which = match lane {
                         Some(_) => "",
-                        None => ", by this instruction or one of the next few",
+                        None => ", by this instruction or one soon after it",
                     };
                     detail = Some(format!("{}{which}", gpu::guard::WITHDRAWN));
                     FaultKind::Memory {
