@@ -88,7 +88,7 @@ fn the_cycle_counter_counts() {
     let cycles = 3 * CYCLES_PER_TICK as u32;
     assert_eq!(machine.wave.sgpr(0), cycles);
     assert_eq!(machine.wave.sgpr(1), 2 * cycles);
-    assert_eq!(machine.wave.sgpr(2), 3 * cycles >> 4 & 0xff);
+    assert_eq!(machine.wave.sgpr(2), ((3 * cycles) >> 4) & 0xff);
     // 20 bits, and then from the beginning.
     let mut machine = Machine::new("gfx1030", text);
     machine.outside.tick = 1 << 20;
