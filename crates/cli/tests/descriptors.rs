@@ -87,6 +87,15 @@ fn a_program_without_our_standard_error_still_has_its_summary() {
         assert_eq!(output.status.code(), Some(0), "{mode}: {said}");
         assert!(said.contains("luthier instr-count"), "{mode}: {said}");
         assert!(!said.contains("lost"), "{mode}: {said}");
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let entry = entry.unwrap();
+            assert_eq!(
+                entry.metadata().unwrap().len(),
+                0,
+                "{mode}: {:?}",
+                entry.path()
+            );
+        }
     }
 }
 

@@ -48,8 +48,10 @@ fn instrument_replaces_nothing_but_regular_files() {
     instrument(&path("link"));
     assert!(path("link").is_symlink());
     assert_eq!(mode("out"), 0o751);
+    let original = fs::read(&input).unwrap();
     instrument(&input);
     assert_eq!(mode("in"), 0o751);
+    fs::write(&input, original).unwrap();
     // A node of its own, for a mistake would cost the machine its /dev/null. Only root can make one, and only root could break one.
     let node = path("null");
     let made = Command::new("mknod")

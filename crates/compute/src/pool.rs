@@ -22,6 +22,8 @@ use crate::{
 
 /// A thread stays with one run this long before it looks whether another needs it.
 const LOYALTY: Duration = Duration::from_millis(5);
+/// How often [`Pool::places`] looks for waves that do not show.
+const LOOKS: u32 = 6;
 /// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once, and HIP lets one fill the
 /// largest device shown, 110 compute units of 32 waves.
 const RESIDENT_WAVES: u32 = 3584;
@@ -86,11 +88,17 @@ impl Pool {
         }
     }
 
-    /// Which kernels run, and how many waves were seen at which addresses within `time`. Those that end meanwhile are left out.
+    /// Which kernels run, and how many waves were seen at which addresses within `time`, or some times that if none were seen: a kernel
+    /// may be about to begin. Those that end meanwhile are left out.
     pub fn places(&self, time: Duration) -> Vec<(Arc<Dispatch>, BTreeMap<u64, u64>)> {
         let runs = self.inner.board.runs();
         runs.iter().for_each(|run| run.ask_for_places());
-        thread::sleep(time);
+        for _ in 0..LOOKS {
+            thread::sleep(time);
+            if runs.iter().any(|run| run.was_seen()) {
+                break;
+            }
+        }
         let running = self.inner.board.runs();
         let places = runs.iter().map(|run| (run, run.places()));
         places
@@ -403,7 +411,11 @@ fn describe(
                 },
                 wave::FaultKind::Withdrawn => {
                     lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
-                    detail = Some(gpu::guard::WITHDRAWN.to_owned());
+                    let which = match lane {
+                        Some(_) => "",
+                        None => ", by this instruction or one soon after it",
+                    };
+                    detail = Some(format!("{}{which}", gpu::guard::WITHDRAWN));
                     FaultKind::Memory {
                         address: fault.address,
                         write: ["store", "atomic"]

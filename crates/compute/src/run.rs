@@ -126,6 +126,11 @@ impl Run {
         self.asked.store(true, Ordering::Relaxed);
     }
 
+    /// Whether anything was noted since.
+    pub fn was_seen(&self) -> bool {
+        !lock(&self.places).is_empty()
+    }
+
     /// Waves by the address of their next instruction, as far as noted since; each counts for every turn that it had.
     pub fn places(&self) -> BTreeMap<u64, u64> {
         self.asked.store(false, Ordering::Relaxed);

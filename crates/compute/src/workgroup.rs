@@ -165,7 +165,7 @@ impl Workgroup {
                         let stop = guarded(wave, code, |wave| run(wave, env, SLICE));
                         match stop {
                             Ok(stop) => stop,
-                            Err(fault) => wave.host_fault(&fault.words, fault.address),
+                            Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
                         }
                     }
                     Some(observer) => observe::run(wave, env, self.id, observer),

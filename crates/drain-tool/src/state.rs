@@ -60,6 +60,7 @@ pub fn is_armed() -> bool {
 
 /// Connects to the runtime. The collector of an earlier connection in this process goes on.
 pub fn arm(api: Api) {
+    files::standard_error::remember();
     if let Some(shared) = current() {
         *lock(&shared.api) = Some(api);
         return;

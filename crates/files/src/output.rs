@@ -35,7 +35,7 @@ enum To {
         file: Unfinished,
         target: PathBuf,
         /// What the target had before.
-        before: Option<Metadata>,
+        before: Option<Box<Metadata>>,
     },
     Through(File),
 }
@@ -212,7 +212,7 @@ fn whole(target: PathBuf, before: Option<Metadata>) -> io::Result<Output> {
         Ok(file) => Ok(Output(To::Whole {
             file,
             target,
-            before,
+            before: before.map(Box::new),
         })),
         // The file may be written, but nothing may be put beside it.
         Err(error) if before.is_some() && error.kind() == ErrorKind::PermissionDenied => {
@@ -300,7 +300,7 @@ fn copy(mut file: &File, target: &Path) -> io::Result<File> {
     io::copy(&mut file, named.as_file_mut())?;
     let permissions = file.metadata()?.permissions();
     named.as_file().set_permissions(permissions)?;
-    Ok(named.persist(target).map_err(|error| error.error)?)
+    named.persist(target).map_err(|error| error.error)
 }
 
 /// Who had the file and who may do what with it stays as it was, as far as we may say so.

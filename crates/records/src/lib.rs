@@ -28,12 +28,12 @@ pub trait Sink: Send {
     fn finish(self: Box<Self>) -> Result<u64, Error>;
 }
 
+/// Makes a sink where it is called.
+type Create = fn(&Path, &Layout) -> Result<Box<dyn Sink>, Error>;
+
 /// A sink for `path`: `.parquet`, or `.jsonl` for one JSON object a line.
 pub fn sink(path: &Path, layout: &Layout) -> Result<Box<dyn Sink>, Error> {
-    let create: fn(&Path, &Layout) -> Result<Box<dyn Sink>, Error> = match path
-        .extension()
-        .and_then(|extension| extension.to_str())
-    {
+    let create: Create = match path.extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => |path, layout| Ok(Box::new(parquet::ParquetSink::create(path, layout)?)),
         Some("jsonl") => |path, layout| Ok(Box::new(json::JsonSink::create(path, layout)?)),
         _ => {

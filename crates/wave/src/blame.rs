@@ -6,7 +6,6 @@ use isa::Effects;
 
 use crate::{
     Fault, FaultKind, Stop, Wave, host_address,
-    engine::UNROLLED,
     micro_op::{MicroOp, SrcKind},
     program::DecodedInst,
 };
@@ -15,6 +14,8 @@ use crate::{
 pub const NO_LANE: u32 = u32::MAX;
 /// Bytes before an address at which an access of a lane may begin that reaches it.
 const WIDEST: u64 = 16;
+/// Micro-ops looked at from an address of the code on.
+const STRETCH: usize = 256;
 
 impl Wave {
     /// Where its micro-ops lie in the host's memory.
@@ -24,23 +25,26 @@ impl Wave {
     }
 
     /// The host refused the memory at `address`, which the device had been allowed. `words` are those of the host's registers and stack
-    /// that lie in [`Wave::code_range`], innermost first: the instruction's micro-op is among them, or the first of the group that the
-    /// engine's loop calls in a row.
-    pub fn host_fault(&mut self, words: &[u64], address: u64) -> Stop {
+    /// that lie in [`Wave::code_range`], innermost first: the engine's loop left some address of the stretch of code there that it was in.
+    /// The first instruction from there on is taken that reads or writes, as `write` says, at this address in some lane; without such a
+    /// lane ([`NO_LANE`]) it is one of the next that access memory.
+    pub fn host_fault(&mut self, words: &[u64], address: u64, write: bool) -> Stop {
         let size = size_of::<MicroOp>() as u64;
         let start = self.code_range().start;
         let places = words.iter().map(|word| ((word - start) / size) as usize);
-        let own = places.clone().find(|place| self.accesses_memory(*place));
-        // Somewhere behind the first of the group.
-        let near = || {
-            places
-                .flat_map(|place| place..place + UNROLLED)
-                .find(|place| self.accesses_memory(*place))
-        };
-        let mut lane = NO_LANE;
-        if let Some(place) = own.or_else(near) {
+        let wanted = if write { Effects::STORE } else { Effects::LOAD };
+        let mut stretch = places
+            .flat_map(|place| place..place + STRETCH)
+            .filter(|place| self.effects(*place).intersects(wanted));
+        let exact = stretch.clone().find_map(|place| {
+            let lane = self.lane_at(place, address)?;
+            Some((place, lane))
+        });
+        let near = || Some((stretch.next()?, NO_LANE));
+        let found = exact.or_else(near);
+        let lane = found.map_or(NO_LANE, |(_, lane)| lane);
+        if let Some((place, _)) = found {
             self.next = place + 1;
-            lane = self.lane_at(place, address).unwrap_or(NO_LANE);
         }
         Stop::Fault(Fault {
             kind: FaultKind::Withdrawn,
@@ -55,10 +59,9 @@ impl Wave {
         insts.get(insts.partition_point(|inst| (inst.op as usize) < place))
     }
 
-    fn accesses_memory(&self, place: usize) -> bool {
-        let memory = Effects::LOAD | Effects::STORE;
+    fn effects(&self, place: usize) -> Effects {
         self.inst(place)
-            .is_some_and(|inst| inst.effects.intersects(memory))
+            .map_or(Effects::empty(), |inst| inst.effects)
     }
 
     /// The first active lane whose access by this instruction may reach `address`. A load that has overwritten its own address does not
@@ -66,7 +69,10 @@ impl Wave {
     fn lane_at(&self, place: usize, address: u64) -> Option<u32> {
         let op = self.segment.ops.get(place)?;
         let mnemonic = self.inst(place)?.mnemonic;
-        if !["global_", "flat_"].iter().any(|part| mnemonic.starts_with(part)) {
+        if !["global_", "flat_"]
+            .iter()
+            .any(|part| mnemonic.starts_with(part))
+        {
             return None;
         }
         let row = usize::from(op.src[0].index);
@@ -82,6 +88,9 @@ impl Wave {
         };
         (0..self.wave_size)
             .filter(|lane| self.exec() >> lane & 1 != 0)
-            .find(|lane| (of_lane(*lane as usize)..).contains(&address) && address - of_lane(*lane as usize) < WIDEST)
+            .find(|lane| {
+                (of_lane(*lane as usize)..).contains(&address)
+                    && address - of_lane(*lane as usize) < WIDEST
+            })
     }
 }

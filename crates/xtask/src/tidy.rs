@@ -21,6 +21,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-rt",
     "host-count-pass",
     "drain-tool",
+    "files",
     "intercept",
     "tool-capi",
 ];

@@ -4,6 +4,7 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 /// `luthier` with these arguments, and no settings of whoever runs the tests.
@@ -27,6 +28,9 @@ fn folder() -> PathBuf {
 
 /// Compiles `tests/programs/NAME`, unless what is there is newer.
 pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
+    // Tests of one process want the same program at the same time.
+    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")
         .join(name);

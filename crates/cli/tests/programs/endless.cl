@@ -1,4 +1,4 @@
 __kernel void endless(volatile __global int *values) {
-  while (values[get_local_id(0)] == 0)
+  while (values[__builtin_amdgcn_workitem_id_x()] == 0)
     ;
 }
