@@ -90,6 +90,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_ACCESS_KIND = 9,
   LUTHIER_ARG_DISPATCH_ID = 10,
   LUTHIER_ARG_WORKGROUP_ID = 11, // value: dimension, 0 to 2
+  LUTHIER_ARG_WORKITEM_ID = 12,  // the same; of each lane in its workgroup
 };
 
 // What a HIP compiler's start-up code registers.
