@@ -50,7 +50,11 @@ impl Scene {
         let mut command = self.emulator.command();
         command.args(["run", "--device", device, "-k", "^add_one"]);
         for tool in tools {
-            command.arg("-t").arg(tool);
+            // (An option among them.)
+            match tool.to_str() {
+                Some("--strict") => command.arg("--strict"),
+                _ => command.arg("-t").arg(tool),
+            };
         }
         let output = command
             .arg("--")
@@ -284,4 +288,23 @@ void luthier_at_term() {
     let tool = scene.build("silent", silent).unwrap();
     let said = scene.run(DEVICE, &[&tool]);
     assert!(said.contains("defines none of luthier_at_init"), "{said}");
+}
+
+/// Addresses at all instructions: only some access memory.
+#[test]
+fn a_place_that_takes_no_hook_costs_itself_alone() {
+    let Some(scene) = Scene::new() else { return };
+    let hook = "LUTHIER_HOOK void h(luthier_u64 address) { luthier::add(&total, address != 0); }";
+    let text =
+        adding(hook, "\"address\"").replacen("at = \"kernel-entry\"", "at = \"instruction\"", 1);
+    let tool = scene.build("places", &text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    // One load and one store of every lane.
+    assert!(said.contains(&format!("sum {}.", 20 * 64 * 2)), "{said}");
+    assert!(
+        said.contains(" more places, which --strict would refuse: "),
+        "{said}"
+    );
+    let strict = scene.run(DEVICE, &[Path::new("--strict"), &tool]);
+    assert!(strict.contains("0 instrumented, 1 refused"), "{strict}");
 }

@@ -2,6 +2,7 @@
 
 mod coverage;
 mod fuzz;
+mod hsa_events;
 mod layers;
 mod tidy;
 
@@ -26,6 +27,14 @@ const TASKS: &[Task] = &[
         "tidy",
         "check that files, names and documents follow the conventions",
         |_| tidy::check(),
+    ),
+    (
+        "hsa-events",
+        "[--check]: write include/luthier_hsa_events.h from the headers of HSA that are installed",
+        |arguments| {
+            let check = arguments.iter().any(|argument| argument == "--check");
+            hsa_events::run(&root(), check).map(|()| Vec::new())
+        },
     ),
     (
         "fuzz",
