@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::IsTerminal,
+    io::{IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -72,13 +72,19 @@ impl Instrument {
             let names: Vec<_> = distinct.iter().map(|(_, name)| name.as_str()).collect();
             built_in::mark(&mut output, &names);
         }
-        records::write_whole(&self.output, &output)?;
-        // Programs stay programs.
-        if let Ok(input) = fs::metadata(&self.input) {
-            fs::set_permissions(&self.output, input.permissions())?;
-        }
+        self.write(&output)
+            .with_context(|| format!("cannot write {}", self.output.display()))?;
         report.print(&self.output);
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        // Asked before, for both may be one file. Programs stay programs.
+        let permissions = fs::metadata(&self.input)?.permissions();
+        let mut output = files::Output::create(&self.output)?;
+        output.set_permissions(permissions)?;
+        output.write_all(bytes)?;
+        output.finish()
     }
 
     fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
@@ -127,15 +133,22 @@ impl Report {
             .iter()
             .filter_map(|kernel| Some(kernel.result.as_ref().ok()?.sites))
             .sum();
-        eprintln!(
+        files::say!(
             "{}: {} kernels, {} instrumented at {sites} places, {} refused",
             output.display(),
             self.kernels.len(),
             self.kernels.len() - refused.len(),
             refused.len()
         );
+        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
         for reason in &self.left {
-            eprintln!("  a code object stays as it is: {reason}");
+            *left.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in left {
+            match count {
+                1 => files::say!("  a code object stays as it is: {reason}"),
+                count => files::say!("  {count} code objects stay as they are: {reason}"),
+            }
         }
         let refused = refused.iter();
         by_kernels(
@@ -164,12 +177,12 @@ fn by_kernels<'a>(label: &str, said: impl Iterator<Item = (&'a str, &'a str)>) {
         usize::MAX
     };
     for (text, kernels) in all {
-        eprintln!("  {label}: {text}");
+        files::say!("  {label}: {text}");
         for kernel in kernels.iter().take(shown) {
-            eprintln!("    {kernel}");
+            files::say!("    {kernel}");
         }
         if kernels.len() > shown {
-            eprintln!("    and {} more", kernels.len() - shown);
+            files::say!("    and {} more", kernels.len() - shown);
         }
     }
 }

@@ -67,16 +67,33 @@ impl WithTools {
             .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
+    /// The first option that means nothing without tools.
+    fn without_effect(&self, records: bool) -> Option<&'static str> {
+        let places = [
+            ("--site", !self.site.is_empty()),
+            ("--function", self.function.is_some()),
+            ("--source", self.source.is_some()),
+        ];
+        let selected = self.selected().map(|(name, _)| name);
+        selected
+            .chain(places.into_iter().filter_map(|(name, given)| given.then_some(name)))
+            .find(|name| *name != "--kernel" || !records)
+    }
+
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
     /// others are named. With tools, there is a ledger to look at when the program has ended.
-    pub fn apply(&self, command: &mut Command) -> Result<Option<Ledger>> {
+    /// `records`: dispatches are recorded, which kernels can be selected for as well.
+    pub fn apply(&self, command: &mut Command, records: bool) -> Result<Option<Ledger>> {
         luthier::Selection::of_options(self.selected())?;
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
-            return Ok(None);
+            return match self.without_effect(records) {
+                Some(option) => bail!("{option} selects something for tools, and there are none: add -t TOOL"),
+                None => Ok(None),
+            };
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
-            eprintln!(
+            files::say!(
                 "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")

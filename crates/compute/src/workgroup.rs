@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gpu::{Dispatch, initial::InitialState};
-use wave::{Env, Segment, Stop, Wave, run};
+use gpu::{Dispatch, guard::guarded, initial::InitialState};
+use wave::{Env, Segment, SplitBarrier, Stop, Wave, run};
 
 use crate::{
     observe::{self, Observer},
@@ -30,6 +30,7 @@ pub(crate) struct Workgroup {
     pub id: [u32; 3],
     waves: Vec<(Wave, State)>,
     lds: Vec<u8>,
+    barrier: SplitBarrier,
     /// To be given back.
     pub slots: Slots,
 }
@@ -111,6 +112,13 @@ impl Workgroup {
             for (register, lanes) in initial.vgprs.iter().enumerate() {
                 wave.set_vgpr_row(register, lanes);
             }
+            for (register, value) in [
+                (115, initial.ttmp7),
+                (116, initial.ttmp8),
+                (117, initial.ttmp9),
+            ] {
+                wave.set_sgpr(register, value);
+            }
             wave.set_exec(initial.exec);
             wave.index_in_workgroup = index;
             wave.slot = slot;
@@ -125,6 +133,7 @@ impl Workgroup {
             id,
             waves,
             lds,
+            barrier: SplitBarrier::new(count),
             slots,
         }
     }
@@ -135,12 +144,15 @@ impl Workgroup {
             observer.resumed();
         }
         std::mem::swap(&mut env.lds, &mut self.lds);
-        let turn = self.turn_with_lds(env, observer);
+        std::mem::swap(&mut env.barrier, &mut self.barrier);
+        let turn = self.turn_in(env, observer);
+        std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
     }
 
-    fn turn_with_lds(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
+    /// [`Workgroup::turn`] with LDS and barrier in `env`.
+    fn turn_in(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
         loop {
             let (mut yielded, mut sliced) = (false, false);
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
@@ -148,11 +160,21 @@ impl Workgroup {
                     continue;
                 }
                 let stop = match observer {
-                    None => run(wave, env, SLICE),
+                    None => {
+                        let code = wave.code_range();
+                        let stop = guarded(wave, code, |wave| run(wave, env, SLICE));
+                        match stop {
+                            Ok(stop) => stop,
+                            Err(fault) => wave.host_fault(&fault.words, fault.address),
+                        }
+                    }
                     Some(observer) => observe::run(wave, env, self.id, observer),
                 };
                 match stop {
-                    Stop::End => *state = State::Ended,
+                    Stop::End => {
+                        *state = State::Ended;
+                        env.barrier.leave();
+                    }
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => yielded = true,
                     Stop::Slice => sliced = true,
@@ -169,17 +191,34 @@ impl Workgroup {
             if self.waves.iter().all(|(_, state)| *state == State::Ended) {
                 return Turn::Ended;
             }
-            if self.waves.iter().all(|(_, state)| *state != State::Ready) {
-                for (_, state) in &mut self.waves {
-                    if *state == State::AtBarrier {
-                        *state = State::Ready;
-                    }
+            let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
+            let mut some_ready = false;
+            for (wave, state) in &mut self.waves {
+                let opens = match wave.is_at_split_barrier() {
+                    true => wave.may_pass(&env.barrier),
+                    false => all_stopped,
+                };
+                if *state == State::AtBarrier && opens {
+                    *state = State::Ready;
                 }
+                some_ready |= *state == State::Ready;
+            }
+            if !some_ready {
+                // Waves wait at a barrier that nobody will open; the device stays responsive.
+                return Turn::Again { asleep: true };
             }
             if yielded || sliced {
                 return Turn::Again { asleep: !sliced };
             }
         }
+    }
+
+    /// The next instruction of every wave that has not ended.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        let waves = self.waves.iter();
+        waves
+            .filter(|(_, state)| *state != State::Ended)
+            .map(|(wave, _)| wave.next_address())
     }
 
     /// Keeps the buffers for the next workgroup.

@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod generic;
+mod others;
 mod targets;
 
 pub use generic::{GENERIC_TARGETS, GenericTarget};
+pub use others::name_of_other;
 pub use targets::TARGETS;
 
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
@@ -128,6 +130,16 @@ impl Target {
     /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
     pub fn is_gfx90a_or_later_cdna(&self) -> bool {
         self.unified_register_file
+    }
+
+    /// Whether its eight-bit floats are the FNUZ ones; gfx950 and gfx12 have OCP's.
+    pub fn has_fnuz_fp8(&self) -> bool {
+        self.matrix == Matrix::Mfma3
+    }
+
+    /// Whether `global_atomic_add_f32` and its like keep denormals; before gfx94x and gfx11 they become zeros.
+    pub fn keeps_denormals_in_atomics(&self) -> bool {
+        self.architected_flat_scratch
     }
 
     pub fn supports_wave32(&self) -> bool {

@@ -128,7 +128,7 @@ pub enum QueueError {
     Unknown { id: u64 },
     #[error("no memory for the queue's positions: {0}")]
     Memory(#[from] MemoryError),
-    #[error("no thread for the packet processor: {0}")]
+    #[error("the host gives no thread to process packets or run kernels: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -253,6 +253,7 @@ impl Machine {
                 address: queue_address,
             });
         }
+        self.shared.executor.start()?;
         let mut queues = self.queues();
         let (id, doorbell) = self.doorbell(&mut queues)?;
         let queue = AqlQueue::new(
@@ -278,12 +279,13 @@ impl Machine {
         })
     }
 
-    /// Creates an SDMA queue.
+    /// Creates an SDMA queue. `positions`: where the runtime keeps its write and read position; else they are made.
     pub fn create_sdma_queue(
         &self,
         node: u32,
         ring: u64,
         bytes: u64,
+        positions: Option<(u64, u64)>,
     ) -> Result<NewQueue, QueueError> {
         let family = self
             .gpu(node)
@@ -301,19 +303,30 @@ impl Machine {
                 bytes,
             });
         }
+        for address in positions
+            .into_iter()
+            .flat_map(|(write, read)| [write, read])
+        {
+            if !address.is_multiple_of(8) || memory.covers(address, 8, true).is_err() {
+                return Err(QueueError::BadQueue { address });
+            }
+        }
         let mut queues = self.queues();
         let (id, doorbell) = self.doorbell(&mut queues)?;
-        let request = Request {
-            node: 0,
-            size: PAGE,
-            flags: 0,
-            writable: true,
-            device_local: false,
-            remote: false,
+        let own_positions = match positions {
+            Some(_) => None,
+            None => Some(memory.allocate(Request {
+                node: 0,
+                size: PAGE,
+                flags: 0,
+                writable: true,
+                device_local: false,
+                remote: false,
+            })?),
         };
-        let write_pointer = memory.allocate(request)?;
         // Apart from each other, because host and device write one each.
-        let read_pointer = write_pointer + 128;
+        let own = own_positions.map(|page| (page, page + 128));
+        let (write_pointer, read_pointer) = positions.or(own).unwrap_or_default();
         let queue = Arc::new(SdmaQueue {
             id,
             node,
@@ -322,12 +335,15 @@ impl Machine {
             ring_bytes: bytes,
             write_pointer,
             read_pointer,
+            own_positions,
             stopped: Default::default(),
             turn: Mutex::default(),
             shared: self.shared.clone(),
         });
         if let Err(error) = self.shared.copies.add(queue.clone()) {
-            let _ = memory.free(write_pointer);
+            if let Some(page) = own_positions {
+                let _ = memory.free(page);
+            }
             return Err(error.into());
         }
         queues.by_id.insert(id, Queue::Sdma(queue));
@@ -405,7 +421,9 @@ impl Machine {
                 self.shared.copies.remove(&engine);
                 // Whoever is in the middle of a packet finishes it first.
                 let _turn = queue.turn.lock();
-                let _ = self.shared.memory.free(queue.write_pointer);
+                if let Some(page) = queue.own_positions {
+                    let _ = self.shared.memory.free(page);
+                }
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::sync::{
 
 use gfx::Family;
 
-use crate::{clock, events::MemoryFault, machine::Shared, memory::host_address, processor::Engine};
+use crate::{clock, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address, processor::Engine};
 
 /// What executing one packet led to.
 enum Step {
@@ -34,6 +34,8 @@ pub(crate) struct SdmaQueue {
     /// Address of the write position, which the host stores to.
     pub write_pointer: u64,
     pub read_pointer: u64,
+    /// The page with both, if it was allocated for this queue.
+    pub own_positions: Option<u64>,
     pub stopped: AtomicBool,
     pub turn: Mutex<()>,
     pub shared: Arc<Shared>,
@@ -54,7 +56,13 @@ impl Engine for SdmaQueue {
             if read_at >= write_at {
                 break;
             }
-            match self.step(read_at, write_at) {
+            // The program may take memory away between the check and the access.
+            let step = guarded(&mut (), 0..0, |_| self.step(read_at, write_at));
+            let step = step.unwrap_or_else(|fault| Step::Fault {
+                address: fault.address,
+                write: fault.write,
+            });
+            match step {
                 Step::Done(dwords) => read.store(read_at + dwords * 4, Ordering::Release),
                 Step::Blocked => break,
                 Step::Fault { address, write } => self.fault(address, write),
@@ -76,7 +84,8 @@ impl Engine for SdmaQueue {
 
 impl SdmaQueue {
     fn position(&self, address: u64) -> &AtomicU64 {
-        // SAFETY: both positions lie in a page that the machine allocated for this queue and frees after it.
+        // SAFETY: both positions lie in memory that the machine allocated for this queue and frees after it, or in device
+        // memory, as was checked, which the runtime frees after the queue.
         unsafe { AtomicU64::from_ptr(address as *mut u64) }
     }
 

@@ -42,6 +42,9 @@ pub type SignalCreate = unsafe extern "C" fn(i64, u32, *const Handle, *mut Handl
 pub type SignalDestroy = unsafe extern "C" fn(Handle) -> Status;
 pub type SignalStore = unsafe extern "C" fn(Handle, i64);
 pub type SignalLoad = unsafe extern "C" fn(Handle) -> i64;
+/// Initial value, number of consumers, consumers, attributes, result.
+pub type AmdSignalCreate =
+    unsafe extern "C" fn(i64, u32, *const Handle, u64, *mut Handle) -> Status;
 /// Signal, condition, value to compare with, time in system ticks, wait state; the value seen last.
 pub type SignalWait = unsafe extern "C" fn(Handle, u32, i64, u64, u32) -> i64;
 /// Profile, rounding mode, options, result.
@@ -51,6 +54,8 @@ pub type ExecutableFreeze = unsafe extern "C" fn(Handle, *const c_char) -> Statu
 /// Executable, agent, reader, options, loaded code object (may be null).
 pub type LoadAgentCodeObject =
     unsafe extern "C" fn(Handle, Handle, Handle, *const c_char, *mut Handle) -> Status;
+/// Executable, agent, code object, options: how code was loaded before HSA 1.1.
+pub type LoadCodeObject = unsafe extern "C" fn(Handle, Handle, Handle, *const c_char) -> Status;
 /// Executable, name, agent, result.
 pub type GetSymbolByName =
     unsafe extern "C" fn(Handle, *const c_char, *const Handle, *mut Handle) -> Status;
@@ -224,7 +229,7 @@ table! {
     code_object_iterate_symbols,
     executable_create,
     executable_destroy (ExecutableDestroy),
-    executable_load_code_object,
+    executable_load_code_object (LoadCodeObject),
     executable_freeze (ExecutableFreeze),
     executable_get_info,
     executable_global_variable_define,
@@ -301,7 +306,7 @@ table! {
     ipc_memory_create,
     ipc_memory_attach,
     ipc_memory_detach,
-    signal_create,
+    signal_create (AmdSignalCreate),
     ipc_signal_create,
     ipc_signal_attach,
     register_system_event_handler,

@@ -8,7 +8,7 @@
 //! | module | what it answers |
 //! |---|---|
 //! | [`float32`], [`float64`], [`float16`] | add, mul, fma, mad, min/max families, med3, rounding to integer, ldexp, frexp, class, clamp, omod, comparisons |
-//! | [`convert`] | every conversion: half, bf16, fp8, integers, packed normalised, bytes |
+//! | [`convert`] | every conversion: half, bf16, fp8, fp6, fp4 and their scales, integers, packed normalised, bytes |
 //! | [`approx`] | rcp, rsq, sqrt, exp2, log2, sin, cos: the hardware's approximate functions |
 //! | [`division`] | `v_div_scale`, `v_div_fmas`, `v_div_fixup` |
 //! | [`trig_preop`] | `v_trig_preop_f64` |
@@ -16,6 +16,7 @@
 //! | [`packed`] | two 16-bit lanes in one register, and dot products |
 //! | [`cube`] | cube-map face selection |
 //! | [`matrix`] | MFMA: arithmetic of one accumulation and the lane/register layout of every shape |
+//! | [`wmma`] | WMMA and SWMMAC: the lane/register layout of every instruction |
 //! | [`soft`] | exact arithmetic with one rounding in any direction: the reference behind the other modules |
 //!
 //! Conventions that hold everywhere:
@@ -50,6 +51,7 @@ mod native;
 pub mod packed;
 pub mod soft;
 pub mod trig_preop;
+pub mod wmma;
 
 /// Rounding direction, numbered as in the `FP_ROUND` fields of MODE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

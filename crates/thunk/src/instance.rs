@@ -15,7 +15,7 @@ use gpu::{
 };
 use kmt_sys::thunk::Status;
 
-use crate::{executor, ffi::Result, report::report, statistics::Statistics};
+use crate::{door, executor, ffi::Result, report::report, statistics::Statistics};
 
 /// Slots of the page in which every event has its mailbox.
 pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
@@ -24,11 +24,18 @@ pub struct Instance {
     pub machine: Machine,
     /// Address of mailbox 0.
     pub mailboxes: u64,
+    /// What has been given out through the driver's interface.
+    pub door: door::State,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
 /// This process is a child that has not opened the device itself: the parent's threads and locks are of no use here.
 static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this is a forked child that has not opened the device itself.
+pub fn is_forked_child() -> bool {
+    FORKED.load(Ordering::Acquire)
+}
 
 /// The machine, if this process has opened it.
 pub fn instance() -> Result<&'static Instance> {
@@ -68,6 +75,7 @@ pub fn open() -> Result<&'static Instance> {
 }
 
 fn build() -> Result<Instance> {
+    files::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.
         static SAID: Once = Once::new();
@@ -97,7 +105,11 @@ fn build() -> Result<Instance> {
         executor,
         Arc::new(Statistics::from_environment()),
     );
-    Ok(Instance { machine, mailboxes })
+    Ok(Instance {
+        machine,
+        mailboxes,
+        door: door::State::default(),
+    })
 }
 
 #[derive(Debug)]

@@ -7,6 +7,8 @@
 mod arguments;
 mod branch_divergence;
 mod by_line;
+mod coverage;
+mod coverage_report;
 mod instruction_count;
 mod launch_log;
 mod memory;
@@ -47,6 +49,7 @@ tools! {
     "mem-coalesce" => memory::Coalescing,
     "lds-conflicts" => memory::BankConflicts,
     "branch-divergence" => branch_divergence::BranchDivergence,
+    "coverage" => coverage::Coverage,
     "launch-log" => launch_log::LaunchLog::new,
     "empty" => luthier::Declarative,
 }

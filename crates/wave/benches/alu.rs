@@ -203,6 +203,7 @@ fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
     let mut env = Env {
         memory,
         lds: Vec::new(),
+        barrier: Default::default(),
         program: &program,
         host: &Silent,
         counts: Counts::new(),

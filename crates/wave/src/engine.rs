@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gfx::Target;
 
 use crate::{
-    Counts, Fault, Memory, Program, Wave,
+    Counts, Fault, Memory, Program, SplitBarrier, Wave,
     micro_op::{MicroOp, flow},
     shell,
     spin::Watch,
@@ -49,6 +49,8 @@ pub struct Env<'a> {
     pub memory: Memory<'a>,
     /// LDS of the running workgroup.
     pub lds: Vec<u8>,
+    /// Barrier of the running workgroup, on targets where arriving and waiting are two instructions.
+    pub barrier: SplitBarrier,
     pub program: &'a Program,
     pub host: &'a dyn Host,
     pub counts: Counts,
@@ -65,7 +67,7 @@ impl std::fmt::Debug for dyn Host + '_ {
 pub enum Stop {
     /// `s_endpgm`.
     End,
-    /// `s_barrier`.
+    /// `s_barrier`, or `s_barrier_wait` at a barrier that is not open: see [`Wave::may_pass`].
     Barrier,
     /// The budget of taken backward branches is used up.
     Slice,
@@ -158,7 +160,7 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                         continue;
                     }
                     wave.next = index;
-                    match env.program.segment(&mut env.memory, wave.next_pc) {
+                    match env.program.around(&mut env.memory, wave.next_pc) {
                         Some(next) => {
                             wave.enter(next);
                             wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
@@ -190,6 +192,11 @@ impl Wave {
     pub(crate) fn stop(&mut self, stop: Stop) -> u32 {
         self.stop = Some(stop);
         flow::STOP
+    }
+
+    /// Address of the instruction that is next.
+    pub fn next_address(&self) -> u64 {
+        self.segment.pc_of(self.next)
     }
 
     /// Address of the instruction that stopped the wave last.

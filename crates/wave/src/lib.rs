@@ -9,10 +9,14 @@
 //! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
 //! files, and nothing about instrumentation.
 
+mod barrier;
+mod blame;
 mod counts;
 mod engine;
 mod fields;
+mod hwreg;
 mod memory;
+mod messages;
 mod micro_op;
 mod mode;
 mod passes;
@@ -24,11 +28,13 @@ mod spin;
 mod state;
 mod step;
 
+pub use barrier::SplitBarrier;
+pub use blame::NO_LANE;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
-pub use rows::{Row as SemanticsRow, all_rows, scratch_descriptor};
+pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
 pub use state::{LANES, Wave};
 pub use step::step;

@@ -48,6 +48,8 @@ pub trait AddressSpace: Send + Sync {
 pub enum FaultKind {
     /// No allocation at this address.
     NotMapped,
+    /// The host took the memory away, or rights to it, while the device was allowed to use it.
+    Withdrawn,
     ReadOnly,
     /// Atomic or scalar access whose address is not a multiple of its size.
     Unaligned,
@@ -292,6 +294,17 @@ impl<'a> Memory<'a> {
                 _ => ptr::read_unaligned(pointer.cast::<[u32; N]>()),
             }
         })
+    }
+
+    /// Reads `N` bytes, 1 or 2.
+    pub(crate) fn read_bytes<const N: usize>(
+        &mut self,
+        address: u64,
+        lane: u32,
+    ) -> Result<[u8; N], Fault> {
+        let pointer = self.pointer(address, N as u32, false, lane)?;
+        // SAFETY: as in `read_words`.
+        Ok(unsafe { ptr::read_unaligned(pointer.cast::<[u8; N]>()) })
     }
 
     #[inline(always)]

@@ -5,6 +5,8 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
+use gfx::{Family, Target};
+
 use crate::{
     engine::{Env, Stop},
     micro_op::{Control, Handler, MicroOp, Src, flow},
@@ -14,12 +16,14 @@ use crate::{
 };
 
 pub use buffer::scratch_descriptor;
-pub(crate) use buffer::to_lds;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
+pub(crate) use micro_matrix::SCALED;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
+pub(crate) use to_lds::to_lds;
+pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
@@ -27,6 +31,7 @@ mod approximate;
 mod atomic;
 mod buffer;
 mod buffer_format;
+mod cdna;
 mod chain;
 mod compare;
 mod components;
@@ -34,12 +39,16 @@ mod control;
 mod convert;
 mod cross_lane;
 mod device_barrier;
+mod direct;
 mod division;
 mod dot;
 mod ds;
+mod eight_bit;
 mod float64;
+mod fp8;
 mod global;
 mod half;
+mod hardware;
 #[cfg(target_arch = "x86_64")]
 mod host_vector;
 mod hot;
@@ -47,28 +56,59 @@ mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
+mod lds_transpose;
 mod matrix;
+mod micro_matrix;
 mod mix;
 mod modify;
+mod number;
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod part;
 mod private;
+mod pseudo_scalar;
 mod quick;
 mod sad;
 mod scalar;
 mod scalar_atomic;
+mod scalar_float;
 mod scalar_memory;
+mod scaled;
 mod scratch;
 mod space;
+mod sparse;
+mod split_barrier;
 mod spread;
 mod texel;
+mod to_lds;
+mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
+mod wmma;
 
-/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
+/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer and image rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
+/// Bit beside [`SINCE_GFX10`]: the target is gfx11 or later.
+pub(crate) const SINCE_GFX11: u32 = 1 << 22;
+/// Bit beside [`SINCE_GFX11`]: the target is gfx12 or later.
+pub(crate) const SINCE_GFX12: u32 = 1 << 23;
+
+/// Instructions that mean something else from a family on under the name that they had: the row that they have there.
+#[rustfmt::skip]
+const OTHER_MEANINGS: &[(Family, &str, &str)] = &[
+    // The order of the sums.
+    (Family::Gfx11, "v_dot2_f32_bf16", "v_dot2_f32_bf16_since_gfx11"),
+    // Formats, and op_sel for SDWA.
+    (Family::Gfx12, "v_cvt_f32_fp8",    "v_cvt_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_f32_bf8",    "v_cvt_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_fp8", "v_cvt_pk_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_bf8", "v_cvt_pk_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_fp8_f32", "v_cvt_pk_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_bf8_f32", "v_cvt_pk_bf8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_fp8_f32", "v_cvt_sr_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_bf8_f32", "v_cvt_sr_bf8_f32_since_gfx12"),
+];
 
 /// What a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +118,17 @@ pub(crate) enum Destination {
     Scalar,
     /// A lane mask (compares).
     Mask,
+}
+
+/// How a matrix instruction's operands are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatrixForm {
+    /// A, B and C.
+    Dense,
+    /// A and B are as long as their formats need; scales may come first.
+    Micro,
+    /// A is half as long as B, the third source holds indices, and D is C.
+    Sparse,
 }
 
 /// Operands of a vector ALU instruction.
@@ -98,6 +149,11 @@ pub(crate) struct VectorShape {
     pub literal_position: u8,
     /// Matrix instructions: registers of A (and B), and of C and D. Zeros for all others.
     pub matrix_words: [u16; 2],
+    pub matrix_form: MatrixForm,
+    /// Registers of each source and of the destination, if they are runs that the body walks along. Zeros for all others.
+    pub runs: [u16; 4],
+    /// With `runs`: NEG, ABS and OMOD mean something else than elsewhere.
+    pub raw_modifiers: bool,
     /// Moves to and from AccVGPRs: whether source and destination are ones.
     pub accumulators: Option<[bool; 2]>,
     /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
@@ -108,6 +164,8 @@ pub(crate) struct VectorShape {
     pub moved_source: Option<fn() -> Handler>,
     /// Bodies for the kinds of sources. Rows without do everything about their operands themselves.
     pub handlers: Option<fn() -> Handlers>,
+    /// VOP3P: neg_lo says whether a source's elements are signed.
+    pub neg_is_sign: bool,
 }
 
 impl VectorShape {
@@ -121,11 +179,15 @@ impl VectorShape {
         writes_exec: false,
         literal_position: 0,
         matrix_words: [0; 2],
+        matrix_form: MatrixForm::Dense,
+        runs: [0; 4],
+        raw_modifiers: false,
         accumulators: None,
         keep_high: false,
         high_half: false,
         moved_source: None,
         handlers: None,
+        neg_is_sign: false,
     };
 }
 
@@ -154,6 +216,12 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
+    /// SOP1 whose source field is the number of a message.
+    Message,
+    /// LDSDIR.
+    LdsDirect,
 }
 
 /// Semantics of one mnemonic.
@@ -227,19 +295,29 @@ pub fn all_rows() -> &'static [Row] {
         atomic::rows(&mut rows);
         buffer::rows(&mut rows);
         buffer_format::rows(&mut rows);
+        cdna::rows(&mut rows);
+        cdna::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
+        direct::rows(&mut rows);
         convert::rows(&mut rows);
         cross_lane::rows(&mut rows);
         division::rows(&mut rows);
         division::special_rows(&mut rows);
         dot::rows(&mut rows);
+        dot::special_rows(&mut rows);
         ds::rows(&mut rows);
+        eight_bit::rows(&mut rows);
+        eight_bit::special_rows(&mut rows);
         float64::rows(&mut rows);
+        fp8::fnuz::append(&mut rows);
         half::rows(&mut rows);
+        hardware::rows(&mut rows);
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
+        micro_matrix::rows(&mut rows);
+        sparse::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
@@ -248,23 +326,70 @@ pub fn all_rows() -> &'static [Row] {
         device_barrier::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
+        lds_transpose::rows(&mut rows);
         scalar::rows(&mut rows);
+        scaled::rows(&mut rows);
         scratch::rows(&mut rows);
+        to_lds::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
         vector32::special_rows(&mut rows);
+        pseudo_scalar::rows(&mut rows);
+        scalar_float::rows(&mut rows);
+        split_barrier::rows(&mut rows);
+        number::rows(&mut rows);
+        transposed::rows(&mut rows);
+        wmma::rows(&mut rows);
         rows
     })
 }
 
-/// The row of `mnemonic`.
-pub(crate) fn find(mnemonic: &str) -> Option<&'static Row> {
+/// The row of `mnemonic`, under whichever of its names, on `target`.
+pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    static OCP: OnceLock<Vec<Row>> = OnceLock::new();
+    let name = row_name(mnemonic, target.family);
+    let ocp = OCP.get_or_init(|| {
+        let mut rows = Vec::new();
+        fp8::ocp::append(&mut rows);
+        rows
+    });
+    if !target.has_fnuz_fp8()
+        && name.contains("8_f32") | name.contains("f32_fp8") | name.contains("f32_bf8")
+        && let Some(row) = ocp.iter().find(|row| row.mnemonic == name)
+    {
+        return Some(row);
+    }
     INDEX
         .get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect())
-        .get(mnemonic)
+        .get(name)
         .copied()
+}
+
+/// The row's name for `mnemonic` on targets of `family`.
+fn row_name(mnemonic: &str, family: Family) -> &str {
+    let name = isa::first_name(mnemonic);
+    let other = OTHER_MEANINGS
+        .iter()
+        .find(|(since, known, _)| family >= *since && *known == name);
+    other.map_or(name, |(_, _, row)| row)
+}
+
+/// The halves of a dual instruction as the instructions that they are by themselves.
+pub(crate) fn dual_halves(mnemonic: &str) -> Option<[String; 2]> {
+    let (x, y) = mnemonic.split_once(" :: ")?;
+    let alone = |half: &str| Some(format!("v_{}", half.strip_prefix("v_dual_")?));
+    Some([alone(x)?, alone(y)?])
+}
+
+/// The names of the rows that execute `mnemonic` on `target`: two for dual instructions. `None` if there are none.
+pub fn rows_of(mnemonic: &str, target: &Target) -> Option<Vec<&'static str>> {
+    let row = |name: &str| find(name, target).map(|row| row.mnemonic);
+    match dual_halves(mnemonic) {
+        Some(halves) => halves.iter().map(|half| row(half)).collect(),
+        None => Some(vec![row(mnemonic)?]),
+    }
 }
 
 struct Unsupported;

@@ -35,7 +35,7 @@ pub mod sreg {
 }
 
 /// Rows behind the kernel's own registers that operand ports use as scratch space; see [`crate::ports`].
-pub(crate) const TEMPORARY_ROWS: usize = 13;
+pub(crate) const TEMPORARY_ROWS: usize = 16;
 
 /// One wavefront. Everything an instruction can read or write, except memory and LDS.
 #[derive(Clone, Debug)]
@@ -87,10 +87,16 @@ pub struct Wave {
     /// Host address and size in bytes per lane of this wave's scratch, dwords swizzled by lane.
     pub scratch_base: u64,
     pub scratch_bytes_per_lane: u32,
+    /// FLAT_SCR of gfx10, which the wave sets itself.
+    pub(crate) flat_scratch: [u32; 2],
     /// Bytes of LDS the workgroup owns.
     pub lds_bytes: u32,
     /// gfx9 VGPR index mode is on (s_set_gpr_idx_*); M0 holds enables and index.
     pub(crate) gpr_index_mode: u8,
+    /// How often the wave has passed the workgroup's split barrier.
+    pub(crate) barriers_passed: u64,
+    /// The wave waits at the workgroup's split barrier.
+    pub(crate) at_split_barrier: bool,
     /// Ticket of the device-wide barrier this wave waits at.
     pub(crate) barrier_ticket: Option<u64>,
     /// Behind the instruction that stopped the wave, if another one executed it.
@@ -139,8 +145,11 @@ impl Wave {
             private_aperture: 0,
             scratch_base: 0,
             scratch_bytes_per_lane: 0,
+            flat_scratch: [0; 2],
             lds_bytes: 0,
             gpr_index_mode: 0,
+            barriers_passed: 0,
+            at_split_barrier: false,
             barrier_ticket: None,
             stopped_inside: None,
             clock_reads_left: u32::MAX,
@@ -169,7 +178,10 @@ impl Wave {
         }
         self.next = 0;
         self.exec_outside = None;
+        self.flat_scratch = [0; 2];
         self.gpr_index_mode = 0;
+        self.barriers_passed = 0;
+        self.at_split_barrier = false;
         self.barrier_ticket = None;
         self.stopped_inside = None;
         self.stop = None;
@@ -256,6 +268,18 @@ impl Wave {
     #[inline(always)]
     pub fn vcc(&self) -> u64 {
         self.scalar64(sreg::VCC) & self.full
+    }
+
+    /// Whether the wave stopped at a barrier that opens by itself, not when all waves have stopped at it.
+    pub fn is_at_split_barrier(&self) -> bool {
+        self.at_split_barrier
+    }
+
+    /// Whether a wave that waits at `barrier` may go on, which it then has to do.
+    pub fn may_pass(&mut self, barrier: &crate::SplitBarrier) -> bool {
+        let open = barrier.pass(&mut self.barriers_passed);
+        self.at_split_barrier &= !open;
+        open
     }
 
     /// Address of the next instruction, for diagnostics and single-stepping.

@@ -108,6 +108,7 @@ fn check(name: &str, wave_size: u32) {
     let mut env = Env {
         memory: Memory::new(&allocations),
         lds: Vec::new(),
+        barrier: Default::default(),
         program: &program,
         host: &Quiet,
         counts: Counts::new(),
@@ -166,6 +167,16 @@ fn gfx908() {
 #[test]
 fn gfx90a() {
     check("gfx90a", 64);
+}
+
+#[test]
+fn gfx942() {
+    check("gfx942", 64);
+}
+
+#[test]
+fn gfx950() {
+    check("gfx950", 64);
 }
 
 #[test]

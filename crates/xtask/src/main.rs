@@ -1,9 +1,14 @@
 //! Developer tasks: `cargo xtask WORD`.
 
+mod attack;
 mod coverage;
 mod fuzz;
+mod fuzz_count;
 mod hsa_events;
 mod layers;
+mod package;
+mod reference;
+mod rocm;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -38,13 +43,33 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode, or count: random programs, one total",
         fuzz::run,
+    ),
+    (
+        "attack",
+        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides",
+        attack::run,
+    ),
+    (
+        "count-reference",
+        "[--c++] CLANG-ARGUMENTS... FILE -o PROGRAM: build a program with the counter that judges the product",
+        reference::run,
     ),
     (
         "coverage",
         "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
         coverage::run,
+    ),
+    (
+        "package",
+        "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
+        package::run,
+    ),
+    (
+        "rocm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        rocm::run,
     ),
 ];
 
@@ -66,7 +91,7 @@ fn main() -> ExitCode {
     let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
         eprintln!("Usage: cargo xtask TASK\n");
         for (name, help, _) in TASKS {
-            eprintln!("  {name:<10} {help}");
+            eprintln!("  {name:<16} {help}");
         }
         return ExitCode::from(2);
     };

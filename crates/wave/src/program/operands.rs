@@ -6,9 +6,13 @@ use isa::{Effects, Format, Inst};
 use super::{Config, vector};
 use crate::{
     fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
+    hwreg, messages,
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, image_field, to_lds},
+    rows::{
+        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape,
+        image_field, to_lds,
+    },
     state::sreg,
 };
 
@@ -59,7 +63,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(inst, family, *segment_relative);
+            let fields = Flat::of(inst, config.target, *segment_relative);
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -75,12 +79,12 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             };
             if let Some(saddr) = fields.saddr {
                 op.src[2] = Src {
-                    index: saddr,
+                    index: scalar_slot(config, u32::from(saddr)),
                     kind: SrcKind::Scalar,
                 };
             }
             op.dst = data_row(fields.vdst)?;
-            if inst.format == Format::Scratch && (fields.saddr.is_some() || fields.no_address) {
+            if inst.format == Format::Scratch && fields.no_vector_address {
                 op.extra = NO_VECTOR_ADDRESS;
             }
         }
@@ -131,6 +135,22 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
+        Shape::Message => {
+            op.offset = bits(inst.words[0], 7, 0) as i32;
+            let words = row.width as usize;
+            op.dst = scalar_destination(config, bits(inst.words[0], 22, 16), words)?;
+            op.after = exec_after(op.dst, words);
+        }
+        Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
+    }
+    let immediate = bits(inst.words[0], 15, 0);
+    match inst.mnemonic {
+        "s_getreg_b32" | "s_setreg_b32" | "s_setreg_imm32_b32" => {
+            op.extra = hwreg::check(config.target, inst.mnemonic, immediate as u16)?;
+        }
+        "s_sendmsg" | "s_sendmsghalt" => messages::check(config.target, immediate)?,
+        _ => {}
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
@@ -143,6 +163,9 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
     let fields = Image::of(inst, config);
+    if config.target.family >= Family::Gfx12 {
+        return Err("images of gfx12, whose descriptors are others".into());
+    }
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }
@@ -187,12 +210,13 @@ fn is_half_load(inst: &Inst) -> bool {
         && (ends("_d16") || ends("_d16_hi"))
 }
 
-/// `SINCE_GFX10` if `family` is.
+/// `SINCE_GFX10`, `SINCE_GFX11` and `SINCE_GFX12` if `family` is.
 fn since_gfx10(family: Family) -> u32 {
-    if family == Family::Gfx9 {
-        0
-    } else {
-        SINCE_GFX10
+    match family {
+        Family::Gfx9 => 0,
+        Family::Gfx10 | Family::Gfx10_3 => SINCE_GFX10,
+        Family::Gfx11 => SINCE_GFX10 | SINCE_GFX11,
+        _ => SINCE_GFX10 | SINCE_GFX11 | SINCE_GFX12,
     }
 }
 
@@ -224,13 +248,17 @@ fn scalar(
         Format::Sop2 | Format::Sopc => {
             read(op, 0, bits(w0, 7, 0))?;
             read(op, 1, bits(w0, 15, 8))?;
+            // s_fmaak_f32 and s_fmamk_f32.
+            if shape.sources[2] != Type::None {
+                read(op, 2, LITERAL)?;
+            }
         }
         Format::Sopk => {
             op.offset = signed(bits(w0, 15, 0), 16);
             op.constant = [end as u32, (end >> 32) as u32, literal];
             // SOPK reads what it also writes.
             op.src[0] = Src {
-                index: destination as u16,
+                index: scalar_slot(config, destination),
                 kind: SrcKind::Scalar,
             };
         }
@@ -246,7 +274,7 @@ fn scalar(
             op.after = exec_after(op.dst, words);
         }
     } else {
-        op.dst = destination as u16;
+        op.dst = scalar_slot(config, destination);
     }
     op.width = words as u8;
     Ok(())
@@ -262,15 +290,33 @@ pub(super) fn exec_after(first: u16, words: usize) -> u8 {
     }
 }
 
+/// Whether operand number `code` is NULL. It and M0 changed places on gfx11.
+fn is_null(config: &Config, code: u32) -> bool {
+    match config.target.family {
+        Family::Gfx9 => false,
+        Family::Gfx10 | Family::Gfx10_3 => code == 125,
+        _ => code == 124,
+    }
+}
+
+/// Scalar slot of operand number `code`, which is no NULL that is read or written.
+pub(super) fn scalar_slot(config: &Config, code: u32) -> u16 {
+    match code {
+        125 if config.target.family >= Family::Gfx11 => sreg::M0 as u16,
+        124 if config.target.family >= Family::Gfx11 => sreg::NULL as u16,
+        _ => code as u16,
+    }
+}
+
 /// Scalar slot for a destination operand number.
 pub(super) fn scalar_destination(config: &Config, code: u32, words: usize) -> Result<u16, String> {
-    if code == sreg::NULL as u32 && config.target.family != Family::Gfx9 {
+    if is_null(config, code) {
         return Ok(sreg::SINK as u16);
     }
     if code as usize + words > 128 {
         return Err(format!("scalar destination {code} with {words} words"));
     }
-    Ok(code as u16)
+    Ok(scalar_slot(config, code))
 }
 
 /// Row of VGPR `index`.
@@ -315,10 +361,10 @@ pub(super) fn source(
     kind: Type,
     literal: u32,
 ) -> Result<(Src, u32), String> {
-    let scalar = |index: u32| {
+    let scalar = |code: u32| {
         (
             Src {
-                index: index as u16,
+                index: scalar_slot(config, code),
                 kind: SrcKind::Scalar,
             },
             0,
@@ -327,6 +373,7 @@ pub(super) fn source(
     let constant = |kind, value| (Src { index: 0, kind }, value);
     let integer = |value: i32| constant(SrcKind::ConstantSigned, value as u32);
     Ok(match code {
+        0..=127 if is_null(config, code) => integer(0),
         0..=127 => scalar(code),
         128 => integer(0),
         129..=192 => integer(code as i32 - 128),
@@ -397,6 +444,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
         Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        Type::Bf16 | Type::PackedBf16 => constant(SrcKind::Constant, f32_bits >> 16),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }

@@ -73,6 +73,29 @@ impl<const CROSS: bool> Body for PermLane16<CROSS> {
     }
 }
 
+/// `v_permlane16_var` and `v_permlanex16_var` (gfx12): as the others, but every lane names its source itself.
+struct PermLane16Each<const CROSS: bool>;
+
+impl<const CROSS: bool> Body for PermLane16Each<CROSS> {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let exec = wave.exec();
+        let fetch_inactive = op.modifiers >> crate::micro_op::modifier::OP_SEL & 1 != 0;
+        let bound_control = op.modifiers >> (crate::micro_op::modifier::OP_SEL + 1) & 1 != 0;
+        let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
+        let select: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 1, lane));
+        for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
+            let row = (lane & !15) ^ if CROSS { 16 } else { 0 };
+            let from = row | (select[lane] & 15) as usize;
+            if fetch_inactive || exec >> from & 1 != 0 {
+                wave.row_mut(op.dst as usize).0[lane] = source[from];
+            } else if bound_control {
+                wave.row_mut(op.dst as usize).0[lane] = 0;
+            }
+        }
+        flow::NEXT
+    }
+}
+
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
     let mut push = |mnemonic, handler, sources, result, destination| {
@@ -124,6 +147,20 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         "v_permlanex16_b32",
         shell::handler::<PermLane16<true>>,
         [B32, B32, B32],
+        B32,
+        Destination::Vector,
+    );
+    push(
+        "v_permlane16_var_b32",
+        shell::handler::<PermLane16Each<false>>,
+        [B32, B32, None],
+        B32,
+        Destination::Vector,
+    );
+    push(
+        "v_permlanex16_var_b32",
+        shell::handler::<PermLane16Each<true>>,
+        [B32, B32, None],
         B32,
         Destination::Vector,
     );

@@ -147,7 +147,7 @@ pub(super) fn write_words<const WORDS: usize>(
 
 /// The dword at `address`, zero if any byte of it does not exist.
 #[inline(always)]
-fn read_word(env: &Env<'_>, address: u32, limit: u32) -> u32 {
+pub(super) fn read_word(env: &Env<'_>, address: u32, limit: u32) -> u32 {
     if limit < 4 || address > limit - 4 {
         return 0;
     }
@@ -455,10 +455,12 @@ fn active_source(wave: &Wave, row: usize) -> [u32; LANES] {
     )
 }
 
-/// Lanes that permute among each other: all 64 on gfx9, 32 since gfx10.
+/// Lanes that permute among each other: all 64 on gfx9, 32 on gfx10 and gfx11, all of the wave since gfx12.
 #[inline(always)]
-fn permute_lanes(op: &MicroOp) -> usize {
-    if op.extra & super::SINCE_GFX10 != 0 {
+fn permute_lanes(wave: &Wave, op: &MicroOp) -> usize {
+    if op.extra & super::SINCE_GFX12 != 0 {
+        wave.wave_size as usize
+    } else if op.extra & super::SINCE_GFX10 != 0 {
         32
     } else {
         64
@@ -466,13 +468,17 @@ fn permute_lanes(op: &MicroOp) -> usize {
 }
 
 /// Pull: lane i gets the value of lane (address / 4), zero if that lane is inactive.
-struct BackwardPermute;
+struct BackwardPermute<const INACTIVE: bool>;
 
-impl Body for BackwardPermute {
+impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let source = active_source(wave, op.src[1].index as usize);
-        let lanes = permute_lanes(op);
+        let row = op.src[1].index as usize;
+        let source = match INACTIVE {
+            true => wave.row(row).0,
+            false => active_source(wave, row),
+        };
+        let lanes = permute_lanes(wave, op);
         let address = &wave.row(op.src[0].index as usize).0;
         let offset = op.offset as u32;
         let values: [u32; LANES] = std::array::from_fn(
@@ -492,7 +498,7 @@ struct Permute;
 impl Body for Permute {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
-        let lanes = permute_lanes(op);
+        let lanes = permute_lanes(wave, op);
         let mut values = [0; LANES];
         for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
             let address = wave.row(op.src[0].index as usize).0[lane].wrapping_add(op.offset as u32);
@@ -628,7 +634,8 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", 1);
     row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  0);
     row::<WriteAddTid>(rows, "ds_write_addtid_b32", 0);
-    row::<BackwardPermute>(rows, "ds_bpermute_b32", 0);
+    row::<BackwardPermute<false>>(rows, "ds_bpermute_b32", 0);
+    row::<BackwardPermute<true>>(rows, "ds_bpermute_fi_b32", 0);
     row::<Permute>(rows,         "ds_permute_b32",  0);
     row::<Swizzle>(rows,         "ds_swizzle_b32",  0);
     row::<Count<false>>(rows, "ds_append",  0);

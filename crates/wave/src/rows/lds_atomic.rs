@@ -319,6 +319,8 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u32>:          "ds_min_f32",   "ds_min_rtn_f32";
         FloatMax<u32>:          "ds_max_f32",   "ds_max_rtn_f32";
         FloatCompareStore<u32>: "ds_cmpst_f32", "ds_cmpst_rtn_f32";
+        PackedHalfAdd<u32>:     "ds_pk_add_f16",  "ds_pk_add_rtn_f16";
+        PackedBf16Add<u32>:     "ds_pk_add_bf16", "ds_pk_add_rtn_bf16";
         Add<u64>:               "ds_add_u64",   "ds_add_rtn_u64";
         Subtract<u64>:          "ds_sub_u64",   "ds_sub_rtn_u64";
         ReverseSubtract<u64>:   "ds_rsub_u64",  "ds_rsub_rtn_u64";
@@ -338,6 +340,18 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u64>:          "ds_min_f64",   "ds_min_rtn_f64";
         FloatMax<u64>:          "ds_max_f64",   "ds_max_rtn_f64";
         FloatCompareStore<u64>: "ds_cmpst_f64", "ds_cmpst_rtn_f64";
+        // Since gfx12.
+        SubtractIfEnough<u32>:  "ds_cond_sub_u32", "ds_cond_sub_rtn_u32";
+        SubtractClamped<u32>:   "ds_sub_clamp_u32", "ds_sub_clamp_rtn_u32";
+        NumberMin<u32>:         "ds_min_num_f32", "ds_min_num_rtn_f32";
+        NumberMax<u32>:         "ds_max_num_f32", "ds_max_num_rtn_f32";
+        NumberMin<u64>:         "ds_min_num_f64", "ds_min_num_rtn_f64";
+        NumberMax<u64>:         "ds_max_num_f64", "ds_max_num_rtn_f64";
+        // Since gfx11 the new value comes first.
+        CompareSwap<u32>:       "ds_cmpstore_b32", "ds_cmpstore_rtn_b32";
+        CompareSwap<u64>:       "ds_cmpstore_b64", "ds_cmpstore_rtn_b64";
+        FloatCompareSwap<u32>:  "ds_cmpstore_f32", "ds_cmpstore_rtn_f32";
+        FloatCompareSwap<u64>:  "ds_cmpstore_f64", "ds_cmpstore_rtn_f64";
     }
     macro_rules! from_lds {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(

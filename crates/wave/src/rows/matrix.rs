@@ -20,11 +20,21 @@ use crate::{
     state::{LANES, VectorRow, Wave},
 };
 
-/// Most values of A or B that any instruction has: 32 rows of 16.
-const MOST_INPUTS: usize = 512;
+/// Most values of A or B that any instruction has: 32 rows of 32.
+const MOST_INPUTS: usize = 1024;
 
 /// Deepest sums of any instruction.
-const MOST_TERMS: usize = 32;
+const MOST_TERMS: usize = 64;
+
+/// The eight-bit formats of A and B, each `bf8` or `fp8`.
+pub(super) fn eight_bit_formats(generation: Matrix, are_bf8: [bool; 2]) -> [Fp8; 2] {
+    are_bf8.map(|is_bf8| match (generation == Matrix::Mfma3, is_bf8) {
+        (true, false) => Fp8::E4m3Fnuz,
+        (true, true) => Fp8::E5m2Fnuz,
+        (false, false) => Fp8::E4m3,
+        (false, true) => Fp8::E5m2,
+    })
+}
 
 /// Control fields as decode packs them.
 struct Controls {
@@ -486,8 +496,8 @@ impl Body for Product {
                 },
             ),
             (Kind::Fp8 { a_is_bf8, b_is_bf8 }, _) => {
-                let [p, q] = [a_is_bf8, b_is_bf8]
-                    .map(|is_bf8| if is_bf8 { Fp8::E5m2Fnuz } else { Fp8::E4m3Fnuz });
+                let [p, q] =
+                    eight_bit_formats(env.program.config().target.matrix, [a_is_bf8, b_is_bf8]);
                 one_by_one!(8 as u8, |c, a, b| matrix::accumulate_fp8(c, a, p, b, q));
             }
             (Kind::F64, _) => {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use numerics::{Denormals, float16, float32, float64};
+use numerics::{Denormals, float16, float32, float64, packed};
 
 use crate::mode::Context;
 
@@ -136,6 +136,8 @@ integer! {
     Xor:              true,  false = |old, data, _| old ^ data;
     Increment:        false, false = |old, data, _| if old >= data { W::default() } else { old.plus(W::ONE) };
     Decrement:        false, false = |old, data, _| if old == W::default() || old > data { data } else { old.minus(W::ONE) };
+    // gfx12: nothing happens where there is too little.
+    SubtractIfEnough: false, false = |old, data, _| if old < data { old } else { old.minus(data) };
     MaskedOr:         false, true  = |old, data, second| old & !data | second;
     Wrap:             false, true  = |old, data, second| if old >= data { old.minus(data) } else { old.plus(second) };
     // LDS: the comparison comes first.
@@ -159,14 +161,20 @@ macro_rules! float {
 
 /// Obeys MODE's denormal field.
 pub(super) struct FloatAdd;
-/// Device memory: f32 denormals flush whatever MODE says, f64 denormals stay.
+/// Device memory: what becomes of f32 denormals is the target's choice whatever MODE says (its rows see to that), f64
+/// denormals stay.
 pub(super) struct FloatAddMemory;
 pub(super) struct FloatMin;
 pub(super) struct FloatMax;
+/// gfx12: a number wins over a NaN, -0 is below +0, denormals stay.
+pub(super) struct NumberMin;
+pub(super) struct NumberMax;
 pub(super) struct FloatCompareStore;
 pub(super) struct FloatCompareSwap;
 /// Two f16 at once; device memory keeps denormals.
 pub(super) struct PackedHalfAdd;
+/// Two bfloat16 at once.
+pub(super) struct PackedBf16Add;
 
 fn single(bits: u32) -> f32 {
     f32::from_bits(bits)
@@ -181,16 +189,21 @@ fn double(bits: u64) -> f64 {
 float! {
     FloatAdd<u32>:          false = |context, old, data, _| float32::add(old, data, context.denormals32);
     FloatAdd<u64>:          false = |context, old, data, _| float64::add(old, data, context.denormals64);
-    FloatAddMemory<u32>:    false = |_, old, data, _| float32::add(old, data, Denormals::FLUSH);
+    FloatAddMemory<u32>:    false = |context, old, data, _| float32::add(old, data, context.denormals32);
     FloatAddMemory<u64>:    false = |_, old, data, _| float64::add(old, data, Denormals::KEEP);
     FloatMin<u32>:          false = |_, old, data, _| if single(data) < single(old) { data } else { old };
     FloatMin<u64>:          false = |_, old, data, _| if double(data) < double(old) { data } else { old };
     FloatMax<u32>:          false = |_, old, data, _| if single(data) > single(old) { data } else { old };
     FloatMax<u64>:          false = |_, old, data, _| if double(data) > double(old) { data } else { old };
+    NumberMin<u32>:         false = |_, old, data, _| float32::min_num(data, old, Denormals::KEEP);
+    NumberMin<u64>:         false = |_, old, data, _| float64::min_num(data, old, Denormals::KEEP);
+    NumberMax<u32>:         false = |_, old, data, _| float32::max_num(data, old, Denormals::KEEP);
+    NumberMax<u64>:         false = |_, old, data, _| float64::max_num(data, old, Denormals::KEEP);
     FloatCompareStore<u32>: true  = |_, old, data, second| if single(old) == single(data) { second } else { old };
     FloatCompareStore<u64>: true  = |_, old, data, second| if double(old) == double(data) { second } else { old };
     FloatCompareSwap<u32>:  true  = |_, old, data, second| if single(old) == single(second) { data } else { old };
     FloatCompareSwap<u64>:  true  = |_, old, data, second| if double(old) == double(second) { data } else { old };
+    PackedBf16Add<u32>:     false = |_, old, data, _| packed::add_bf16(old, data);
     PackedHalfAdd<u32>:     false = |_, old, data, _| {
         let low = float16::add(old as u16, data as u16, float16::Mode::DEFAULT);
         let high = float16::add((old >> 16) as u16, (data >> 16) as u16, float16::Mode::DEFAULT);

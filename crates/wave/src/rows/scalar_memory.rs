@@ -75,6 +75,55 @@ impl<const WORDS: usize> Body for BufferLoad<WORDS> {
     }
 }
 
+/// `s_load_u8` and so on (gfx12): `BYTES` at any address, with zeros or the sign above.
+struct LoadPart<const BYTES: usize, const SIGNED: bool>;
+
+impl<const BYTES: usize, const SIGNED: bool> Body for LoadPart<BYTES, SIGNED> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let base = wave.scalar64(op.src[0].index as usize);
+        let address = base.wrapping_add(offset(wave, op));
+        match env.memory.read_bytes::<BYTES>(address, 0) {
+            Ok(bytes) => {
+                wave.scalars.0[op.dst as usize] = extended::<SIGNED>(&bytes);
+                u32::from(op.after)
+            }
+            Err(fault) => stop_at(wave, fault),
+        }
+    }
+}
+
+/// `s_buffer_load_u8` and so on (gfx12): what is not all in the buffer reads zero.
+struct BufferLoadPart<const BYTES: usize, const SIGNED: bool>;
+
+impl<const BYTES: usize, const SIGNED: bool> Body for BufferLoadPart<BYTES, SIGNED> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let (base, limit) = buffer(wave, op);
+        let at = offset(wave, op);
+        let mut value = 0;
+        if at.checked_add(BYTES as u64).is_some_and(|end| end <= limit) {
+            match env.memory.read_bytes::<BYTES>(base.wrapping_add(at), 0) {
+                Ok(bytes) => value = extended::<SIGNED>(&bytes),
+                Err(fault) => return stop_at(wave, fault),
+            }
+        }
+        wave.scalars.0[op.dst as usize] = value;
+        u32::from(op.after)
+    }
+}
+
+fn extended<const SIGNED: bool>(bytes: &[u8]) -> u32 {
+    let value = bytes
+        .iter()
+        .rev()
+        .fold(0, |value, &byte| value << 8 | u32::from(byte));
+    let unused = 32 - 8 * bytes.len() as u32;
+    if SIGNED {
+        ((value << unused) as i32 >> unused) as u32
+    } else {
+        value
+    }
+}
+
 /// `s_store_dword*` (gfx9).
 struct Store<const WORDS: usize>;
 
@@ -199,6 +248,16 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     push::<BufferLoad<4>>(rows, "s_buffer_load_dwordx4", 4);
     push::<BufferLoad<8>>(rows, "s_buffer_load_dwordx8", 8);
     push::<BufferLoad<16>>(rows, "s_buffer_load_dwordx16", 16);
+    push::<Load<3>>(rows, "s_load_b96", 3);
+    push::<BufferLoad<3>>(rows, "s_buffer_load_b96", 3);
+    push::<LoadPart<1, false>>(rows, "s_load_u8", 1);
+    push::<LoadPart<1, true>>(rows, "s_load_i8", 1);
+    push::<LoadPart<2, false>>(rows, "s_load_u16", 1);
+    push::<LoadPart<2, true>>(rows, "s_load_i16", 1);
+    push::<BufferLoadPart<1, false>>(rows, "s_buffer_load_u8", 1);
+    push::<BufferLoadPart<1, true>>(rows, "s_buffer_load_i8", 1);
+    push::<BufferLoadPart<2, false>>(rows, "s_buffer_load_u16", 1);
+    push::<BufferLoadPart<2, true>>(rows, "s_buffer_load_i16", 1);
     push::<Store<1>>(rows, "s_store_dword", 1);
     push::<Store<2>>(rows, "s_store_dwordx2", 2);
     push::<Store<4>>(rows, "s_store_dwordx4", 4);

@@ -18,7 +18,8 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier,
+    Stop, Wave, run,
 };
 
 /// What every vector and scalar register holds at first.
@@ -97,6 +98,31 @@ impl Host for Outside {
     }
 }
 
+/// Machine code of `text`.
+pub fn assemble(
+    target: &'static Target,
+    wave_size: u32,
+    text: &str,
+) -> Result<Vec<u8>, isa::AssembleError> {
+    isa::Assembler::with_features(target, wave_size as u8, "")
+        .expect("LLVM knows the target")
+        .assemble(&spelled(target, text))
+}
+
+/// `text` as `target`'s assembler spells it: the bit that asks vector memory for the
+/// old value has another name on gfx94x.
+fn spelled(target: &Target, text: &str) -> String {
+    if target.family == gfx::Family::Gfx9 && target.architected_flat_scratch {
+        let vector = |line: &str| match line.trim_start().starts_with("s_") {
+            true => line.to_owned(),
+            false => line.replace(" glc", " sc0"),
+        };
+        text.lines().map(vector).collect::<Vec<_>>().join("\n")
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
 fn record(decoder: &isa::Decoder, code: &[u8]) {
     let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
@@ -106,7 +132,13 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
     let lines: String = decoder
         .decode_all(code, 0)
         .filter_map(Result::ok)
-        .map(|inst| format!("{place} {}\n", inst.mnemonic))
+        .flat_map(|inst| {
+            inst.mnemonic
+                .split(" :: ")
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .map(|mnemonic| format!("{place} {mnemonic}\n"))
         .collect();
     let file = std::fs::OpenOptions::new()
         .append(true)
@@ -121,6 +153,8 @@ pub struct Machine {
     pub wave: Wave,
     /// LDS of the workgroup; its length is the allocation.
     pub lds: Vec<u8>,
+    /// Of the workgroup, where arriving and waiting are apart.
+    pub barrier: SplitBarrier,
     pub outside: Outside,
     /// Of the last run.
     pub counts: Counts,
@@ -143,9 +177,7 @@ impl Machine {
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
-        let code = isa::Assembler::with_features(target, wave_size as u8, "")
-            .unwrap()
-            .assemble(&format!("{text}\ns_endpgm"))
+        let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,
@@ -171,6 +203,7 @@ impl Machine {
         Ok(Machine {
             wave,
             lds: Vec::new(),
+            barrier: SplitBarrier::default(),
             outside: Outside::default(),
             counts: Counts::new(),
             program,
@@ -255,12 +288,14 @@ impl Machine {
         let mut env = Env {
             memory: Memory::new(&self.allocations),
             lds: std::mem::take(&mut self.lds),
+            barrier: self.barrier.clone(),
             program: &self.program,
             host: &self.outside,
             counts: Counts::new(),
         };
         let stop = run(&mut self.wave, &mut env, 1_000_000);
         self.lds = env.lds;
+        self.barrier = env.barrier;
         self.counts = env.counts;
         stop
     }
