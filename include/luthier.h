@@ -24,6 +24,7 @@
 #include <hip/hip_runtime.h>
 #define LUTHIER_WITH_HIP
 #endif
+#include <dlfcn.h>
 #include <hsa/hsa.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_ACCESS_KIND = 9,
   LUTHIER_ARG_DISPATCH_ID = 10,
   LUTHIER_ARG_WORKGROUP_ID = 11, // value: dimension, 0 to 2
+  LUTHIER_ARG_WORKITEM_ID = 12,  // the same; of each lane in its workgroup
 };
 
 // What a HIP compiler's start-up code registers.
@@ -112,6 +114,7 @@ typedef struct {
 // luthier_at_hsa_event only, the others anywhere.
 typedef struct {
   size_t struct_size;
+  void *tool; // For the functions that want it.
   int (*count_instructions)(luthier_u64 kernel_object, size_t *count);
   int (*get_instruction)(luthier_u64 kernel_object, size_t index, luthier_raw_instr *into);
   int (*insert_call)(luthier_u64 kernel_object, size_t index, const void *hook, int point, const luthier_arg *arguments,
@@ -121,13 +124,15 @@ typedef struct {
   int (*override_with_original)(luthier_u64 kernel_object);
   const char *(*last_error)(void);
   // Bytes of a variable at an offset, on all devices or of the first one.
-  int (*copy_to_variable)(const void *variable, const void *from, size_t size, size_t offset);
-  int (*copy_from_variable)(void *into, const void *variable, size_t size, size_t offset);
-  int (*variable)(const void *variable, void **address, size_t *size);
+  int (*copy_to_variable)(void *tool, const void *variable, const void *from, size_t size, size_t offset);
+  int (*copy_from_variable)(void *tool, void *into, const void *variable, size_t size, size_t offset);
+  int (*variable)(void *tool, const void *variable, void **address, size_t *size);
   // Memory of the first device, or that host and devices share.
-  int (*allocate)(void **address, size_t size, int shared);
-  int (*release)(void *address);
-  int (*copy)(void *to, const void *from, size_t size);
+  int (*allocate)(void *tool, void **address, size_t size, int shared);
+  int (*release)(void *tool, void *address);
+  int (*copy)(void *tool, void *to, const void *from, size_t size);
+  // Where HSA keeps the address of one of its functions.
+  int (*hsa_entry)(void *tool, const char *function, void ***entry);
 } luthier_api;
 
 // What a tool's library exports as luthier_tool.
@@ -146,19 +151,13 @@ typedef struct {
 // --- For the tool -------------------------------------------------------------------------------------------------------
 
 typedef enum { LUTHIER_API_PHASE_ENTER = 0, LUTHIER_API_PHASE_EXIT = 1 } luthier_api_phase_t;
-typedef enum { HSA_EVT_ID_KERNEL_LAUNCH = 0 } hsa_api_id_t;
-typedef struct {
-  struct {
-    // A copy of the packet: its kernel object, kernel arguments, grid and workgroup.
-    hsa_kernel_dispatch_packet_t *dispatch_packet;
-    const char *kernel_name;
-  } hsa_evt_kernel_launch;
-} hsa_api_args_t;
+#include "luthier_hsa_events.h"
 
 typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1 } luthier_ipoint_t;
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
+__attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
 
 // An instruction of a kernel.
@@ -221,13 +220,82 @@ inline void luthier_override_with_original(hsa_kernel_dispatch_packet_t *packet)
 }
 
 template <typename T> inline void luthier_copy_to_variable(const T &variable, const T &value) {
-  luthier_check(luthier_api_table->copy_to_variable(&variable, &value, sizeof(T), 0));
+  luthier_check(luthier_api_table->copy_to_variable(luthier_api_table->tool, &variable, &value, sizeof(T), 0));
 }
 template <typename T> inline T luthier_copy_from_variable(const T &variable) {
   T value;
-  luthier_check(luthier_api_table->copy_from_variable(&value, &variable, sizeof(T), 0));
+  luthier_check(luthier_api_table->copy_from_variable(luthier_api_table->tool, &value, &variable, sizeof(T), 0));
   return value;
 }
+
+#ifndef __HIP_DEVICE_COMPILE__
+// --- Events of HSA ------------------------------------------------------------------------------------------------------
+// luthier_at_hsa_event hears of a function's calls from now on, on the thread that calls: when one begins, with arguments that
+// it may change, and when it ends, with the result. What nobody subscribed to is not in the way of calls. What the tool itself
+// calls meanwhile is no event. For luthier_at_init.
+inline thread_local bool luthier_telling = false;
+inline bool luthier_is_telling() { return luthier_telling || !luthier_at_hsa_event; }
+inline void luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id) {
+  luthier_telling = true;
+  try {
+    luthier_at_hsa_event(args, phase, id);
+  } catch (const std::exception &error) {
+    fprintf(stderr, "luthier: a tool threw an exception in an event: %s\n", error.what());
+  } catch (...) {
+    fprintf(stderr, "luthier: a tool threw an exception in an event\n");
+  }
+  luthier_telling = false;
+}
+inline void luthier_subscribe_hsa(hsa_api_id_t id) {
+  luthier_hsa_entry function = luthier_hsa_entry_of(id);
+  if (!function.name)
+    throw luthier_error("that is no function of HSA");
+  if (*function.original)
+    return;
+  void **entry = nullptr;
+  luthier_check(luthier_api_table->hsa_entry(luthier_api_table->tool, function.name, &entry));
+  if (!*entry)
+    throw luthier_error("this HSA runtime does not have the function");
+  *function.original = *entry;
+  __atomic_store_n(entry, function.ours, __ATOMIC_RELEASE);
+}
+// All that this runtime has; the number of functions.
+inline unsigned luthier_subscribe_all_hsa() {
+  unsigned count = 0;
+  for (int id = HSA_EVT_ID_KERNEL_LAUNCH + 1; id < HSA_API_ID_END; ++id)
+    try {
+      luthier_subscribe_hsa((hsa_api_id_t)id);
+      ++count;
+    } catch (const luthier_error &) {
+    }
+  return count;
+}
+
+// --- Events of HIP ------------------------------------------------------------------------------------------------------
+// atHipEvt hears of calls of HIP's runtime from now on, on the thread that calls. HIP says what they are about: `args` is its
+// hip_api_data_t (hip/amd_detail/hip_prof_str.h), the number one of its HIP_API_ID_..., and nothing can be changed. False where
+// this HIP does not say it.
+inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
+  if (luthier_telling)
+    return;
+  luthier_telling = true;
+  // A correlation number of 64 bits, then the phase.
+  luthier_u32 phase = ((const luthier_u32 *)data)[2];
+  atHipEvt((void *)data, phase == 0 ? LUTHIER_API_PHASE_ENTER : LUTHIER_API_PHASE_EXIT, (int)id);
+  luthier_telling = false;
+}
+inline bool luthier_subscribe_hip(int id) {
+  typedef int (*subscribe)(uint32_t, void *, void *);
+  subscribe with_hip = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterApiCallback");
+  return atHipEvt && with_hip && with_hip((uint32_t)id, (void *)luthier_tell_hip, nullptr) == 0;
+}
+inline const char *luthier_hip_name(int id) {
+  typedef const char *(*name)(uint32_t);
+  name of = (name)dlsym(RTLD_DEFAULT, "hipApiName");
+  return of ? of((uint32_t)id) : "";
+}
+inline const char *luthier_hsa_name(hsa_api_id_t id) { return luthier_hsa_entry_of(id).name; }
+#endif
 
 // Adds once for each active lane. HIP's own function if the tool includes that.
 #ifndef LUTHIER_WITH_HIP
@@ -301,25 +369,25 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
   void luthier_texture(void **, void *, char *, const char *, int, int, int) {}                                       \
   int luthier_malloc(void **to, size_t size) LUTHIER_INSTEAD_OF("hipMalloc");                                         \
   int luthier_malloc(void **to, size_t size) {                                                                        \
-    return luthier_status(!luthier_api_table || luthier_api_table->allocate(to, size, 0));                            \
+    return luthier_status(!luthier_api_table || luthier_api_table->allocate(luthier_api_table->tool, to, size, 0));                            \
   }                                                                                                                   \
   int luthier_malloc_managed(void **to, size_t size, unsigned) LUTHIER_INSTEAD_OF("hipMallocManaged");                \
   int luthier_malloc_managed(void **to, size_t size, unsigned) {                                                      \
-    return luthier_status(!luthier_api_table || luthier_api_table->allocate(to, size, 1));                            \
+    return luthier_status(!luthier_api_table || luthier_api_table->allocate(luthier_api_table->tool, to, size, 1));                            \
   }                                                                                                                   \
   int luthier_host_malloc(void **to, size_t size, unsigned) LUTHIER_INSTEAD_OF("hipHostMalloc");                      \
   int luthier_host_malloc(void **to, size_t size, unsigned) {                                                         \
-    return luthier_status(!luthier_api_table || luthier_api_table->allocate(to, size, 1));                            \
+    return luthier_status(!luthier_api_table || luthier_api_table->allocate(luthier_api_table->tool, to, size, 1));                            \
   }                                                                                                                   \
   int luthier_free(void *address) LUTHIER_INSTEAD_OF("hipFree");                                                      \
   int luthier_free(void *address) {                                                                                   \
-    return luthier_status(address && (!luthier_api_table || luthier_api_table->release(address)));                    \
+    return luthier_status(address && (!luthier_api_table || luthier_api_table->release(luthier_api_table->tool, address)));                    \
   }                                                                                                                   \
   int luthier_host_free(void *address) LUTHIER_INSTEAD_OF("hipHostFree");                                             \
   int luthier_host_free(void *address) { return luthier_free(address); }                                              \
   int luthier_memcpy(void *to, const void *from, size_t size, int) LUTHIER_INSTEAD_OF("hipMemcpy");                   \
   int luthier_memcpy(void *to, const void *from, size_t size, int) {                                                  \
-    return luthier_status(!luthier_api_table || luthier_api_table->copy(to, from, size));                             \
+    return luthier_status(!luthier_api_table || luthier_api_table->copy(luthier_api_table->tool, to, from, size));                             \
   }                                                                                                                   \
   int luthier_memset(void *to, int value, size_t size) LUTHIER_INSTEAD_OF("hipMemset");                               \
   int luthier_memset(void *to, int value, size_t size) {                                                              \
@@ -329,22 +397,22 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
   int luthier_to_symbol(const void *symbol, const void *from, size_t size, size_t offset, int)                        \
       LUTHIER_INSTEAD_OF("hipMemcpyToSymbol");                                                                        \
   int luthier_to_symbol(const void *symbol, const void *from, size_t size, size_t offset, int) {                      \
-    return luthier_status(!luthier_api_table || luthier_api_table->copy_to_variable(symbol, from, size, offset));     \
+    return luthier_status(!luthier_api_table || luthier_api_table->copy_to_variable(luthier_api_table->tool, symbol, from, size, offset));     \
   }                                                                                                                   \
   int luthier_from_symbol(void *to, const void *symbol, size_t size, size_t offset, int)                              \
       LUTHIER_INSTEAD_OF("hipMemcpyFromSymbol");                                                                      \
   int luthier_from_symbol(void *to, const void *symbol, size_t size, size_t offset, int) {                            \
-    return luthier_status(!luthier_api_table || luthier_api_table->copy_from_variable(to, symbol, size, offset));     \
+    return luthier_status(!luthier_api_table || luthier_api_table->copy_from_variable(luthier_api_table->tool, to, symbol, size, offset));     \
   }                                                                                                                   \
   int luthier_symbol_address(void **to, const void *symbol) LUTHIER_INSTEAD_OF("hipGetSymbolAddress");                \
   int luthier_symbol_address(void **to, const void *symbol) {                                                         \
     size_t size = 0;                                                                                                  \
-    return luthier_status(!luthier_api_table || luthier_api_table->variable(symbol, to, &size));                      \
+    return luthier_status(!luthier_api_table || luthier_api_table->variable(luthier_api_table->tool, symbol, to, &size));                      \
   }                                                                                                                   \
   int luthier_symbol_size(size_t *to, const void *symbol) LUTHIER_INSTEAD_OF("hipGetSymbolSize");                     \
   int luthier_symbol_size(size_t *to, const void *symbol) {                                                           \
     void *address = nullptr;                                                                                          \
-    return luthier_status(!luthier_api_table || luthier_api_table->variable(symbol, &address, to));                   \
+    return luthier_status(!luthier_api_table || luthier_api_table->variable(luthier_api_table->tool, symbol, &address, to));                   \
   }                                                                                                                   \
   LUTHIER_WITHOUT_HIP_ENTRIES                                                                                         \
   }                                                                                                                   \
@@ -375,7 +443,9 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     return luthier_guarded([](void *) { if (luthier_at_init) luthier_at_init(); }, nullptr);                          \
   }                                                                                                                   \
   static const char *luthier_launch(hsa_kernel_dispatch_packet_t *packet, const char *name) {                         \
-    hsa_api_args_t args = {{packet, name}};                                                                           \
+    hsa_api_args_t args;                                                                                              \
+    args.skip = false;                                                                                                \
+    args.hsa_evt_kernel_launch = {packet, name};                                                                      \
     return luthier_guarded(                                                                                           \
         [](void *data) {                                                                                              \
           if (luthier_at_hsa_event)                                                                                   \

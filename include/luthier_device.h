@@ -64,6 +64,11 @@ __device__ luthier_u64 __luthier_scalar64_implicitarg_ptr(void);
 __device__ luthier_u32 __luthier_scalar32_workgroup_id_x(void);
 __device__ luthier_u32 __luthier_scalar32_workgroup_id_y(void);
 __device__ luthier_u32 __luthier_scalar32_workgroup_id_z(void);
+__device__ luthier_u32 __luthier_vector32_workitem_id_x(void);
+__device__ luthier_u32 __luthier_vector32_workitem_id_y(void);
+__device__ luthier_u32 __luthier_vector32_workitem_id_z(void);
+__device__ luthier_u32 __luthier_scalar32_m0(void);
+__device__ void __luthier_write_m0(luthier_u32 value);
 __device__ luthier_u32 __luthier_read_sgpr(luthier_u32 index);
 __device__ luthier_u32 __luthier_read_vgpr(luthier_u32 index);
 __device__ luthier_u32 __luthier_read_agpr(luthier_u32 index);
@@ -281,6 +286,8 @@ LUTHIER_INLINE bool image_address(luthier_u64 *address, luthier_u32 *size, luthi
 LUTHIER_INLINE luthier_u32 sgpr(luthier_u32 index) { return __luthier_read_sgpr(index); }
 LUTHIER_INLINE luthier_u32 vgpr(luthier_u32 index) { return __luthier_read_vgpr(index); }
 LUTHIER_INLINE luthier_u32 agpr(luthier_u32 index) { return __luthier_read_agpr(index); }
+LUTHIER_INLINE luthier_u32 m0() { return __luthier_scalar32_m0(); }
+LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
 
@@ -290,6 +297,19 @@ LUTHIER_INLINE luthier_u64 dispatch_id() { return __luthier_scalar64_dispatch_id
 LUTHIER_INLINE luthier_u32 workgroup_id_x() { return __luthier_scalar32_workgroup_id_x(); }
 LUTHIER_INLINE luthier_u32 workgroup_id_y() { return __luthier_scalar32_workgroup_id_y(); }
 LUTHIER_INLINE luthier_u32 workgroup_id_z() { return __luthier_scalar32_workgroup_id_z(); }
+// This lane's number in its workgroup; `threadIdx` where HIP is included.
+LUTHIER_INLINE luthier_u32 workitem_id_x() { return __luthier_vector32_workitem_id_x(); }
+LUTHIER_INLINE luthier_u32 workitem_id_y() { return __luthier_vector32_workitem_id_y(); }
+LUTHIER_INLINE luthier_u32 workitem_id_z() { return __luthier_vector32_workitem_id_z(); }
+// From the dispatch packet, by dimension 0 to 2: work-items of a workgroup and of the whole grid.
+LUTHIER_INLINE luthier_u32 workgroup_size(luthier_u32 dimension) {
+  typedef const luthier_u16 __attribute__((address_space(4))) * pointer;
+  return ((pointer)(__luthier_scalar64_dispatch_ptr() + 4))[dimension];
+}
+LUTHIER_INLINE luthier_u32 grid_size(luthier_u32 dimension) {
+  typedef const luthier_u32 __attribute__((address_space(4))) * pointer;
+  return ((pointer)(__luthier_scalar64_dispatch_ptr() + 12))[dimension];
+}
 // The kernel's argument at a byte offset.
 template <typename T> LUTHIER_INLINE T kernel_argument(luthier_u32 offset) {
   typedef const T __attribute__((address_space(4))) * pointer;

@@ -37,6 +37,9 @@ pub struct WithTools {
     /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
+    /// Leave a kernel as it is where a single place of it cannot take a hook, instead of leaving out that place
+    #[arg(long)]
+    strict: bool,
     /// Only places in functions whose name matches
     #[arg(long, value_name = "REGEX")]
     function: Option<String>,
@@ -153,6 +156,9 @@ impl WithTools {
                 absolute(&named, own.first().map(|_| directory.as_path())).join(","),
             )
             .env("LUTHIER_SITE", conditions);
+        if self.strict {
+            command.env("LUTHIER_STRICT", "1");
+        }
         for setting in &luthier::SETTINGS {
             if let Some((_, value)) = self.selected().find(|(name, _)| *name == setting.option) {
                 command.env(setting.variable, value);

@@ -1,7 +1,7 @@
 //! Bitcode to templates: one hook, one target, one variant.
 
 use crate::{
-    CompileError, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
+    CompileError, Global, RegisterFile, Relocation, SharedVariable, Template, VerifyError,
     derive::{self, Declared, DeclaredPort},
     fields::register_of,
     flow::Flow,
@@ -238,13 +238,23 @@ impl Compiler {
             stack: compiled.stack,
             shared: shared.collect(),
         };
-        match derive::derive(&self.decoder, &compiled.code, &declared) {
+        let derived = match derive::derive(&self.decoder, &compiled.code, &declared) {
             Err(VerifyError::ExecChanged) => {
                 let (code, declared) = self.saving_exec(&compiled.code, declared, site)?;
                 derive::derive(&self.decoder, &code, &declared)
             }
             result => result,
-        }
+        };
+        let constants = compiled.constants.iter().map(|constant| Global {
+            name: constant.name.clone(),
+            size: constant.size,
+            alignment: constant.alignment,
+            initial: constant.initial.clone(),
+        });
+        derived.map(|template| Template {
+            constants: constants.collect(),
+            ..template
+        })
     }
 
     /// LLVM gathers the lanes that leave a loop one by one, and that they add up to the first ones cannot be proved; so the

@@ -90,11 +90,7 @@ fn add_module(
         file: file.to_owned(),
         reason,
     })?;
-    for global in globals {
-        if !bundle.globals.iter().any(|other| other.name == global.name) {
-            bundle.globals.push(global);
-        }
-    }
+    add_globals(bundle, globals);
     for &wave_size in wave_sizes(target) {
         let compiler = Compiler::new(target, wave_size, "")?;
         for (hook, arguments) in &hooks {
@@ -137,14 +133,24 @@ fn add_variants(
             preserve_vcc,
             attributes: &[],
         };
+        let mut template = compiler.template(module, &variant)?;
+        add_globals(bundle, std::mem::take(&mut template.constants));
         bundle.entries.push(Entry {
             hook: hook.to_owned(),
             preserve_scc,
             preserve_vcc,
-            template: compiler.template(module, &variant)?,
+            template,
         });
     }
     Ok(())
+}
+
+fn add_globals(bundle: &mut Bundle, globals: Vec<Global>) {
+    for global in globals {
+        if !bundle.globals.iter().any(|other| other.name == global.name) {
+            bundle.globals.push(global);
+        }
+    }
 }
 
 /// The variables that a module defines.

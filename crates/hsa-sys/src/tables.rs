@@ -108,6 +108,8 @@ pub struct ApiTable {
     pub version: TableVersion,
     pub core: *mut CoreTable,
     pub amd: *mut AmdTable,
+    pub finalizer: *mut TableVersion,
+    pub image: *mut ImageTable,
 }
 
 /// Whether a table of this version has the entry at this byte offset.
@@ -127,6 +129,12 @@ macro_rules! table {
             $(pub $name: table!(@entry $($type)?),)*
         }
         const _: () = assert!(size_of::<$table>() == $size);
+
+        impl $table {
+            /// Names and byte offsets of all entries.
+            pub const ENTRIES: &'static [(&'static str, usize)] =
+                &[$((stringify!($name), std::mem::offset_of!($table, $name))),*];
+        }
     };
     (@entry) => { usize };
     (@entry $type:ident) => { Option<$type> };
@@ -315,6 +323,25 @@ table! {
     svm_attributes_get,
     svm_prefetch_async,
     queue_cu_get_mask,
+}
+
+#[rustfmt::skip]
+table! {
+    /// Images, `ImageExtTable`.
+    ImageTable, 120 bytes:
+    get_capability,
+    data_get_info,
+    create,
+    import,
+    export,
+    copy,
+    clear,
+    destroy,
+    sampler_create,
+    sampler_destroy,
+    get_capability_with_layout,
+    data_get_info_with_layout,
+    create_with_layout,
 }
 
 /// Where a runtime's AMD table has the entry that [`AmdTable`] has at `offset` (both in bytes); None if this layout is unknown

@@ -6,10 +6,14 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-use hsa_sys::tables::{AmdTable, ApiTable, CoreTable, TableVersion, amd_offset, covers};
+use hsa_sys::tables::{
+    AmdTable, ApiTable, CoreTable, ImageTable, TableVersion, amd_offset, covers,
+};
 
 /// Copies of the tables. Entries that the runtime does not have are null.
 pub struct Api {
+    /// The runtime's own tables.
+    root: *const ApiTable,
     pub core: CoreTable,
     pub amd: AmdTable,
     /// `hsa_queue_create` is the runtime's own, as opposed to another tool's.
@@ -36,6 +40,7 @@ impl Api {
             let core = copy((*table).core);
             let amd = amd_functions((*table).amd);
             Api {
+                root: table,
                 owns_queue_create: core
                     .queue_create
                     .is_some_and(|function| in_runtime(function as *const ())),
@@ -92,6 +97,46 @@ impl Api {
         let api: &'static Api = Box::leak(Box::new(api));
         SAVED.store(std::ptr::from_ref(api).cast_mut(), Ordering::Release);
         Ok(api)
+    }
+}
+
+// SAFETY: the runtime's tables stay where they are, and any thread may read and replace an entry.
+unsafe impl Send for Api {}
+// SAFETY: as above.
+unsafe impl Sync for Api {}
+
+impl Api {
+    /// Where the runtime's tables have the function of this name; None if they do not.
+    pub fn entry(&self, name: &str) -> Option<*mut usize> {
+        let find = |entries: &[(&str, usize)], name: &str| {
+            let found = entries.iter().find(|(known, _)| *known == name);
+            found.map(|(_, offset)| *offset)
+        };
+        // SAFETY: `save` has accepted the tables, each of which begins with its version, and entries lie within that.
+        unsafe {
+            let root = &*self.root;
+            if let Some(name) = name.strip_prefix("hsa_amd_") {
+                let offset = find(AmdTable::ENTRIES, name)?;
+                let offset = amd_offset(&(*root.amd).version, offset)?;
+                return Some(root.amd.byte_add(offset).cast());
+            }
+            let image = name.strip_prefix("hsa_ext_image_").map(str::to_owned);
+            let sampler = name
+                .strip_prefix("hsa_ext_")
+                .filter(|name| name.starts_with("sampler"));
+            if let Some(name) = image.or(sampler.map(str::to_owned)) {
+                let reaches = root.version.minor as usize >= size_of::<ApiTable>();
+                if !reaches || root.image.is_null() {
+                    return None;
+                }
+                let offset = find(ImageTable::ENTRIES, &name)?;
+                let there = covers(&(*root.image).version, offset);
+                return there.then(|| root.image.byte_add(offset).cast());
+            }
+            let offset = find(CoreTable::ENTRIES, name.strip_prefix("hsa_")?)?;
+            let there = covers(&(*root.core).version, offset);
+            there.then(|| root.core.byte_add(offset).cast())
+        }
     }
 }
 

@@ -446,6 +446,10 @@ impl Device for HsaDevice {
         Ok(address as u64)
     }
 
+    fn entry(&self, function: &str) -> Option<u64> {
+        self.api.entry(function).map(|entry| entry as u64)
+    }
+
     fn free(&self, address: u64) {
         if let Some(free) = self.api.amd.memory_pool_free {
             // SAFETY: memory that `allocate` returned.

@@ -94,10 +94,13 @@ pub unsafe extern "C" fn OnLoad(
             }
             match Api::save(table) {
                 Ok(api) => {
-                    // The session exists before any hook can run.
+                    // Nobody calls before this returns. What tools put into the tables comes in front of ours, which
+                    // forward to what was there before.
+                    install(table);
                     if state::start(api) {
                         copies::announce(true);
-                        install(table);
+                    } else {
+                        uninstall(table, api);
                     }
                 }
                 Err(missing) => say(&format!(
@@ -155,6 +158,26 @@ unsafe fn install(table: *mut ApiTable) {
                 &mut *amd.byte_add(create).cast(),
                 queue_intercept_create as QueueCreate,
             );
+        }
+    }
+}
+
+/// # Safety
+/// As [`install`], which came before.
+unsafe fn uninstall(table: *mut ApiTable, api: &Api) {
+    // SAFETY: as in `install`.
+    unsafe {
+        let core = &mut *(*table).core;
+        core.queue_create = api.core.queue_create;
+        core.queue_destroy = api.core.queue_destroy;
+        core.executable_freeze = api.core.executable_freeze;
+        core.executable_destroy = api.core.executable_destroy;
+        core.executable_load_agent_code_object = api.core.executable_load_agent_code_object;
+        let amd = (*table).amd;
+        let create = offset_of!(AmdTable, queue_intercept_create);
+        if let Some(create) = amd_offset(&(*amd).version, create) {
+            let entry: *mut Option<QueueCreate> = amd.byte_add(create).cast();
+            *entry = api.amd.queue_intercept_create;
         }
     }
 }

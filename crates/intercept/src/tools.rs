@@ -37,7 +37,8 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
     let engine = luthier::Engine::new(opened, &filter, config.output.clone())
         .map_err(|error| error.to_string())?;
-    Ok(Arc::new(engine))
+    let strict = env::var_os("LUTHIER_STRICT").is_some_and(|value| value == "1");
+    Ok(Arc::new(engine.strict(strict)))
 }
 
 /// Where the `luthier` command lies, from the folder of this library: in a build, and installed.

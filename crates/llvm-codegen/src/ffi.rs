@@ -115,4 +115,6 @@ entry_points! {
     stack: fn(*const Job) -> u64;
     shared_count: fn(*const Job) -> u32;
     shared_at: fn(*const Job, u32, *mut Shared) -> c_int;
+    constant_count: fn(*const Job) -> u32;
+    constant_at: fn(*const Job, u32, *mut Global) -> c_int;
 }

@@ -1,7 +1,7 @@
 //! One compilation: a hook, where its arguments come from, and which registers must survive.
 
 use crate::{
-    Bitcode, Diagnostic, Error, Relocation, ffi,
+    Bitcode, Diagnostic, Error, Global, Relocation, ffi,
     library::{collect, entry_points, text},
     object,
 };
@@ -84,6 +84,8 @@ pub struct Compiled {
     /// Bytes per lane of variables in memory, a multiple of 16; the binding `stack` is where lane 0's are, in global memory.
     pub stack: u32,
     pub shared: Vec<Shared>,
+    /// Constant tables, to which relocations refer by name. Tables of one name are alike.
+    pub constants: Vec<Global>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -150,6 +152,7 @@ impl Job {
             // SAFETY: the handle is live.
             stack: unsafe { (shim.stack)(handle.job.as_ptr()) } as u32,
             shared: shared(shim, &handle),
+            constants: constants(shim, &handle),
             diagnostics,
         })
     }
@@ -228,6 +231,32 @@ fn bindings(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Binding> {
         });
     }
     bindings
+}
+
+fn constants(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Global> {
+    // SAFETY: the handle is live.
+    let count = unsafe { (shim.constant_count)(handle.job.as_ptr()) };
+    let mut constants = Vec::new();
+    for index in 0..count {
+        let mut constant = MaybeUninit::<ffi::Global>::uninit();
+        // SAFETY: the handle is live; on success the structure is filled, its name is the job's, and so are as many bytes as
+        // it says.
+        unsafe {
+            if (shim.constant_at)(handle.job.as_ptr(), index, constant.as_mut_ptr()) == 0 {
+                break;
+            }
+            let constant = constant.assume_init();
+            let bytes = std::slice::from_raw_parts(constant.initial, constant.size as usize);
+            constants.push(Global {
+                name: text(constant.name, constant.name_length),
+                size: constant.size,
+                alignment: constant.alignment,
+                initial: Some(bytes.to_vec()),
+                defined: true,
+            });
+        }
+    }
+    constants
 }
 
 fn shared(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Shared> {

@@ -8,7 +8,7 @@ use crate::{
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
-use rewrite::{Kernels, Plan, Rewritten};
+use rewrite::{Action, Kernels, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
 use session::{Report, Request, Usage, Variant};
 
@@ -100,21 +100,38 @@ pub(crate) fn kernel(
         return Err(Error::Tool(reason.to_owned()));
     }
     let kernel = Kernel::new(source.object, module, source.lines, function);
-    let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
-        let wanted = wanted(engine, &kernel, source, counting)?;
-        let rewritten = rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
-            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
-        Ok((rewritten, wanted))
-    };
-    let (mut rewritten, Wanted { data, notes, .. }) = match attempt(Counting::Registers) {
-        Ok(done) => done,
-        Err(first) => {
-            let (rewritten, mut wanted) = attempt(Counting::Memory)?;
-            let note = format!("counts in memory, not in registers: {first}");
-            wanted.notes.push(note);
-            (rewritten, wanted)
+    // Places that cannot take a hook cost themselves alone, if they are not too many.
+    let attempt = |counting, most: usize| -> Result<(Rewritten, Wanted<'_>)> {
+        let mut wanted = wanted(engine, &kernel, source, counting)?;
+        let mut left_out = Vec::new();
+        loop {
+            let refusal = match rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
+            {
+                Ok(rewritten) => {
+                    wanted.notes.extend(without(&left_out));
+                    return Ok((rewritten, wanted));
+                }
+                Err(refusal) => refusal,
+            };
+            let place = refusal.place().filter(|_| left_out.len() < most);
+            match place.filter(|pc| leave_out(&mut wanted.plan, module, *pc)) {
+                Some(pc) => left_out.push((pc, refusal)),
+                None => return Err(Error::Tool(refusal.to_string())),
+            }
         }
     };
+    let in_memory = |first: Error| {
+        let (rewritten, mut wanted) = attempt(Counting::Memory, 0)?;
+        let note = format!("counts in memory, not in registers: {first}");
+        wanted.notes.push(note);
+        Ok((rewritten, wanted))
+    };
+    let whole = attempt(Counting::Registers, 0).or_else(in_memory);
+    let done = match whole {
+        Err(_) if !engine.strict => attempt(Counting::Registers, MOST_LEFT_OUT),
+        whole => whole,
+    };
+    let (mut rewritten, Wanted { data, notes, .. }) = done?;
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
@@ -129,6 +146,34 @@ pub(crate) fn kernel(
         before,
         notes,
     })
+}
+
+/// Places of a kernel that may be left out. Each costs another attempt.
+const MOST_LEFT_OUT: usize = 256;
+
+/// Takes out all hooks at an instruction; false if there are none.
+fn leave_out(plan: &mut Plan<'_>, module: &Module, pc: u64) -> bool {
+    let before = plan.insertions.len();
+    plan.insertions.retain(|insertion| {
+        let is_there = module.functions[insertion.function]
+            .insts
+            .pc(insertion.inst)
+            == pc;
+        !is_there || !matches!(insertion.action, Action::Call { .. })
+    });
+    plan.insertions.len() < before
+}
+
+/// A remark on places that got no hook.
+fn without(left_out: &[(u64, Refusal)]) -> Option<String> {
+    let (pc, reason) = left_out.first()?;
+    let others = match left_out.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more places"),
+    };
+    Some(format!(
+        "no hook at {pc:#x}{others}, which --strict would refuse: {reason}"
+    ))
 }
 
 /// Why the code cannot be copied: the loader writes into it.

@@ -162,7 +162,7 @@ pub(crate) enum Expression {
 }
 
 /// Names that stand alone.
-const WORDS: [(&str, Argument); 12] = [
+const WORDS: &[(&str, Argument)] = &[
     ("exec", Argument::Exec),
     ("scc", Argument::Scc),
     ("vcc", Argument::Vcc),
@@ -175,6 +175,12 @@ const WORDS: [(&str, Argument); 12] = [
     ("workgroup.x", Argument::WorkgroupId(0)),
     ("workgroup.y", Argument::WorkgroupId(1)),
     ("workgroup.z", Argument::WorkgroupId(2)),
+    ("workitem.x", Argument::WorkitemId(0)),
+    ("workitem.y", Argument::WorkitemId(1)),
+    ("workitem.z", Argument::WorkitemId(2)),
+    ("kernarg", Argument::KernargPointer),
+    ("packet", Argument::DispatchPointer),
+    ("m0", Argument::M0),
 ];
 
 pub(crate) fn expression(text: &str) -> Result<Expression> {
@@ -209,10 +215,13 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
     }
     match register(text) {
         Some(reg) => Ok(Expression::Fixed(Argument::Register(reg))),
-        None => Err(unknown(
-            "expected a number, a register (v3, s[4:5]), &VARIABLE, operand.N, block.length, block.index, exec, scc, vcc, \
-             address, access.size, access.kind, site, pc, dispatch or workgroup.x, .y, .z",
-        )),
+        None => {
+            let words: Vec<_> = WORDS.iter().map(|row| row.0).collect();
+            Err(unknown(&format!(
+                "expected a number, a register (v3, s[4:5]), &VARIABLE, operand.N, block.length, block.index, or one of {}",
+                words.join(", ")
+            )))
+        }
     }
 }
 
@@ -250,7 +259,7 @@ fn register(text: &str) -> Option<Reg> {
 impl Expression {
     fn kind(&self) -> Kind {
         match self {
-            Expression::Fixed(Argument::EffectiveAddress) => Kind::Vector,
+            Expression::Fixed(Argument::EffectiveAddress | Argument::WorkitemId(_)) => Kind::Vector,
             // What an operand is, the instruction says: a scalar one is the same in all lanes.
             Expression::Operand(_) => Kind::Vector,
             Expression::Fixed(Argument::Register(reg)) if reg.kind != RegKind::Sgpr => Kind::Vector,

@@ -49,6 +49,9 @@ pub enum Argument {
     /// Number of the launch.
     DispatchId,
     WorkgroupId(u8),
+    /// The lane's number in its workgroup, in dimension 0, 1 or 2.
+    WorkitemId(u8),
+    M0,
     /// Number of the place in the kernel.
     Site,
     /// Address of the instruction in the code object.
@@ -299,6 +302,8 @@ impl<'k> Edit<'k> {
             Argument::DispatchPointer => Value::DispatchPointer,
             Argument::DispatchId => Value::DispatchId,
             Argument::WorkgroupId(dimension) => Value::WorkgroupId(*dimension),
+            Argument::WorkitemId(dimension) => Value::WorkitemId(*dimension),
+            Argument::M0 => Value::M0,
             Argument::Site => Value::Site,
             Argument::Pc => Value::Pc,
             Argument::Variable(name, addend) => {

@@ -23,6 +23,8 @@ pub struct Engine {
     pub(crate) tools: Vec<Box<dyn Tool>>,
     pub(crate) filter: SiteFilter,
     filter_text: String,
+    /// A place that cannot take a hook costs the whole kernel.
+    pub(crate) strict: bool,
     /// Directory for files.
     output: Option<PathBuf>,
     adopted: Mutex<Vec<Adopted>>,
@@ -72,6 +74,7 @@ impl Engine {
             tools,
             filter: filter_text.parse()?,
             filter_text: filter_text.to_owned(),
+            strict: false,
             output,
             adopted: Mutex::default(),
             sinks: Mutex::default(),
@@ -79,6 +82,11 @@ impl Engine {
             recent: Mutex::default(),
             combinations: Mutex::default(),
         })
+    }
+
+    /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.
+    pub fn strict(self, strict: bool) -> Engine {
+        Engine { strict, ..self }
     }
 
     /// What each tool chose for a variant.
@@ -128,6 +136,7 @@ impl Instrumenter for Engine {
             hash.update(tool.file().hash());
         }
         hash.update(&self.filter_text);
+        hash.update([u8::from(self.strict)]);
         hash.finalize().to_vec()
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn dwords(template: &Template, index: usize) -> Option<usize> {
 /// Whether lanes have values of their own.
 pub(crate) fn is_per_lane(argument: &Argument) -> bool {
     match argument {
-        Argument::EffectiveAddress => true,
+        Argument::EffectiveAddress | Argument::WorkitemId(_) => true,
         Argument::Register(reg) => matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr),
         _ => false,
     }

@@ -45,7 +45,7 @@ pub trait Tool: Send + Sync {
     }
     /// The application has ended: what the user is to read.
     fn finish(&self, results: &Results<'_>) -> Result<String>;
-    /// The same as data, for `--format json`.
+    /// The same as data, for `NAME.PID.json` in the directory of `--output`.
     fn finish_json(&self, _results: &Results<'_>) -> Result<serde_json::Value> {
         Ok(serde_json::Value::Null)
     }

@@ -324,3 +324,93 @@ fn a_library_without_bitcode_says_what_is_missing() {
         "{said}"
     );
 }
+
+/// Every sample, in a run of all of them.
+#[test]
+fn samples_say_what_the_program_did() {
+    let Some(scene) = Scene::new() else { return };
+    let mut options = Vec::new();
+    for name in [
+        "api_tracer",
+        "allocation_tracker",
+        "nan_tracer",
+        "opcode_histogram",
+    ] {
+        let source = programs::root().join(format!("examples/tools/{name}.hip"));
+        let [(_, hipcc), _] = compilers();
+        let library = scene.compile(hipcc, &source, name);
+        options.extend(["-t".to_owned(), library.to_str().unwrap().to_owned()]);
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (_, said) = scene.run(&options, &[]);
+    for text in [
+        // Once in every wave.
+        "opcode_histogram:         20  s_endpgm\n",
+        "  hsa_executable_freeze\n",
+        "api_tracer: listening to ",
+        "allocation_tracker: ",
+    ] {
+        assert!(said.contains(text), "{text}: {said}");
+    }
+    assert!(!said.contains("nan_tracer:  "), "{said}");
+}
+
+/// Changes arguments, replaces results and leaves out calls.
+const MEDDLES: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+static int begun = 0, ended = 0, left_out = 0;
+void luthier_at_init() {
+  luthier_subscribe_hsa(HSA_API_ID_hsa_signal_create);
+  luthier_subscribe_hsa(HSA_API_ID_hsa_system_get_info);
+  luthier_subscribe_hsa(HSA_API_ID_hsa_amd_profiling_set_profiler_enabled);
+}
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id) {
+  if (id == HSA_API_ID_hsa_signal_create)
+    ++(phase == LUTHIER_API_PHASE_ENTER ? begun : ended);
+  if (id == HSA_API_ID_hsa_amd_profiling_set_profiler_enabled && phase == LUTHIER_API_PHASE_ENTER) {
+    args->skip = true;
+    args->hsa_amd_profiling_set_profiler_enabled.returned = HSA_STATUS_SUCCESS;
+    ++left_out;
+  }
+}
+void luthier_at_term() { printf("%s %d\n", begun > 0 && begun == ended ? "paired" : "lost", left_out); }
+"#;
+
+#[test]
+fn events_of_hsa_come_in_pairs_and_calls_can_be_left_out() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.tool("meddles", MEDDLES);
+    let (stdout, stderr) = scene.with(&tool);
+    assert!(stdout.contains("paired "), "{stdout}{stderr}");
+}
+
+/// HIP's own calls.
+const LISTENS: &str = r#"
+#include <luthier.h>
+#include <hip/amd_detail/hip_prof_str.h>
+MARK_LUTHIER_DEVICE_MODULE
+static int launches = 0, ended = 0;
+static size_t copied = 0;
+void luthier_at_init() {
+  if (!luthier_subscribe_hip(HIP_API_ID_hipLaunchKernel) || !luthier_subscribe_hip(HIP_API_ID_hipMemcpy))
+    printf("HIP does not say\n");
+}
+void atHipEvt(void *args, luthier_api_phase_t phase, int id) {
+  auto *data = (hip_api_data_t *)args;
+  if (id == HIP_API_ID_hipLaunchKernel)
+    ++(phase == LUTHIER_API_PHASE_ENTER ? launches : ended);
+  else if (phase == LUTHIER_API_PHASE_ENTER)
+    copied += data->args.hipMemcpy.sizeBytes;
+}
+void luthier_at_term() { printf("%d launches, %d ended, %zu bytes copied\n", launches, ended, copied); }
+"#;
+
+#[test]
+fn events_of_hip_have_its_arguments() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.tool("listens", LISTENS);
+    let (stdout, stderr) = scene.with(&tool);
+    let expected = "4 launches, 4 ended, 2048 bytes copied\n";
+    assert!(stdout.contains(expected), "{stdout}{stderr}");
+}

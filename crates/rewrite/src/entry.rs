@@ -19,6 +19,8 @@ pub(crate) struct EntryValues {
     pub implicit: Option<Home>,
     pub dispatch_id: Option<Home>,
     pub workgroup: [Option<Home>; 3],
+    /// VGPRs.
+    pub workitem: [Option<u16>; 3],
     /// Global address of lane 0's variables of hooks.
     pub stack: Option<Home>,
     /// LDS addresses of hooks' variables, by name.
@@ -115,6 +117,7 @@ pub(crate) struct Needs {
     implicit: bool,
     dispatch_id: bool,
     workgroup: [bool; 3],
+    workitem: [bool; 3],
 }
 
 /// User SGPRs that a wave starts with at most.
@@ -174,6 +177,7 @@ impl Needs {
             Value::ImplicitArgumentPointer => self.implicit = true,
             Value::DispatchId => self.dispatch_id = true,
             Value::WorkgroupId(dimension @ 0..3) => self.workgroup[usize::from(dimension)] = true,
+            Value::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
             _ => {}
         }
     }
@@ -198,6 +202,7 @@ pub(crate) fn keep(
         reason: reason.to_owned(),
     };
     let failed = |error: codeobj::Error| refused(&error.to_string());
+    kept.workitem = workitems(needs.workitem, codes, supply, descriptor, &mut code)?;
     let before = layout(descriptor);
     let mut added = 0;
     let mut enable = |descriptor: &mut KernelDescriptor, field: &str, registers: u64| {
@@ -329,6 +334,57 @@ pub(crate) fn keep(
         }
     }
     Ok((kept, code))
+}
+
+/// Lanes' numbers in their workgroup go to VGPRs that nothing names.
+fn workitems(
+    needed: [bool; 3],
+    codes: &Codes,
+    supply: &mut Supply,
+    descriptor: &mut KernelDescriptor,
+    code: &mut Vec<u8>,
+) -> Result<[Option<u16>; 3], Refusal> {
+    const FIELD: &str = "enable_vgpr_workitem_id";
+    let mut kept = [None; 3];
+    let Some(last) = needed.iter().rposition(|needed| *needed) else {
+        return Ok(kept);
+    };
+    let refused = |reason: String| Refusal::Registers {
+        what: "values of the kernel's entry",
+        reason,
+    };
+    let packed = descriptor.target().packed_work_item_ids;
+    let before = descriptor.get(FIELD).unwrap_or(0);
+    let more = before < last as u64;
+    if more {
+        let set = descriptor.set(FIELD, last as u64);
+        set.map_err(|error| refused(error.to_string()))?;
+    }
+    // Those that arrive must not be overwritten before they are taken, nor be beyond what a wave has.
+    let arriving = if packed { 1 } else { last as u16 + 1 };
+    supply.use_up(RegisterFile::Vgpr, arriving);
+    for (dimension, kept) in kept.iter_mut().enumerate() {
+        if !needed[dimension] {
+            continue;
+        }
+        let to = supply.keep(RegisterFile::Vgpr, 1, 1, arriving);
+        let to = to.ok_or_else(|| refused("no VGPR is free for the whole kernel".to_owned()))?;
+        let text = match packed {
+            true => format!("v_bfe_u32 v{to}, v0, {}, 10", 10 * dimension),
+            false => format!("v_mov_b32_e32 v{to}, v{dimension}"),
+        };
+        code.extend(assemble(codes, &text)?);
+        *kept = Some(to);
+    }
+    if packed && more {
+        // The kernel takes the register for what it asked for.
+        let mask = (1u32 << (10 * (before + 1))) - 1;
+        code.extend(assemble(
+            codes,
+            &format!("v_and_b32_e32 v0, {mask:#x}, v0"),
+        )?);
+    }
+    Ok(kept)
 }
 
 /// Name, first register, registers.

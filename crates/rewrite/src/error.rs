@@ -46,3 +46,16 @@ pub enum Refusal {
     #[error("the branch at offset {offset:#x} of the new code does not reach its target")]
     BranchRange { offset: u64 },
 }
+
+impl Refusal {
+    /// The only place that cannot take what is to be inserted there, if it is that.
+    pub fn place(&self) -> Option<u64> {
+        match self {
+            Refusal::NoRegisters { pc, .. }
+            | Refusal::NoValue { pc, .. }
+            | Refusal::Bind { pc, .. }
+            | Refusal::Place { pc, .. } => Some(*pc),
+            _ => None,
+        }
+    }
+}

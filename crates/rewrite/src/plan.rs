@@ -35,6 +35,9 @@ pub enum Value {
     DispatchId,
     /// Dimension 0, 1 or 2.
     WorkgroupId(u8),
+    /// Of each lane in its workgroup, in dimension 0, 1 or 2.
+    WorkitemId(u8),
+    M0,
     /// Number of the insertion in its plan.
     Site,
     /// Address of the instruction in the original code object.

@@ -734,6 +734,17 @@ impl Splicer<'_> {
             Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
             Value::Stack => return kept(self.entry.stack, 2),
             Value::DispatchId => return kept(self.entry.dispatch_id, 2),
+            Value::WorkitemId(dimension) => {
+                let register = self.entry.workitem.get(usize::from(dimension)).copied();
+                let register = register.flatten();
+                let register =
+                    register.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+                vec![Dword::Application(RegisterFile::Vgpr, register)]
+            }
+            Value::M0 => {
+                let modern = self.codes.target.family >= Family::Gfx11;
+                vec![Dword::Special(if modern { M0_GFX11 } else { M0 })]
+            }
             Value::WorkgroupId(dimension) => {
                 let register = self.entry.workgroup.get(usize::from(dimension)).copied();
                 return kept(register.flatten(), 1);
@@ -895,6 +906,10 @@ pub(crate) fn supplied(port: &str) -> Option<Value> {
         ("workgroup_id_x", Value::WorkgroupId(0)),
         ("workgroup_id_y", Value::WorkgroupId(1)),
         ("workgroup_id_z", Value::WorkgroupId(2)),
+        ("workitem_id_x", Value::WorkitemId(0)),
+        ("workitem_id_y", Value::WorkitemId(1)),
+        ("workitem_id_z", Value::WorkitemId(2)),
+        ("m0", Value::M0),
     ];
     const FILES: &[(&str, RegKind)] = &[
         ("sgpr", RegKind::Sgpr),
@@ -1027,6 +1042,10 @@ impl Aside<'_> {
         Ok(())
     }
 }
+
+/// How scalar operands name M0.
+const M0: u16 = 124;
+const M0_GFX11: u16 = 125;
 
 /// VGPRs that can be in scratch at a time.
 pub(crate) const SCRATCH_SLOTS: u16 = 64;

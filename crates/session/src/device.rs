@@ -64,6 +64,10 @@ pub trait Device: Send + Sync {
     /// Zero-filled memory, aligned to a page.
     fn allocate(&self, agent: AgentId, size: usize, kind: MemoryKind) -> Result<u64, DeviceError>;
     fn free(&self, address: u64);
+    /// Where the runtime keeps the address of one of its functions, for who wants to put another one in its place.
+    fn entry(&self, _function: &str) -> Option<u64> {
+        None
+    }
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
     /// Copies the application's memory; false if it cannot be read, whatever the address.

@@ -175,6 +175,8 @@ pub trait Live: Send + Sync {
     /// Copies between any addresses of host and devices.
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
+    /// Where the runtime keeps the address of the function with this name, see [`crate::Device::entry`].
+    fn entry(&self, function: &str) -> Option<u64>;
     /// Where a global is on each device; it is put there now if it was not. None if no global has this name.
     fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError>;
 }

@@ -44,6 +44,10 @@ impl Live for Access {
         self.device.write(address, from)
     }
 
+    fn entry(&self, function: &str) -> Option<u64> {
+        self.device.entry(function)
+    }
+
     fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError> {
         let on = |agent: &Arc<Agent>| {
             let placed: HashMap<String, u64> =

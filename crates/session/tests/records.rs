@@ -125,7 +125,6 @@ fn records_come_in_order_around_the_ring_while_the_program_runs() {
         (summary.records[0].dropped, summary.records[0].unfinished),
         (0, 0)
     );
-    assert_eq!(summary.losses(), "");
 }
 
 #[test]
@@ -163,10 +162,6 @@ fn the_end_takes_what_is_complete_and_counts_the_rest() {
     let line = &summary.records[0];
     assert_eq!((line.written, line.dropped, line.unfinished), (2, 4, 1));
     let text = summary.text();
-    assert_eq!(
-        summary.losses(),
-        "luthier: records stream (agent 0): 2 written, 4 dropped, 1 unfinished\n"
-    );
     assert!(
         text.contains("records stream (agent 0): 2 written, 4 dropped, 1 unfinished"),
         "{text}"

@@ -127,6 +127,9 @@ pub struct Template {
     /// It computes with floating-point numbers: rounding and denormals have to be as it was compiled for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_mode: bool,
+    /// Constant tables that relocations name; who puts templates into a bundle puts them among its variables.
+    #[serde(skip)]
+    pub constants: Vec<crate::Global>,
 }
 
 fn is_zero(number: &u32) -> bool {

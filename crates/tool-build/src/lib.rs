@@ -19,12 +19,16 @@ pub use hook::TARGETS;
 pub use stock::{Stock, from_library};
 
 /// The headers that tools include.
-const HEADERS: [(&str, &str); 2] = [
+const HEADERS: [(&str, &str); 3] = [
     (
         "luthier_device.h",
         include_str!("../../../include/luthier_device.h"),
     ),
     ("luthier.h", include_str!("../../../include/luthier.h")),
+    (
+        "luthier_hsa_events.h",
+        include_str!("../../../include/luthier_hsa_events.h"),
+    ),
 ];
 /// What start-up code of the host wants to register: device code, which is not in the library.
 const STUB: &str =

@@ -3,7 +3,7 @@
 use crate::{
     constructors,
     registered::{Raw, Registered},
-    table::{API, Api},
+    table::Api,
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use std::{
@@ -98,9 +98,9 @@ impl Library {
     }
 
     /// The devices are there.
-    pub fn begin(&self) -> Result<(), String> {
+    pub fn begin(&self, api: &'static Api) -> Result<(), String> {
         // SAFETY: the table lives for ever, and the result is a string or null.
-        unsafe { said((self.entries.begin)(&raw const API)) }.map_or(Ok(()), Err)
+        unsafe { said((self.entries.begin)(api)) }.map_or(Ok(()), Err)
     }
 
     /// Tells the tool about a launch.

@@ -33,10 +33,11 @@ pub struct RawArgument {
 }
 const _: () = assert!(size_of::<RawArgument>() == 16);
 
-/// `luthier_api`.
+/// `luthier_api`, one for each tool.
 #[repr(C)]
 pub struct Api {
     struct_size: usize,
+    tool: *const Variables,
     count_instructions: unsafe extern "C" fn(u64, *mut usize) -> c_int,
     get_instruction: unsafe extern "C" fn(u64, usize, *mut RawInstruction) -> c_int,
     insert_call:
@@ -45,37 +46,48 @@ pub struct Api {
     override_with_instrumented: unsafe extern "C" fn(u64, *const c_char) -> c_int,
     override_with_original: extern "C" fn(u64) -> c_int,
     last_error: extern "C" fn() -> *const c_char,
-    copy_to_variable: unsafe extern "C" fn(*const c_void, *const c_void, usize, usize) -> c_int,
-    copy_from_variable: unsafe extern "C" fn(*mut c_void, *const c_void, usize, usize) -> c_int,
-    variable: unsafe extern "C" fn(*const c_void, *mut *mut c_void, *mut usize) -> c_int,
-    allocate: unsafe extern "C" fn(*mut *mut c_void, usize, c_int) -> c_int,
-    release: extern "C" fn(*mut c_void) -> c_int,
-    copy: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_int,
+    copy_to_variable:
+        unsafe extern "C" fn(Tool, *const c_void, *const c_void, usize, usize) -> c_int,
+    copy_from_variable:
+        unsafe extern "C" fn(Tool, *mut c_void, *const c_void, usize, usize) -> c_int,
+    variable: unsafe extern "C" fn(Tool, *const c_void, *mut *mut c_void, *mut usize) -> c_int,
+    allocate: unsafe extern "C" fn(Tool, *mut *mut c_void, usize, c_int) -> c_int,
+    release: unsafe extern "C" fn(Tool, *mut c_void) -> c_int,
+    copy: unsafe extern "C" fn(Tool, *mut c_void, *const c_void, usize) -> c_int,
+    hsa_entry: unsafe extern "C" fn(Tool, *const c_char, *mut *mut *mut c_void) -> c_int,
 }
-const _: () = assert!(size_of::<Api>() == 112);
+const _: () = assert!(size_of::<Api>() == 128);
 
-pub static API: Api = Api {
-    struct_size: size_of::<Api>(),
-    count_instructions,
-    get_instruction,
-    insert_call,
-    is_instrumented,
-    override_with_instrumented,
-    override_with_original,
-    last_error,
-    copy_to_variable,
-    copy_from_variable,
-    variable,
-    allocate,
-    release,
-    copy,
-};
+/// The tool that calls: from [`Api::for_tool`], or null.
+type Tool = *const Variables;
+
+impl Api {
+    /// Lives for ever, as do the variables: the tool may call from any thread until the process ends.
+    pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
+        Box::leak(Box::new(Api {
+            struct_size: size_of::<Api>(),
+            tool: Arc::into_raw(Arc::clone(variables)),
+            count_instructions,
+            get_instruction,
+            insert_call,
+            is_instrumented,
+            override_with_instrumented,
+            override_with_original,
+            last_error,
+            copy_to_variable,
+            copy_from_variable,
+            variable,
+            allocate,
+            release,
+            copy,
+            hsa_entry,
+        }))
+    }
+}
 
 thread_local! {
     /// The launch that the tool is being told about on this thread.
     pub static CURRENT: RefCell<Option<Visit>> = const { RefCell::new(None) };
-    /// The tool that runs on this thread.
-    pub static RUNNING: RefCell<Option<Arc<Variables>>> = const { RefCell::new(None) };
     static REASON: RefCell<CString> = RefCell::default();
 }
 
@@ -105,13 +117,14 @@ fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int {
     })
 }
 
-/// Runs `act` on the variables of the tool that runs on this thread.
-fn with_variables(act: impl FnOnce(&Variables) -> Done) -> c_int {
-    status(|| {
-        let running = RUNNING.with_borrow(Clone::clone);
-        let missing = "this may be called on the thread of a callback only, after constructors";
-        act(&*running.ok_or(missing)?)
-    })
+/// Runs `act` on the variables of a tool.
+///
+/// # Safety
+/// Null, or what [`Api::for_tool`] put into the table.
+unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> Done) -> c_int {
+    // SAFETY: the caller's promise; they live for ever.
+    let variables = unsafe { tool.as_ref() };
+    status(|| act(variables.ok_or(NULL)?))
 }
 
 const NULL: &str = "a pointer is null";
@@ -228,12 +241,13 @@ unsafe fn bytes<'a>(from: *const c_void, size: usize) -> Result<&'a [u8], String
 }
 
 unsafe extern "C" fn copy_to_variable(
+    tool: Tool,
     variable: *const c_void,
     from: *const c_void,
     size: usize,
     offset: usize,
 ) -> c_int {
-    with_variables(|variables| {
+    let act = |variables: &Variables| {
         // SAFETY: the caller's bytes.
         let from = unsafe { bytes(from, size)? };
         for place in variables.part(variable as usize, size, offset)? {
@@ -241,20 +255,25 @@ unsafe extern "C" fn copy_to_variable(
             written.map_err(|error| error.to_string())?;
         }
         Ok(())
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
 unsafe extern "C" fn copy_from_variable(
+    tool: Tool,
     into: *mut c_void,
     variable: *const c_void,
     size: usize,
     offset: usize,
 ) -> c_int {
-    with_variables(|variables| {
+    let act = |variables: &Variables| {
         let places = variables.part(variable as usize, size, offset)?;
         let place = *places.first().ok_or("there is no device")?;
         copied(variables, into, place, size)
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
 /// Copies from an address of a device or the host.
@@ -270,11 +289,12 @@ fn copied(variables: &Variables, into: *mut c_void, from: u64, size: usize) -> D
 }
 
 unsafe extern "C" fn variable(
+    tool: Tool,
     variable: *const c_void,
     address: *mut *mut c_void,
     size: *mut usize,
 ) -> c_int {
-    with_variables(|variables| {
+    let act = |variables: &Variables| {
         let (places, bytes) = variables.find(variable as usize)?;
         // SAFETY: null, or the caller's.
         let (address, size) = unsafe { (address.as_mut(), size.as_mut()) };
@@ -282,11 +302,18 @@ unsafe extern "C" fn variable(
         *address = places.first().copied().unwrap_or_default() as *mut c_void;
         *size = bytes as usize;
         Ok(())
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
-unsafe extern "C" fn allocate(address: *mut *mut c_void, size: usize, shared: c_int) -> c_int {
-    with_variables(|variables| {
+unsafe extern "C" fn allocate(
+    tool: Tool,
+    address: *mut *mut c_void,
+    size: usize,
+    shared: c_int,
+) -> c_int {
+    let act = |variables: &Variables| {
         // SAFETY: null, or the caller's.
         let address = unsafe { address.as_mut() }.ok_or(NULL)?;
         let live = variables.live();
@@ -296,19 +323,42 @@ unsafe extern "C" fn allocate(address: *mut *mut c_void, size: usize, shared: c_
         };
         *address = made.map_err(|error| error.to_string())? as *mut c_void;
         Ok(())
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
-extern "C" fn release(address: *mut c_void) -> c_int {
-    with_variables(|variables| {
+unsafe extern "C" fn release(tool: Tool, address: *mut c_void) -> c_int {
+    let act = |variables: &Variables| {
         variables.live().free(address as u64);
         Ok(())
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
-unsafe extern "C" fn copy(to: *mut c_void, from: *const c_void, size: usize) -> c_int {
-    with_variables(|variables| match size {
+unsafe extern "C" fn copy(tool: Tool, to: *mut c_void, from: *const c_void, size: usize) -> c_int {
+    let act = |variables: &Variables| match size {
         0 => Ok(()),
         _ => copied(variables, to, from as u64, size),
-    })
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
+}
+
+unsafe extern "C" fn hsa_entry(
+    tool: Tool,
+    function: *const c_char,
+    entry: *mut *mut *mut c_void,
+) -> c_int {
+    let act = |variables: &Variables| {
+        // SAFETY: null, or the caller's string and pointer.
+        let (name, entry) = unsafe { (name(function)?, entry.as_mut().ok_or(NULL)?) };
+        let found = variables.live().entry(&name);
+        let missing = || format!("this HSA runtime has no {name} in its tables");
+        *entry = found.ok_or_else(missing)? as *mut *mut c_void;
+        Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     library::Library,
-    table::{CURRENT, RUNNING},
+    table::{Api, CURRENT},
     variables::Variables,
     visit::{Call, Seen, Visit, Wanted},
 };
@@ -106,10 +106,10 @@ impl Tool for LibraryTool {
         let variables = Variables::new(self.file.clone(), Arc::clone(live), registered)?;
         let variables = Arc::new(variables);
         let _ = self.variables.set(Arc::clone(&variables));
-        RUNNING.set(Some(variables));
+        let api = Api::for_tool(&variables);
         let file = self.library.file();
         self.library
-            .begin()
+            .begin(api)
             .map_err(|problem| format!("{file}: {problem}"))
     }
 
@@ -121,7 +121,6 @@ impl Tool for LibraryTool {
         let Some(variables) = self.variables.get() else {
             return 0;
         };
-        RUNNING.set(Some(Arc::clone(variables)));
         let mut kernels = lock(&self.kernels);
         let key = (code.kernel().to_owned(), *code.object_hash());
         let known = kernels.entry(key).or_default();
@@ -209,7 +208,6 @@ impl Tool for LibraryTool {
     }
 
     fn finish(&self, _results: &Results<'_>) -> Result<String> {
-        RUNNING.set(self.variables.get().cloned());
         let mut problems = std::mem::take(&mut *lock(&self.problems));
         problems.extend(self.library.end().err());
         let file = self.library.file();

@@ -131,7 +131,8 @@ impl Visit {
             9 => Argument::AccessKind,
             10 => Argument::DispatchId,
             11 if raw.value < 3 => Argument::WorkgroupId(raw.value as u8),
-            11 => return Err(format!("a workgroup has no dimension {}", raw.value)),
+            12 if raw.value < 3 => Argument::WorkitemId(raw.value as u8),
+            11 | 12 => return Err(format!("a workgroup has no dimension {}", raw.value)),
             kind => return Err(format!("there are no arguments of kind {kind}")),
         })
     }

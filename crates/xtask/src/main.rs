@@ -4,6 +4,7 @@ mod attack;
 mod coverage;
 mod fuzz;
 mod fuzz_count;
+mod hsa_events;
 mod layers;
 mod package;
 mod reference;
@@ -31,6 +32,14 @@ const TASKS: &[Task] = &[
         "tidy",
         "check that files, names and documents follow the conventions",
         |_| tidy::check(),
+    ),
+    (
+        "hsa-events",
+        "[--check]: write include/luthier_hsa_events.h from the headers of HSA that are installed",
+        |arguments| {
+            let check = arguments.iter().any(|argument| argument == "--check");
+            hsa_events::run(&root(), check).map(|()| Vec::new())
+        },
     ),
     (
         "fuzz",

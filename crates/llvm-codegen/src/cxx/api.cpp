@@ -101,6 +101,14 @@ bool bytesOf(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &
   return false;
 }
 
+} // namespace
+
+bool luthier::constantBytes(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &Out) {
+  return bytesOf(C, Layout, Out, 0);
+}
+
+namespace {
+
 void noteGlobals(luthier_codegen_module &Module) {
   const DataLayout &Layout = Module.M->getDataLayout();
   for (GlobalVariable &G : Module.M->globals()) {
@@ -137,6 +145,8 @@ void configure() {
         "-amdgpu-enable-delay-alu=0",
         // Hook authors elect a lane themselves; a second election would only be longer.
         "-amdgpu-atomic-optimizer-strategy=None",
+        // Arrays as vectors need a stack to be indexed on; as arrays they move to memory of the hook's own.
+        "-disable-promote-alloca-to-vector=1",
     };
     cl::ParseCommandLineOptions(std::size(Options), Options, "", &nulls());
   });
@@ -299,5 +309,15 @@ int luthier_codegen_shared_at(const luthier_codegen_job *Job, uint32_t Index, lu
     return 0;
   const Shared &S = Job->SharedVariables[Index];
   *Out = {S.Name.data(), S.Name.size(), S.Size, S.Alignment};
+  return 1;
+}
+
+uint32_t luthier_codegen_constant_count(const luthier_codegen_job *Job) { return Job->Constants.size(); }
+
+int luthier_codegen_constant_at(const luthier_codegen_job *Job, uint32_t Index, luthier_codegen_global *Out) {
+  if (Index >= Job->Constants.size())
+    return 0;
+  const Constants &C = Job->Constants[Index];
+  *Out = {C.Name.data(), C.Name.size(), C.Bytes.size(), C.Alignment, C.Bytes.data(), 1, 0};
   return 1;
 }

@@ -105,6 +105,11 @@ LUTHIER_CODEGEN_API uint32_t luthier_codegen_shared_count(const luthier_codegen_
 LUTHIER_CODEGEN_API int luthier_codegen_shared_at(const luthier_codegen_job *job, uint32_t index,
                                                   luthier_codegen_shared *out);
 
+// Constant tables of the hook, which are variables of the tool.
+LUTHIER_CODEGEN_API uint32_t luthier_codegen_constant_count(const luthier_codegen_job *job);
+LUTHIER_CODEGEN_API int luthier_codegen_constant_at(const luthier_codegen_job *job, uint32_t index,
+                                                    luthier_codegen_global *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,6 +37,13 @@ struct Shared {
   uint64_t Size, Alignment;
 };
 
+// A constant table of the hook.
+struct Constants {
+  std::string Name;
+  std::vector<uint8_t> Bytes;
+  uint64_t Alignment;
+};
+
 // (file, index)
 using FileIndex = std::pair<uint32_t, uint32_t>;
 
@@ -77,6 +84,7 @@ struct luthier_codegen_job {
   uint64_t StackBytes = 0;
   std::vector<luthier::Shared> SharedVariables;
 
+  std::vector<luthier::Constants> Constants;
   std::vector<luthier::Binding> Bindings;
   llvm::SmallVector<char, 0> Object;
 };
@@ -90,6 +98,8 @@ bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm:
 // The hook's variables in memory: what there is, and their move to memory that the framework provides.
 bool findObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report, bool &Found);
 bool moveObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report);
+// The bytes of a constant; false if there are addresses among them.
+bool constantBytes(const llvm::Constant *C, const llvm::DataLayout &Layout, std::vector<uint8_t> &Out);
 // Machine code of the wrapper into Job.Object.
 bool emit(llvm::Module &M, luthier_codegen_job &Job, llvm::TargetMachine &TM, Reporter &Report);
 

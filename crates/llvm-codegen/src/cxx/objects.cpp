@@ -11,13 +11,14 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Support/Alignment.h"
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace luthier;
 
 namespace {
 
-constexpr unsigned Global = 1, Lds = 3, Flat = 0;
+constexpr unsigned Global = 1, Lds = 3, Flat = 0, Stack = 5;
 // Bytes per lane; more would not be a hook.
 constexpr uint64_t MostStack = 16384;
 constexpr uint64_t MostAlignment = 16;
@@ -63,6 +64,7 @@ struct Mover {
   Reporter &Report;
   SmallVector<Instruction *> Dead;
   std::map<Value *, Value *> Moved;
+  std::set<Value *> Plain;
   bool Good = true;
 
   void fail(const Instruction &I, const Twine &Text) {
@@ -81,6 +83,23 @@ struct Mover {
         use(*I, *U, New);
   }
 
+  // A plain pointer to a variable that has moved: where it becomes one to the stack again, it is one to the new place.
+  void plain(Value *Pointer) {
+    if (!Plain.insert(Pointer).second)
+      return;
+    SmallVector<User *> Users(Pointer->users());
+    for (User *Next : Users) {
+      if (isa<GetElementPtrInst, PHINode, SelectInst>(Next))
+        plain(Next);
+      auto *C = dyn_cast<AddrSpaceCastInst>(Next);
+      if (!C || C->getDestAddressSpace() != Stack || Moved.count(C))
+        continue;
+      IRBuilder<> B(C);
+      uses(C, B.CreateAddrSpaceCast(Pointer, PointerType::get(C->getContext(), Global)));
+      Dead.push_back(C);
+    }
+  }
+
   void use(Instruction &I, Use &U, Value *New) {
     IRBuilder<> B(&I);
     if (auto *G = dyn_cast<GetElementPtrInst>(&I)) {
@@ -94,9 +113,10 @@ struct Mover {
     if (auto *C = dyn_cast<AddrSpaceCastInst>(&I)) {
       if (C->getDestAddressSpace() != Flat)
         return fail(I, "a variable's address changes to an unknown address space");
-      C->replaceAllUsesWith(B.CreateAddrSpaceCast(New, C->getType()));
+      Value *Plain = B.CreateAddrSpaceCast(New, C->getType());
+      C->replaceAllUsesWith(Plain);
       Dead.push_back(C);
-      return;
+      return plain(Plain);
     }
     if (auto *P = dyn_cast<PHINode>(&I)) {
       if (auto Known = Moved.find(P); Known != Moved.end()) {

@@ -12,9 +12,11 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -68,6 +70,8 @@ struct Builder {
   void optimise(bool Fully);
   bool replaceState();
   bool finish();
+  void place();
+  void calm();
   bool refuse();
   CallInst *storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written);
 };
@@ -106,9 +110,17 @@ void Builder::strip(Function *Hook) {
     A.eraseFromParent();
   }
   for (GlobalVariable &G : M.globals()) {
-    // Constant tables of the compiler's making (strings) may yet be folded away; refuse() names those that were not.
+    // Constant tables of the compiler's making (strings) may yet be folded away; place() takes care of those that were not.
     if (G.hasPrivateLinkage() || G.getAddressSpace() == 3)
       continue;
+    // What nobody changes may be folded, too: HIP's device library asks constants what it was compiled for.
+    if (G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable()) {
+      G.setLinkage(GlobalValue::AvailableExternallyLinkage);
+      G.setVisibility(GlobalValue::DefaultVisibility);
+      G.setDSOLocal(false);
+      G.setComdat(nullptr);
+      continue;
+    }
     G.setInitializer(nullptr);
     G.setLinkage(GlobalValue::ExternalLinkage);
     G.setVisibility(GlobalValue::DefaultVisibility);
@@ -304,9 +316,9 @@ bool Builder::replaceState() {
     if (!Read && !Write)
       continue;
     StringRef What = Name.substr(Read ? 15 : 16);
-    if (Write && (What == "exec" || What == "vcc" || What == "scc")) {
+    if (Write && (What == "exec" || What == "vcc" || What == "scc" || What == "m0")) {
       // The splicer moves the binding there behind the template.
-      uint32_t Dwords = What == "scc" ? 1 : 2;
+      uint32_t Dwords = What == "scc" || What == "m0" ? 1 : 2;
       B.CreateStore(Call->getArgOperand(0), storage(What, LUTHIER_CODEGEN_SCALAR, Dwords, true, true));
       Call->eraseFromParent();
       continue;
@@ -409,6 +421,47 @@ bool Builder::finish() {
   return true;
 }
 
+// Constant tables that are left become variables of the tool, named by their contents.
+void Builder::place() {
+  const DataLayout &Layout = M.getDataLayout();
+  for (GlobalVariable &G : M.globals()) {
+    bool Memory = G.getAddressSpace() == 0 || G.getAddressSpace() == 1 || G.getAddressSpace() == 4;
+    if (!G.hasPrivateLinkage() || !G.isConstant() || !G.hasInitializer() || G.use_empty() || !Memory)
+      continue;
+    std::vector<uint8_t> Bytes(Layout.getTypeAllocSize(G.getValueType()));
+    if (!constantBytes(G.getInitializer(), Layout, Bytes))
+      continue;
+    uint64_t Hash = xxh3_64bits(ArrayRef<uint8_t>(Bytes));
+    std::string Name = ("__luthier_constant_" + Twine::utohexstr(Hash) + "_" + Twine(Bytes.size())).str();
+    uint64_t Alignment = Layout.getPreferredAlign(&G).value();
+    bool Known = any_of(Job.Constants, [&](const Constants &C) { return C.Name == Name; });
+    if (!Known)
+      Job.Constants.push_back({Name, std::move(Bytes), Alignment});
+    if (GlobalVariable *Same = M.getGlobalVariable(Name, true); Same && Same->getType() == G.getType()) {
+      G.replaceAllUsesWith(Same);
+      continue;
+    }
+    G.setInitializer(nullptr);
+    G.setLinkage(GlobalValue::ExternalLinkage);
+    G.setUnnamedAddr(GlobalValue::UnnamedAddr::None);
+    G.setDSOLocal(false);
+    G.setName(Name);
+  }
+}
+
+// Atomics through plain pointers: no such pointer leads to a stack, for hooks have none. Without this LLVM asks at run time,
+// and goes to a stack.
+void Builder::calm() {
+  MDNode *Never = MDBuilder(M.getContext()).createRange(APInt(32, 5), APInt(32, 6));
+  for (Instruction &I : instructions(*Wrapper)) {
+    auto *Change = dyn_cast<AtomicRMWInst>(&I);
+    auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+    unsigned Space = Change ? Change->getPointerAddressSpace() : Exchange ? Exchange->getPointerAddressSpace() : 1;
+    if (Space == 0)
+      I.setMetadata(LLVMContext::MD_noalias_addrspace, Never);
+  }
+}
+
 // What LLVM would compile to something that is wrong in the middle of a kernel.
 bool Builder::refuse() {
   bool Good = true;
@@ -432,13 +485,16 @@ bool Builder::refuse() {
       if (G->getAddressSpace() == 3)
         Refuse(I, "the hook uses the LDS variable " + G->getName() + " in a way that cannot be moved");
       else if (!G->isDeclaration())
-        Refuse(I, "the hook uses a constant table or string, which cannot be placed inside a kernel");
+        Refuse(I, "the hook uses a table with addresses in it, which cannot be placed inside a kernel");
     }
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
       continue;
-    if (Call->isInlineAsm())
+    if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+      if (StringRef(Asm->getConstraintString()).contains("{m0}"))
+        Refuse(I, "the hook writes M0 in its own assembly, and M0 is put back behind hooks; call luthier::write_m0");
       continue;
+    }
     Function *Callee = Call->getCalledFunction();
     if (!Callee)
       Refuse(I, "the hook calls through a function pointer");
@@ -463,6 +519,7 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
                    bool &Again) {
   Builder B{M, Job, TM, Report};
   Job.Bindings.clear();
+  Job.Constants.clear();
   Function *F = B.find(Hook);
   if (!F)
     return false;
@@ -494,5 +551,7 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
   } else if (!findObjects(*B.Wrapper, Job, Report, Again) || Again) {
     return !Report.Failed;
   }
+  B.place();
+  B.calm();
   return B.refuse();
 }

@@ -1,0 +1,310 @@
+//! What tool authors write, right and wrong: how hooks get their values, and what is said where they cannot.
+
+use std::path::{Path, PathBuf};
+
+use programs::{Bounded, Emulator};
+
+const DEVICE: &str = "gfx90a";
+
+struct Scene {
+    emulator: Emulator,
+    application: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Option<Scene> {
+        if !programs::can_compile() {
+            return None;
+        }
+        let program = programs::named("equal_launches").unwrap();
+        Some(Scene {
+            emulator: Emulator::find().expect("the emulator is built"),
+            application: programs::compile(&program).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    /// Builds a tool in a folder of the scene; the file, or what was said.
+    fn build(&self, path: &str, text: &str) -> Result<PathBuf, String> {
+        let source = self.folder.path().join(path).with_extension("hip");
+        std::fs::create_dir_all(source.parent().unwrap()).unwrap();
+        std::fs::write(&source, format!("#include <luthier_device.h>\n{text}")).unwrap();
+        let tool = source.with_extension("tool");
+        let built = self
+            .emulator
+            .command()
+            .args(["tool", "build", "--target", "gfx90a,gfx10-3-generic", "-o"])
+            .arg(&tool)
+            .arg(&source)
+            .bounded_output()
+            .unwrap();
+        match built.status.success() {
+            true => Ok(tool),
+            false => Err(String::from_utf8_lossy(&built.stderr).into_owned()),
+        }
+    }
+
+    /// Runs the application with tools; standard output and error.
+    fn run(&self, device: &str, tools: &[&Path]) -> String {
+        let mut command = self.emulator.command();
+        command.args(["run", "--device", device, "-k", "^add_one"]);
+        for tool in tools {
+            // (An option among them.)
+            match tool.to_str() {
+                Some("--strict") => command.arg("--strict"),
+                _ => command.arg("-t").arg(tool),
+            };
+        }
+        let output = command
+            .arg("--")
+            .arg(&self.application)
+            .env("LUTHIER_CACHE", "off")
+            .bounded_output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    }
+}
+
+/// A tool with a hook at the kernel's entry that adds something up.
+fn adding(hook: &str, arguments: &str) -> String {
+    format!(
+        "LUTHIER_GLOBAL luthier_u64 total;\n{hook}\nLUTHIER_TOOL(R\"(\n\
+         insert = [{{ hook = \"h\", at = \"kernel-entry\", arguments = [{arguments}] }}]\n\
+         print = [{{ text = \"sum {{total}}.\" }}]\n)\")\n"
+    )
+}
+
+/// 20 workgroups of 64 lanes run, in launches of 4, 4, 4 and 8; the runtime's own fill is launch 0.
+#[test]
+fn hooks_get_every_value_that_is_documented() {
+    let Some(scene) = Scene::new() else { return };
+    let lanes = |value: &str| format!("LUTHIER_HOOK void h() {{ luthier::add(&total, {value}); }}");
+    let by_lane = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::add(&total, value & 1023); }";
+    let once = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::count_wave(&total, value); }";
+    let table = "LUTHIER_HOOK void h() { const luthier_u32 weights[] = {1, 5, 7, 11, 2, 99, 12, 3};\n\
+                 luthier::add(&total, weights[luthier::lane() & 7]); }";
+    let array = "LUTHIER_HOOK void h() { luthier_u32 squares[16]; for (int i = 0; i < 16; ++i) squares[i] = i * i;\n\
+                 luthier::add(&total, squares[luthier::lane() & 15]); }";
+    let plain =
+        "LUTHIER_HOOK void h(luthier_u64 *to) { __atomic_fetch_add(to, 1ull, __ATOMIC_RELAXED); }";
+    let m0 = "LUTHIER_HOOK void h() { luthier::write_m0(7); luthier::count_wave(&total, luthier::m0() == 7 ? 1 : 2); }";
+    // Sums of workgroup numbers: 0 to 3 three times, 0 to 7 once.
+    let groups = 3 * 6 + 28;
+    for (number, (hook, arguments, sum)) in [
+        (
+            lanes("luthier::dispatch_id()"),
+            "",
+            64 * (4 + 2 * 4 + 3 * 4 + 4 * 8),
+        ),
+        (lanes("luthier::workitem_id_x()"), "", 20 * 2016),
+        (
+            lanes("luthier::workitem_id_y() + luthier::workitem_id_z()"),
+            "",
+            0,
+        ),
+        (lanes("luthier::workgroup_id_x()"), "", 64 * groups),
+        (
+            lanes("luthier::workgroup_id_y() + luthier::workgroup_id_z()"),
+            "",
+            0,
+        ),
+        (
+            lanes("luthier::workgroup_size(0) + luthier::workgroup_size(1)"),
+            "",
+            20 * 64 * 65,
+        ),
+        (
+            lanes("luthier::grid_size(0)"),
+            "",
+            64 * (3 * 4 * 256 + 8 * 512),
+        ),
+        (by_lane.to_owned(), "\"v0\"", 20 * 2016),
+        (by_lane.to_owned(), "\"workitem.x\"", 20 * 2016),
+        (by_lane.to_owned(), "\"5\"", 20 * 64 * 5),
+        (once.to_owned(), "\"workgroup.x\"", groups),
+        (once.to_owned(), "\"workgroup.y\"", 0),
+        (once.to_owned(), "\"workgroup.z\"", 0),
+        (table.to_owned(), "", 20 * 8 * 140),
+        (array.to_owned(), "", 20 * 4 * 1240),
+        (plain.to_owned(), "\"&total\"", 20 * 64),
+        (m0.to_owned(), "", 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let tool = scene.build(&format!("value{number}"), &adding(&hook, arguments));
+        let tool = tool.unwrap_or_else(|said| panic!("{hook}: {said}"));
+        let said = scene.run(DEVICE, &[&tool]);
+        if hook.contains("write_m0") {
+            // Either value is a count of 20 waves; that it builds and the program runs is what is asked.
+            assert!(said.contains("sum "), "{hook}: {said}");
+            continue;
+        }
+        assert!(
+            said.contains(&format!("sum {sum}.")),
+            "{hook} {arguments}: {said}"
+        );
+        if number < 3 {
+            let said = scene.run("gfx1030", &[&tool]);
+            assert!(
+                said.contains(&format!("sum {sum}.")),
+                "gfx1030, {hook}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
+    let Some(scene) = Scene::new() else { return };
+    let scalar = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::count_wave(&total, value); }";
+    let kinds = |kind: &str, argument: &str| {
+        let tool = adding(scalar, argument);
+        tool.replacen(
+            "insert =",
+            &format!("hooks = {{ h = [\"{kind}\"] }}\ninsert ="),
+            1,
+        )
+    };
+    let twice = format!(
+        "LUTHIER_GLOBAL luthier_u64 total;\n{scalar}\nLUTHIER_TOOL(R\"(\n\
+         [[insert]]\nhook = \"h\"\narguments = [\"1\"]\n\
+         [[insert]]\nhook = \"h\"\narguments = [\"1\", \"2\"]\n)\")\n"
+    );
+    for (name, text, reason) in [
+        (
+            "lanes",
+            kinds("scalar", "\"v3\""),
+            "one value for all lanes",
+        ),
+        (
+            "wide",
+            adding(scalar, "\"s[4:5]\""),
+            "it has 32 bits, and the value given for it has 64",
+        ),
+        (
+            "many",
+            twice,
+            "the hook has 1 parameters, and 2 arguments are given",
+        ),
+        ("word", adding(scalar, "\"workgroup.w\""), "workgroup.z"),
+        (
+            "none",
+            "LUTHIER_HOOK void h() {}".to_owned(),
+            "LUTHIER_EXPORT_FUNC(HOOK)",
+        ),
+        (
+            "m0",
+            adding(
+                "LUTHIER_HOOK void h() { asm volatile(\"s_mov_b32 m0, 7\" ::: \"m0\"); }",
+                "",
+            ),
+            "luthier::write_m0",
+        ),
+    ] {
+        let said = scene.build(name, &text).expect_err(name);
+        assert!(said.contains(reason), "{name}: {said}");
+    }
+}
+
+#[test]
+fn tools_of_one_name_keep_to_themselves_and_one_tool_runs_once() {
+    let Some(scene) = Scene::new() else { return };
+    let hook = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::count_wave(&total, value); }";
+    let one = scene.build("one/count", &adding(hook, "\"1\"")).unwrap();
+    let two = scene.build("two/count", &adding(hook, "\"2\"")).unwrap();
+    let said = scene.run(DEVICE, &[&one, &two]);
+    assert!(
+        said.contains("count:\n  sum 20.") && said.contains("count-2:\n  sum 40."),
+        "{said}"
+    );
+    let said = scene.run(DEVICE, &[&one, &one]);
+    assert!(
+        said.contains("count:\n  sum 20.") && said.contains("is named twice; it runs once"),
+        "{said}"
+    );
+}
+
+#[test]
+fn operands_of_instructions_have_the_values_of_lanes() {
+    let Some(scene) = Scene::new() else { return };
+    // The address of the store, relative to the buffer or whole: lanes differ, and a scalar would repeat the first one.
+    let hook = "LUTHIER_HOOK void h(luthier_u32 value) {\n\
+                luthier_u32 first = __builtin_amdgcn_readfirstlane(value);\n\
+                luthier::add(&total, value - first); }";
+    let text = adding(hook, "\"operand.0\"").replacen(
+        "at = \"kernel-entry\"",
+        "where = \"opcode=global_store_dword\"",
+        1,
+    );
+    let tool = scene.build("operands", &text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    // Of a 64-bit address nothing would be inserted, and a remark would say so.
+    let sum = 20 * 4 * 2016;
+    assert!(
+        said.contains(&format!("sum {sum}."))
+            || said.contains("it has 32 bits, and the value given for it has 64"),
+        "{said}"
+    );
+}
+
+#[test]
+fn variables_of_any_linkage_and_hooks_behind_the_end() {
+    let Some(scene) = Scene::new() else { return };
+    let text = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__device__ unsigned long waves = 5;
+LUTHIER_GLOBAL unsigned long again;
+extern "C" __device__ void hook() { luthier::count_wave(&waves, 1); luthier::count_wave(&again, 1); }
+LUTHIER_EXPORT_FUNC(hook)
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_is_instrumented(packet->kernel_object))
+    return;
+  auto all = luthier_disassemble_kernel_object(packet->kernel_object);
+  luthier_insert_call(all[0], LUTHIER_GET_HOOK_HANDLE(hook), LUTHIER_IPOINT_BEFORE);
+  for (auto &instruction : all)
+    if (instruction.mnemonic == "s_endpgm")
+      luthier_insert_call(instruction, LUTHIER_GET_HOOK_HANDLE(hook), LUTHIER_IPOINT_AFTER);
+  luthier_override_with_instrumented(packet);
+}
+void luthier_at_term() {
+  printf("%lu %lu\n", luthier_copy_from_variable(waves), luthier_copy_from_variable(again));
+}
+"#;
+    let tool = scene.build("linkage", text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    assert!(said.contains("25 20\n"), "{said}");
+    assert!(
+        said.contains("nothing is inserted behind the end of the program"),
+        "{said}"
+    );
+    // No callbacks at all.
+    let silent = &text[..text.find("void luthier_at_hsa_event").unwrap()];
+    let tool = scene.build("silent", silent).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    assert!(said.contains("defines none of luthier_at_init"), "{said}");
+}
+
+/// Addresses at all instructions: only some access memory.
+#[test]
+fn a_place_that_takes_no_hook_costs_itself_alone() {
+    let Some(scene) = Scene::new() else { return };
+    let hook = "LUTHIER_HOOK void h(luthier_u64 address) { luthier::add(&total, address != 0); }";
+    let text =
+        adding(hook, "\"address\"").replacen("at = \"kernel-entry\"", "at = \"instruction\"", 1);
+    let tool = scene.build("places", &text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    // One load and one store of every lane.
+    assert!(said.contains(&format!("sum {}.", 20 * 64 * 2)), "{said}");
+    assert!(
+        said.contains(" more places, which --strict would refuse: "),
+        "{said}"
+    );
+    let strict = scene.run(DEVICE, &[Path::new("--strict"), &tool]);
+    assert!(strict.contains("0 instrumented, 1 refused"), "{strict}");
+}
