@@ -119,7 +119,7 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
         ("if (i % 4 == 1)", 100),
         ("// a fourth", 25),
         ("result = x * 3", 25),
-        ("// never", 0),
+        ("out[i] = -7", 0),
     ] {
         let line = line_of(part);
         assert_eq!(found.get(&line), Some(&lanes), "{part}: {found:?}");
