@@ -133,6 +133,7 @@ fn standard_headers_appear_if_they_ran() {
         "hip",
         "-O1",
         "--offload-arch=gfx90a",
+        "-std=c++20",
         "app.hip",
         "-x",
         "none",
@@ -145,7 +146,7 @@ fn standard_headers_appear_if_they_ran() {
     assert_eq!(ending(&output), 0, "{}", text(&output));
     let report = place.report(&["report", "out"]);
     assert!(
-        report.contains("app.hip") && report.contains("stl_algobase.h"),
+        report.contains("app.hip") && report.contains("cuda_wrappers/algorithm"),
         "{report}"
     );
     assert!(!report.contains("bits/move.h"), "{report}");
