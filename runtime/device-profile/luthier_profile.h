@@ -63,9 +63,8 @@ luthier_profile_fence(unsigned flags, unsigned order, unsigned scope) {
 #endif
 #endif
 
-/* The host half of a HIP compilation has the device's macros, too. What it saw it would register with HIP, which refuses a variable
- * that several sources of one program register. With LUTHIER_PROFILE_USE, code is compiled with a profile, not for one. */
-#if defined(__AMDGCN__) && (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__)) && !defined(LUTHIER_PROFILE_USE)
+/* With LUTHIER_PROFILE_USE, code is compiled with a profile, not for one. */
+#if defined(__AMDGCN__) && !defined(LUTHIER_PROFILE_USE)
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,6 +97,9 @@ LUTHIER_PROFILE_BOUNDS(__llvm_prf_data);
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_ucnts);
 #endif
 
+/* The host half of a HIP compilation has the device's macros, too, and would register the table with HIP, which refuses a variable
+ * that several sources of one program register. */
+#if !defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__)
 /* Declared first: a C++ constant would be internal otherwise. */
 extern LUTHIER_PROFILE_DEVICE const void *const __llvm_profile_sections[];
 LUTHIER_PROFILE_DEVICE __attribute__((weak, used, retain, visibility("protected")))
@@ -110,6 +112,7 @@ const void *const __llvm_profile_sections[] = {
 #endif
     0,
 };
+#endif
 
 #if __clang_major__ < 20
 

@@ -114,3 +114,105 @@ fn deadly_signals_cost_no_profile() {
         text(&output)
     );
 }
+
+/// With `--system-headers` every header of the library is in the mapping; only those that ran are worth a row.
+#[test]
+fn standard_headers_appear_if_they_ran() {
+    let place = Place::new();
+    std::fs::write(
+        place.path("app.hip"),
+        "#include <hip/hip_runtime.h>\n#include <algorithm>\n#include <utility>\n\
+         __global__ void k(int *a, int n) { int b = 3; if (n > 100) std::swap(a[0], b); a[1] = std::max(n, b); }\n\
+         int main() { int *a; if (hipMalloc(&a, 64) != hipSuccess) return 9; k<<<1, 1>>>(a, 5); return hipDeviceSynchronize(); }\n",
+    )
+    .unwrap();
+    let compiler = [
+        "--",
+        "clang++-22",
+        "-x",
+        "hip",
+        "-O1",
+        "--offload-arch=gfx90a",
+        "-std=c++20",
+        "app.hip",
+        "-x",
+        "none",
+        "-o",
+        "app",
+        "-lamdhip64",
+    ];
+    place.report(&[&["build", "--system-headers"], &compiler[..]].concat());
+    let output = place.run("gfx90a", "out", &[], &place.path("app"), &[]);
+    assert_eq!(ending(&output), 0, "{}", text(&output));
+    let report = place.report(&["report", "out"]);
+    assert!(
+        report.contains("app.hip") && report.contains("cuda_wrappers/algorithm"),
+        "{report}"
+    );
+    assert!(!report.contains("bits/move.h"), "{report}");
+}
+
+/// One command builds with what a run has counted, and the kernel gets better by it.
+#[test]
+fn a_profile_makes_a_kernel_shorter() {
+    let place = Place::new();
+    let luthier = std::env::current_exe()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .join("../luthier");
+    let source = sources().join("profiled.hip");
+    let waves = |program: &str| -> (u64, Vec<u8>) {
+        let output = std::process::Command::new(&luthier)
+            .args(["run", "--device", "gfx90a", "--stats", "--"])
+            .arg(place.path(program))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        let message = text(&output);
+        let count = message
+            .split(" wave instructions")
+            .next()
+            .unwrap()
+            .rsplit(", ")
+            .next()
+            .unwrap();
+        (count.replace(' ', "").parse().unwrap(), output.stdout)
+    };
+    let build = |options: &[&str], name: &str| {
+        let compiler = [
+            "--",
+            "clang++-22",
+            "-x",
+            "hip",
+            "-O2",
+            "--offload-arch=gfx90a",
+            source.to_str().unwrap(),
+            "-x",
+            "none",
+            "-o",
+            name,
+            "-lamdhip64",
+        ];
+        place.report(&[&["build"], options, &compiler[..]].concat());
+    };
+    build(&["--pgo"], "counting");
+    let output = place.run("gfx90a", "profile", &[], &place.path("counting"), &[]);
+    assert_eq!(ending(&output), 0, "{}", text(&output));
+    build(&["--use", "profile"], "used");
+    // The same flags with a profile of nothing.
+    let mut empty = rawprof::Profile::new(rawprof::Version(10 | 1 << 56));
+    empty.names = rawprof::names::encode([b"nothing".as_slice()]);
+    empty.records.push(rawprof::Record {
+        name_ref: rawprof::names::name_ref(b"nothing"),
+        function_hash: 1,
+        counters: vec![1],
+        ..rawprof::Record::default()
+    });
+    std::fs::write(place.path("empty.profraw"), rawprof::emit(&empty).unwrap()).unwrap();
+    build(&["--use", "empty.profraw"], "plain");
+    let ((plain, expected), (used, printed)) = (waves("plain"), waves("used"));
+    assert_eq!(printed, expected);
+    // Measured: 32 016 against 42 015.
+    assert!(used * 10 < plain * 9, "{used} against {plain}");
+}

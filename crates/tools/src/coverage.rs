@@ -106,15 +106,17 @@ impl Tool for Coverage {
         let mut kept = Kept::default();
         let mut places = Places::default();
         for function in kernel.functions() {
-            for (number, block) in function.blocks().enumerate() {
-                let entry = kept.counted.len() as u32;
-                if number == 0 {
-                    let line = files.line(&block.first());
-                    let name = function.name().to_owned();
-                    kept.functions.push(Function { name, line, entry });
-                }
+            let entry = kept.counted.len() as u32;
+            let mut lines = Vec::new();
+            for block in function.blocks() {
+                lines.extend(block.instructions().filter_map(|at| files.line(&at)));
                 look_at(block, &mut files, &mut kept, &mut places);
             }
+            kept.functions.push(Function {
+                name: function.name().to_owned(),
+                line: beginning(&lines),
+                entry,
+            });
         }
         kept.files = files.names();
         let counters = edit.counters(kept.counted.len());
@@ -163,6 +165,16 @@ impl Tool for Coverage {
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         Ok(report(results)?.json())
     }
+}
+
+/// The first line in the file that most of a function's instructions are from: what comes before is inlined from headers.
+fn beginning(lines: &[Line]) -> Option<Line> {
+    let mut files: BTreeMap<u32, usize> = BTreeMap::new();
+    for (file, _) in lines {
+        *files.entry(*file).or_default() += 1;
+    }
+    let (most, _) = files.into_iter().max_by_key(|(_, count)| *count)?;
+    lines.iter().copied().find(|(file, _)| *file == most)
 }
 
 /// Notes the stretches and branches of one block.

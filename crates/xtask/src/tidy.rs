@@ -19,6 +19,8 @@ const UNSAFE_CRATES: &[&str] = &[
     "thunk",
     "launcher",
     "host-count-rt",
+    "coverage-pass",
+    "demangle",
     "host-count-pass",
     "drain-tool",
     "files",
