@@ -19,12 +19,13 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx906", &[]),
     ("gfx908", &[]),
     ("gfx90a", &[]),
-    ("gfx1030",
-        "gfx1200", "gfx1201", &[]),
-    ("gfx1100", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1101", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1102", &["v_wmma_", "flat_atomic_add_f32"]),
-    ("gfx1103", &["v_wmma_", "flat_atomic_add_f32"]),
+    ("gfx1030", &[]),
+    ("gfx1100", &["flat_atomic_add_f32"]),
+    ("gfx1101", &["flat_atomic_add_f32"]),
+    ("gfx1102", &["flat_atomic_add_f32"]),
+    ("gfx1103", &["flat_atomic_add_f32"]),
+    ("gfx1200", &["image_"]),
+    ("gfx1201", &["image_"]),
 ];
 
 /// Mnemonics without a row; adds all of them to `list`, with what becomes of them.
