@@ -88,7 +88,7 @@ impl Doctor {
     pub fn execute(self) -> Result<ExitCode> {
         let findings = examine();
         match self.format {
-            Format::Json => println!("{}", serde_json::to_string_pretty(&findings)?),
+            Format::Json => files::out!("{}", serde_json::to_string_pretty(&findings)?),
             Format::Text => print(&findings),
         }
         let sick = findings
@@ -173,16 +173,18 @@ fn print(findings: &[Finding]) {
     };
     for finding in findings {
         match (&finding.found, finding.need) {
-            (Some(found), _) => println!("{} {:<20} {found}", paint("32", "here   "), finding.what),
+            (Some(found), _) => {
+                files::out!("{} {:<20} {found}", paint("32", "here   "), finding.what)
+            }
             (None, Need::Required) => {
-                println!(
+                files::out!(
                     "{} {:<20} mend with: {}",
                     paint("31", "MISSING"),
                     finding.what,
                     finding.mend
                 )
             }
-            (None, Need::Optional) => println!(
+            (None, Need::Optional) => files::out!(
                 "{} {:<20} {}",
                 paint("33", "absent "),
                 finding.what,

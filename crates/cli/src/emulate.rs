@@ -190,9 +190,12 @@ impl Emulate {
                 records::write_whole(&dump.file, &contents)?;
             }
         }
-        eprintln!(
+        files::say!(
             "{}: {} waves, {} wave instructions, {} lane instructions",
-            self.kernel, counts.waves, counts.wave_instructions, counts.lane_instructions
+            self.kernel,
+            counts.waves,
+            counts.wave_instructions,
+            counts.lane_instructions
         );
         Ok(ExitCode::SUCCESS)
     }

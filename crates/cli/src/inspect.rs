@@ -70,7 +70,7 @@ impl Inspect {
             match self.one(file, &options) {
                 Ok(report) => reports.push(report),
                 Err(error) => {
-                    eprintln!("luthier: {error:#}");
+                    files::say!("luthier: {error:#}");
                     failed = true;
                 }
             }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::IsTerminal,
+    io::{IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -73,13 +73,19 @@ impl Instrument {
             let names: Vec<_> = names.iter().map(String::as_str).collect();
             built_in::mark(&mut output, &names);
         }
-        records::write_whole(&self.output, &output)?;
-        // Programs stay programs.
-        if let Ok(input) = fs::metadata(&self.input) {
-            fs::set_permissions(&self.output, input.permissions())?;
-        }
+        self.write(&output)
+            .with_context(|| format!("cannot write {}", self.output.display()))?;
         report.print(&self.output);
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        // Asked before, for both may be one file. Programs stay programs.
+        let permissions = fs::metadata(&self.input)?.permissions();
+        let mut output = files::Output::create(&self.output)?;
+        output.set_permissions(permissions)?;
+        output.write_all(bytes)?;
+        output.finish()
     }
 
     fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
@@ -128,7 +134,7 @@ impl Report {
             .iter()
             .filter_map(|kernel| Some(kernel.result.as_ref().ok()?.sites))
             .sum();
-        eprintln!(
+        files::say!(
             "{}: {} kernels, {} instrumented at {sites} places, {} refused",
             output.display(),
             self.kernels.len(),
@@ -136,7 +142,7 @@ impl Report {
             refused.len()
         );
         for reason in &self.left {
-            eprintln!("  a code object stays as it is: {reason}");
+            files::say!("  a code object stays as it is: {reason}");
         }
         let refused = refused.iter();
         by_kernels(
@@ -165,12 +171,12 @@ fn by_kernels<'a>(label: &str, said: impl Iterator<Item = (&'a str, &'a str)>) {
         usize::MAX
     };
     for (text, kernels) in all {
-        eprintln!("  {label}: {text}");
+        files::say!("  {label}: {text}");
         for kernel in kernels.iter().take(shown) {
-            eprintln!("    {kernel}");
+            files::say!("    {kernel}");
         }
         if kernels.len() > shown {
-            eprintln!("    and {} more", kernels.len() - shown);
+            files::say!("    and {} more", kernels.len() - shown);
         }
     }
 }

@@ -1,35 +1,55 @@
 //! Processes that ended without delivering what their tools collected.
 
-use std::{fs, path::Path, process::Command};
+use std::{path::Path, process::Command};
 
 use anyhow::{Context, Result};
+use files::Scratch;
 
 /// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
-pub struct Ledger(tempfile::NamedTempFile);
+pub struct Ledger(Scratch);
 
 impl Ledger {
     /// Has `command` and its children write to a new one.
     pub fn open(command: &mut Command) -> Result<Ledger> {
-        let file = tempfile::Builder::new()
-            .prefix("luthier-")
-            .tempfile()
-            .context("cannot make a temporary file for the tools")?;
+        let file = Scratch::new().context("cannot make a file in memory for the tools")?;
         command.env("LUTHIER_LEDGER", file.path());
         Ok(Ledger(file))
     }
 
     /// Says which processes have not delivered and never will.
     pub fn complain(&self) {
-        let text = fs::read_to_string(self.0.path()).unwrap_or_default();
+        let text = self.0.read().unwrap_or_default();
+        for said in said(&text) {
+            files::print_error(format_args!("{said}"));
+        }
         for process in silent(&text) {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {
-                eprintln!(
+                files::say!(
                     "luthier: process {process} was killed or left by _exit or exec; what tools collected in it is lost"
                 );
             }
         }
     }
+}
+
+/// What processes wanted to say that had nowhere to say it.
+fn said(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter_map(|line| {
+        let text = line.split_once(" said ")?.1;
+        let mut said = String::new();
+        let mut characters = text.chars();
+        while let Some(character) = characters.next() {
+            said.push(match character {
+                '\\' => match characters.next()? {
+                    'n' => '\n',
+                    other => other,
+                },
+                plain => plain,
+            });
+        }
+        Some(said)
+    })
 }
 
 /// Processes with more beginnings than deliveries, in order.
@@ -53,6 +73,13 @@ fn silent(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_said_comes_out_as_it_was() {
+        let text = "7 began\n7 said a\\nb \\\\n said\\n\n8 said c\n7 delivered\n";
+        let all: Vec<_> = said(text).collect();
+        assert_eq!(all, ["a\nb \\n said\n", "c"]);
+    }
 
     #[test]
     fn processes_that_never_delivered_are_found() {

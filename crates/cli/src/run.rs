@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs,
-    io::{IsTerminal, Write},
+    io::IsTerminal,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
     time::Instant,
@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use files::Scratch;
 
 use launcher::{device, launch};
 
@@ -90,19 +91,18 @@ impl Run {
         if !self.stats && self.output.is_none() {
             return end(&mut command, ledger);
         }
-        let statistics = tempfile::Builder::new()
-            .prefix("luthier-")
-            .suffix(".jsonl")
-            .tempfile()
-            .context("cannot make a temporary file for the statistics")?;
+        let statistics =
+            Scratch::new().context("cannot make a file in memory for the statistics")?;
         command.env("LUTHIER_STATS", statistics.path());
         let began = Instant::now();
         let status = launch::run(&mut command)?;
-        let summary = Summary::read(statistics.path(), began.elapsed());
-        drop(statistics);
-        match summary {
-            Ok(summary) => self.deliver(&summary)?,
-            Err(error) => eprintln!("luthier: no summary: {error:#}"),
+        // Whatever becomes of our own output, the status is the program's.
+        let summary = statistics
+            .read()
+            .map_err(Into::into)
+            .and_then(|text| Summary::read(&text, began.elapsed()));
+        if let Err(error) = summary.and_then(|summary| self.deliver(&summary)) {
+            files::say!("luthier: no summary: {error:#}");
         }
         if let Some(ledger) = ledger {
             ledger.complain();
@@ -111,18 +111,14 @@ impl Run {
     }
 
     fn deliver(&self, summary: &Summary) -> Result<()> {
-        if let Some(directory) = &self.output {
-            let mut file = tempfile::NamedTempFile::new_in(directory)
-                .with_context(|| format!("cannot write to {}", directory.display()))?;
-            serde_json::to_writer_pretty(&mut file, summary)
-                .context("cannot write the statistics")?;
-            file.flush().context("cannot write the statistics")?;
-            file.persist(directory.join("statistics.json"))
-                .context("cannot write the statistics")?;
-        }
         if self.stats {
             let colour = std::io::stderr().is_terminal();
-            eprint!("{}", summary.text(colour));
+            files::print_error(format_args!("{}", summary.text(colour)));
+        }
+        if let Some(directory) = &self.output {
+            let path = directory.join("statistics.json");
+            files::write_whole(&path, &serde_json::to_vec_pretty(summary)?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
     }
@@ -151,7 +147,7 @@ pub fn check(program: &OsStr, targets: &str) -> Result<()> {
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
     }
     if let Some(complaint) = compatibility::complaint(program, targets) {
-        eprintln!("luthier: {complaint}");
+        files::say!("luthier: {complaint}");
     }
     Ok(())
 }

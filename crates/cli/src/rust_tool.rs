@@ -61,7 +61,7 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
     if let Ok(lock) = fs::read(checkout.join("Cargo.lock")) {
         write(&folder.join("Cargo.lock"), &lock)?;
     }
-    eprintln!(
+    files::say!(
         "{name}: build it with `cargo build --release` there; use it with: luthier run -t {name}/target/release/lib{}.so -- PROGRAM",
         name.replace('-', "_")
     );

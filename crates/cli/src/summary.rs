@@ -1,6 +1,6 @@
 //! What a run on the emulated device came to.
 
-use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -36,9 +36,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn read(path: &Path, wall: Duration) -> Result<Summary> {
-        let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    /// `text` is what the emulated devices wrote, one line for each kernel.
+    pub fn read(text: &str, wall: Duration) -> Result<Summary> {
         let mut kernels: Vec<Kernel> = text
             .lines()
             .filter(|line| !line.trim().is_empty())
@@ -152,9 +151,8 @@ mod tests {
                  \"wave_instructions\":{instructions},\"lane_instructions\":7,\"classes\":{{\"branch\":[1,2]}}}}   \n"
             )
         };
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), line("a", 1, 10) + &line("b", 2, 30)).unwrap();
-        let summary = Summary::read(file.path(), Duration::from_secs(1)).unwrap();
+        let text = line("a", 1, 10) + &line("b", 2, 30);
+        let summary = Summary::read(&text, Duration::from_secs(1)).unwrap();
         assert_eq!(
             (
                 summary.dispatches,

@@ -78,7 +78,7 @@ impl Tool {
             Command::Build(build) => build.execute()?,
             Command::List => {
                 for tool in tools::TOOLS {
-                    println!("{:<18} {}", tool.name, about(tool.source));
+                    files::out!("{:<18} {}", tool.name, about(tool.source));
                 }
             }
         }
@@ -102,7 +102,7 @@ impl Build {
                 return Ok(());
             }
             tool_build::ready(&directory, &targets, &self.clang, |tool| {
-                eprintln!("building {tool}")
+                files::say!("building {tool}")
             })?;
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Build {
         let library = tool_capi::library_of(&output);
         tool_build::build_host(&file, &bytes, &library, &self.clang)?;
         records::write_whole(&output, &bytes)?;
-        eprintln!(
+        files::say!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",
             output.display(),
             targets.join(", "),
@@ -158,7 +158,7 @@ fn declarative(name: &str) -> Result<()> {
         .with_context(|| format!("cannot create {}", path.display()))?;
     file.write_all(TEMPLATE.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!(
+    files::say!(
         "{0}: build it with `luthier tool build {0}`",
         path.display()
     );

@@ -233,9 +233,9 @@ impl Verify {
         };
         let said = Said::of(kernel, verdict);
         if self.json {
-            println!("{}", serde_json::to_string(&said)?);
+            files::out!("{}", serde_json::to_string(&said)?);
         } else {
-            println!("{}", said.text);
+            files::out!("{}", said.text);
         }
         Ok(said.status())
     }

@@ -20,13 +20,13 @@ pub struct WithTools {
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<String>,
-    /// Only these launches, counted from 0: N, N.., N..M or N..=M
+    /// Only these launches of each kernel, counted from 0: N, N.., N..M (without M), N..=M, or several: 0,4..8
     #[arg(long, value_name = "RANGE")]
     launch: Option<String>,
-    /// Only every Nth launch of a kernel
+    /// Only the first launch of each kernel and then every Nth
     #[arg(long, value_name = "N")]
-    every: Option<u64>,
-    /// Only launches with this grid in work-items: X, X,Y or X,Y,Z
+    every: Option<String>,
+    /// Only launches with this grid in work-items: X, X,Y or X,Y,Z, * for any; or >=N, <=N for all of them
     #[arg(long, value_name = "GRID")]
     grid: Option<String>,
     /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
@@ -46,15 +46,29 @@ impl WithTools {
         self.kernel.as_deref()
     }
 
+    /// The options that select kernels and launches, with the names they have in [`luthier::SETTINGS`].
+    fn selected(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let options = [
+            ("--kernel", &self.kernel),
+            ("--launch", &self.launch),
+            ("--every", &self.every),
+            ("--grid", &self.grid),
+        ];
+        options
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_deref()?)))
+    }
+
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
     /// others are named. With tools, there is a ledger to look at when the program has ended.
     pub fn apply(&self, command: &mut Command) -> Result<Option<Ledger>> {
+        luthier::Selection::of_options(self.selected())?;
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
             return Ok(None);
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
-            eprintln!(
+            files::say!(
                 "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")
@@ -102,15 +116,9 @@ impl WithTools {
                     .join(","),
             )
             .env("LUTHIER_SITE", conditions);
-        let every = self.every.map(|every| every.to_string());
-        for (variable, value) in [
-            ("LUTHIER_KERNEL", &self.kernel),
-            ("LUTHIER_LAUNCH", &self.launch),
-            ("LUTHIER_GRID", &self.grid),
-            ("LUTHIER_EVERY", &every),
-        ] {
-            if let Some(value) = value {
-                command.env(variable, value);
+        for setting in &luthier::SETTINGS {
+            if let Some((_, value)) = self.selected().find(|(name, _)| *name == setting.option) {
+                command.env(setting.variable, value);
             }
         }
         Ok(Some(Ledger::open(command)?))

@@ -222,7 +222,7 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    println!("{}", text.join(" "));
+    files::out!("{}", text.join(" "));
     Ok(ExitCode::SUCCESS)
 }
 

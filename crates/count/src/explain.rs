@@ -50,11 +50,11 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
     let description = describe(arguments, &[])?;
     let functions = functions(&description.text);
     match arguments.format {
-        Format::Json => println!(
+        Format::Json => files::out!(
             "{}",
             serde_json::to_string_pretty(&functions).expect("plain data")
         ),
-        Format::Text => print!("{}", text(&functions)),
+        Format::Text => files::print_output(format_args!("{}", text(&functions))),
     }
     Ok(ExitCode::SUCCESS)
 }

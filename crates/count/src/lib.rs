@@ -211,7 +211,7 @@ impl Command {
             Command::Flags(arguments) => driver::flags(&arguments),
         };
         result.unwrap_or_else(|error| {
-            eprintln!("luthier count: {error}");
+            files::say!("luthier count: {error}");
             ExitCode::FAILURE
         })
     }

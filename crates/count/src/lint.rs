@@ -76,7 +76,7 @@ pub fn lint(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
     findings.sort();
     findings.dedup();
     match arguments.format {
-        Format::Json => println!(
+        Format::Json => files::out!(
             "{}",
             serde_json::to_string_pretty(&findings).expect("plain data")
         ),
@@ -89,12 +89,12 @@ pub fn lint(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
                     what,
                     why,
                 } = finding;
-                println!("{file}:{line}: [{kind}] {what}: {why}");
+                files::out!("{file}:{line}: [{kind}] {what}: {why}");
             }
         }
     }
     let uninitialised = description.warnings.contains("uninitialized");
-    eprint!("{}", description.warnings);
+    files::print_error(format_args!("{}", description.warnings));
     Ok(ExitCode::from(u8::from(
         !findings.is_empty() || uninitialised,
     )))

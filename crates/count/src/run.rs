@@ -85,8 +85,13 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         Format::Text => text(&report, arguments),
     };
     match &arguments.output {
-        Some(path) => std::fs::write(path, text).map_err(at(path))?,
-        None => eprint!("{text}"),
+        // The program has run, so the status is its own.
+        Some(path) => {
+            if let Err(error) = files::write_whole(path, text.as_bytes()).map_err(at(path)) {
+                files::say!("luthier count: {error}");
+            }
+        }
+        None => files::print_error(format_args!("{text}")),
     }
     Ok(ExitCode::from(code))
 }

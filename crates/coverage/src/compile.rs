@@ -90,7 +90,7 @@ impl Build {
             .args(arguments)
             .args(flags(self.kinds, release, arguments, is_hipcc(program))?);
         if self.verbose {
-            eprintln!("{command:?}");
+            files::say!("{command:?}");
         }
         let status = command
             .status()
@@ -100,7 +100,7 @@ impl Build {
             && release < 23
             && arguments.iter().any(|argument| argument == "-fgpu-rdc")
         {
-            eprintln!(
+            files::say!(
                 "luthier coverage: with LLVM {release}, -fgpu-rdc and more than one instrumented source cannot be linked \
                  (duplicate symbol __llvm_prf_nm); build without -fgpu-rdc, or with LLVM 23"
             );

@@ -161,7 +161,7 @@ fn summarise(directory: &Path, shown: &Path, started: SystemTime) {
         }
     }
     if files == 0 {
-        eprintln!(
+        files::say!(
             "luthier coverage: no device profile was written: the program loaded no device code with counters (build \
              it with `luthier coverage build`), or used no GPU"
         );
@@ -172,7 +172,7 @@ fn summarise(directory: &Path, shown: &Path, started: SystemTime) {
     } else {
         format!(", {dropped} records dropped")
     };
-    eprintln!(
+    files::say!(
         "luthier coverage: {files} profile(s), {images} image(s), {records} function(s){losses}; \
          next: luthier coverage report {}",
         shown.display()

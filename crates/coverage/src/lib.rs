@@ -74,7 +74,7 @@ impl Command {
             Action::Verify(verify) => verify.run(),
         };
         outcome.unwrap_or_else(|error| {
-            eprintln!("luthier coverage: {error:#}");
+            files::say!("luthier coverage: {error:#}");
             ExitCode::from(2)
         })
     }

@@ -260,7 +260,7 @@ impl Input {
         let found = Profiles::find(&self.inputs)?;
         let tools = Tools::find(found.version)?;
         for warning in crate::verify::atomicity_warnings(&tools, &found) {
-            eprintln!("luthier coverage: {warning}");
+            files::say!("luthier coverage: {warning}");
         }
         let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
         let profile = temporary.path().join("merged.profdata");
@@ -331,7 +331,7 @@ impl Prepared {
         command.stdout(Stdio::piped());
         let (text, messages) = self.tools.output(command)?;
         if !messages.is_empty() {
-            eprintln!("{messages}");
+            files::say!("{messages}");
         }
         crate::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
@@ -339,15 +339,7 @@ impl Prepared {
 }
 
 fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {
-    let directory = output
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let temporary = tempfile::Builder::new()
-        .prefix(".luthier-")
-        .tempdir_in(directory);
-    let temporary =
-        temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
+    let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
     let merged = temporary.path().join("merged.profdata");
     // A list in a file, because thousands of ranks make more arguments than a command line takes.
     let list = temporary.path().join("inputs");
@@ -362,5 +354,9 @@ fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {
         .arg("-f")
         .arg(&list);
     tools.output(command)?;
-    fs::rename(&merged, output).with_context(|| format!("cannot write {}", output.display()))
+    let failed = || format!("cannot write {}", output.display());
+    let mut merged = fs::File::open(&merged).with_context(failed)?;
+    let mut file = files::Output::create(output).with_context(failed)?;
+    std::io::copy(&mut merged, &mut file).with_context(failed)?;
+    file.finish().with_context(failed)
 }

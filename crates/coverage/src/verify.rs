@@ -78,7 +78,7 @@ impl Verify {
         }
         problems
             .iter()
-            .for_each(|problem| eprintln!("luthier coverage: {problem}"));
+            .for_each(|problem| files::say!("luthier coverage: {problem}"));
         crate::print(&format!(
             "{} file(s), {profiles} profile(s), {functions} function(s), {} image(s): {}\n",
             found.files.len(),

@@ -1,6 +1,6 @@
 //! A thread that takes snapshots: at an interval, and when a signal asks.
 //!
-//! Signal handlers may not call HSA. They write a byte to a pipe that this thread reads; after a fatal signal they wait
+//! Signal handlers may not call HSA. They ring a bell that this thread hears; after a fatal signal they wait
 //! for the answer, so that the snapshot is of the moment, and then let the signal take its course.
 
 use std::{
@@ -10,11 +10,11 @@ use std::{
 };
 
 use drain::Config;
+use files::Bell;
 
 use crate::state;
 
-static REQUEST: AtomicI32 = AtomicI32::new(-1);
-static ANSWER: AtomicI32 = AtomicI32::new(-1);
+static BELL: Bell = Bell::new();
 static OWNER: AtomicI32 = AtomicI32::new(0);
 
 const SIGNALS: usize = 65;
@@ -26,11 +26,6 @@ pub fn start(config: &Config) {
     if config.interval.is_none() && config.signals.is_empty() {
         return;
     }
-    let (Some(request), Some(answer)) = (pipe(), pipe()) else {
-        return;
-    };
-    REQUEST.store(request[1], Ordering::Release);
-    ANSWER.store(answer[0], Ordering::Release);
     // SAFETY: the process id cannot fail.
     OWNER.store(unsafe { libc::getpid() }, Ordering::Release);
     let interval = config.interval;
@@ -38,19 +33,13 @@ pub fn start(config: &Config) {
         .name("luthier-coverage".into())
         .spawn(move || {
             block_signals();
-            serve(request[0], answer[1], interval);
+            serve(interval);
         });
     if started.is_err() {
         state::say("no thread for snapshots can be started");
         return;
     }
     config.signals.iter().for_each(|&signal| install(signal));
-}
-
-fn pipe() -> Option<[i32; 2]> {
-    let mut ends = [0; 2];
-    // SAFETY: the array has the two entries the call writes.
-    (unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == 0).then_some(ends)
 }
 
 /// The application's signals are the application's.
@@ -63,34 +52,18 @@ fn block_signals() {
     }
 }
 
-fn serve(request: i32, answer: i32, interval: Option<Duration>) {
+fn serve(interval: Option<Duration>) {
     let mut due = interval.map(|interval| Instant::now() + interval);
     loop {
-        let wait = due.map_or(-1, |due| {
-            let left = due.saturating_duration_since(Instant::now()).as_millis();
-            i32::try_from(left).unwrap_or(i32::MAX)
-        });
-        let mut poll = libc::pollfd {
-            fd: request,
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        // SAFETY: one valid entry.
-        let ready = unsafe { libc::poll(&raw mut poll, 1, wait) };
-        if ready > 0 {
-            let mut byte = 0u8;
-            // SAFETY: one byte of our own.
-            if unsafe { libc::read(request, (&raw mut byte).cast(), 1) } <= 0 {
-                return;
-            }
-            state::dump();
-            if is_fatal(byte.into()) {
-                // SAFETY: as above.
-                unsafe { libc::write(answer, (&raw const byte).cast(), 1) };
-            }
-        } else if ready == 0 {
-            state::dump();
-            due = interval.map(|interval| Instant::now() + interval);
+        let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let signal = BELL.wait(left);
+        if signal.is_none() && due.is_none_or(|due| due > Instant::now()) {
+            continue;
+        }
+        state::dump();
+        match signal {
+            Some(_) => BELL.answer(),
+            None => due = interval.map(|interval| Instant::now() + interval),
         }
     }
 }
@@ -122,16 +95,9 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     unsafe {
         let errno = *libc::__errno_location();
         if libc::getpid() == OWNER.load(Ordering::Acquire) {
-            let byte = signal as u8;
-            libc::write(REQUEST.load(Ordering::Acquire), (&raw const byte).cast(), 1);
-            if is_fatal(signal) {
-                let fd = ANSWER.load(Ordering::Acquire);
-                let mut poll = libc::pollfd {
-                    fd,
-                    events: libc::POLLIN,
-                    revents: 0,
-                };
-                libc::poll(&raw mut poll, 1, state::EMERGENCY.as_millis() as i32);
+            match is_fatal(signal) {
+                true => BELL.ring_and_wait(signal.unsigned_abs(), state::EMERGENCY),
+                false => BELL.ring(signal.unsigned_abs()),
             }
         }
         *libc::__errno_location() = errno;

@@ -7,7 +7,6 @@
 
 use std::{
     cell::Cell,
-    io::Write,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -51,7 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Prints one line; never fails, never panics.
 pub fn say(message: &str) {
-    let _ = writeln!(std::io::stderr(), "luthier coverage: {message}");
+    files::standard_error::print(&format!("luthier coverage: {message}\n"));
 }
 
 /// Whether a runtime is connected.

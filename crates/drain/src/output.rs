@@ -1,9 +1,8 @@
 //! Writing profiles, images and manifests. Nothing is ever half-written: a file is complete before it gets its name.
 
 use std::{
-    fs::{self, File, Permissions},
-    io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -74,7 +73,7 @@ pub struct ManifestImage {
     pub has_mapping: bool,
 }
 
-/// Writes a file under a temporary name and renames it into place.
+/// Writes a whole file or none; what is no regular file is written through ([`files::Output`]).
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let failed = |source| OutputError::Write {
         path: path.into(),
@@ -85,16 +84,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
         _ => Path::new("."),
     };
     fs::create_dir_all(directory).map_err(failed)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".luthier-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory)
-        .map_err(failed)?;
-    file.write_all(bytes)
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    files::write_apart(path, bytes).map_err(failed)
 }
 
 /// Writes profiles one after the other into one file, after reading them back with the strict reader.

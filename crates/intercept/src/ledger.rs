@@ -8,13 +8,23 @@ use std::{fs::OpenOptions, io::Write};
 const VARIABLE: &str = "LUTHIER_LEDGER";
 pub const BEGAN: &str = "began";
 pub const DELIVERED: &str = "delivered";
+const SAID: &str = "said";
 
 /// Appends a line about this process; never fails.
 pub fn write(what: &str) {
     let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
-    let file = path.and_then(|path| OpenOptions::new().append(true).open(path).ok());
-    if let Some(mut file) = file {
-        // One write, so that lines of several processes do not mix.
-        let _ = file.write_all(format!("{} {what}\n", std::process::id()).as_bytes());
-    }
+    let Some(path) = path else { return };
+    // One write, so that lines of several processes do not mix.
+    let line = format!("{} {what}\n", std::process::id());
+    let append = || {
+        let file = OpenOptions::new().append(true).open(&path);
+        file.and_then(|mut file| file.write_all(line.as_bytes()))
+    };
+    let _ = files::apart(append);
+}
+
+/// Has whoever started the program print `text`.
+pub fn say(text: &str) {
+    let line = text.replace('\\', "\\\\").replace('\n', "\\n");
+    write(&format!("{SAID} {line}"));
 }

@@ -1,12 +1,17 @@
 //! Where words go: stderr, or files in the output directory.
+//!
+//! An application may have put something of its own where standard error was; then the words go to whoever started the program, by
+//! the [`ledger`].
 
-use std::{fs, io::Write, path::Path};
+use std::path::Path;
 
 use session::{Summary, config::Level};
 
+use crate::ledger;
+
 /// Prints one line; never fails.
 pub fn say(message: &str) {
-    let _ = writeln!(std::io::stderr(), "luthier: {message}");
+    print(&format!("luthier: {message}\n"));
 }
 
 /// Delivers what a session has to say at its end. `generation` counts the sessions of this process from 1.
@@ -34,14 +39,13 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, g
 }
 
 fn print(text: &str) {
-    // One write, so that lines of several processes do not mix.
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    if !text.is_empty() && !files::standard_error::print(text) {
+        ledger::say(text);
+    }
 }
 
 /// Readers see the whole file or none.
 fn write(directory: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    fs::create_dir_all(directory)?;
-    let unfinished = directory.join(format!("{name}.unfinished"));
-    fs::write(&unfinished, text)?;
-    fs::rename(unfinished, directory.join(name))
+    std::fs::create_dir_all(directory)?;
+    files::write_apart(&directory.join(name), text.as_bytes())
 }

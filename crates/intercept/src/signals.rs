@@ -1,10 +1,15 @@
 //! Deaths that run no exit handlers: an abort, which is also the runtime's answer to a GPU memory fault, or Ctrl-C.
 //!
-//! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it writes to
-//! a pipe and waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course. What a
-//! thread of a tool's does to itself is no death ([`contained`]).
+//! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it rings a bell and
+//! waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course. What a thread of a tool's
+//! does to itself is no death ([`contained`]).
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::{
+    sync::atomic::{AtomicI32, Ordering},
+    time::Duration,
+};
+
+use files::Bell;
 
 use crate::{
     contained,
@@ -12,20 +17,36 @@ use crate::{
     threads,
 };
 
-const DEADLY: [libc::c_int; 8] = [
+/// Signals whose default is the end of the process, besides the real-time ones.
+const DEADLY: [libc::c_int; 22] = [
     libc::SIGABRT,
+    libc::SIGALRM,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGHUP,
     libc::SIGILL,
     libc::SIGINT,
+    libc::SIGIO,
+    libc::SIGPIPE,
+    libc::SIGPROF,
+    libc::SIGPWR,
+    libc::SIGQUIT,
     libc::SIGSEGV,
+    libc::SIGSTKFLT,
+    libc::SIGSYS,
     libc::SIGTERM,
+    libc::SIGTRAP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGVTALRM,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
 ];
 const STACK: usize = 1 << 20;
+/// A little longer than the session's own limit.
+const LIMIT: Duration = DEATH.saturating_add(Duration::from_millis(500));
 
-static REQUEST: AtomicI32 = AtomicI32::new(-1);
-static ANSWER: AtomicI32 = AtomicI32::new(-1);
+static BELL: Bell = Bell::new();
 static OWNER: AtomicI32 = AtomicI32::new(0);
 
 /// Handles what nobody else handles, once per process.
@@ -35,35 +56,25 @@ pub fn install() {
     if OWNER.load(Ordering::Acquire) == process {
         return;
     }
-    let (Some(request), Some(answer)) = (pipe(), pipe()) else {
-        return;
-    };
-    REQUEST.store(request[1], Ordering::Release);
-    ANSWER.store(answer[0], Ordering::Release);
     OWNER.store(process, Ordering::Release);
-    let serve = move || {
-        let mut signal = 0u8;
-        // SAFETY: one byte of our own, in both directions.
-        while unsafe { libc::read(request[0], (&raw mut signal).cast(), 1) } == 1 {
+    let serve = || {
+        loop {
+            let Some(signal) = BELL.wait(None) else {
+                continue;
+            };
             if let Some(state) = state::current() {
                 state
                     .session
                     .note(format!("the program was ended by signal {signal}"));
             }
             state::die();
-            // SAFETY: as above.
-            unsafe { libc::write(answer[1], (&raw const signal).cast(), 1) };
+            BELL.answer();
         }
     };
     if threads::spawn("luthier-signals", STACK, Box::new(serve)) {
-        DEADLY.into_iter().for_each(handle);
+        let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
+        DEADLY.into_iter().chain(real_time).for_each(handle);
     }
-}
-
-fn pipe() -> Option<[i32; 2]> {
-    let mut ends = [0; 2];
-    // SAFETY: the array has the two entries the call writes.
-    (unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == 0).then_some(ends)
 }
 
 fn handle(signal: libc::c_int) {
@@ -91,15 +102,7 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut
         libc::signal(signal, libc::SIG_DFL);
         let errno = *libc::__errno_location();
         if libc::getpid() == OWNER.load(Ordering::Acquire) {
-            let byte = signal as u8;
-            libc::write(REQUEST.load(Ordering::Acquire), (&raw const byte).cast(), 1);
-            let mut poll = libc::pollfd {
-                fd: ANSWER.load(Ordering::Acquire),
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            // A little longer than the session's own limit.
-            libc::poll(&raw mut poll, 1, DEATH.as_millis() as i32 + 500);
+            BELL.ring_and_wait(signal.unsigned_abs(), LIMIT);
         }
         *libc::__errno_location() = errno;
         // Pending until the handler returns. A fault comes again by itself.

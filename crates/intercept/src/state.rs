@@ -96,6 +96,10 @@ pub fn start(api: &'static Api) -> bool {
     if config.level >= Level::Warn {
         problems.iter().for_each(|problem| say(problem));
     }
+    if let Some(problem) = &config.refused {
+        say(&format!("{problem}; nothing is instrumented"));
+        return false;
+    }
     // Before anything of the tools' runs.
     signals::install();
     let own_path = own_path();

@@ -43,7 +43,7 @@ impl Decoder {
         wave_size: u8,
         features: &str,
     ) -> Result<Decoder, Error> {
-        let features = with_halves(target, feature_string(target, wave_size, features)?);
+        let features = feature_string(target, wave_size, features)?;
         let mc = Mc::new(target.name, &features).map_err(|error| Error::Backend {
             target: target.name,
             reason: error.to_string(),
@@ -289,19 +289,7 @@ fn window_of(inst: &Decoded) -> [u8; WINDOW] {
     window
 }
 
-/// 16-bit operands are halves of registers on gfx11 and later, whichever way a compiler uses them: the encodings are the same.
-/// LLVM's decoder takes an upper half for a register of its own, 128 places further on, unless told so.
-fn with_halves(target: &Target, mut features: String) -> String {
-    if target.family >= Family::Gfx11 {
-        if !features.is_empty() {
-            features.push(',');
-        }
-        features.push_str("+real-true16");
-    }
-    features
-}
-
-/// LLVM's feature string for a wave size, checked against the target.
+/// LLVM's feature string for a wave size with halves of registers, checked against the target.
 pub(crate) fn feature_string(
     target: &'static Target,
     wave_size: u8,
@@ -318,18 +306,20 @@ pub(crate) fn feature_string(
             wave_size,
         });
     }
-    let mut features = String::new();
+    let mut features = Vec::new();
     // gfx9 has one wave size and no such feature to choose.
     if target.supports_wave32() && target.vgpr_granule[0] != 0 {
-        features = format!("+wavefrontsize{wave_size}");
+        features.push(format!("+wavefrontsize{wave_size}"));
+    }
+    // 16-bit operands are halves of registers there, whichever way a compiler uses them: the encodings are the same. LLVM's
+    // decoder takes an upper half for a register of its own, 128 places further on, unless told so.
+    if target.family >= Family::Gfx11 {
+        features.push("+real-true16".to_owned());
     }
     if !further.is_empty() {
-        if !features.is_empty() {
-            features.push(',');
-        }
-        features.push_str(further);
+        features.push(further.to_owned());
     }
-    Ok(features)
+    Ok(features.join(","))
 }
 
 #[cfg(test)]

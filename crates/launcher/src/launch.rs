@@ -13,14 +13,22 @@ static CHILD: AtomicI32 = AtomicI32::new(0);
 /// A signal not passed on yet, for when it comes before the child does.
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
-/// Signals that are meant for the program.
-const FORWARDED: [libc::c_int; 6] = [
+/// Signals that are meant for the program, besides the real-time ones. Those that a process brings upon itself are not among them,
+/// nor those that a terminal's job control sends to the program anyway.
+const FORWARDED: [libc::c_int; 13] = [
     libc::SIGINT,
     libc::SIGQUIT,
     libc::SIGTERM,
     libc::SIGHUP,
     libc::SIGUSR1,
     libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSTKFLT,
+    libc::SIGXCPU,
 ];
 
 extern "C" fn forward(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -47,7 +55,8 @@ fn pass_on() {
 
 /// Takes the signals of [`FORWARDED`], except those that this process was told to ignore: the child inherits that.
 fn take_signals() {
-    for signal in FORWARDED {
+    let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
+    for signal in FORWARDED.into_iter().chain(real_time) {
         // SAFETY: `sigaction` structures are plain data, and `forward` only does async-signal-safe things.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
@@ -65,10 +74,28 @@ fn take_signals() {
     }
 }
 
-/// Runs `command` to its end, passing signals on to it.
+/// Has the program end when this process is killed in a way that it cannot pass on.
+fn die_together(command: &mut Command) {
+    let parent = std::process::id() as libc::pid_t;
+    let ask = move || {
+        // SAFETY: both are system calls without pointers.
+        unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            if libc::getppid() != parent {
+                return Err(std::io::Error::other("luthier was killed"));
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: the closure allocates only when there is nobody left to start the program for.
+    unsafe { command.pre_exec(ask) };
+}
+
+/// Runs `command` to its end, passing signals on to it. If this process is killed by SIGKILL, so is the program.
 pub fn run(command: &mut Command) -> Result<ExitStatus> {
     let program = command.get_program().to_string_lossy().into_owned();
     take_signals();
+    die_together(command);
     // The child starts with default dispositions: execve resets handlers, so nothing needs undoing.
     let mut child = command
         .spawn()

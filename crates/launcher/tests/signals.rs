@@ -13,13 +13,16 @@ use std::{
 use launcher::launch;
 
 const SCRIPT: &str = "LAUNCHER_TEST_SCRIPT";
-const SIGNALS: [(i32, &str); 6] = [
+const SIGNALS: [(i32, &str); 9] = [
     (libc::SIGINT, "INT"),
     (libc::SIGQUIT, "QUIT"),
     (libc::SIGTERM, "TERM"),
     (libc::SIGHUP, "HUP"),
     (libc::SIGUSR1, "USR1"),
     (libc::SIGUSR2, "USR2"),
+    (libc::SIGALRM, "ALRM"),
+    (libc::SIGPROF, "PROF"),
+    (35, "RTMIN+1"),
 ];
 
 /// Not a test by itself: what the others start.
@@ -123,4 +126,28 @@ fn ignored_signals_stay_ignored() {
     ready(&mut child);
     send(&child, libc::SIGHUP);
     assert_eq!(end(child).code(), Some(5));
+}
+
+#[test]
+fn a_killed_launcher_takes_the_program_with_it() {
+    let mut child = launcher("echo ready $$; exec sleep 1000").spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let line = output
+        .lines()
+        .map(Result::unwrap)
+        .find(|line| line.contains("ready"));
+    let program: u32 = line.unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    send(&child, libc::SIGKILL);
+    child.wait().unwrap();
+    let start = Instant::now();
+    // A process that nobody has waited for yet still has a folder, without a command line.
+    let runs =
+        || std::fs::read(format!("/proc/{program}/cmdline")).is_ok_and(|line| !line.is_empty());
+    while runs() {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{program} still runs"
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }

@@ -233,10 +233,9 @@ impl Engine {
             return Ok(());
         };
         let path = directory.join(of_process(&format!("{}.json", tool.name())));
-        Ok(records::write_whole(
-            &path,
-            &serde_json::to_vec_pretty(&value)?,
-        )?)
+        let text = serde_json::to_vec_pretty(&value)?;
+        files::write_apart(&path, &text)
+            .map_err(|source| records::Error::File { path, source }.into())
     }
 
     fn to_file(

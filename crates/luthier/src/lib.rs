@@ -68,5 +68,5 @@ pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
 /// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
-pub use session::Launch;
+pub use session::{Launch, Selection, selection::SETTINGS};
 pub use tool::Tool;

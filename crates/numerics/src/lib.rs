@@ -8,7 +8,7 @@
 //! | module | what it answers |
 //! |---|---|
 //! | [`float32`], [`float64`], [`float16`] | add, mul, fma, mad, min/max families, med3, rounding to integer, ldexp, frexp, class, clamp, omod, comparisons |
-//! | [`convert`] | every conversion: half, bf16, fp8, integers, packed normalised, bytes |
+//! | [`convert`] | every conversion: half, bf16, fp8, fp6, fp4 and their scales, integers, packed normalised, bytes |
 //! | [`approx`] | rcp, rsq, sqrt, exp2, log2, sin, cos: the hardware's approximate functions |
 //! | [`division`] | `v_div_scale`, `v_div_fmas`, `v_div_fixup` |
 //! | [`trig_preop`] | `v_trig_preop_f64` |

@@ -14,8 +14,8 @@ mod table;
 
 pub use arithmetic::{
     Model, accumulate_bf16, accumulate_bf16_pairs, accumulate_f16, accumulate_f32, accumulate_f64,
-    accumulate_fp8, accumulate_i8, accumulate_xf32, flushed_bf16, flushed_f16, quick_rounded_step,
-    rounded_step,
+    accumulate_fp8, accumulate_i8, accumulate_micro, accumulate_xf32, flushed_bf16, flushed_f16,
+    quick_rounded_step, rounded_step,
 };
 pub use layout::{Place, Shape, source_lane};
-pub use table::{INSTRUCTIONS, Instruction, Kind};
+pub use table::{INSTRUCTIONS, Instruction, Kind, SPARSE, Sparse};

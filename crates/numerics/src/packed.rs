@@ -180,6 +180,19 @@ pub fn max_f16(a: u32, b: u32, ieee: bool, denormals: Denormals) -> u32 {
     map2(a, b, |x, y| float16::max(x, y, ieee, denormals))
 }
 
+/// `ds_pk_add_bf16` and the atomics on device memory: two sums of bfloat16 values, to nearest even, denormals kept. Singles
+/// have bits enough that rounding twice changes nothing.
+#[inline(always)]
+pub fn add_bf16(a: u32, b: u32) -> u32 {
+    map2(a, b, |x, y| {
+        bf16_from_f32(float32::add(
+            f32_from_bf16(x),
+            f32_from_bf16(y),
+            Denormals::KEEP,
+        ))
+    })
+}
+
 /// The float CLAMP modifier on both halves.
 #[inline(always)]
 pub fn clamp_f16(x: u32, dx10_clamp: bool) -> u32 {

@@ -228,7 +228,10 @@ impl Instruction {
     /// Registers of A, of B, and of C and D.
     pub fn words(&self, generation: Generation, wave64: bool) -> [u16; 3] {
         let most = |spots: &mut dyn Iterator<Item = Spot>| {
-            spots.map(|spot| u16::from(spot.register) + 1).max().unwrap_or(0)
+            spots
+                .map(|spot| u16::from(spot.register) + 1)
+                .max()
+                .unwrap_or(0)
         };
         let b = most(&mut (0..self.k).map(|k| self.input(generation, wave64, k)));
         let a = match self.sparse {

@@ -47,18 +47,13 @@ pub fn write(
         path: path.to_owned(),
         source,
     };
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let file =
-        tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new("."))).map_err(failed)?;
-    fill(file.as_file(), header, object, pages).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    let mut file = files::Output::create(path).map_err(failed)?;
+    fill(&mut file, header, object, pages).map_err(failed)?;
+    file.finish().map_err(failed)
 }
 
 fn fill(
-    mut file: &File,
+    file: &mut impl Write,
     header: &Header,
     object: &[u8],
     pages: impl Iterator<Item = (u64, Box<Page>)>,

@@ -2,11 +2,12 @@
 //!
 //! Entry types: [`Layout`] (names and kinds of a record's fields), [`Sink`] with [`sink`] (Parquet or JSON lines by the
 //! file's name) and [`Timeline`] (events for Chrome's and Perfetto's viewers). A file appears under its name when it is
-//! finished, whole; until then it is a temporary file beside it.
+//! finished, whole; until then it has none. Its descriptor is in a table of its own, which the rest of the process does not share.
 #![forbid(unsafe_code)]
 
 mod error;
 mod json;
+mod kept;
 mod layout;
 mod parquet;
 mod timeline;
@@ -29,11 +30,19 @@ pub trait Sink: Send {
 
 /// A sink for `path`: `.parquet`, or `.jsonl` for one JSON object a line.
 pub fn sink(path: &Path, layout: &Layout) -> Result<Box<dyn Sink>, Error> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("parquet") => Ok(Box::new(parquet::ParquetSink::create(path, layout)?)),
-        Some("jsonl") => Ok(Box::new(json::JsonSink::create(path, layout)?)),
-        _ => Err(Error::Format {
-            path: path.to_path_buf(),
-        }),
-    }
+    let create: fn(&Path, &Layout) -> Result<Box<dyn Sink>, Error> = match path
+        .extension()
+        .and_then(|extension| extension.to_str())
+    {
+        Some("parquet") => |path, layout| Ok(Box::new(parquet::ParquetSink::create(path, layout)?)),
+        Some("jsonl") => |path, layout| Ok(Box::new(json::JsonSink::create(path, layout)?)),
+        _ => {
+            return Err(Error::Format {
+                path: path.to_path_buf(),
+            });
+        }
+    };
+    let layout = layout.clone();
+    let sink = kept::KeptSink::make(path, move |path| create(path, &layout))?;
+    Ok(Box::new(sink))
 }

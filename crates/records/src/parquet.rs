@@ -1,6 +1,7 @@
 //! Apache Parquet: one required column per field, snappy-compressed row groups.
 
-use crate::{Error, Field, Kind, Layout, Sink, whole_file::temporary};
+use crate::{Error, Field, Kind, Layout, Sink};
+use files::Output;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, Type as Physical},
     column::writer::ColumnWriter,
@@ -15,14 +16,13 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use tempfile::NamedTempFile;
 
 /// Bytes of records gathered for a row group: large enough to compress, small enough to hold.
 const ROW_GROUP: usize = 16 << 20;
 
 pub(crate) struct ParquetSink {
     path: PathBuf,
-    writer: SerializedFileWriter<NamedTempFile>,
+    writer: SerializedFileWriter<Output>,
     layout: Layout,
     gathered: Vec<u8>,
     written: u64,
@@ -30,11 +30,7 @@ pub(crate) struct ParquetSink {
 
 impl ParquetSink {
     pub fn create(path: &Path, layout: &Layout) -> Result<ParquetSink, Error> {
-        let directory = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let file = temporary(directory).map_err(|source| Error::File {
+        let file = Output::create(path).map_err(|source| Error::File {
             path: path.to_path_buf(),
             source,
         })?;
@@ -90,10 +86,8 @@ impl Sink for ParquetSink {
         let file = writer
             .into_inner()
             .map_err(|source| failed(&path, source))?;
-        file.persist(&path).map_err(|error| Error::File {
-            path,
-            source: error.error,
-        })?;
+        file.finish()
+            .map_err(|source| Error::File { path, source })?;
         Ok(written)
     }
 }
@@ -138,7 +132,7 @@ fn schema(layout: &Layout) -> Result<Type, ParquetError> {
 }
 
 fn write_column(
-    group: &mut SerializedRowGroupWriter<'_, NamedTempFile>,
+    group: &mut SerializedRowGroupWriter<'_, Output>,
     field: &Field,
     records: &[u8],
     size: usize,

@@ -1,8 +1,13 @@
 //! Timelines in the Trace Event Format, which Chrome's `about:tracing` and Perfetto open.
 
-use crate::{Error, whole_file::WholeFile};
+use crate::{
+    Error,
+    kept::{failed, keep},
+    whole_file::WholeFile,
+};
+use files::Kept;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Something with a beginning and an end.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,15 +26,23 @@ pub struct Event {
 
 /// A file of events.
 pub struct Timeline {
-    file: WholeFile,
+    path: PathBuf,
+    file: Kept<WholeFile>,
     written: u64,
 }
 
 impl Timeline {
     pub fn create(path: &Path) -> Result<Timeline, Error> {
-        let mut file = WholeFile::create(path)?;
-        file.write(b"[\n")?;
-        Ok(Timeline { file, written: 0 })
+        let file = keep(path, |path| {
+            let mut file = WholeFile::create(path)?;
+            file.write(b"[\n")?;
+            Ok(file)
+        })?;
+        Ok(Timeline {
+            path: path.to_path_buf(),
+            file,
+            written: 0,
+        })
     }
 
     pub fn write(&mut self, event: &Event) -> Result<(), Error> {
@@ -39,13 +52,18 @@ impl Timeline {
         });
         let separator = if self.written == 0 { "" } else { ",\n" };
         self.written += 1;
-        self.file.write(format!("{separator}{object}").as_bytes())
+        let text = format!("{separator}{object}");
+        let written = self.file.with(move |file| file.write(text.as_bytes()));
+        written.map_err(|source| failed(&self.path, source))?
     }
 
     /// Completes the file; says how many events are in it.
-    pub fn finish(mut self) -> Result<u64, Error> {
-        self.file.write(b"\n]\n")?;
-        self.file.finish()?;
+    pub fn finish(self) -> Result<u64, Error> {
+        let finished = self.file.take(|mut file| {
+            file.write(b"\n]\n")?;
+            file.finish()
+        });
+        finished.map_err(|source| failed(&self.path, source))??;
         Ok(self.written)
     }
 }

@@ -1,33 +1,20 @@
 //! A file that is there whole or not at all.
 
 use crate::Error;
+use files::Output;
 use std::{
-    fs::Permissions,
     io::{self, BufWriter, Write},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
-use tempfile::NamedTempFile;
 
 pub(crate) struct WholeFile {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
-}
-
-/// A temporary file that others may read as any file of the user's, once it has its name.
-pub(crate) fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory)
+    file: BufWriter<Output>,
 }
 
 impl WholeFile {
     pub fn create(path: &Path) -> Result<WholeFile, Error> {
-        let directory = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let file = temporary(directory).map_err(|source| Error::File {
+        let file = Output::create(path).map_err(|source| Error::File {
             path: path.to_path_buf(),
             source,
         })?;
@@ -52,21 +39,18 @@ impl WholeFile {
 
     pub fn finish(self) -> Result<(), Error> {
         let WholeFile { path, file } = self;
-        let failed = |source| Error::File {
-            path: path.clone(),
-            source,
+        let finished = match file.into_inner() {
+            Ok(output) => output.finish(),
+            Err(error) => Err(error.into_error()),
         };
-        let file = file
-            .into_inner()
-            .map_err(|error| failed(error.into_error()))?;
-        file.persist(&path).map_err(|error| failed(error.error))?;
-        Ok(())
+        finished.map_err(|source| Error::File { path, source })
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all; what is no regular file is written through, and links are followed ([`files::Output`]).
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut file = WholeFile::create(path)?;
-    file.write(bytes)?;
-    file.finish()
+    files::write_whole(path, bytes).map_err(|source| Error::File {
+        path: path.to_path_buf(),
+        source,
+    })
 }

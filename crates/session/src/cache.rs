@@ -1,27 +1,34 @@
 //! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
-//! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, SHA-256 of the rest, then the variant or the
-//! reason of the refusal as JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers
-//! never see half of one; what does not check out is ignored and rewritten. The least recently used files go when the directory
-//! grows beyond its limit. To find out takes a look at every file, while a launch waits, so it is done now and then: several
+//! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, a code that only this user's processes can make
+//! (HMAC-SHA-256 of key, sizes and the rest, under a secret in the directory), then the variant or the reason of the refusal as
+//! JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers never see half of one; what does
+//! not check out, or could be somebody else's ([`files::trusted`]), is ignored and rewritten. The least recently used files go when the
+//! directory grows beyond its limit. To find out takes a look at every file, while a launch waits, so it is done now and then: several
 //! processes together may exceed the limit for a while, each by a part of it.
+//!
+//! Files are opened by a thread whose descriptors the application does not share.
 
 use std::{
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    fs, io,
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::SystemTime,
 };
 
+use files::{Keeper, trusted::Directory};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 4;
-/// Magic, format, sizes of JSON, object and tool's data, checksum.
+const FORMAT: u32 = 5;
+/// Magic, format, sizes of JSON, object and tool's data, code.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 32;
 const SUFFIX: &str = "variant";
 /// Parts of the limit: one goes in addition when the directory is full, and a process writes at most some of them unseen.
@@ -73,99 +80,119 @@ pub enum Found {
 
 /// A directory of variants. Any number of processes may use it at once.
 #[derive(Debug)]
-pub struct Cache {
+pub struct Cache(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     directory: PathBuf,
     limit: u64,
     /// Bytes that may be written before the next look at the directory.
     room: AtomicU64,
+    secret: OnceLock<Secret>,
 }
+
+type Secret = [u8; 32];
+
+static KEEPER: Keeper = Keeper::new("luthier-cache");
 
 impl Cache {
     /// Nothing is made on disk before the first [`Cache::put`].
     pub fn new(directory: PathBuf, limit: u64) -> Cache {
-        Cache {
+        Cache(Arc::new(Inner {
             directory,
             limit,
             room: AtomicU64::new(0),
-        }
+            secret: OnceLock::new(),
+        }))
     }
 
     pub fn get(&self, key: &Key) -> Found {
-        let path = self.directory.join(key.file_name());
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
-            Err(error) => return Found::Damaged(format!("{}: {error}", path.display())),
+        let (inner, theirs) = (Arc::clone(&self.0), *key);
+        let (name, directory) = (key.file_name(), self.0.directory.clone());
+        let problem = |reason: String| {
+            Found::Damaged(format!("{}: {reason}", directory.join(&name).display()))
         };
-        match decode(&bytes) {
-            Ok(kept) => {
-                // The time of last use, for eviction; a directory that cannot be written just ages differently.
-                let touched = fs::File::options().append(true).open(&path);
-                let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
-                match kept {
-                    Ok(variant) => Found::Variant(Box::new(variant)),
-                    Err(refusal) => Found::Refused(refusal),
-                }
-            }
-            Err(reason) => Found::Damaged(format!("{}: {reason}", path.display())),
+        match KEEPER.run(move || inner.read(&theirs)).flatten() {
+            Ok((bytes, secret)) => match decode(&bytes, key, &secret) {
+                Ok(Ok(variant)) => Found::Variant(Box::new(variant)),
+                Ok(Err(refusal)) => Found::Refused(refusal),
+                Err(reason) => problem(reason),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing,
+            Err(error) => problem(error.to_string()),
         }
     }
 
     /// Keeps what instrumenting came to, then makes room.
     pub fn put(&self, key: &Key, result: Result<&Variant, &Refusal>) -> io::Result<()> {
         let bytes = encode(result)?;
-        let size = bytes.len() as u64;
-        if size > self.limit {
+        if bytes.len() as u64 > self.0.limit {
             return Ok(());
         }
-        fs::create_dir_all(&self.directory)?;
-        let (mut file, unfinished) = self.unfinished()?;
-        let path = self.directory.join(key.file_name());
-        let written = file
-            .write_all(&bytes)
-            .and_then(|()| fs::rename(&unfinished, &path));
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
+        let (inner, key) = (Arc::clone(&self.0), *key);
+        KEEPER.run(move || inner.write(&key, bytes))?
+    }
+}
+
+/// What runs on the keeper's thread.
+impl Inner {
+    fn read(&self, key: &Key) -> io::Result<(Vec<u8>, Secret)> {
+        let directory = Directory::open(&self.directory)?;
+        let (mut file, size) = directory.open_file(&key.file_name(), self.limit)?;
+        let mut bytes = vec![0; HEADER.min(size as usize)];
+        io::Read::read_exact(&mut file, &mut bytes)?;
+        // A file with holes may state any size; its header tells before it is read.
+        if stated(&bytes) == Some(size - bytes.len() as u64) {
+            io::Read::read_to_end(&mut file, &mut bytes)?;
         }
-        written?;
-        let enough = |room: u64| room.checked_sub(size);
-        let order = Ordering::Relaxed;
-        match self.room.fetch_update(order, order, enough) {
-            Ok(_) => Ok(()),
-            Err(_) => self.make_room(&path),
-        }
+        // The time of last use, for eviction; where that cannot be said, files just age differently.
+        let _ = file.set_modified(SystemTime::now());
+        Ok((bytes, self.secret(&directory)?))
     }
 
-    /// A file that is ours alone: another process may have our number, in a container of its own, or may have died with it.
-    fn unfinished(&self) -> io::Result<(fs::File, PathBuf)> {
-        static UNIQUE: AtomicU64 = AtomicU64::new(0);
-        loop {
-            let unique = UNIQUE.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{}.{unique}.unfinished", std::process::id());
-            let path = self.directory.join(name);
-            match fs::File::create_new(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => return Ok((made?, path)),
+    fn secret(&self, directory: &Directory) -> io::Result<Secret> {
+        if let Some(secret) = self.secret.get() {
+            return Ok(*secret);
+        }
+        let secret = directory.secret()?;
+        Ok(*self.secret.get_or_init(|| secret))
+    }
+
+    fn write(&self, key: &Key, mut bytes: Vec<u8>) -> io::Result<()> {
+        let directory = Directory::create(&self.directory)?;
+        let code = code(&self.secret(&directory)?, key, &bytes)
+            .finalize()
+            .into_bytes();
+        bytes[HEADER - 32..HEADER].copy_from_slice(&code);
+        let name = key.file_name();
+        directory.write(&name, &bytes)?;
+        let size = bytes.len() as u64;
+        let order = Ordering::Relaxed;
+        let enough = |room: u64| room.checked_sub(size);
+        match self.room.fetch_update(order, order, enough) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                directory.sweep()?;
+                self.make_room(&name)
             }
         }
     }
 
-    /// Removes the least recently used files beyond the limit, but never `keep`, and what crashed writers left.
-    fn make_room(&self, keep: &Path) -> io::Result<()> {
+    /// Removes the least recently used files beyond the limit, but never `keep`.
+    fn make_room(&self, keep: &str) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
             // Another process may have removed it in the meantime.
-            let Ok(metadata) = fs::metadata(&path) else {
+            let Ok(metadata) = fs::symlink_metadata(&path) else {
                 continue;
             };
             let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some(SUFFIX) => files.push((used, metadata.len(), path)),
-                Some("unfinished") if used.elapsed().is_ok_and(|age| age.as_secs() > 3600) => {
-                    let _ = fs::remove_file(&path);
-                }
-                _ => {}
+            if path
+                .extension()
+                .is_some_and(|extension| extension == SUFFIX)
+            {
+                files.push((used, metadata.len(), path));
             }
         }
         let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
@@ -176,7 +203,9 @@ impl Cache {
                 if total <= self.limit - part {
                     break;
                 }
-                if path != keep && fs::remove_file(&path).is_ok() {
+                if path.file_name().is_none_or(|name| name != keep)
+                    && fs::remove_file(&path).is_ok()
+                {
                     total -= size;
                 }
             }
@@ -188,6 +217,36 @@ impl Cache {
     }
 }
 
+/// The code of an entry, which stands in its header.
+fn code(secret: &Secret, key: &Key, bytes: &[u8]) -> Hmac<Sha256> {
+    // Any length of key will do.
+    let mut code =
+        <Hmac<Sha256> as KeyInit>::new_from_slice(secret).unwrap_or_else(|_| unreachable!());
+    code.update(&key.0);
+    code.update(&bytes[..HEADER - 32]);
+    code.update(&bytes[HEADER..]);
+    code
+}
+
+fn word(header: &[u8], at: usize) -> u32 {
+    let word = header.get(at..at + 4).and_then(|word| word.try_into().ok());
+    word.map_or(0, u32::from_le_bytes)
+}
+
+fn long(header: &[u8], at: usize) -> u64 {
+    u64::from(word(header, at)) | u64::from(word(header, at + 4)) << 32
+}
+
+/// Bytes behind the header, as it states them.
+fn stated(header: &[u8]) -> Option<u64> {
+    if header.len() < HEADER {
+        return None;
+    }
+    let stated = u64::from(word(header, 12)).checked_add(long(header, 16))?;
+    stated.checked_add(long(header, 24))
+}
+
+/// An entry without its code.
 fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
     let json = serde_json::to_vec(&result.map_err(|refusal| &refusal.reason))?;
     let object = result.map_or(&[][..], |variant| &variant.object);
@@ -203,29 +262,27 @@ fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
     bytes.extend(&json);
     bytes.extend(object);
     bytes.extend(tool_data);
-    let checksum = Sha256::digest(&bytes[HEADER..]);
-    bytes[HEADER - 32..HEADER].copy_from_slice(&checksum);
     Ok(bytes)
 }
 
 /// What instrumenting came to, or what is wrong with the file.
-fn decode(bytes: &[u8]) -> Result<Result<Variant, Refusal>, String> {
+fn decode(bytes: &[u8], key: &Key, secret: &Secret) -> Result<Result<Variant, Refusal>, String> {
     let (header, rest) = bytes
         .split_at_checked(HEADER)
         .ok_or("shorter than a header")?;
-    let word = |at: usize| header[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
-    if &header[..8] != MAGIC || word(8) != FORMAT {
+    if &header[..8] != MAGIC || word(header, 8) != FORMAT {
         return Err("not a variant of this format".into());
     }
-    let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-    let (json_length, object_length, data_length) = (u64::from(word(12)), long(16), long(24));
-    let stated = json_length.checked_add(object_length);
-    if stated.and_then(|stated| stated.checked_add(data_length)) != Some(rest.len() as u64) {
+    if stated(header) != Some(rest.len() as u64) {
         return Err("its size is not the one it states".into());
     }
-    if Sha256::digest(rest)[..] != header[HEADER - 32..] {
-        return Err("its checksum is wrong".into());
+    if code(secret, key, bytes)
+        .verify_slice(&header[HEADER - 32..])
+        .is_err()
+    {
+        return Err("its code is not one of this user's".into());
     }
+    let (json_length, object_length) = (word(header, 12), long(header, 16));
     let (json, rest) = rest.split_at(json_length as usize);
     let (object, tool_data) = rest.split_at(object_length as usize);
     let mut kept: Result<Variant, String> =

@@ -29,6 +29,8 @@ pub struct Config {
     pub output: Option<PathBuf>,
     pub level: Level,
     pub selection: Selection,
+    /// What is wrong with the selection; then nothing is to be instrumented.
+    pub refused: Option<String>,
     /// Directory of the disk cache; `None`: off.
     pub cache: Option<PathBuf>,
     /// Bytes in the cache.
@@ -44,18 +46,15 @@ impl Config {
     ///
     /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
-    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`Selection`].
+    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         let get = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let mut selection = Selection::default();
-        for name in Selection::VARIABLES {
-            if let Some(value) = get(name)
-                && let Err(error) = selection.set(name, &value)
-            {
-                problems.push(error.to_string());
-            }
-        }
+        // Whoever asked for some launches does not want all of them.
+        let (selection, refused) = match Selection::read(&variable) {
+            Ok(selection) => (selection, None),
+            Err(error) => (Selection::default(), Some(error.to_string())),
+        };
         let mut parsed = |name: &str, parse: fn(&str) -> Option<u64>, expected: &str, default| {
             let Some(value) = get(name) else {
                 return default;
@@ -113,6 +112,7 @@ impl Config {
             output: get("LUTHIER_OUTPUT").map(PathBuf::from),
             level,
             selection,
+            refused,
             cache,
             cache_limit,
             build_limit: Duration::from_secs(build_limit),
@@ -191,7 +191,8 @@ mod tests {
             ("LUTHIER_LOG", "loud"),
         ]);
         assert_eq!(config.cache_limit, CACHE_LIMIT);
-        for name in ["LUTHIER_CACHE_SIZE", "LUTHIER_EVERY", "LUTHIER_LOG"] {
+        assert!(config.refused.unwrap().starts_with("LUTHIER_EVERY=never"));
+        for name in ["LUTHIER_CACHE_SIZE", "LUTHIER_LOG"] {
             let named = problems.iter().filter(|text| text.starts_with(name));
             assert_eq!(named.count(), 1, "{name}: {problems:?}");
         }

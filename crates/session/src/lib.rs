@@ -36,7 +36,7 @@ pub use instrument::{
     Request, RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
-pub use selection::Selection;
+pub use selection::{BadSetting, Selection};
 pub use session::{Decision, Dispatch, Session, Substitute};
 pub use summary::Summary;
 pub use usage::Usage;

@@ -7,9 +7,10 @@ const RUNTIME_KERNELS: &str = "__amd_rocclr_";
 
 /// A setting that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}={value}: {reason}; it is ignored")]
+#[error("{name}={value}: {reason}")]
 pub struct BadSetting {
-    pub variable: &'static str,
+    /// The variable, or the option if the command line was read.
+    pub name: &'static str,
     pub value: String,
     pub reason: String,
 }
@@ -32,50 +33,108 @@ enum Grid {
     AtMost(u64),
 }
 
-impl Selection {
-    /// Reads one setting.
-    ///
-    /// * `LUTHIER_KERNEL`: a regular expression, searched in the mangled and in the demangled name.
-    /// * `LUTHIER_LAUNCH`: launches of each kernel, counted from 1: `1,5-9,100-`.
-    /// * `LUTHIER_EVERY`: the first and then every Nth launch of each kernel.
-    /// * `LUTHIER_GRID`: work-items: `1024x*x1`, `>=65536` or `<=64`.
-    pub fn set(&mut self, variable: &'static str, value: &str) -> Result<(), BadSetting> {
-        let bad = |reason: String| BadSetting {
-            variable,
+/// Reads one setting into a selection, or says what was expected.
+type Read = fn(&mut Selection, &str) -> Result<(), String>;
+
+/// One setting of [`Selection`].
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The option of `luthier run`.
+    pub option: &'static str,
+    /// What the program's process reads.
+    pub variable: &'static str,
+    /// The forms, for a user who wrote another one.
+    pub forms: &'static str,
+    read: Read,
+}
+
+/// All settings: command line and engine read them with the same code.
+pub const SETTINGS: [Setting; 4] = [
+    Setting {
+        option: "--kernel",
+        variable: "LUTHIER_KERNEL",
+        forms: "a regular expression, searched in the mangled and in the demangled name",
+        read: |selection, value| {
+            let pattern = Regex::new(value).map_err(|error| error.to_string())?;
+            selection.kernel = Some(pattern);
+            Ok(())
+        },
+    },
+    Setting {
+        option: "--launch",
+        variable: "LUTHIER_LAUNCH",
+        forms: "launches of each kernel, counted from 0: N, N.., N..M (without M), N..=M or N-M, several with commas between them",
+        read: |selection, value| {
+            let ranges = value.split(',').map(range);
+            selection.launches = ranges.collect::<Result<_, _>>()?;
+            Ok(())
+        },
+    },
+    Setting {
+        option: "--every",
+        variable: "LUTHIER_EVERY",
+        forms: "a number from 1: the first launch of each kernel and then every Nth",
+        read: |selection, value| {
+            let every = value.trim().parse().ok().filter(|&every: &u64| every > 0);
+            selection.every = Some(every.ok_or("it is no number from 1")?);
+            Ok(())
+        },
+    },
+    Setting {
+        option: "--grid",
+        variable: "LUTHIER_GRID",
+        forms: "work-items: X, X,Y or X,Y,Z (also XxYxZ; * fits all), >=N or <=N for all dimensions together",
+        read: |selection, value| {
+            selection.grid = Some(Grid::parse(value)?);
+            Ok(())
+        },
+    },
+];
+
+impl Setting {
+    fn apply(
+        &self,
+        name: &'static str,
+        selection: &mut Selection,
+        value: &str,
+    ) -> Result<(), BadSetting> {
+        (self.read)(selection, value).map_err(|reason| BadSetting {
+            name,
             value: value.to_owned(),
-            reason,
-        };
-        match variable {
-            "LUTHIER_KERNEL" => {
-                let pattern = Regex::new(value);
-                self.kernel = Some(pattern.map_err(|error| bad(error.to_string()))?);
+            reason: format!("{reason}; expected {}", self.forms),
+        })
+    }
+}
+
+impl Selection {
+    /// Reads the variables of [`SETTINGS`] through `variable`; those that are empty say nothing.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Selection, BadSetting> {
+        let mut selection = Selection::default();
+        for setting in &SETTINGS {
+            if let Some(value) = variable(setting.variable).filter(|value| !value.is_empty()) {
+                setting.apply(setting.variable, &mut selection, &value)?;
             }
-            "LUTHIER_LAUNCH" => {
-                let ranges: Option<Vec<_>> = value.split(',').map(range).collect();
-                let usage = || bad("expected launch numbers from 1 like 1,5-9,100-".into());
-                self.launches = ranges.ok_or_else(usage)?;
-            }
-            "LUTHIER_EVERY" => {
-                let every = value.trim().parse().ok().filter(|&every: &u64| every > 0);
-                let usage = || bad("expected a number from 1".into());
-                self.every = Some(every.ok_or_else(usage)?);
-            }
-            "LUTHIER_GRID" => {
-                let usage = || bad("expected a grid like 1024x*x1, >=65536 or <=64".into());
-                self.grid = Some(Grid::parse(value).ok_or_else(usage)?);
-            }
-            _ => return Err(bad("not a selection".into())),
         }
-        Ok(())
+        Ok(selection)
     }
 
-    /// Variables that [`Selection::set`] knows.
-    pub const VARIABLES: [&'static str; 4] = [
-        "LUTHIER_KERNEL",
-        "LUTHIER_LAUNCH",
-        "LUTHIER_EVERY",
-        "LUTHIER_GRID",
-    ];
+    /// Reads options of a command line, by the names in [`SETTINGS`]. An empty value is an error here.
+    pub fn of_options<'a, 'b>(
+        options: impl IntoIterator<Item = (&'a str, &'b str)>,
+    ) -> Result<Selection, BadSetting> {
+        let mut selection = Selection::default();
+        for (option, value) in options {
+            let setting = SETTINGS.iter().find(|setting| setting.option == option);
+            let unknown = || BadSetting {
+                name: "option",
+                value: option.to_owned(),
+                reason: "it selects nothing".to_owned(),
+            };
+            let setting = setting.ok_or_else(unknown)?;
+            setting.apply(setting.option, &mut selection, value)?;
+        }
+        Ok(selection)
+    }
 
     /// Whether any launch of this kernel may be chosen. `name` is mangled, `pretty` is not.
     pub fn kernel(&self, name: &str, pretty: &str) -> bool {
@@ -85,7 +144,7 @@ impl Selection {
         }
     }
 
-    /// Whether a launch of a chosen kernel is chosen. `ordinal` counts the kernel's launches from 1.
+    /// Whether a launch of a chosen kernel is chosen. `ordinal` counts the kernel's launches from 0.
     pub fn launch(&self, ordinal: u64, grid: [u32; 3]) -> bool {
         let listed = self.launches.is_empty()
             || self
@@ -93,9 +152,7 @@ impl Selection {
                 .iter()
                 .any(|(first, last)| (first..=last).contains(&&ordinal));
         listed
-            && self
-                .every
-                .is_none_or(|every| (ordinal - 1).is_multiple_of(every))
+            && self.every.is_none_or(|every| ordinal.is_multiple_of(every))
             && self
                 .grid
                 .as_ref()
@@ -103,35 +160,66 @@ impl Selection {
     }
 }
 
-/// `5`, `5-9` or `5-`.
-fn range(text: &str) -> Option<(u64, u64)> {
+/// One part of a list of launches, as first and last.
+fn range(text: &str) -> Result<(u64, u64), String> {
     let text = text.trim();
-    let (first, last) = match text.split_once('-') {
-        None => (text.parse().ok()?, text.parse().ok()?),
-        Some((first, "")) => (first.parse().ok()?, u64::MAX),
-        Some((first, last)) => (first.parse().ok()?, last.parse().ok()?),
+    let number = |part: &str, open: u64| match part.trim() {
+        "" => Ok(open),
+        digits => digits
+            .parse::<u64>()
+            .map_err(|_| format!("{digits} is no launch number")),
     };
-    (first >= 1 && first <= last).then_some((first, last))
+    // The longer separator first, because it begins with the shorter one.
+    let inclusive = text.split_once("..=").or_else(|| text.split_once('-'));
+    let (first, last) = match (inclusive, text.split_once("..")) {
+        _ if text.is_empty() => return Err("a launch number is missing".to_owned()),
+        (Some((_, "")), _) if text.ends_with('=') => {
+            return Err(format!("{text} has no end"));
+        }
+        (Some((first, last)), _) => (number(first, 0)?, number(last, u64::MAX)?),
+        (None, Some((first, ""))) => (number(first, 0)?, u64::MAX),
+        (None, Some((first, end))) => {
+            let end = number(end, u64::MAX)?;
+            let last = end.checked_sub(1);
+            (number(first, 0)?, last.ok_or(format!("{text} is empty"))?)
+        }
+        (None, None) => (number(text, 0)?, number(text, 0)?),
+    };
+    match first <= last {
+        true => Ok((first, last)),
+        false => Err(format!("{text} is empty")),
+    }
 }
 
 impl Grid {
-    fn parse(text: &str) -> Option<Grid> {
+    fn parse(text: &str) -> Result<Grid, String> {
         let text = text.trim();
+        let number = |digits: &str| {
+            let digits = digits.trim();
+            digits
+                .parse()
+                .map_err(|_| format!("{digits:?} is no number"))
+        };
         if let Some(least) = text.strip_prefix(">=") {
-            return least.trim().parse().ok().map(Grid::AtLeast);
+            return number(least).map(Grid::AtLeast);
         }
         if let Some(most) = text.strip_prefix("<=") {
-            return most.trim().parse().ok().map(Grid::AtMost);
+            return number(most).map(Grid::AtMost);
         }
         // Dimensions left out are 1, as in a launch.
         let mut sizes = [Some(1); 3];
-        for (dimension, part) in text.split('x').enumerate() {
-            *sizes.get_mut(dimension)? = match part.trim() {
+        for (dimension, part) in text.split(['x', ',']).enumerate() {
+            let size = sizes.get_mut(dimension);
+            *size.ok_or("a grid has three dimensions at most")? = match part.trim() {
                 "*" => None,
-                number => Some(number.parse().ok()?),
+                digits => Some(
+                    digits
+                        .parse()
+                        .map_err(|_| format!("{digits:?} is no size"))?,
+                ),
             };
         }
-        Some(Grid::Exactly(sizes))
+        Ok(Grid::Exactly(sizes))
     }
 
     fn holds(&self, grid: [u32; 3]) -> bool {
@@ -153,15 +241,13 @@ impl Grid {
 mod tests {
     use super::*;
 
-    fn with(variable: &'static str, value: &str) -> Selection {
-        let mut selection = Selection::default();
-        selection.set(variable, value).unwrap();
-        selection
+    fn with(settings: &[(&str, &str)]) -> Selection {
+        Selection::of_options(settings.iter().copied()).unwrap()
     }
 
     #[test]
     fn names_match_mangled_and_demangled() {
-        let selection = with("LUTHIER_KERNEL", r"^scale\(|Pf$");
+        let selection = with(&[("--kernel", r"^scale\(|Pf$")]);
         assert!(selection.kernel("_Z5scalePd", "scale(double*)"));
         assert!(selection.kernel("_Z3addPf", "add(float*)"));
         assert!(!selection.kernel("_Z3addPd", "add(double*)"));
@@ -172,51 +258,72 @@ mod tests {
         let copy = "__amd_rocclr_copyBuffer";
         assert!(!Selection::default().kernel(copy, copy));
         assert!(Selection::default().kernel("add", "add"));
-        assert!(with("LUTHIER_KERNEL", "copy").kernel(copy, copy));
+        assert!(with(&[("--kernel", "copy")]).kernel(copy, copy));
     }
 
     #[test]
-    fn launches_are_counted_from_one() {
-        let chosen = |selection: &Selection| -> Vec<u64> {
-            (1..=12).filter(|&n| selection.launch(n, [1; 3])).collect()
+    fn launches_are_counted_from_zero() {
+        let chosen = |settings: &[(&str, &str)]| -> Vec<u64> {
+            let selection = with(settings);
+            (0..8).filter(|&n| selection.launch(n, [1; 3])).collect()
         };
-        assert_eq!(
-            chosen(&with("LUTHIER_LAUNCH", "1,4-6,11-")),
-            [1, 4, 5, 6, 11, 12]
-        );
-        assert_eq!(chosen(&with("LUTHIER_EVERY", "5")), [1, 6, 11]);
-        let mut both = with("LUTHIER_LAUNCH", "2-7");
-        both.set("LUTHIER_EVERY", "3").unwrap();
-        assert_eq!(chosen(&both), [4, 7]);
+        for (text, launches) in [
+            ("0", &[0][..]),
+            ("3", &[3]),
+            ("1..2", &[1]),
+            ("3..5", &[3, 4]),
+            ("1..=2", &[1, 2]),
+            ("2..", &[2, 3, 4, 5, 6, 7]),
+            ("..2", &[0, 1]),
+            ("..=2", &[0, 1, 2]),
+            ("1-2", &[1, 2]),
+            ("6-", &[6, 7]),
+            ("0, 2..4 ,6..=7", &[0, 2, 3, 6, 7]),
+        ] {
+            assert_eq!(chosen(&[("--launch", text)]), launches, "{text}");
+        }
+        assert_eq!(chosen(&[("--every", "5")]), [0, 5]);
+        assert_eq!(chosen(&[("--launch", "2..7"), ("--every", "3")]), [3, 6]);
     }
 
     #[test]
     fn grids_by_shape_and_by_size() {
-        let shape = with("LUTHIER_GRID", "1024x*");
-        assert!(shape.launch(1, [1024, 7, 1]) && !shape.launch(1, [1024, 7, 2]));
-        assert!(with("LUTHIER_GRID", ">=4096").launch(1, [64, 64, 1]));
-        assert!(!with("LUTHIER_GRID", "<=4095").launch(1, [64, 64, 1]));
-        assert!(with("LUTHIER_GRID", ">=1").launch(1, [u32::MAX; 3]));
+        let holds = |text, grid| with(&[("--grid", text)]).launch(1, grid);
+        for text in ["256", "256,1", "256,1,1", "256x1x1", "256,*,*", " 256 x 1 "] {
+            assert!(holds(text, [256, 1, 1]), "{text}");
+            assert!(!holds(text, [257, 1, 1]), "{text}");
+        }
+        assert!(holds("1024x*", [1024, 7, 1]) && !holds("1024,*", [1024, 7, 2]));
+        assert!(holds(">=4096", [64, 64, 1]) && !holds("<=4095", [64, 64, 1]));
+        assert!(holds(">=1", [u32::MAX; 3]));
     }
 
     #[test]
-    fn nonsense_is_named_and_changes_nothing() {
-        let mut selection = Selection::default();
-        for (variable, value) in [
-            ("LUTHIER_KERNEL", "("),
-            ("LUTHIER_LAUNCH", "0"),
-            ("LUTHIER_LAUNCH", "9-5"),
-            ("LUTHIER_LAUNCH", ""),
-            ("LUTHIER_EVERY", "0"),
-            ("LUTHIER_GRID", "1x1x1x1"),
-            ("LUTHIER_GRID", "big"),
+    fn nonsense_is_an_error_that_names_the_forms() {
+        for (option, value) in [
+            ("--kernel", "("),
+            ("--launch", "9..5"),
+            ("--launch", "5..5"),
+            ("--launch", "..0"),
+            ("--launch", "1..="),
+            ("--launch", ""),
+            ("--launch", "1,,2"),
+            ("--launch", "-x"),
+            ("--launch", "1...3"),
+            ("--every", "0"),
+            ("--grid", "1x1x1x1"),
+            ("--grid", "big"),
+            ("--grid", ""),
         ] {
-            let error = selection.set(variable, value).unwrap_err().to_string();
+            let error = Selection::of_options([(option, value)]).unwrap_err();
+            let (error, start) = (error.to_string(), format!("{option}={value}: "));
             assert!(
-                error.starts_with(&format!("{variable}={value}: ")),
+                error.starts_with(&start) && error.contains("expected "),
                 "{error}"
             );
         }
-        assert!(selection.kernel("k", "k") && selection.launch(3, [5, 1, 1]));
+        let read = |name: &str| (name == "LUTHIER_LAUNCH").then(|| "x".to_owned());
+        let error = Selection::read(read).unwrap_err().to_string();
+        assert!(error.starts_with("LUTHIER_LAUNCH=x: "), "{error}");
     }
 }

@@ -252,7 +252,7 @@ impl Session {
             self.unknown.fetch_add(1, Ordering::Relaxed);
             return Decision::Original;
         };
-        let ordinal = kernel.launches.fetch_add(1, Ordering::Relaxed) + 1;
+        let ordinal = kernel.launches.fetch_add(1, Ordering::Relaxed);
         let chosen = kernel.selected && self.config.selection.launch(ordinal, dispatch.grid);
         if !chosen && !kernel.is_built_in() {
             return Decision::Original;

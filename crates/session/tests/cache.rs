@@ -39,7 +39,10 @@ fn sample(size: usize) -> Variant {
 
 fn files(directory: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(directory).unwrap();
-    entries.map(|entry| entry.unwrap().path()).collect()
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.file_name().unwrap() != "secret")
+        .collect()
 }
 
 #[test]
@@ -144,14 +147,76 @@ fn unfinished_files_of_others_are_left_alone() {
     let process = std::process::id();
     let others = (0..5000).map(|number| format!("{process}.{number}.unfinished"));
     let others: Vec<_> = others.map(|name| directory.path().join(name)).collect();
-    for other in &others {
-        fs::write(other, "somebody's").unwrap();
-    }
+    let held = others.iter().map(|other| {
+        let file = fs::File::create(other).unwrap();
+        file.lock().unwrap();
+        file
+    });
+    let held: Vec<_> = held.collect();
     let cache = Cache::new(directory.path().into(), 1 << 20);
     let key = Key::of(&[0; 32], "k", "gfx90a", b"");
     cache.put(&key, Ok(&sample(100))).unwrap();
     assert!(matches!(cache.get(&key), Found::Variant(_)));
     assert!(others.iter().all(|other| other.exists()));
+    // Their writers are killed, and the next run removes what they left.
+    drop(held);
+    let cache = Cache::new(directory.path().into(), 1 << 20);
+    cache.put(&key, Ok(&sample(100))).unwrap();
+    assert!(!others.iter().any(|other| other.exists()));
+}
+
+/// An entry that somebody else made, for the same key, in the days when the directory was open to all.
+#[test]
+fn entries_of_others_are_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (
+        directory.path().join("ours"),
+        directory.path().join("theirs"),
+    );
+    let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
+    let cache = Cache::new(ours.clone(), 1 << 20);
+    cache.put(&key("a"), Ok(&sample(100))).unwrap();
+    let other = Cache::new(theirs.clone(), 1 << 20);
+    other.put(&key("a"), Ok(&sample(200))).unwrap();
+    other.put(&key("b"), Ok(&sample(200))).unwrap();
+    let entry = |of: &Path| files(of).remove(0);
+    let own = fs::read(entry(&ours)).unwrap();
+    for path in files(&theirs) {
+        fs::copy(&path, ours.join(path.file_name().unwrap())).unwrap();
+    }
+    for name in ["a", "b"] {
+        let found = cache.get(&key(name));
+        assert!(
+            matches!(&found, Found::Damaged(why) if why.contains("user")),
+            "{found:?}"
+        );
+    }
+    // Nor is an own entry under another key's name.
+    cache.put(&key("b"), Ok(&sample(100))).unwrap();
+    for path in files(&ours) {
+        fs::write(path, &own).unwrap();
+    }
+    let good = ["a", "b"].map(|name| matches!(cache.get(&key(name)), Found::Variant(_)));
+    assert_eq!(good, [true, false]);
+    // A FIFO or a file that is all hole is refused at once.
+    let path = ours.join(entry(&ours).file_name().unwrap());
+    fs::remove_file(&path).unwrap();
+    fs::File::create(&path).unwrap().set_len(1 << 19).unwrap();
+    let is_refused = || {
+        ["a", "b"]
+            .iter()
+            .any(|name| matches!(cache.get(&key(name)), Found::Damaged(_)))
+    };
+    assert!(is_refused());
+    fs::remove_file(&path).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&path)
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(is_refused());
 }
 
 #[test]

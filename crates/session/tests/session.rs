@@ -156,7 +156,7 @@ fn code_that_was_never_announced_runs_as_it_is() {
 #[test]
 fn only_selected_launches_of_selected_kernels() {
     let bytes = object(&[]);
-    let settings = [("LUTHIER_KERNEL", "^sc"), ("LUTHIER_LAUNCH", "2-3")];
+    let settings = [("LUTHIER_KERNEL", "^sc"), ("LUTHIER_LAUNCH", "1..3")];
     let (session, _) = start(&bytes, config(&settings), Arc::new(Identity));
     let mut ran = |kernel| variant(session.dispatch(&launch(&bytes, kernel))).is_some();
     let outcomes = ["scale", "tile", "scale", "tile", "scale", "scale"].map(&mut ran);

@@ -56,10 +56,14 @@ pub fn wrap(executor: impl Executor + 'static, memory: Arc<Memory>) -> Arc<dyn E
 
 impl<E: Executor> Executor for Recorder<E> {
     fn submit(&self, job: Job) {
-        if let Some(name) = self.wanted(&job.dispatch)
-            && let Err(problem) = self.record(&job.dispatch, &name)
-        {
-            report(&format!("luthier: {name} is not recorded: {problem}"));
+        if let Some(name) = self.wanted(&job.dispatch) {
+            // With descriptors of its own, if it can have them.
+            let recorded = files::apart(|| self.record(&job.dispatch, &name))
+                .unwrap_or_else(|_| self.record(&job.dispatch, &name));
+            report(&match recorded {
+                Ok(path) => format!("luthier: {name} is recorded in {}", path.display()),
+                Err(problem) => format!("luthier: {name} is not recorded: {problem}"),
+            });
         }
         self.executor.submit(job);
     }
@@ -93,7 +97,7 @@ impl<E: Executor> Recorder<E> {
         (asked && seen.insert(name.clone())).then_some(name)
     }
 
-    fn record(&self, dispatch: &Dispatch, name: &str) -> Result<(), String> {
+    fn record(&self, dispatch: &Dispatch, name: &str) -> Result<PathBuf, String> {
         let (base, object) =
             source::object(dispatch.entry).ok_or("its code object cannot be found")?;
         let own = OwnMemory::open().ok_or("/proc/self/mem cannot be opened")?;
@@ -114,11 +118,7 @@ impl<E: Executor> Recorder<E> {
         let path = self.path(name);
         let pages = header.ranges.iter().flat_map(|range| pages(&own, range));
         recording::write(&path, &header, &object, pages).map_err(|error| error.to_string())?;
-        report(&format!(
-            "luthier: {name} is recorded in {}",
-            path.display()
-        ));
-        Ok(())
+        Ok(path)
     }
 
     /// A file name that no other process uses. Mangled names may be longer than file names can be.

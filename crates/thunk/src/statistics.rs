@@ -1,7 +1,8 @@
 //! The statistics file: one JSON line per kernel and process, kept up to date while the program runs.
 //!
 //! Lines have a fixed length (padded with spaces), so that each can be rewritten in place with one system call and the file
-//! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file.
+//! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file. It is open
+//! in a table of descriptors that the application does not share.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -13,6 +14,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use files::{Keeper, Kept};
 use gpu::{Observer, Record};
 
 use crate::{report::report, source};
@@ -36,10 +38,17 @@ struct Totals {
     classes: Vec<(&'static str, u64, u64)>,
 }
 
-struct Output {
+/// The file, twice.
+struct Files {
     /// Opened for appending, which `write_at` would not respect.
     append: File,
     update: File,
+}
+
+static KEEPER: Keeper = Keeper::new("luthier-stats");
+
+struct Output {
+    files: Kept<Files>,
     /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
     kernels: HashMap<u64, (String, Totals)>,
     path: PathBuf,
@@ -59,25 +68,19 @@ impl Statistics {
         let path = env::var_os("LUTHIER_STATS")
             .filter(|path| !path.is_empty())
             .map(PathBuf::from);
-        let output = path.and_then(|path| {
-            let append = OpenOptions::new().create(true).append(true).open(&path);
-            let files =
-                append.and_then(|append| Ok((append, OpenOptions::new().write(true).open(&path)?)));
-            match files {
-                Ok((append, update)) => Some(Mutex::new(Output {
-                    append,
-                    update,
-                    kernels: HashMap::new(),
-                    path,
-                    failed: false,
-                })),
-                Err(error) => {
-                    report(&format!(
-                        "luthier: no statistics: LUTHIER_STATS={}: {error}",
-                        path.display()
-                    ));
-                    None
-                }
+        let output = path.and_then(|path| match Files::open(path.clone()) {
+            Ok(files) => Some(Mutex::new(Output {
+                files,
+                kernels: HashMap::new(),
+                path,
+                failed: false,
+            })),
+            Err(error) => {
+                report(&format!(
+                    "luthier: no statistics: LUTHIER_STATS={}: {error}",
+                    path.display()
+                ));
+                None
             }
         });
         Statistics {
@@ -132,6 +135,24 @@ impl Observer for Statistics {
     }
 }
 
+impl Files {
+    fn open(path: PathBuf) -> std::io::Result<Kept<Files>> {
+        Kept::make(&KEEPER, move || -> std::io::Result<Files> {
+            Ok(Files {
+                append: OpenOptions::new().create(true).append(true).open(&path)?,
+                update: OpenOptions::new().write(true).open(&path)?,
+            })
+        })?
+    }
+
+    /// Appends an empty line and says where it begins.
+    fn line(&mut self) -> std::io::Result<u64> {
+        self.append
+            .write_all(&[&[b' '; LINE - 1][..], b"\n"].concat())?;
+        Ok(self.append.stream_position()? - LINE as u64)
+    }
+}
+
 impl Output {
     fn add(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         let dispatch = record.dispatch;
@@ -141,11 +162,8 @@ impl Output {
             .get(&address)
             .is_none_or(|(label, _)| *label != dispatch.label());
         if is_new {
-            self.append
-                .write_all(&[&[b' '; LINE - 1][..], b"\n"].concat())?;
-            let end = self.append.stream_position()?;
             let totals = Totals {
-                offset: end - LINE as u64,
+                offset: self.files.with(Files::line)??,
                 ..Totals::default()
             };
             self.kernels.insert(address, (dispatch.label(), totals));
@@ -192,7 +210,9 @@ impl Output {
             address,
             totals,
         );
-        self.update.write_all_at(line.as_bytes(), totals.offset)
+        let offset = totals.offset;
+        self.files
+            .with(move |files| files.update.write_all_at(line.as_bytes(), offset))?
     }
 }
 

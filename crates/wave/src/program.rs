@@ -79,8 +79,13 @@ impl Segment {
 pub struct Program {
     config: Config,
     decoder: Mutex<Decoder>,
-    segments: RwLock<HashMap<u64, Arc<Segment>>>,
+    /// By the address they were decoded from, which is their first micro-op.
+    segments: RwLock<Segments>,
+    /// By an address that control came to from elsewhere, which may be in the middle.
+    entered: RwLock<Segments>,
 }
+
+type Segments = HashMap<u64, Arc<Segment>>;
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -102,6 +107,7 @@ impl Program {
             config,
             decoder: Mutex::new(decoder),
             segments: RwLock::default(),
+            entered: RwLock::default(),
         }
     }
 
@@ -131,6 +137,38 @@ impl Program {
         Some(segments.entry(pc).or_insert(segment).clone())
     }
 
+    /// A segment with an instruction at `pc` that control may arrive at. A call through a register may come back into code
+    /// that was decoded from elsewhere: where functions call each other by name, each place behind a call would else be
+    /// decoded with all that the program can reach.
+    pub(crate) fn around(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
+        let read = |segments: &RwLock<Segments>,
+                    find: &dyn Fn(&Segments) -> Option<Arc<Segment>>| {
+            find(&segments.read().unwrap_or_else(|poison| poison.into_inner()))
+        };
+        if let Some(segment) = read(&self.entered, &|segments| segments.get(&pc).cloned()) {
+            return Some(segment);
+        }
+        let holds_it = |segment: &&Arc<Segment>| segment.op_at(pc).is_some();
+        let known = read(&self.segments, &|segments| {
+            segments.values().find(holds_it).cloned()
+        });
+        let segment = match known {
+            Some(segment) => segment,
+            None => self.segment(memory, pc)?,
+        };
+        let mut entered = self
+            .entered
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner());
+        Some(entered.entry(pc).or_insert(segment).clone())
+    }
+
+    /// How many segments were decoded.
+    pub fn pieces(&self) -> usize {
+        let segments = self.segments.read();
+        segments.unwrap_or_else(|poison| poison.into_inner()).len()
+    }
+
     /// Text of the instruction at `pc`, for diagnostics.
     pub fn disassemble(&self, memory: &mut Memory<'_>, pc: u64) -> Option<String> {
         let code = memory.read_code(pc, LONGEST);
@@ -144,10 +182,12 @@ impl Program {
 
     /// Forgets all code, because the device was told that it changed.
     pub fn invalidate(&self) {
-        self.segments
-            .write()
-            .unwrap_or_else(|poison| poison.into_inner())
-            .clear();
+        for segments in [&self.segments, &self.entered] {
+            segments
+                .write()
+                .unwrap_or_else(|poison| poison.into_inner())
+                .clear();
+        }
     }
 }
 

@@ -189,12 +189,12 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
-    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
-    WaveMatrix,
     /// SOP1 whose source field is the number of a message.
     Message,
     /// LDSDIR.
     LdsDirect,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
 }
 
 /// Semantics of one mnemonic.

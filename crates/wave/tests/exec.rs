@@ -54,6 +54,8 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx90a", 64),
     ("gfx1030", 32),
     ("gfx1030", 64),
+    ("gfx1100", 32),
+    ("gfx1100", 64),
 ];
 
 /// Rows without a case on targets that have SRAM ECC on: what becomes of the unused half of a register when the other half is
@@ -67,7 +69,7 @@ const UNPUBLISHED_WITH_ECC: &[&str] = &[
 ];
 
 /// Rows of the instructions that LLVM decodes for `target`.
-fn executed(target: &'static Target) -> BTreeSet<&'static str> {
+fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
     let decoder = isa::Decoder::new(target).expect("a decoder");
     let probes = [probes::alu(target.family), probes::memory(target.family)].concat();
     let rows = |words: [u32; 3]| {
@@ -77,6 +79,9 @@ fn executed(target: &'static Target) -> BTreeSet<&'static str> {
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let inst = decoder.decode(&code, 0).ok()?;
+        if inst.format == isa::Format::Vopd && wave_size == 64 {
+            return None;
+        }
         wave::rows_of(inst.mnemonic, target.family)
     };
     probes.into_iter().filter_map(rows).flatten().collect()
@@ -110,7 +115,7 @@ fn every_row_has_a_case() {
     let mut lacking = Vec::new();
     for &(name, wave_size) in DEVICES {
         let target = Target::find(name).expect("a target");
-        let mut without = &executed(target) - &cases[&(name.to_owned(), wave_size)];
+        let mut without = &executed(target, wave_size) - &cases[&(name.to_owned(), wave_size)];
         without.retain(|row| !has_image_test(row));
         if target.has_sramecc_by_default() {
             for mnemonic in UNPUBLISHED_WITH_ECC {

@@ -1,5 +1,7 @@
 //! Conventions that no compiler checks.
 
+mod map;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -63,6 +65,7 @@ pub fn check() -> Result<Vec<String>> {
             check_file(&root, &file, &mut complaints)?;
         }
     }
+    complaints.extend(map::check(&root)?);
     Ok(complaints)
 }
 

@@ -166,12 +166,8 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
     }
     let lines = objdump(path, &features).into_iter();
     let lines: HashMap<u64, Line> = lines.map(|line| (line.pc, line)).collect();
-    let further = match decoder.target().family >= gfx::Family::Gfx11 {
-        true => "+real-true16",
-        false => "",
-    };
     let assembler =
-        isa::Assembler::with_features(decoder.target(), decoder.wave_size(), further).unwrap();
+        isa::Assembler::with_features(decoder.target(), decoder.wave_size(), "").unwrap();
     let unknown = |line: &Line| line.text.starts_with(".long");
     let line_at = |pc: u64| lines.get(&pc);
     let elf = std::fs::read(path).unwrap();

@@ -153,6 +153,9 @@ int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t I
 // "Invalid register" then, and its assembler takes no such text.
 static bool isSound(const luthier_mc &Mc, const MCInst &Inst) {
   const MCInstrDesc &D = Mc.P.Instructions->get(Inst.getOpcode());
+  // Their one data register is described as a pair on gfx90a.
+  if (Mc.P.Instructions->getName(Inst.getOpcode()).starts_with("DS_GWS_"))
+    return true;
   const std::vector<MCRegister> &Plain = plainRegisters(*Mc.P.Registers);
   unsigned Mode = Mc.P.Subtarget->getHwMode(MCSubtargetInfo::HwMode_RegInfo);
   unsigned Count = std::min<unsigned>(Inst.getNumOperands(), D.getNumOperands());

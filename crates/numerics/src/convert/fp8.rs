@@ -104,13 +104,13 @@ impl Fp8 {
     }
 
     /// `x` rounded to nearest even (`v_cvt_pk_fp8_f32`, `v_cvt_pk_bf8_f32`). Denormals are kept. An overflow, and an
-    /// infinite operand where the format has none, becomes the format's infinity or else NaN; with `fp16_ovfl` a finite
-    /// overflow becomes the largest finite value.
+    /// infinite operand where the format has none, becomes the format's infinity or else NaN; with `fp16_ovfl` an
+    /// overflow, in the OCP formats of an infinity too, becomes the largest finite value.
     #[inline(always)]
     pub const fn from_f32(self, x: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
             Value::Finite(exact) => exact,
-            other => return self.special(other),
+            other => return self.special(other, fp16_ovfl),
         };
         self.round(exact, Round::NearestEven, fp16_ovfl)
     }
@@ -123,7 +123,7 @@ impl Fp8 {
     pub const fn from_f32_stochastic(self, x: u32, random: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
             Value::Finite(exact) => exact,
-            other => return self.special(other),
+            other => return self.special(other, fp16_ovfl),
         };
         // Weight of the last kept bit: that of the result's exponent, or of its denormals.
         let lowest = 1 - self.bias() - self.mantissa_bits() as i32;
@@ -147,8 +147,12 @@ impl Fp8 {
     }
 
     #[inline(always)]
-    const fn special(self, value: Value) -> u8 {
+    const fn special(self, value: Value, fp16_ovfl: bool) -> u8 {
         match value {
+            // As AMD's own model of gfx950 has it; FNUZ formats know no infinity to limit.
+            Value::Infinity { negative } if fp16_ovfl && !self.is_fnuz() => {
+                self.max_finite() | (negative as u8) << 7
+            }
             Value::Zero { negative } if !self.is_fnuz() => (negative as u8) << 7,
             Value::Zero { .. } => 0,
             Value::Infinity { negative } if matches!(self, Fp8::E5m2) => {

@@ -1,6 +1,6 @@
 //! Binary16 and bfloat16 to and from single precision, in integer selects that vectorise.
 
-use crate::soft::{BF16, F16, F32, F64};
+use crate::soft::{BF16, Exact, F16, F32, F64, Value};
 use crate::{Denormals, Round, float16, float32, float64};
 
 /// Every binary16 value as binary32, exact for numbers; NaN payloads move up and the quiet bit is set.
@@ -185,6 +185,37 @@ pub fn bf16_from_f32_round(x: u32, round: Round) -> u16 {
         return bf16_from_f32(x);
     }
     BF16.convert(x as u64, F32, round) as u16
+}
+
+/// `v_cvt_sr_f16_f32`: the top bits of `random` are added below the kept fraction, then the rest is cut. The manual names the
+/// rounding without spelling it out. What reaches 2^16 is infinite, or with `fp16_ovfl` the largest finite value.
+#[inline(always)]
+pub fn f16_from_f32_stochastic(x: u32, random: u32, fp16_ovfl: bool) -> u16 {
+    let Value::Finite(exact) = F32.unpack(x.into()) else {
+        return f16_from_f32_nearest(x);
+    };
+    // Weight of the last kept bit: that of the result's exponent, or of its denormals.
+    let unit = (exact.magnitude() - 10).max(-24);
+    let discarded = (unit - exact.exponent).clamp(0, 60);
+    let noise = (u128::from(random) << 32) >> (64 - discarded);
+    let sum = Exact {
+        significand: exact.significand + noise,
+        ..exact
+    };
+    if sum.magnitude() > 15 && !fp16_ovfl {
+        (x >> 16) as u16 & float16::SIGN | float16::INFINITY
+    } else {
+        F16.pack(sum, Round::Zero) as u16
+    }
+}
+
+/// `v_cvt_sr_bf16_f32`: stochastic rounding, which the manual names without spelling it out.
+#[inline(always)]
+pub fn bf16_from_f32_stochastic(x: u32, random: u32) -> u16 {
+    if float32::is_nan(x) || float32::is_infinite(x) {
+        return bf16_from_f32(x);
+    }
+    (x.wrapping_add(random >> 16) >> 16) as u16
 }
 
 /// `v_cvt_f64_f32`; `denormals` is the f32 field of MODE, for the operand.

@@ -1,4 +1,4 @@
-//! Every dense MFMA instruction of gfx908, gfx90a and gfx942.
+//! Every dense MFMA instruction of gfx908, gfx90a, gfx942 and gfx950 but those with scales; and the sparse ones.
 
 use super::Shape;
 
@@ -131,6 +131,12 @@ pub static INSTRUCTIONS: &[Instruction] = &[
     row("v_mfma_f64_4x4x4f64",         "v_mfma_f64_4x4x4_4b_f64",     [ 4,  4,  4,  4], Kind::F64),
     row("",                            "v_mfma_f32_16x16x8_xf32",     [16, 16,  8,  1], Kind::Xf32),
     row("",                            "v_mfma_f32_32x32x4_xf32",     [32, 32,  4,  1], Kind::Xf32),
+    row("",                            "v_mfma_f32_16x16x32_f16",     [16, 16, 32,  1], Kind::F16),
+    row("",                            "v_mfma_f32_32x32x16_f16",     [32, 32, 16,  1], Kind::F16),
+    row("",                            "v_mfma_f32_16x16x32_bf16",    [16, 16, 32,  1], Kind::Bf16),
+    row("",                            "v_mfma_f32_32x32x16_bf16",    [32, 32, 16,  1], Kind::Bf16),
+    row("",                            "v_mfma_i32_16x16x64_i8",      [16, 16, 64,  1], Kind::I8),
+    row("",                            "v_mfma_i32_32x32x32_i8",      [32, 32, 32,  1], Kind::I8),
     fp8("v_mfma_f32_16x16x32_bf8_bf8", [16, 16, 32, 1], true,  true),
     fp8("v_mfma_f32_16x16x32_bf8_fp8", [16, 16, 32, 1], true,  false),
     fp8("v_mfma_f32_16x16x32_fp8_bf8", [16, 16, 32, 1], false, true),
@@ -139,4 +145,91 @@ pub static INSTRUCTIONS: &[Instruction] = &[
     fp8("v_mfma_f32_32x32x16_bf8_fp8", [32, 32, 16, 1], true,  false),
     fp8("v_mfma_f32_32x32x16_fp8_bf8", [32, 32, 16, 1], false, true),
     fp8("v_mfma_f32_32x32x16_fp8_fp8", [32, 32, 16, 1], false, false),
+];
+
+/// One sparse instruction: of every four `k` of A two are held, and an index of two bits says for each which one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparse {
+    pub name: &'static str,
+    /// With the `k` of B; A has half as many.
+    pub shape: Shape,
+    pub kind: Kind,
+}
+
+impl Sparse {
+    /// Values of A that each lane holds.
+    #[inline]
+    pub const fn a_per_lane(&self) -> u32 {
+        self.shape.inputs_per_lane() / 2
+    }
+
+    /// Bit of the index register where a lane's indices begin. A register may hold several sets, among which ABID chooses
+    /// unless CBSZ is set.
+    #[inline]
+    pub const fn index_start(&self, cbsz: u32, abid: u32) -> u32 {
+        let bits = 2 * self.a_per_lane();
+        if cbsz != 0 {
+            0
+        } else {
+            abid % (32 / bits) * bits
+        }
+    }
+
+    /// Which of the lane's values of B meets its value `position` of A, given the lane's indices.
+    #[inline]
+    pub const fn partner(&self, position: u32, indices: u32) -> u32 {
+        position / 2 * 4 + (indices >> (2 * position) & 3)
+    }
+}
+
+const fn sparse(name: &'static str, [m, n, k]: [u32; 3], kind: Kind) -> Sparse {
+    Sparse {
+        name,
+        shape: Shape {
+            m,
+            n,
+            k,
+            blocks: 1,
+            rows_per_lane: 4,
+        },
+        kind,
+    }
+}
+
+const fn sparse8(name: &'static str, size: [u32; 3], a_is_bf8: bool, b_is_bf8: bool) -> Sparse {
+    sparse(name, size, Kind::Fp8 { a_is_bf8, b_is_bf8 })
+}
+
+/// Sources: AMD's instruction set manuals for MI300 and MI350; checked against AMD's matrix calculator.
+#[rustfmt::skip]
+pub static SPARSE: &[Sparse] = &[
+    sparse("v_smfmac_f32_16x16x32_f16",       [16, 16,  32], Kind::F16),
+    sparse("v_smfmac_f32_32x32x16_f16",       [32, 32,  16], Kind::F16),
+    sparse("v_smfmac_f32_16x16x32_bf16",      [16, 16,  32], Kind::Bf16),
+    sparse("v_smfmac_f32_32x32x16_bf16",      [32, 32,  16], Kind::Bf16),
+    sparse("v_smfmac_i32_16x16x64_i8",        [16, 16,  64], Kind::I8),
+    sparse("v_smfmac_i32_32x32x32_i8",        [32, 32,  32], Kind::I8),
+    sparse8("v_smfmac_f32_16x16x64_bf8_bf8",  [16, 16,  64], true,  true),
+    sparse8("v_smfmac_f32_16x16x64_bf8_fp8",  [16, 16,  64], true,  false),
+    sparse8("v_smfmac_f32_16x16x64_fp8_bf8",  [16, 16,  64], false, true),
+    sparse8("v_smfmac_f32_16x16x64_fp8_fp8",  [16, 16,  64], false, false),
+    sparse8("v_smfmac_f32_32x32x32_bf8_bf8",  [32, 32,  32], true,  true),
+    sparse8("v_smfmac_f32_32x32x32_bf8_fp8",  [32, 32,  32], true,  false),
+    sparse8("v_smfmac_f32_32x32x32_fp8_bf8",  [32, 32,  32], false, true),
+    sparse8("v_smfmac_f32_32x32x32_fp8_fp8",  [32, 32,  32], false, false),
+    // gfx950.
+    sparse("v_smfmac_f32_16x16x64_f16",       [16, 16,  64], Kind::F16),
+    sparse("v_smfmac_f32_32x32x32_f16",       [32, 32,  32], Kind::F16),
+    sparse("v_smfmac_f32_16x16x64_bf16",      [16, 16,  64], Kind::Bf16),
+    sparse("v_smfmac_f32_32x32x32_bf16",      [32, 32,  32], Kind::Bf16),
+    sparse("v_smfmac_i32_16x16x128_i8",       [16, 16, 128], Kind::I8),
+    sparse("v_smfmac_i32_32x32x64_i8",        [32, 32,  64], Kind::I8),
+    sparse8("v_smfmac_f32_16x16x128_bf8_bf8", [16, 16, 128], true,  true),
+    sparse8("v_smfmac_f32_16x16x128_bf8_fp8", [16, 16, 128], true,  false),
+    sparse8("v_smfmac_f32_16x16x128_fp8_bf8", [16, 16, 128], false, true),
+    sparse8("v_smfmac_f32_16x16x128_fp8_fp8", [16, 16, 128], false, false),
+    sparse8("v_smfmac_f32_32x32x64_bf8_bf8",  [32, 32,  64], true,  true),
+    sparse8("v_smfmac_f32_32x32x64_bf8_fp8",  [32, 32,  64], true,  false),
+    sparse8("v_smfmac_f32_32x32x64_fp8_bf8",  [32, 32,  64], false, true),
+    sparse8("v_smfmac_f32_32x32x64_fp8_fp8",  [32, 32,  64], false, false),
 ];

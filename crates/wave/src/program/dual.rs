@@ -44,6 +44,9 @@ fn fields(inst: &Inst) -> [Fields; 2] {
 /// The micro-ops of a dual instruction. The error says what about it cannot execute.
 pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
     let names = rows::dual_halves(inst.mnemonic).ok_or_else(String::new)?;
+    if config.wave_size == 64 {
+        return Err("dual instructions are for waves of 32 lanes".to_owned());
+    }
     let [first, second] = fields(inst);
     let (x, y) = (
         operands(config, &names[0], &first)?,

@@ -134,7 +134,6 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
-        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
         Shape::Message => {
             op.offset = bits(inst.words[0], 7, 0) as i32;
             let words = row.width as usize;
@@ -142,6 +141,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);

@@ -294,7 +294,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
             global::push(rows, concat!("global_atomic_", $name), number::GLOBAL, shell::scalar_handler::<Atomic<$word, $modify>>, true);
-            if !matches!($name, "csub" | "add_f32" | "pk_add_f16") {
+            if !matches!($name, "csub" | "pk_add_f16") {
                 global::push(rows, concat!("flat_atomic_", $name), number::FLAT, shell::scalar_handler::<Atomic<$word, $modify>>, false);
             }
             buffer::push(rows, concat!("buffer_atomic_", $name), number::BUFFER, shell::scalar_handler::<Atomic<$word, $modify>>);

@@ -145,7 +145,9 @@ fn move_block<const STORE: bool>(
             let at = at[lane].wrapping_add(4 * index as u64);
             if STORE {
                 let word = [wave.vgpr(first + index, lane)];
-                env.memory.write_words(at, word, lane as u32).map_err(Box::new)?;
+                env.memory
+                    .write_words(at, word, lane as u32)
+                    .map_err(Box::new)?;
             } else {
                 let [word] = env.memory.read_words(at, lane as u32).map_err(Box::new)?;
                 wave.set_vgpr(first + index, lane, word);
@@ -157,8 +159,32 @@ fn move_block<const STORE: bool>(
 
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    global::push(rows, "global_load_tr_b128", 0, shell::scalar_handler::<Halves>, true);
-    global::push(rows, "global_load_tr_b64", 0, shell::scalar_handler::<Bytes>, true);
-    global::push(rows, "global_load_block", 0, shell::scalar_handler::<Block<false>>, true);
-    global::push(rows, "global_store_block", 0, shell::scalar_handler::<Block<true>>, true);
+    global::push(
+        rows,
+        "global_load_tr_b128",
+        0,
+        shell::scalar_handler::<Halves>,
+        true,
+    );
+    global::push(
+        rows,
+        "global_load_tr_b64",
+        0,
+        shell::scalar_handler::<Bytes>,
+        true,
+    );
+    global::push(
+        rows,
+        "global_load_block",
+        0,
+        shell::scalar_handler::<Block<false>>,
+        true,
+    );
+    global::push(
+        rows,
+        "global_store_block",
+        0,
+        shell::scalar_handler::<Block<true>>,
+        true,
+    );
 }

@@ -55,9 +55,9 @@ impl Plan {
             .map(|k| instruction.input(generation, wave64, k))
             .collect();
         let quads = 0..instruction.k / 4;
-        let stored = quads.clone().flat_map(|quad| {
-            [false, true].map(|second| instruction.packed(wave64, quad, second))
-        });
+        let stored = quads
+            .clone()
+            .flat_map(|quad| [false, true].map(|second| instruction.packed(wave64, quad, second)));
         let a = match instruction.sparse {
             true => stored.collect(),
             false => b.clone(),
@@ -67,9 +67,7 @@ impl Plan {
             inputs: [a, b],
             index: quads.map(|quad| instruction.index(wave64, quad)).collect(),
             index_bits: instruction.index_bits(wave64),
-            output: std::array::from_fn(|row| {
-                instruction.output(generation, wave64, row as u32)
-            }),
+            output: std::array::from_fn(|row| instruction.output(generation, wave64, row as u32)),
             output_shift: if in_halves { 16 } else { 0 },
         }
     }
@@ -78,9 +76,11 @@ impl Plan {
         static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
         let all = || {
             let of = |instruction| {
-                [Generation::Rdna3, Generation::Rdna4].into_iter().flat_map(move |generation| {
-                    [false, true].map(|wave64| Plan::new(instruction, generation, wave64))
-                })
+                [Generation::Rdna3, Generation::Rdna4]
+                    .into_iter()
+                    .flat_map(move |generation| {
+                        [false, true].map(|wave64| Plan::new(instruction, generation, wave64))
+                    })
             };
             INSTRUCTIONS.iter().flat_map(of).collect()
         };
@@ -375,7 +375,11 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
 /// second to the high ones.
 #[inline(always)]
 fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
-    let field = if k % 2 == 0 { control::NEG } else { control::NEG_HI };
+    let field = if k % 2 == 0 {
+        control::NEG
+    } else {
+        control::NEG_HI
+    };
     (op.extra >> (field + side) & 1) * 0x8000_8000
 }
 

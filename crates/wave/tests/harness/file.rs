@@ -61,7 +61,24 @@ const VCC: usize = 106;
 const M0: usize = 124;
 
 /// Targets, and later ones that keep most of their instructions and what these mean.
-const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1201"])];
+const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1100", "gfx1201"])];
+
+/// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,
+/// and gfx11's number of the first. From LLVM's names of both.
+#[rustfmt::skip]
+const FORMATS: &[(u32, u32, u32)] = &[
+    (0, 30, 0), (36, 1, 30), (43, 1, 31), (44, 2, 32), (48, 2, 34), (50, 6, 36), (56, 6, 42), (62, 3, 48), (65, 7, 51),
+    (72, 3, 58), (75, 3, 61),
+];
+
+/// Last word of a buffer resource with gfx11's number for its format.
+fn word3_of_gfx11(word: u32) -> Option<u32> {
+    let format = word >> 12 & 0x7f;
+    let row = FORMATS
+        .iter()
+        .find(|row| (row.0..row.0 + row.1).contains(&format))?;
+    Some(word & !(0x7f << 12) | (format - row.0 + row.2) << 12)
+}
 
 /// One program with its registers before and after.
 #[derive(Clone, Debug, Default)]
@@ -386,6 +403,8 @@ impl Case {
                     .not
                     .iter()
                     .any(|prefix| other.starts_with(prefix.as_str()));
+                let word3 = self.memory.as_ref().and_then(|buffer| buffer.word3);
+                let excluded = excluded || word3.is_some_and(|word| word3_of_gfx11(word).is_none());
                 let run = (other.to_owned(), *wave_size);
                 let target = Target::find(other).expect("a target");
                 if !excluded
@@ -468,7 +487,14 @@ impl Case {
                         machine.sgpr(first + 2, 4 * buffer.words.len() as u32);
                         // Raw: no stride, data format 32.
                         let raw = if gfx10 { 0x3101_4fac } else { 0x0002_7000 };
-                        machine.sgpr(first + 3, buffer.word3.unwrap_or(raw));
+                        let word = buffer.word3.unwrap_or(raw);
+                        let family = Target::find(target).expect("a target").family;
+                        let word = if family >= gfx::Family::Gfx11 {
+                            word3_of_gfx11(word).unwrap_or(word)
+                        } else {
+                            word
+                        };
+                        machine.sgpr(first + 3, word);
                     }
                 }
                 _ => return vec!["an address goes to general registers".to_owned()],

@@ -18,7 +18,8 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier, Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier,
+    Stop, Wave, run,
 };
 
 /// What every vector and scalar register holds at first.
@@ -97,22 +98,15 @@ impl Host for Outside {
     }
 }
 
-/// Machine code of `text`. On gfx11 and later, 16-bit operands may be written as halves of registers or, as before, as whole
-/// ones, of which the lower half is meant.
+/// Machine code of `text`.
 pub fn assemble(
     target: &'static Target,
     wave_size: u32,
     text: &str,
 ) -> Result<Vec<u8>, isa::AssembleError> {
-    let with = |features: &str| {
-        isa::Assembler::with_features(target, wave_size as u8, features)
-            .expect("LLVM knows the target")
-            .assemble(text)
-    };
-    if target.family < gfx::Family::Gfx11 {
-        return with("");
-    }
-    with("+real-true16").or_else(|error| with("-real-true16").map_err(|_| error))
+    isa::Assembler::with_features(target, wave_size as u8, "")
+        .expect("LLVM knows the target")
+        .assemble(text)
 }
 
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.

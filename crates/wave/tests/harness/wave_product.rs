@@ -182,7 +182,13 @@ impl WaveProduct {
     }
 
     /// Puts a value of some bits into a lane of A, B or the index.
-    fn put_input(&self, machine: &mut Machine, first: usize, spot: Spot, value: (usize, u32, usize)) {
+    fn put_input(
+        &self,
+        machine: &mut Machine,
+        first: usize,
+        spot: Spot,
+        value: (usize, u32, usize),
+    ) {
         let group = spot[2];
         let groups = match self.repeated {
             true => 0..self.groups,
@@ -202,7 +208,9 @@ impl WaveProduct {
             let lane = 16 * group + lane;
             let mask = (u32::MAX >> (32 - width)) << bit;
             let old = machine.wave.vgpr(first + register, lane);
-            machine.wave.set_vgpr(first + register, lane, old & !mask | bits << bit);
+            machine
+                .wave
+                .set_vgpr(first + register, lane, old & !mask | bits << bit);
         }
     }
 
@@ -221,7 +229,11 @@ impl WaveProduct {
                     }
                     let used: usize = index.iter().map(|spot| spot[1] + 4).max().unwrap_or(0);
                     let [register, bit, group] = index[4 * quad];
-                    let spot = [register, bit + self.index_key * used.next_power_of_two(), group];
+                    let spot = [
+                        register,
+                        bit + self.index_key * used.next_power_of_two(),
+                        group,
+                    ];
                     let pair = (pair[0] | pair[1] << 2) as u32;
                     self.put_input(machine, INDEX, spot, (row, pair, 4));
                 }
@@ -303,11 +315,16 @@ impl WaveProduct {
                 let found = word >> shift & (u32::MAX >> (32 - width));
                 let expected = WaveProduct::encode(&self.output, self.expected(row, column));
                 if found != expected {
-                    complaints.push(format!("D[{row}][{column}] is {found:#x}, not {expected:#x}"));
+                    complaints.push(format!(
+                        "D[{row}][{column}] is {found:#x}, not {expected:#x}"
+                    ));
                 }
                 // One half a register.
                 let other = if shift == 0 { 16 } else { 0 };
-                if self.repeated && width == 16 && word >> other & 0xffff != POISON >> other & 0xffff {
+                if self.repeated
+                    && width == 16
+                    && word >> other & 0xffff != POISON >> other & 0xffff
+                {
                     complaints.push(format!("the other half of D[{row}][{column}] changed"));
                 }
             }

@@ -1,0 +1,55 @@
+//! The command, and programs for it.
+#![allow(dead_code, reason = "not every test uses everything")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// `luthier` with these arguments, and no settings of whoever runs the tests.
+pub fn luthier(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_luthier"));
+    command.args(arguments).stdin(Stdio::null());
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("LUTHIER_") {
+            command.env_remove(variable);
+        }
+    }
+    command
+}
+
+/// Where compiled programs stay.
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Compiles `tests/programs/NAME`, unless what is there is newer.
+pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name);
+    let out = folder().join(name.replace('.', "-"));
+    let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    if time(&out) > time(&source) {
+        return out;
+    }
+    let unfinished = out.with_extension(std::process::id().to_string());
+    let output = Command::new(compiler)
+        .arg(&source)
+        .args(flags)
+        .arg("-o")
+        .arg(&unfinished)
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}; `./dev setup` installs it"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{compiler} {name}: {errors}");
+    std::fs::rename(unfinished, &out).unwrap();
+    out
+}
+
+/// A HIP program for gfx90a.
+pub fn hip(name: &str) -> PathBuf {
+    compile("hipcc", name, &["-O1", "-w", "--offload-arch=gfx90a"])
+}

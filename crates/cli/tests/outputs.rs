@@ -1,0 +1,118 @@
+//! What the command does to other people's files, and with its own output when that has nowhere to go.
+
+mod common;
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::{FileTypeExt, PermissionsExt, symlink},
+    path::Path,
+    process::{Command, Output},
+};
+
+use common::{compile, luthier};
+
+fn full() -> File {
+    File::options().write(true).open("/dev/full").unwrap()
+}
+
+fn instrument(input: &Path, output: &Path) -> Output {
+    let mut command = luthier(&["instrument", "-t", "empty", "-o"]);
+    command.arg(output).arg(input).output().unwrap()
+}
+
+#[test]
+fn instrument_replaces_nothing_but_regular_files() {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    let object = compile("clang-22", "tiny.cl", &flags);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let input = path("in");
+    fs::copy(object, &input).unwrap();
+    fs::set_permissions(&input, fs::Permissions::from_mode(0o751)).unwrap();
+    let instrument = |output: &Path| {
+        let done = instrument(&input, output);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{said}");
+    };
+    let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o7777;
+    instrument(&path("out"));
+    assert_eq!(mode("out"), 0o751);
+    // Over a file that has another mode, through a link, and over the input itself.
+    fs::set_permissions(path("out"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("out", path("link")).unwrap();
+    instrument(&path("link"));
+    assert!(path("link").is_symlink());
+    assert_eq!(mode("out"), 0o751);
+    instrument(&input);
+    assert_eq!(mode("in"), 0o751);
+    // A node of its own, for a mistake would cost the machine its /dev/null. Only root can make one, and only root could break one.
+    let node = path("null");
+    let made = Command::new("mknod")
+        .arg(&node)
+        .args(["c", "1", "3"])
+        .output();
+    if made.is_ok_and(|made| made.status.success()) {
+        if File::options().write(true).open(&node).is_ok() {
+            instrument(&node);
+        }
+        let kind = fs::metadata(&node).unwrap().file_type();
+        assert!(kind.is_char_device());
+    }
+}
+
+#[test]
+fn the_status_is_the_programs_whatever_becomes_of_our_output() {
+    let run = |options: &[&str], program: &str| {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        command.args(options).args(["--", "sh", "-c", program]);
+        command
+    };
+    // Standard error is full, then closed.
+    for status in [0, 7] {
+        let program = format!("exit {status}");
+        let ended = run(&["--stats"], &program).stderr(full()).status().unwrap();
+        assert_eq!(ended.code(), Some(status));
+        let mut closed = Command::new("sh");
+        closed
+            .args([
+                "-c",
+                &format!("exec \"$0\" run --device gfx90a --stats -- sh -c '{program}' 2>&-"),
+            ])
+            .arg(env!("CARGO_BIN_EXE_luthier"));
+        assert_eq!(closed.status().unwrap().code(), Some(status));
+    }
+    // The output directory is gone when the program has ended.
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("output");
+    let output = output.to_str().unwrap();
+    let gone = format!("rm -r {output}; exit 5");
+    let ended = run(&["--output", output], &gone).output().unwrap();
+    assert_eq!(ended.status.code(), Some(5), "{ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("statistics.json"), "{said}");
+}
+
+#[test]
+fn listings_end_quietly_when_nobody_reads_and_with_a_line_when_nothing_can_be_written() {
+    for arguments in [
+        &["tool", "list"][..],
+        &["doctor"],
+        &["inspect", "/bin/true"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = luthier(arguments).stdout(writer).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+        let ended = luthier(arguments).stdout(full()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+    }
+}

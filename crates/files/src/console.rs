@@ -1,0 +1,49 @@
+//! What commands print.
+
+use std::{
+    fmt::Arguments,
+    io::{self, ErrorKind, Write},
+};
+
+/// Exit status of a command whose output could not be written.
+const FAILED: i32 = 2;
+/// Exit status of a command whose reader left, as a shell shows a death by SIGPIPE.
+const READER_LEFT: i32 = 128 + libc::SIGPIPE;
+
+/// Prints to standard error in one write; what cannot be written has no other place to go, so failures are ignored.
+pub fn print_error(text: Arguments<'_>) {
+    let _ = io::stderr().write_all(text.to_string().as_bytes());
+}
+
+/// Prints to standard output. A reader that left ends the command quietly, any other failure with one line and status 2: the
+/// output is what the command is for.
+pub fn print_output(text: Arguments<'_>) {
+    let mut stdout = io::stdout().lock();
+    let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) else {
+        return;
+    };
+    if error.kind() == ErrorKind::BrokenPipe {
+        std::process::exit(READER_LEFT);
+    }
+    print_error(format_args!(
+        "luthier: cannot write to standard output: {error}\n"
+    ));
+    std::process::exit(FAILED);
+}
+
+/// A line on standard error, as `eprintln!`, that never panics.
+#[macro_export]
+macro_rules! say {
+    ($($arguments:tt)*) => {
+        $crate::print_error(format_args!("{}\n", format_args!($($arguments)*)))
+    };
+}
+
+/// A line on standard output, as `println!`, that never panics.
+#[macro_export]
+macro_rules! out {
+    () => { $crate::print_output(format_args!("\n")) };
+    ($($arguments:tt)*) => {
+        $crate::print_output(format_args!("{}\n", format_args!($($arguments)*)))
+    };
+}

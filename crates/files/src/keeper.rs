@@ -1,0 +1,273 @@
+//! Threads with a descriptor table of their own.
+//!
+//! Threads of a process usually share one table of descriptors, so that an application that closes what it does not know, as daemons
+//! do, closes ours, and what it opens next gets the number, and our bytes. A thread may leave the common table (`close_range` with
+//! `CLOSE_RANGE_UNSHARE`, or `unshare`, neither of which needs a privilege): what it opens from then on nobody else can close or inherit.
+
+use std::{
+    io::{self, ErrorKind},
+    mem::{ManuallyDrop, MaybeUninit},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        atomic::{AtomicPtr, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread::{self, ThreadId},
+};
+
+const STACK: usize = 1 << 20;
+const REFUSED: &str = "this system gives a thread no descriptor table of its own (it refuses close_range and unshare), so no file is \
+                       opened in the program's process";
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// A thread that has files open for the rest of a process, started when it is first asked for something.
+pub struct Keeper {
+    name: &'static str,
+    running: AtomicPtr<Running>,
+}
+
+/// Never freed, for a forked child may still look at it.
+struct Running {
+    process: u32,
+    thread: ThreadId,
+    tasks: Sender<Task>,
+}
+
+impl Keeper {
+    pub const fn new(name: &'static str) -> Keeper {
+        Keeper {
+            name,
+            running: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// Runs `act` on the thread and waits for it. What it opens belongs to the thread's table, so files must not leave the closure
+    /// but in a [`Kept`]. Errors: no thread, no table of its own, or a panic in `act`.
+    pub fn run<T: Send + 'static>(
+        &'static self,
+        act: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<T> {
+        let running = self.running()?;
+        let guarded = || catch_unwind(AssertUnwindSafe(act));
+        let answer = if running.thread == thread::current().id() {
+            guarded()
+        } else {
+            let (send, receive) = mpsc::channel();
+            let task = move || drop(send.send(guarded()));
+            let gone = || io::Error::other("the thread that keeps files has ended");
+            if let Err(unsent) = running.tasks.send(Box::new(task)) {
+                // Dropped here, it would close descriptors of the application's.
+                std::mem::forget(unsent);
+                return Err(gone());
+            }
+            receive.recv().map_err(|_| gone())?
+        };
+        answer.map_err(|_| io::Error::other("internal error while writing a file"))
+    }
+
+    fn running(&'static self) -> io::Result<&'static Running> {
+        // SAFETY: null, or leaked by this function.
+        let known = unsafe { self.running.load(Ordering::Acquire).as_ref() };
+        match known {
+            Some(running) if running.process == std::process::id() => Ok(running),
+            // None yet, or this is a forked child, in which the thread does not exist.
+            _ => {
+                let old = self.running.load(Ordering::Acquire);
+                let new = Box::into_raw(Box::new(start(self.name)?));
+                let order = Ordering::AcqRel;
+                let placed = (self.running).compare_exchange(old, new, order, Ordering::Acquire);
+                let current = match placed {
+                    Ok(_) => new,
+                    Err(faster) => {
+                        // SAFETY: nobody else has seen it. Its thread ends with its channel.
+                        drop(unsafe { Box::from_raw(new) });
+                        faster
+                    }
+                };
+                // SAFETY: leaked here or by another thread.
+                Ok(unsafe { &*current })
+            }
+        }
+    }
+}
+
+fn start(name: &str) -> io::Result<Running> {
+    let (tasks, wait) = mpsc::channel::<Task>();
+    let (ready, is_ready) = mpsc::channel();
+    let handle = spawn(name, move || {
+        let left = leave_common_table();
+        let go_on = left.is_ok();
+        let _ = ready.send(left);
+        if go_on {
+            wait.into_iter().for_each(|task| task());
+        }
+    })?;
+    let thread = handle.thread().id();
+    is_ready
+        .recv()
+        .map_err(|_| io::Error::other("a thread ended at once"))??;
+    Ok(Running {
+        process: std::process::id(),
+        thread,
+        tasks,
+    })
+}
+
+/// Starts a thread that the application's signals do not reach, nor those that a write brings (SIGPIPE, SIGXFSZ).
+fn spawn(name: &str, task: impl FnOnce() + Send + 'static) -> io::Result<thread::JoinHandle<()>> {
+    with_signals_blocked(|| {
+        thread::Builder::new()
+            .name(name.into())
+            .stack_size(STACK)
+            .spawn(task)
+    })
+}
+
+pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
+    // Threads inherit the mask, so it is changed here: the new thread never runs with another one.
+    // SAFETY: both sets are initialised by the calls that they are passed to first.
+    unsafe {
+        let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        let started = start();
+        libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut());
+        started
+    }
+}
+
+/// From now on this thread has no descriptor in common with others, and none at all.
+fn leave_common_table() -> io::Result<()> {
+    // SAFETY: closes descriptors in a table that this call makes for this thread alone.
+    let closed = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            0 as libc::c_uint,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_UNSHARE,
+        )
+    };
+    if closed == 0 {
+        occupy_standard_streams();
+        return Ok(());
+    }
+    // SAFETY: leaves the common table, nothing else.
+    if unsafe { libc::unshare(libc::CLONE_FILES) } != 0 {
+        return Err(io::Error::new(ErrorKind::Unsupported, REFUSED));
+    }
+    // The copies would keep the application's pipes and sockets open.
+    let open: Vec<i32> = std::fs::read_dir("/proc/thread-self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    for descriptor in open {
+        // SAFETY: the table is this thread's own, and nothing of ours is open in it.
+        unsafe { libc::close(descriptor) };
+    }
+    occupy_standard_streams();
+    Ok(())
+}
+
+/// Puts something that cannot be read or written where code expects the standard streams: what is opened next must not get their
+/// numbers, for the message of a panic would be written into it.
+fn occupy_standard_streams() {
+    for _ in 0..3 {
+        // SAFETY: the name is a terminated string; the descriptors are the first three of this thread's own table.
+        unsafe { libc::open(c"/".as_ptr(), libc::O_PATH | libc::O_CLOEXEC) };
+    }
+}
+
+/// Runs `act` on a thread of its own that has no descriptors in common with the application, for files that are opened, used and closed
+/// at once. Errors: no thread, no table of its own, or a panic in `act`.
+pub fn apart<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
+    run_in_scope(|| leave_common_table().map(|()| act()))?
+}
+
+/// Runs `act` on a thread that takes no signals, and waits for it.
+pub(crate) fn run_in_scope<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let handle = with_signals_blocked(|| {
+            thread::Builder::new()
+                .name("luthier-files".into())
+                .stack_size(STACK)
+                .spawn_scoped(scope, act)
+        })?;
+        handle
+            .join()
+            .map_err(|_| io::Error::other("internal error while writing a file"))
+    })
+}
+
+/// Something with open files that lives on a [`Keeper`]'s thread.
+pub struct Kept<T: Send + 'static> {
+    keeper: &'static Keeper,
+    process: u32,
+    value: ManuallyDrop<Box<T>>,
+}
+
+impl<T: Send + 'static> Kept<T> {
+    /// Makes it on the thread.
+    pub fn make<E: Send + 'static>(
+        keeper: &'static Keeper,
+        make: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> io::Result<Result<Kept<T>, E>> {
+        let made = keeper.run(|| make().map(Box::new))?;
+        Ok(made.map(|value| Kept {
+            keeper,
+            process: std::process::id(),
+            value: ManuallyDrop::new(value),
+        }))
+    }
+
+    /// Uses it on the thread. An error in a forked child, which has none of the files.
+    pub fn with<R: Send + 'static>(
+        &mut self,
+        act: impl FnOnce(&mut T) -> R + Send + 'static,
+    ) -> io::Result<R> {
+        self.of_this_process()?;
+        let value = Borrowed(&raw mut **self.value);
+        self.keeper.run(move || {
+            let value = value;
+            // SAFETY: `self` is borrowed until `run` returns, and `run` returns when this closure has ended.
+            act(unsafe { &mut *value.0 })
+        })
+    }
+
+    /// Ends its life on the thread.
+    pub fn take<R: Send + 'static>(
+        mut self,
+        act: impl FnOnce(T) -> R + Send + 'static,
+    ) -> io::Result<R> {
+        self.of_this_process()?;
+        // SAFETY: `self` is forgotten right after, so the value is taken once.
+        let value = unsafe { ManuallyDrop::take(&mut self.value) };
+        let keeper = self.keeper;
+        std::mem::forget(self);
+        keeper.run(move || act(*value))
+    }
+
+    fn of_this_process(&self) -> io::Result<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        Err(io::Error::new(
+            ErrorKind::NotFound,
+            "the file belongs to the process that this one was forked from",
+        ))
+    }
+}
+
+impl<T: Send + 'static> Drop for Kept<T> {
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // SAFETY: the value is not used again, for it is dropped only here.
+            let value = unsafe { ManuallyDrop::take(&mut self.value) };
+            let _ = self.keeper.run(move || drop(value));
+        }
+    }
+}
+
+/// A pointer for the keeper's thread.
+struct Borrowed<T>(*mut T);
+// SAFETY: the thread that made it waits while the keeper uses it, and `T` may be sent.
+unsafe impl<T: Send> Send for Borrowed<T> {}
