@@ -81,7 +81,11 @@ impl Dispatch {
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
         [state.ttmp7, state.ttmp8, state.ttmp9] = if in_ttmps {
-            [workgroup[1] | workgroup[2] << 16, (wave & 31) << 25, workgroup[0]]
+            [
+                workgroup[1] | workgroup[2] << 16,
+                (wave & 31) << 25,
+                workgroup[0],
+            ]
         } else {
             [0; 3]
         };
@@ -368,7 +372,14 @@ mod tests {
     #[test]
     fn workgroup_ids_in_trap_temporaries_on_gfx12() {
         // rsrc2: two user SGPRs, ids x, y, z asked for.
-        let dispatch = dispatch("gfx1201", [64, 1, 1], [640, 5, 4], 0xf << 16, 2 << 1 | 7 << 7, 0x8);
+        let dispatch = dispatch(
+            "gfx1201",
+            [64, 1, 1],
+            [640, 5, 4],
+            0xf << 16,
+            2 << 1 | 7 << 7,
+            0x8,
+        );
         let state = dispatch.initial_state([9, 4, 3], 1, 0, &[]);
         assert_eq!(state.sgprs, [0x1000, 0x7fff], "ids are no SGPRs");
         assert_eq!((state.ttmp9, state.ttmp7), (9, 4 | 3 << 16));

@@ -164,6 +164,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("s_flbit_i32",                     &["s_cls_i32"]),
     ("s_flbit_i32_i64",                 &["s_cls_i32_i64"]),
     ("s_inst_prefetch",                 &["s_set_inst_prefetch_distance"]),
+    ("lds_direct_load",                 &["ds_direct_load"]),
     ("s_add_u32",                       &["s_add_co_u32"]),
     ("s_sub_u32",                       &["s_sub_co_u32"]),
     ("s_add_i32",                       &["s_add_co_i32"]),

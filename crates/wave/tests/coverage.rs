@@ -24,8 +24,20 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx1101", &["flat_atomic_add_f32"]),
     ("gfx1102", &["flat_atomic_add_f32"]),
     ("gfx1103", &["flat_atomic_add_f32"]),
-    ("gfx1200", &["image_"]),
-    ("gfx1201", &["image_"]),
+    ("gfx1200", LATER_ON_GFX12),
+    ("gfx1201", LATER_ON_GFX12),
+];
+
+/// Images have other descriptors there. The others are rows of gfx950, too.
+const LATER_ON_GFX12: &[&str] = &[
+    "image_",
+    "v_minimum3_f32",
+    "v_maximum3_f32",
+    "ds_pk_add_",
+    "buffer_atomic_pk_add_bf16",
+    "global_atomic_pk_add_bf16",
+    "flat_atomic_pk_add_",
+    "flat_atomic_add_f32",
 ];
 
 /// Mnemonics without a row; adds all of them to `list`, with what becomes of them.

@@ -54,7 +54,11 @@ pub(super) fn image(inst: &Inst) -> Image {
     let samples = bits(w0, 31, 26) == 0x39;
     let [a, b, c, d] = w2.to_le_bytes();
     // Up to five registers of its own; what does not fit into VSAMPLE's follows the last one.
-    let fifth = if samples { d.wrapping_add(1) } else { bits(w1, 31, 24) as u8 };
+    let fifth = if samples {
+        d.wrapping_add(1)
+    } else {
+        bits(w1, 31, 24) as u8
+    };
     let mut addresses = [0; crate::rows::MOST_ADDRESSES];
     for (index, address) in addresses.iter_mut().enumerate() {
         *address = match index {
@@ -71,7 +75,11 @@ pub(super) fn image(inst: &Inst) -> Image {
         a16: bits(w0, 6, 6) != 0,
         d16: bits(w0, 5, 5) != 0,
         r128: bits(w0, 4, 4) != 0,
-        status: if samples { bits(w0, 3, 3) } else { bits(w1, 23, 23) } != 0,
+        status: if samples {
+            bits(w0, 3, 3)
+        } else {
+            bits(w1, 23, 23)
+        } != 0,
         acc: false,
         vdata: bits(w1, 7, 0) as u16,
         srsrc: bits(w1, 17, 9) as u16,

@@ -9,8 +9,8 @@ use crate::{
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{
-        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape, image_field,
-        to_lds,
+        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape,
+        image_field, to_lds,
     },
     state::sreg,
 };

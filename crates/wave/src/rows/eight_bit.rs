@@ -131,13 +131,31 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
         ..VectorShape::NONE
     };
     let (single, pair) = (to(Type::F32), to(Type::PackedB32));
-    rows.push(Row::vector::<ToSingle<false>>("v_cvt_f32_fp8_since_gfx12", single));
-    rows.push(Row::vector::<ToSingle<true>>("v_cvt_f32_bf8_since_gfx12", single));
-    rows.push(Row::vector::<ToSingles<false>>("v_cvt_pk_f32_fp8_since_gfx12", pair));
-    rows.push(Row::vector::<ToSingles<true>>("v_cvt_pk_f32_bf8_since_gfx12", pair));
+    rows.push(Row::vector::<ToSingle<false>>(
+        "v_cvt_f32_fp8_since_gfx12",
+        single,
+    ));
+    rows.push(Row::vector::<ToSingle<true>>(
+        "v_cvt_f32_bf8_since_gfx12",
+        single,
+    ));
+    rows.push(Row::vector::<ToSingles<false>>(
+        "v_cvt_pk_f32_fp8_since_gfx12",
+        pair,
+    ));
+    rows.push(Row::vector::<ToSingles<true>>(
+        "v_cvt_pk_f32_bf8_since_gfx12",
+        pair,
+    ));
     let stochastic = [
-        ("v_cvt_sr_fp8_f32_since_gfx12", shell::handler::<Stochastic<false>> as fn() -> _),
-        ("v_cvt_sr_bf8_f32_since_gfx12", shell::handler::<Stochastic<true>>),
+        (
+            "v_cvt_sr_fp8_f32_since_gfx12",
+            shell::handler::<Stochastic<false>> as fn() -> _,
+        ),
+        (
+            "v_cvt_sr_bf8_f32_since_gfx12",
+            shell::handler::<Stochastic<true>>,
+        ),
     ];
     for (mnemonic, handler) in stochastic {
         rows.push(Row {

@@ -90,7 +90,11 @@ fn write(wave: &mut Wave, family: Family, immediate: u16, value: u32) {
     let replaced = |old: u32| old & !(mask << offset) | (value & mask) << offset;
     match register {
         1 => {
-            let kept = if family < Family::Gfx12 { 0 } else { GONE_ON_GFX12 };
+            let kept = if family < Family::Gfx12 {
+                0
+            } else {
+                GONE_ON_GFX12
+            };
             wave.set_mode(Mode::new(replaced(wave.mode.bits()) | kept));
         }
         // FLAT_SCR_LO and FLAT_SCR_HI of gfx10.
@@ -114,7 +118,12 @@ impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
             wave.uniform(op, 0) as u32
         };
         let before = wave.mode.bits();
-        write(wave, env.program.config().target.family, op.offset as u16, value);
+        write(
+            wave,
+            env.program.config().target.family,
+            op.offset as u16,
+            value,
+        );
         indexed::follow_mode(wave, op, env, before)
     }
 }
@@ -137,6 +146,16 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     };
     let get = shell::scalar_handler::<GetRegister> as fn() -> Handler;
     push("s_getreg_b32", get, None, B32);
-    push("s_setreg_b32", shell::handler::<SetRegister<false>>, B32, None);
-    push("s_setreg_imm32_b32", shell::handler::<SetRegister<true>>, None, None);
+    push(
+        "s_setreg_b32",
+        shell::handler::<SetRegister<false>>,
+        B32,
+        None,
+    );
+    push(
+        "s_setreg_imm32_b32",
+        shell::handler::<SetRegister<true>>,
+        None,
+        None,
+    );
 }

@@ -467,7 +467,7 @@ impl Case {
         if let Some(product) = &wave_product {
             product.set_inputs(&mut machine);
         }
-        machine.barrier = wave::SplitBarrier::new(self.waves);
+        machine.barrier = wave::SplitBarrier::new(self.waves.max(1));
         machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self
