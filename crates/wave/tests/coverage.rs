@@ -28,9 +28,8 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx1201", LATER_ON_GFX12),
 ];
 
-/// Images have other descriptors there. The others are rows of gfx950, too.
+/// Rows of gfx950, too.
 const LATER_ON_GFX12: &[&str] = &[
-    "image_",
     "v_minimum3_f32",
     "v_maximum3_f32",
     "ds_pk_add_",
