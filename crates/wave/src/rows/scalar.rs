@@ -395,6 +395,8 @@ fn read_hardware_register(wave: &Wave, immediate: u16) -> u32 {
         }
         // HW_ID (gfx9) and HW_ID1 (gfx10): wave slot and compute unit, stable and distinct.
         4 | 23 => wave.slot & 15 | (wave.slot >> 4 & 3) << 4 | (wave.slot >> 6 & 15) << 8,
+        // XCC_ID of gfx94x.
+        20 => wave.compute_die,
         15 => ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32,
         _ => 0,
     };
