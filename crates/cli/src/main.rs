@@ -7,6 +7,7 @@ mod emulate;
 mod inspect;
 mod instrument;
 mod ledger;
+mod manual;
 mod run;
 mod rust_tool;
 mod summary;
@@ -16,11 +17,11 @@ mod with_tools;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// See and change what compiled AMD GPU kernels do; run them without an AMD GPU.
 #[derive(Parser)]
-#[command(name = "luthier", version, arg_required_else_help = true)]
+#[command(name = "luthier", version = env!("LUTHIER_VERSION"), arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +48,11 @@ enum Command {
     Tool(tool::Tool),
     /// Say what is here, what is missing, and the command that mends it
     Doctor(doctor::Doctor),
+    /// Print a script with which a shell completes this command's words
+    Completions(manual::Completions),
+    /// Write manual pages
+    #[command(hide = true)]
+    Manual(manual::Manual),
 }
 
 /// What `luthier run` checks, for the program that `luthier coverage run` is about to start.
@@ -73,6 +79,8 @@ fn main() -> ExitCode {
         },
         Command::Tool(tool) => tool.execute(),
         Command::Doctor(doctor) => doctor.execute(),
+        Command::Completions(completions) => completions.execute(Cli::command()),
+        Command::Manual(manual) => manual.execute(Cli::command()),
     };
     match result {
         Ok(status) => status,

@@ -112,6 +112,13 @@ impl Workgroup {
             for (register, lanes) in initial.vgprs.iter().enumerate() {
                 wave.set_vgpr_row(register, lanes);
             }
+            for (register, value) in [
+                (115, initial.ttmp7),
+                (116, initial.ttmp8),
+                (117, initial.ttmp9),
+            ] {
+                wave.set_sgpr(register, value);
+            }
             wave.set_exec(initial.exec);
             wave.index_in_workgroup = index;
             wave.slot = slot;

@@ -42,6 +42,15 @@ pub enum EventError {
     Timeout,
 }
 
+/// An event that somebody waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    pub id: u32,
+    /// The event's age when the waiter looked last, which is how often it had been set, plus one. It ends the wait if the event
+    /// has another age. 0: the waiter does not know; then the thread's own last wait counts.
+    pub age: u64,
+}
+
 /// Threads whose last look is remembered per event. Others see one setting twice.
 const WATCHERS: usize = 8;
 
@@ -183,6 +192,13 @@ impl Events {
         any
     }
 
+    /// Whether this is a signal's event.
+    pub fn is_signal(&self, id: u32) -> bool {
+        let slots = self.lock();
+        let slot = slots.get(id as usize).and_then(Option::as_ref);
+        slot.is_some_and(|slot| slot.kind == EventKind::Signal)
+    }
+
     /// The fault a memory fault event was last set by.
     pub fn fault(&self, id: u32) -> Option<MemoryFault> {
         self.lock().get(id as usize)?.as_ref()?.fault
@@ -196,21 +212,32 @@ impl Events {
         all: bool,
         timeout: Option<Duration>,
     ) -> Result<(), EventError> {
+        let mut watches: Vec<Watch> = ids.iter().map(|&id| Watch { id, age: 0 }).collect();
+        self.watch(&mut watches, all, timeout)
+    }
+
+    /// The same for waiters that may know ages; those are brought up to date.
+    pub fn watch(
+        &self,
+        watches: &mut [Watch],
+        all: bool,
+        timeout: Option<Duration>,
+    ) -> Result<(), EventError> {
         let thread = this_thread();
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut slots = self.lock();
-        let known = |id: &u32| slots.get(*id as usize).is_some_and(Option::is_some);
-        if !ids.iter().all(known) {
+        let known = |watch: &Watch| slots.get(watch.id as usize).is_some_and(Option::is_some);
+        if !watches.iter().all(known) {
             return Err(EventError::Unknown);
         }
         loop {
-            let is_set = |id: &u32| {
-                let slot = slots.get(*id as usize).and_then(Option::as_ref);
-                slot.is_some_and(|slot| slot.is_set_for(thread))
+            let is_set = |watch: &Watch| {
+                let slot = slots.get(watch.id as usize).and_then(Option::as_ref);
+                slot.is_some_and(|slot| slot.is_set_for(thread, watch.age))
             };
             let satisfied = match all {
-                true => ids.iter().all(is_set),
-                false => ids.iter().any(is_set),
+                true => watches.iter().all(is_set),
+                false => watches.iter().any(is_set),
             };
             if satisfied {
                 break;
@@ -233,9 +260,12 @@ impl Events {
                 }
             };
         }
-        for id in ids {
-            if let Some(slot) = slots.get_mut(*id as usize).and_then(Option::as_mut) {
+        for watch in watches {
+            if let Some(slot) = slots.get_mut(watch.id as usize).and_then(Option::as_mut) {
                 slot.saw(thread);
+                if watch.age != 0 {
+                    watch.age = slot.age();
+                }
             }
         }
         Ok(())
@@ -254,7 +284,14 @@ impl Slot {
         self.set |= self.manual_reset;
     }
 
-    fn is_set_for(&self, thread: i32) -> bool {
+    fn age(&self) -> u64 {
+        self.fires + 1
+    }
+
+    fn is_set_for(&self, thread: i32, age: u64) -> bool {
+        if age != 0 {
+            return self.set || age != self.age();
+        }
         let known = self.watchers.iter().find(|(watcher, _)| *watcher == thread);
         self.set || self.fires != known.map_or(self.forgotten, |(_, fires)| *fires)
     }
@@ -338,6 +375,30 @@ mod tests {
             assert_eq!(events.wait(&[id], false, NOW), Ok(()));
             assert_eq!(events.wait(&[id], false, NOW), Err(EventError::Timeout));
         }
+    }
+
+    #[test]
+    fn ages_tell_what_was_missed() {
+        let events = Events::default();
+        let id = events.create(EventKind::Signal, 1, false, false).unwrap();
+        let mut watches = [Watch { id, age: 1 }];
+        assert_eq!(
+            events.watch(&mut watches, false, NOW),
+            Err(EventError::Timeout)
+        );
+        assert_eq!(watches[0].age, 1);
+        events.set(id).unwrap();
+        events.set(id).unwrap();
+        // Whoever has seen it before learns of it, however many have been told.
+        for _ in 0..2 {
+            watches[0].age = 1;
+            assert_eq!(events.watch(&mut watches, false, NOW), Ok(()));
+            assert_eq!(watches[0].age, 3);
+        }
+        assert_eq!(
+            events.watch(&mut watches, false, NOW),
+            Err(EventError::Timeout)
+        );
     }
 
     #[test]

@@ -34,8 +34,9 @@ pub struct InitialState {
     pub vgprs: Vec<[u32; 64]>,
     /// Address of the wave's private memory: FLAT_SCRATCH on targets where hardware presets it.
     pub scratch_address: u64,
-    /// Trap temporaries that carry workgroup ids since gfx12: TTMP7 and TTMP9.
+    /// Trap temporaries that carry workgroup ids since gfx12: TTMP7 and TTMP9. TTMP8 has the number of the wave in bits 29:25.
     pub ttmp7: u32,
+    pub ttmp8: u32,
     pub ttmp9: u32,
     /// Shape of the workgroup and number of the wave in it, on which `exec` and `vgprs` depend.
     place: Option<([u32; 3], u32)>,
@@ -79,10 +80,14 @@ impl Dispatch {
         self.sgprs(&mut state.sgprs, workgroup, wave, slot, kernarg);
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
-        (state.ttmp7, state.ttmp9) = if in_ttmps {
-            (workgroup[1] | workgroup[2] << 16, workgroup[0])
+        [state.ttmp7, state.ttmp8, state.ttmp9] = if in_ttmps {
+            [
+                workgroup[1] | workgroup[2] << 16,
+                (wave & 31) << 25,
+                workgroup[0],
+            ]
         } else {
-            (0, 0)
+            [0; 3]
         };
     }
 
@@ -107,13 +112,16 @@ impl Dispatch {
         }
     }
 
-    /// The MODE register. Since gfx12 the DX10 clamp and IEEE bits of the descriptor mean something else.
+    /// The MODE register. Since gfx12 the DX10 clamp and IEEE bits of the descriptor mean something else; waves behave as if both
+    /// were on, so that they are on here, though code cannot see them.
     pub fn mode(&self) -> u32 {
         let (rsrc1, rsrc2) = (self.descriptor.rsrc1, self.descriptor.rsrc2);
         let mut mode = rsrc1 >> 12 & 0xff;
-        if self.target.family < Family::Gfx12 {
-            mode |= (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
-        }
+        mode |= if self.target.family < Family::Gfx12 {
+            (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9
+        } else {
+            3 << 8
+        };
         mode | (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23
     }
 
@@ -359,6 +367,25 @@ mod tests {
         );
         assert_eq!(state.sgprs, [0x1000, 0x7fff, 3]);
         assert_eq!(state.scratch_address, 0x7abc_1234_5000 + 3 * 76 * 1024);
+    }
+
+    #[test]
+    fn workgroup_ids_in_trap_temporaries_on_gfx12() {
+        // rsrc2: two user SGPRs, ids x, y, z asked for.
+        let dispatch = dispatch(
+            "gfx1201",
+            [64, 1, 1],
+            [640, 5, 4],
+            0xf << 16,
+            2 << 1 | 7 << 7,
+            0x8,
+        );
+        let state = dispatch.initial_state([9, 4, 3], 1, 0, &[]);
+        assert_eq!(state.sgprs, [0x1000, 0x7fff], "ids are no SGPRs");
+        assert_eq!((state.ttmp9, state.ttmp7), (9, 4 | 3 << 16));
+        assert_eq!(state.ttmp8, 1 << 25);
+        assert_eq!(state.mode, 0x3f0);
+        assert_eq!(state.vgprs[0][5], 37, "the second wave32");
     }
 
     #[test]

@@ -278,12 +278,13 @@ impl Machine {
         })
     }
 
-    /// Creates an SDMA queue.
+    /// Creates an SDMA queue. `positions`: where the runtime keeps its write and read position; else they are made.
     pub fn create_sdma_queue(
         &self,
         node: u32,
         ring: u64,
         bytes: u64,
+        positions: Option<(u64, u64)>,
     ) -> Result<NewQueue, QueueError> {
         let family = self
             .gpu(node)
@@ -301,19 +302,30 @@ impl Machine {
                 bytes,
             });
         }
+        for address in positions
+            .into_iter()
+            .flat_map(|(write, read)| [write, read])
+        {
+            if !address.is_multiple_of(8) || memory.covers(address, 8, true).is_err() {
+                return Err(QueueError::BadQueue { address });
+            }
+        }
         let mut queues = self.queues();
         let (id, doorbell) = self.doorbell(&mut queues)?;
-        let request = Request {
-            node: 0,
-            size: PAGE,
-            flags: 0,
-            writable: true,
-            device_local: false,
-            remote: false,
+        let own_positions = match positions {
+            Some(_) => None,
+            None => Some(memory.allocate(Request {
+                node: 0,
+                size: PAGE,
+                flags: 0,
+                writable: true,
+                device_local: false,
+                remote: false,
+            })?),
         };
-        let write_pointer = memory.allocate(request)?;
         // Apart from each other, because host and device write one each.
-        let read_pointer = write_pointer + 128;
+        let own = own_positions.map(|page| (page, page + 128));
+        let (write_pointer, read_pointer) = positions.or(own).unwrap_or_default();
         let queue = Arc::new(SdmaQueue {
             id,
             node,
@@ -322,12 +334,15 @@ impl Machine {
             ring_bytes: bytes,
             write_pointer,
             read_pointer,
+            own_positions,
             stopped: Default::default(),
             turn: Mutex::default(),
             shared: self.shared.clone(),
         });
         if let Err(error) = self.shared.copies.add(queue.clone()) {
-            let _ = memory.free(write_pointer);
+            if let Some(page) = own_positions {
+                let _ = memory.free(page);
+            }
             return Err(error.into());
         }
         queues.by_id.insert(id, Queue::Sdma(queue));
@@ -405,7 +420,9 @@ impl Machine {
                 self.shared.copies.remove(&engine);
                 // Whoever is in the middle of a packet finishes it first.
                 let _turn = queue.turn.lock();
-                let _ = self.shared.memory.free(queue.write_pointer);
+                if let Some(page) = queue.own_positions {
+                    let _ = self.shared.memory.free(page);
+                }
             }
         }
         Ok(())

@@ -18,6 +18,10 @@ use std::{
 
 use crate::svm;
 
+mod placed;
+
+pub use placed::Place;
+
 /// Host page size, the granule of every allocation.
 pub const PAGE: u64 = 4096;
 /// Allocations of at least this size are aligned to it, as the kernel driver does for its large page-table entries.
@@ -125,6 +129,18 @@ struct Region {
     count: u32,
     /// What lies there, if other processes can have it too.
     file: Option<File>,
+    backing: Backing,
+}
+
+/// Whose mapping a region lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backing {
+    /// Ours, with a page behind it.
+    Own,
+    /// Ours, on addresses that the runtime has reserved.
+    Placed,
+    /// The application's or the runtime's.
+    Foreign,
 }
 
 impl Region {
@@ -143,6 +159,7 @@ impl Region {
             size,
             count: 0,
             file: None,
+            backing: Backing::Own,
         }
     }
 }
@@ -197,23 +214,14 @@ impl Memory {
         let size = request.size.next_multiple_of(PAGE);
         let mut map = self.write();
         if request.device_local {
-            let used = map.used.get(&request.node).copied().unwrap_or(0);
-            let free = self
-                .limits
-                .get(&request.node)
-                .map_or(u64::MAX, |limit| limit.saturating_sub(used));
-            if size > free {
-                return Err(MemoryError::NoDeviceMemory {
-                    size,
-                    free,
-                    node: request.node,
-                });
+            self.account(&mut map, request.node, size)?;
+        }
+        let Some(start) = map_pages(size) else {
+            if request.device_local {
+                map.release(request.node, size);
             }
-        }
-        let start = map_pages(size).ok_or(MemoryError::NoHostMemory { size })?;
-        if request.device_local {
-            *map.used.entry(request.node).or_default() += size;
-        }
+            return Err(MemoryError::NoHostMemory { size });
+        };
         map.allocations.insert(
             start,
             Region {
@@ -226,6 +234,20 @@ impl Memory {
             },
         );
         Ok(start)
+    }
+
+    /// Counts `size` bytes against the node's memory, if there are as many.
+    fn account(&self, map: &mut Map, node: u32, size: u64) -> Result<(), MemoryError> {
+        let used = map.used.entry(node).or_default();
+        let free = self
+            .limits
+            .get(&node)
+            .map_or(u64::MAX, |limit| limit.saturating_sub(*used));
+        if size > free {
+            return Err(MemoryError::NoDeviceMemory { size, free, node });
+        }
+        *used += size;
+        Ok(())
     }
 
     /// Everything that the device may use.
@@ -307,10 +329,8 @@ impl Memory {
             .allocations
             .remove(&address)
             .ok_or(MemoryError::UnknownAddress { address })?;
-        if region.device_local
-            && let Some(used) = map.used.get_mut(&region.node)
-        {
-            *used -= region.end - address;
+        if region.device_local {
+            map.release(region.node, region.end - address);
         }
         self.generation.fetch_add(1, Ordering::SeqCst);
         unmap_pages(address, region.end - address);
@@ -576,6 +596,13 @@ impl Memory {
 }
 
 impl Map {
+    /// Gives memory of a node back.
+    fn release(&mut self, node: u32, size: u64) {
+        if let Some(used) = self.used.get_mut(&node) {
+            *used = used.saturating_sub(size);
+        }
+    }
+
     fn region(&self, address: u64) -> Option<(u64, &Region)> {
         if let Some((start, region)) = self.allocations.range(..=address).next_back()
             && address < region.end
@@ -715,22 +742,28 @@ fn map_pages(size: u64) -> Option<u64> {
             libc::munmap(start as *mut libc::c_void, (size + PAGE) as usize);
             return None;
         }
-        if (LARGE_PAGE..SPARSE).contains(&size) {
-            // Kernels walk over buffers with a stride per wave, which misses the processor's table of small pages. Only a
-            // wish: what was never touched still takes no memory.
+    }
+    prefer_large_pages(start, size);
+    Some(start)
+}
+
+/// Kernels walk over buffers with a stride per wave, which misses the processor's table of small pages. Only a wish: what was
+/// never touched still takes no memory.
+fn prefer_large_pages(start: u64, size: u64) {
+    if (LARGE_PAGE..SPARSE).contains(&size) {
+        // SAFETY: advice about a mapping of ours, which changes nothing that anyone can read there.
+        unsafe {
             libc::madvise(
                 start as *mut libc::c_void,
                 size as usize,
                 libc::MADV_HUGEPAGE,
-            );
-        }
+            )
+        };
     }
-    Some(start)
 }
 
-/// Puts a file in memory under an allocation, with what is there now.
-fn move_to_file(start: u64, size: u64) -> Option<File> {
-    const CHUNK: usize = 1 << 16;
+/// A file in memory of so many zeros.
+pub fn new_file(size: u64) -> Option<File> {
     // SAFETY: the name is a terminated string.
     let descriptor =
         unsafe { libc::memfd_create(c"luthier-device-memory".as_ptr(), libc::MFD_CLOEXEC) };
@@ -740,6 +773,13 @@ fn move_to_file(start: u64, size: u64) -> Option<File> {
     // SAFETY: the descriptor was just made and is nobody else's.
     let file = unsafe { File::from_raw_fd(descriptor) };
     file.set_len(size).ok()?;
+    Some(file)
+}
+
+/// Puts a file in memory under an allocation, with what is there now.
+fn move_to_file(start: u64, size: u64) -> Option<File> {
+    const CHUNK: usize = 1 << 16;
+    let file = new_file(size)?;
     let mut chunk = [0; CHUNK];
     for offset in (0..size).step_by(CHUNK) {
         let bytes = &mut chunk[..CHUNK.min((size - offset) as usize)];

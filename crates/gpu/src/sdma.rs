@@ -34,6 +34,8 @@ pub(crate) struct SdmaQueue {
     /// Address of the write position, which the host stores to.
     pub write_pointer: u64,
     pub read_pointer: u64,
+    /// The page with both, if it was allocated for this queue.
+    pub own_positions: Option<u64>,
     pub stopped: AtomicBool,
     pub turn: Mutex<()>,
     pub shared: Arc<Shared>,
@@ -76,7 +78,8 @@ impl Engine for SdmaQueue {
 
 impl SdmaQueue {
     fn position(&self, address: u64) -> &AtomicU64 {
-        // SAFETY: both positions lie in a page that the machine allocated for this queue and frees after it.
+        // SAFETY: both positions lie in memory that the machine allocated for this queue and frees after it, or in device
+        // memory, as was checked, which the runtime frees after the queue.
         unsafe { AtomicU64::from_ptr(address as *mut u64) }
     }
 

@@ -45,6 +45,14 @@ const MODELS: &[Model] = &[
     Model { target: "gfx1010", marketing_name: "Emulated AMD Radeon RX 5700 XT",     device_id: 0x731f, engine_clock: 1905, memory_clock:  875, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
     Model { target: "gfx1030", marketing_name: "Emulated AMD Radeon RX 6900 XT",     device_id: 0x73bf, engine_clock: 2250, memory_clock: 1000, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
     Model { target: "gfx1031", marketing_name: "Emulated AMD Radeon RX 6700 XT",     device_id: 0x73df, engine_clock: 2424, memory_clock: 1000, memory_width:  192, l1_kib: 16, l2_kib: 3072, cache_line: 128 },
+    Model { target: "gfx1100", marketing_name: "Emulated AMD Radeon RX 7900 XTX",    device_id: 0x744c, engine_clock: 2498, memory_clock: 1249, memory_width:  384, l1_kib: 32, l2_kib: 6144, cache_line: 128 },
+    Model { target: "gfx1101", marketing_name: "Emulated AMD Radeon RX 7800 XT",     device_id: 0x747e, engine_clock: 2430, memory_clock: 1219, memory_width:  256, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1102", marketing_name: "Emulated AMD Radeon RX 7600",        device_id: 0x7480, engine_clock: 2655, memory_clock: 1124, memory_width:  128, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1103", marketing_name: "Emulated AMD Radeon 780M",           device_id: 0x15bf, engine_clock: 2700, memory_clock: 2800, memory_width:  128, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1150", marketing_name: "Emulated AMD Radeon 890M",           device_id: 0x150e, engine_clock: 2900, memory_clock: 2800, memory_width:  128, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1151", marketing_name: "Emulated AMD Radeon 8060S",          device_id: 0x1586, engine_clock: 2900, memory_clock: 1000, memory_width:  256, l1_kib: 32, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1200", marketing_name: "Emulated AMD Radeon RX 9060 XT",     device_id: 0x7590, engine_clock: 3130, memory_clock: 1258, memory_width:  128, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1201", marketing_name: "Emulated AMD Radeon RX 9070 XT",     device_id: 0x7550, engine_clock: 2970, memory_clock: 1258, memory_width:  256, l1_kib: 32, l2_kib: 8192, cache_line: 128 },
 ];
 
 /// Names of all targets that there are devices of.

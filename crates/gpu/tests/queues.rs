@@ -516,14 +516,22 @@ fn queues_outside_device_memory_are_refused() {
     );
     assert!(bench.machine.create_aql_queue(1, page, 500, page).is_err());
     assert!(bench.machine.create_aql_queue(7, page, 512, page).is_err());
-    assert!(bench.machine.create_sdma_queue(1, 0x1000, 4096).is_err());
+    assert!(
+        bench
+            .machine
+            .create_sdma_queue(1, 0x1000, 4096, None)
+            .is_err()
+    );
 }
 
 #[test]
 fn dma_copies_fills_waits_and_signals() {
     let bench = Bench::new(true);
     let (ring, data, flag) = (bench.page(), bench.page(), bench.page());
-    let queue = bench.machine.create_sdma_queue(1, ring, PAGE).unwrap();
+    let queue = bench
+        .machine
+        .create_sdma_queue(1, ring, PAGE, None)
+        .unwrap();
     let event = bench
         .machine
         .events()

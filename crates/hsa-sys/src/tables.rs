@@ -51,6 +51,8 @@ pub type ExecutableFreeze = unsafe extern "C" fn(Handle, *const c_char) -> Statu
 /// Executable, agent, reader, options, loaded code object (may be null).
 pub type LoadAgentCodeObject =
     unsafe extern "C" fn(Handle, Handle, Handle, *const c_char, *mut Handle) -> Status;
+/// Executable, agent, code object, options: how code was loaded before HSA 1.1.
+pub type LoadCodeObject = unsafe extern "C" fn(Handle, Handle, Handle, *const c_char) -> Status;
 /// Executable, name, agent, result.
 pub type GetSymbolByName =
     unsafe extern "C" fn(Handle, *const c_char, *const Handle, *mut Handle) -> Status;
@@ -216,7 +218,7 @@ table! {
     code_object_iterate_symbols,
     executable_create,
     executable_destroy (ExecutableDestroy),
-    executable_load_code_object,
+    executable_load_code_object (LoadCodeObject),
     executable_freeze (ExecutableFreeze),
     executable_get_info,
     executable_global_variable_define,

@@ -13,7 +13,7 @@ use std::{
 use hsa_sys::{
     Handle, Status,
     constants::{self, agent_info, isa_info, pool_flag, pool_info, status, symbol_info},
-    loader::{LoaderTable, STORAGE_FILE, STORAGE_MEMORY, object_info},
+    loader::{IterateObjects, LoaderTable, STORAGE_FILE, STORAGE_MEMORY, object_info},
     tables::GetInfo,
 };
 use session::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
@@ -58,6 +58,15 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
 
+unsafe extern "C" fn collect_objects(
+    _executable: Handle,
+    object: Handle,
+    list: *mut c_void,
+) -> Status {
+    // SAFETY: `list` is the vector that the caller of the iteration passed along.
+    unsafe { collect(object, list) }
+}
+
 unsafe extern "C" fn collect(handle: Handle, list: *mut c_void) -> Status {
     // SAFETY: `list` is the vector that the caller of the iteration passed along.
     unsafe { (*list.cast::<Vec<Handle>>()).push(handle) };
@@ -67,6 +76,7 @@ unsafe extern "C" fn collect(handle: Handle, list: *mut c_void) -> Status {
 /// The loader extension: which code lies where, and the file it came from.
 pub struct Loader {
     get: GetInfo,
+    iterate: Option<IterateObjects>,
 }
 
 const OBJECT_INFO: &str = "hsa_ven_amd_loader_loaded_code_object_get_info";
@@ -88,7 +98,20 @@ impl Loader {
         let get = table.loaded_code_object_get_info;
         Ok(Loader {
             get: get.ok_or(DeviceError::Missing { call: OBJECT_INFO })?,
+            iterate: table.iterate_loaded_code_objects,
         })
+    }
+
+    /// What is loaded into an executable so far.
+    pub fn objects(&self, executable: Handle) -> Result<Vec<Handle>, DeviceError> {
+        let call = "hsa_ven_amd_loader_executable_iterate_loaded_code_objects";
+        let iterate = self.iterate.ok_or(DeviceError::Missing { call })?;
+        let mut handles: Vec<Handle> = Vec::new();
+        // SAFETY: the callback treats the pointer as the vector it is.
+        check(call, unsafe {
+            iterate(executable, collect_objects, (&raw mut handles).cast())
+        })?;
+        Ok(handles)
     }
 
     /// # Safety

@@ -15,8 +15,8 @@ use hsa_sys::{
     constants::status,
     packets::Queue,
     tables::{
-        AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject, QueueCreate,
-        QueueDestroy, QueueError, amd_offset,
+        AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject,
+        LoadCodeObject, QueueCreate, QueueDestroy, QueueError, amd_offset,
     },
 };
 use session::{AgentId, LoadedObject};
@@ -49,6 +49,12 @@ struct PendingObject {
 impl Pending {
     fn add(&self, executable: Handle, object: PendingObject) {
         lock(&self.0).entry(executable).or_default().push(object);
+    }
+
+    fn knows(&self, executable: Handle, object: Handle) -> bool {
+        lock(&self.0)
+            .get(&executable)
+            .is_some_and(|objects| objects.iter().any(|known| known.handle == object))
     }
 
     fn take(&self, executable: Handle) -> Vec<PendingObject> {
@@ -137,6 +143,10 @@ unsafe fn install(table: *mut ApiTable) {
         hook(
             &mut core.executable_load_agent_code_object,
             load_agent_code_object as LoadAgentCodeObject,
+        );
+        hook(
+            &mut core.executable_load_code_object,
+            load_code_object as LoadCodeObject,
         );
         let amd = (*table).amd;
         let create = offset_of!(AmdTable, queue_intercept_create);
@@ -265,6 +275,39 @@ unsafe extern "C" fn load_agent_code_object(
         guarded(|| read_object(state, executable, agent, handle));
     }
     status
+}
+
+/// The way of HSA 1.0, which GCC's plug-in for OpenMP and OpenACC takes.
+unsafe extern "C" fn load_code_object(
+    executable: Handle,
+    agent: Handle,
+    code_object: Handle,
+    options: *const c_char,
+) -> Status {
+    let status =
+        forward!(core.executable_load_code_object(executable, agent, code_object, options));
+    if status == status::SUCCESS
+        && let Some(state) = state::current()
+    {
+        guarded(|| read_unnamed_objects(state, executable, agent));
+    }
+    status
+}
+
+/// What was loaded by a call that does not say which loaded object it made.
+fn read_unnamed_objects(state: &State, executable: Handle, agent: Handle) {
+    match Loader::new(state.api).and_then(|loader| loader.objects(executable)) {
+        Ok(objects) => {
+            for object in objects {
+                if !state.pending.knows(executable, object) {
+                    read_object(state, executable, agent, object);
+                }
+            }
+        }
+        Err(error) => state
+            .session
+            .note(format!("a code object cannot be found: {error}")),
+    }
 }
 
 fn read_object(state: &State, executable: Handle, agent: Handle, handle: Handle) {

@@ -1,7 +1,7 @@
 //! Text to bytes.
 
 use crate::{AssembleError, Error, decoder::feature_string, error::Message};
-use gfx::Target;
+use gfx::{Family, Target};
 use llvm_shim::Severity;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
@@ -49,9 +49,19 @@ impl Assembler {
         Ok(section.data()?.to_vec())
     }
 
-    /// `text` as an ELF relocatable object, with whatever sections, symbols and kernel descriptors it declares.
+    /// `text` as an ELF relocatable object, with whatever sections, symbols and kernel descriptors it declares. On gfx11 and
+    /// later, 16-bit operands are halves of registers (`v1.l`), or all of them whole ones, of which the lower half is meant.
     pub fn assemble_object(&self, text: &str) -> Result<Vec<u8>, AssembleError> {
-        llvm_shim::assemble(self.target.name, &self.features, text).map_err(|error| {
+        let with_halves = self.assemble_with(&self.features, text);
+        if with_halves.is_ok() || self.target.family < Family::Gfx11 {
+            return with_halves;
+        }
+        let whole = format!("{},-real-true16", self.features);
+        self.assemble_with(&whole, text).or(with_halves)
+    }
+
+    fn assemble_with(&self, features: &str, text: &str) -> Result<Vec<u8>, AssembleError> {
+        llvm_shim::assemble(self.target.name, features, text).map_err(|error| {
             let messages = error
                 .diagnostics
                 .into_iter()

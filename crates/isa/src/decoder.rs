@@ -28,33 +28,7 @@ pub struct Decoder {
 
 struct Llvm {
     mc: Mc,
-    /// For what `mc` does not decode: 16-bit instructions on halves of registers, which LLVM takes for none unless told that
-    /// code may have them. Code for gfx11 and later has, from compilers newer than ours.
-    halves: Halves,
     scratch: DecodedInst,
-}
-
-/// Made when it is first needed.
-struct Halves {
-    /// None where there are no such instructions.
-    features: Option<String>,
-    mc: OnceCell<Option<Mc>>,
-}
-
-impl Halves {
-    fn new(target: &Target, features: &str) -> Halves {
-        let exist = target.family >= Family::Gfx11;
-        Halves {
-            features: exist.then(|| format!("{features},+real-true16")),
-            mc: OnceCell::new(),
-        }
-    }
-
-    fn mc(&mut self, target: &Target) -> Option<&mut Mc> {
-        let features = self.features.as_ref()?;
-        self.mc.get_or_init(|| Mc::new(target.name, features).ok());
-        self.mc.get_mut()?.as_mut()
-    }
 }
 
 impl Decoder {
@@ -82,7 +56,6 @@ impl Decoder {
             .collect();
         let llvm = RefCell::new(Llvm {
             mc,
-            halves: Halves::new(target, &features),
             scratch: DecodedInst::new(),
         });
         Ok(Decoder {
@@ -149,26 +122,14 @@ impl Decoder {
     /// The instruction at the start of `code`, with first dword `word`, which is not malformed.
     pub(crate) fn by_llvm(&self, code: &[u8], word: u32, pc: u64) -> Result<Decoded, DecodeError> {
         let mut llvm = self.llvm.borrow_mut();
-        let Llvm {
-            mc,
-            halves,
-            scratch,
-        } = &mut *llvm;
+        let Llvm { mc, scratch } = &mut *llvm;
         let mut window = [0; WINDOW];
         let shown = code.len().min(WINDOW);
         window[..shown].copy_from_slice(&code[..shown]);
         ignored::clear(self.target.family, &mut window);
         let one = format::is_one_dword(self.target.family, word);
-        let mut finds = |mc: &mut Mc| {
-            one && mc.decode(&window[..4], pc, scratch) || mc.decode(&window, pc, scratch)
-        };
-        let (decoded, mc) = match finds(mc) {
-            true => (true, mc),
-            false => match halves.mc(self.target) {
-                Some(halves) => (finds(halves), halves),
-                None => (false, mc),
-            },
-        };
+        let decoded =
+            one && mc.decode(&window[..4], pc, scratch) || mc.decode(&window, pc, scratch);
         if !decoded || !scratch.size().is_multiple_of(4) || scratch.size() > LONGEST {
             return Err(self.not_an_instruction(word, pc));
         }
@@ -239,13 +200,9 @@ impl Decoder {
 
     /// The instruction as `llvm-objdump` prints it; branch targets as the signed or unsigned dword count of the encoding.
     pub fn print<D: Deref<Target = Decoded>>(&self, inst: &Inst<D>) -> String {
-        let mut llvm = self.llvm.borrow_mut();
-        let Llvm { mc, halves, .. } = &mut *llvm;
         let mut window = window_of(inst);
         ignored::clear(self.target.family, &mut window);
-        let text = mc
-            .print(&window, inst.pc)
-            .or_else(|| halves.mc(self.target)?.print(&window, inst.pc));
+        let text = self.llvm.borrow_mut().mc.print(&window, inst.pc);
         text.map_or_else(
             || format!(".long {:#010x}", inst.words[0]),
             |text| text.trim().to_owned(),
@@ -277,11 +234,8 @@ impl Decoder {
         if matches!(inst.format, Format::Mubuf | Format::Mtbuf) && inst.words[1] >> 24 == 255 {
             return None;
         }
-        let mut llvm = self.llvm.borrow_mut();
-        let Llvm { mc, halves, .. } = &mut *llvm;
         let window = window_of(inst);
-        mc.reencode(&window, inst.pc)
-            .or_else(|| halves.mc(self.target)?.reencode(&window, inst.pc))
+        self.llvm.borrow_mut().mc.reencode(&window, inst.pc)
     }
 
     pub(crate) fn register(&self, mc: &Mc, number: u32) -> Option<Reg> {
@@ -335,7 +289,7 @@ fn window_of(inst: &Decoded) -> [u8; WINDOW] {
     window
 }
 
-/// LLVM's feature string for a wave size, checked against the target.
+/// LLVM's feature string for a wave size with halves of registers, checked against the target.
 pub(crate) fn feature_string(
     target: &'static Target,
     wave_size: u8,
@@ -352,18 +306,20 @@ pub(crate) fn feature_string(
             wave_size,
         });
     }
-    let mut features = String::new();
+    let mut features = Vec::new();
     // gfx9 has one wave size and no such feature to choose.
     if target.supports_wave32() && target.vgpr_granule[0] != 0 {
-        features = format!("+wavefrontsize{wave_size}");
+        features.push(format!("+wavefrontsize{wave_size}"));
+    }
+    // 16-bit operands are halves of registers there, whichever way a compiler uses them: the encodings are the same. LLVM's
+    // decoder takes an upper half for a register of its own, 128 places further on, unless told so.
+    if target.family >= Family::Gfx11 {
+        features.push("+real-true16".to_owned());
     }
     if !further.is_empty() {
-        if !features.is_empty() {
-            features.push(',');
-        }
-        features.push_str(further);
+        features.push(further.to_owned());
     }
-    Ok(features)
+    Ok(features.join(","))
 }
 
 #[cfg(test)]

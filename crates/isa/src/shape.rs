@@ -112,7 +112,7 @@ impl Shapes {
     pub fn new(target: &Target) -> Shapes {
         Shapes {
             family: target.family,
-            aligned: target.unified_register_file,
+            aligned: target.unified_register_file || target.family >= Family::Gfx12_5,
             shapes: HashMap::new(),
         }
     }

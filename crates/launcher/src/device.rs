@@ -1,6 +1,11 @@
 //! Which GPU a program shall see.
 
-use std::{env, ffi::OsString, path::Path, process::Command};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    path::Path,
+    process::Command,
+};
 
 use anyhow::{Result, bail};
 
@@ -38,9 +43,11 @@ pub fn choose(device: &str) -> Result<Option<&str>> {
     Ok(target)
 }
 
-/// Makes ROCr find the emulated thunk in the program that `command` starts.
+/// Makes ROCr find the emulated device in the program that `command` starts.
 ///
-/// `gpus` repeats the list of targets up to that number. By `LD_LIBRARY_PATH`, so that it costs nothing in child processes that use no GPU.
+/// `gpus` repeats the list of targets up to that number. There are two ways to the device, and each ROCr takes the one it knows:
+/// ROCr that loads a thunk library finds ours by `LD_LIBRARY_PATH`; ROCr with a thunk of its own (6.3 and later) finds the
+/// kernel driver, in front of which a small library is preloaded. Neither does anything in child processes that use no GPU.
 pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
     let mut path = OsString::from(libraries::emulator_directory()?);
     if let Some(existing) = env::var_os("LD_LIBRARY_PATH").filter(|existing| !existing.is_empty()) {
@@ -48,6 +55,7 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
         path.push(existing);
     }
     command.env("LD_LIBRARY_PATH", path).env(VARIABLE, target);
+    preload(command, &libraries::preloadable_driver()?);
     // The thunk is a tool too: it lets threads sleep that wait for the GPU, where HIP would have them spin.
     hsa_tools::put_last(command, libraries::THUNK_SONAME);
     if let Some(gpus) = gpus {
@@ -56,9 +64,45 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
     Ok(())
 }
 
+/// Has `library` loaded behind what is preloaded already: some libraries insist on being the first.
+fn preload(command: &mut Command, library: &OsStr) {
+    const PRELOAD: &str = "LD_PRELOAD";
+    let own = command.get_envs().find(|(name, _)| *name == PRELOAD);
+    let mut value = match own {
+        Some((_, value)) => value.map(OsStr::to_owned),
+        None => env::var_os(PRELOAD),
+    }
+    .unwrap_or_default();
+    let separators: &[u8] = b" :\t\n";
+    let names = value
+        .as_encoded_bytes()
+        .split(|byte| separators.contains(byte));
+    if names
+        .into_iter()
+        .any(|name| name == library.as_encoded_bytes())
+    {
+        return;
+    }
+    if !value.is_empty() {
+        value.push(":");
+    }
+    value.push(library);
+    command.env(PRELOAD, value);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_preloaded_stays_first() {
+        let mut command = Command::new("true");
+        command.env("LD_PRELOAD", "libasan.so /x.so");
+        preload(&mut command, OsStr::new("/driver.so"));
+        preload(&mut command, OsStr::new("/driver.so"));
+        let value = command.get_envs().next().and_then(|(_, value)| value);
+        assert_eq!(value, Some(OsStr::new("libasan.so /x.so:/driver.so")));
+    }
 
     #[test]
     fn hardware_is_taken_if_there_is_some() {

@@ -1,7 +1,9 @@
 //! Where the libraries are that go into the application's process.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -10,6 +12,8 @@ use anyhow::{Context, Result, bail};
 
 /// The name under which ROCr asks the dynamic linker for the thunk.
 pub const THUNK_SONAME: &str = "libhsakmt.so.1";
+/// The library that stands in for the kernel driver.
+pub const DRIVER: &str = "libluthier_kfd.so";
 /// Chooses another directory than the one beside the executable, for installations that lie elsewhere.
 pub const EMULATOR_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 
@@ -68,13 +72,50 @@ fn emulator_in(places: &[PathBuf]) -> Result<PathBuf> {
         );
     }
     let directory = home.join("luthier-emulator");
-    link(&library, &directory).with_context(|| {
+    link(&library, &directory, THUNK_SONAME).with_context(|| {
         format!(
             "cannot make {}; is the directory writable?",
             directory.display()
         )
     })?;
     Ok(directory)
+}
+
+/// The library that stands in for the kernel driver, to be preloaded: beside the emulator's directory.
+pub fn driver() -> Result<PathBuf> {
+    let directory = emulator_directory()?;
+    driver_near(&directory).with_context(|| {
+        format!(
+            "{DRIVER} is missing in and beside {}; build it with ./dev build",
+            directory.display()
+        )
+    })
+}
+
+fn driver_near(emulator: &Path) -> Option<PathBuf> {
+    let places = [Some(emulator), emulator.parent()];
+    let mut paths = places.into_iter().flatten().map(|place| place.join(DRIVER));
+    paths.find(|path| path.exists())
+}
+
+/// The driver's library by a name that `LD_PRELOAD` can hold, where spaces and colons separate names. If its path has some, it
+/// gets a link in the emulator's directory, where the loader looks for names without a path.
+pub fn preloadable_driver() -> Result<OsString> {
+    let path = driver()?;
+    if !path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b" :\t\n".contains(byte))
+    {
+        return Ok(path.into());
+    }
+    let directory = emulator_directory()?;
+    if !directory.join(DRIVER).exists() {
+        link(&path, &directory, DRIVER)
+            .with_context(|| format!("cannot write to {}", directory.display()))?;
+    }
+    Ok(DRIVER.into())
 }
 
 /// A library that goes into the application's process; `variable` names another one. The path is absolute, fit for
@@ -112,14 +153,14 @@ pub fn tools_directory() -> Result<PathBuf> {
 }
 
 /// The link is relative, so that a copy of the build directory has its own, and replaces one that leads nowhere.
-fn link(library: &Path, directory: &Path) -> std::io::Result<()> {
+fn link(library: &Path, directory: &Path, name: &str) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
-    let unfinished = directory.join(format!("{}.{}", THUNK_SONAME, std::process::id()));
+    let unfinished = directory.join(format!("{name}.{}", std::process::id()));
     symlink(
         Path::new("..").join(library.file_name().unwrap_or_default()),
         &unfinished,
     )?;
-    fs::rename(&unfinished, directory.join(THUNK_SONAME))
+    fs::rename(&unfinished, directory.join(name))
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Addresses that code makes of its own program counter: `s_getpc_b64` and an addition, then a jump or a call.
 //!
 //! A forward walk over one function with a symbolic value per SGPR. Values also survive in lanes of VGPRs, where compilers
-//! keep return addresses. Over a call, registers that a known callee does not write, and those that LLVM's calling
-//! convention preserves, are trusted: a callee that
-//! breaks the convention could mislead us about an address held there, nothing else rests on it.
+//! keep return addresses. Over a call, registers that a known callee does not write, and those that no calling convention
+//! uses for results, are trusted: code that breaks the conventions could mislead us about an address held there, nothing
+//! else rests on it.
 
 use crate::function::{Block, BlockIndex, Callee, FunctionIndex};
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use crate::table::Code;
 use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What an SGPR holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,9 @@ pub enum Pair {
 
 const SGPRS: usize = SGPR_COUNT as usize;
 
-/// SGPRs that hold the same after a call as before it, in every version of LLVM's convention.
-const PRESERVED: &[std::ops::Range<usize>] = &[33..40, 48..56, 64..72, 80..88, 96..102];
+/// SGPRs from here on are no arguments or results of calls: LLVM passes s0 to s29, GCC s24 to s29. So what is read there
+/// behind a call was there before it: LLVM preserves some of them, GCC all.
+const FIRST_PRESERVED: u16 = 32;
 /// First VGPR whose lanes may be preserved over calls.
 const FIRST_PRESERVED_VGPR: u16 = 40;
 
@@ -126,7 +127,7 @@ impl State {
         let keeps_vector =
             |vgpr: u16| written.is_some_and(|written| !written.vectors.contains(vgpr));
         for (index, value) in self.sgprs.iter_mut().enumerate() {
-            if !PRESERVED.iter().any(|range| range.contains(&index)) && !keeps_scalar(index) {
+            if index < usize::from(FIRST_PRESERVED) && !keeps_scalar(index) {
                 *value = Value::Unknown;
             }
         }
@@ -435,16 +436,58 @@ pub(crate) fn follow(
             }
         }
     }
+    let mut handed = Handed::default();
     for (block, start) in blocks.iter().zip(starts) {
         let Some(mut state) = start else { continue };
         for index in block.range() {
             let inst = code.at(index);
             look(&state, index, inst, &mut found);
+            handed.look(&state, inst);
             let callee = callee(block, inst, &state);
             state.step(inst, pointers, callee);
         }
     }
+    found.escaped.extend(handed.arguments());
     found
+}
+
+/// Addresses in registers where control goes elsewhere: pairs by first register, and what they hold.
+#[derive(Default)]
+struct Handed {
+    held: BTreeSet<(u16, u64)>,
+    /// Where it goes. Such a pair may be left over from an earlier call, or be there for a later one.
+    targets: BTreeSet<(u16, u64)>,
+}
+
+impl Handed {
+    fn look(&mut self, state: &State, inst: Inst<&Decoded>) {
+        if !inst.effects.intersects(Effects::CALL | Effects::INDIRECT) {
+            return;
+        }
+        let pair = |index| {
+            let reg = Reg {
+                kind: RegKind::Sgpr,
+                index,
+                width: 2,
+                half: None,
+            };
+            match state.pair(reg) {
+                Pair::Address(address) => Some((index, address)),
+                _ => None,
+            }
+        };
+        self.held
+            .extend((0..FIRST_PRESERVED).step_by(2).filter_map(pair));
+        let target = first_use(inst).and_then(|reg| pair(reg.index));
+        self.targets.extend(target);
+    }
+
+    /// What a callee may get, or a caller back.
+    fn arguments(&self) -> impl Iterator<Item = u64> + '_ {
+        self.held
+            .difference(&self.targets)
+            .map(|(_, address)| *address)
+    }
 }
 
 fn look(state: &State, index: usize, inst: Inst<&Decoded>, found: &mut Addresses) {
@@ -468,6 +511,19 @@ fn look(state: &State, index: usize, inst: Inst<&Decoded>, found: &mut Addresses
     }
     for operand in &inst.operands {
         let Operand::Use(reg) = operand else { continue };
+        if let Some(Span::Vector(start, count)) = Span::of(*reg)
+            && inst.mnemonic != "v_readlane_b32"
+        {
+            let lanes = state
+                .lanes
+                .range((start, i64::MIN)..(start + count, i64::MIN));
+            found
+                .escaped
+                .extend(lanes.filter_map(|(_, value)| match value {
+                    Value::Part { address, .. } => Some(*address),
+                    _ => None,
+                }));
+        }
         for index in reg.index..reg.index + u16::from(reg.width).max(1) {
             // A sum's carry is in the high half, so a low half alone says too much behind a jump backwards.
             if let Value::Part { address, .. } = state.get(Reg { index, ..*reg }) {

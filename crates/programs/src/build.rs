@@ -1,4 +1,4 @@
-//! Compiles programs with the distribution's hipcc, once per content.
+//! Compiles programs with the distribution's compilers, once per content.
 
 use std::{
     collections::BTreeSet,
@@ -13,19 +13,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::{Program, root};
 
-/// Flags of every program. Warnings would hide what a failing build says.
-const FLAGS: [&str; 2] = ["-O2", "-w"];
-
 /// The executable of `program`, for all its targets; compiled unless the same sources and flags were before. It lies in
 /// `target/programs` or in the folder that `LUTHIER_TEST_PROGRAMS` names: a compiler of another release wants its own.
 pub fn compile(program: &Program) -> Result<PathBuf> {
-    let mut arguments: Vec<String> = FLAGS.map(str::to_owned).to_vec();
+    let language = program.language;
+    let mut arguments: Vec<String> = Vec::new();
+    arguments.extend(language.flags.iter().map(|&flag| flag.to_owned()));
     arguments.extend(
         program
             .header
             .devices
             .iter()
-            .map(|device| format!("--offload-arch={device}")),
+            .map(|device| format!("{}{device}", language.target)),
     );
     arguments.extend(program.header.flags.iter().cloned());
 
@@ -47,16 +46,21 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
         std::process::id(),
         NUMBER.fetch_add(1, Ordering::Relaxed)
     ));
-    let output = Command::new("hipcc")
-        .args(&arguments)
+    // GCC's device code calls libraries, which it wants to be named behind the source.
+    let output = Command::new(language.compiler)
         .arg(&program.source)
+        .args(&arguments)
         .arg("-o")
         .arg(&unfinished)
         .output()
-        .context("cannot run hipcc (Debian package hipcc)")?;
+        .with_context(|| {
+            let (compiler, packages) = (language.compiler, language.packages);
+            format!("cannot run {compiler} (Debian packages {packages})")
+        })?;
     if !output.status.success() {
         bail!(
-            "hipcc {} failed:\n{}",
+            "{} {} failed:\n{}",
+            language.compiler,
             arguments.join(" "),
             String::from_utf8_lossy(&output.stderr)
         );

@@ -22,11 +22,11 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the leading comment lines of a source.
-    pub fn parse(text: &str) -> Result<Header> {
+    /// Reads the leading lines of a source that start with `mark`.
+    pub fn parse(text: &str, mark: &str) -> Result<Header> {
         let mut header = Header::default();
         for line in text.lines() {
-            let Some(comment) = line.strip_prefix("// ") else {
+            let Some(comment) = line.strip_prefix(mark) else {
                 break;
             };
             // Prose may contain a colon; only one lower-case word before it makes a key.
@@ -68,20 +68,21 @@ mod tests {
     fn keys_are_read_until_the_first_line_of_code() {
         let header = Header::parse(
             "// flags: -lhiprtc -O1\n// devices: gfx90a\n// expect: abort\n// stderr: a: b\n// Some prose: here.\nint x;\n// run: --gpus 2\n",
+            "// ",
         )
         .unwrap();
         assert_eq!(header.flags, ["-lhiprtc", "-O1"]);
         assert_eq!(header.devices, ["gfx90a"]);
         assert!(header.aborts && header.run.is_empty());
         assert_eq!(header.stderr, ["a: b"]);
-        let header = Header::parse("// until: 5.2, because of this and that\n").unwrap();
+        let header = Header::parse("// until: 5.2, because of this and that\n", "// ").unwrap();
         assert_eq!(header.until.as_deref(), Some("5.2"));
     }
 
     #[test]
     fn no_header_means_both_targets_and_a_typo_is_an_error() {
-        assert_eq!(Header::parse("int x;").unwrap().devices, DEVICES);
-        assert!(Header::parse("// flag: -O1\n").is_err());
-        assert!(Header::parse("// expect: success\n").is_err());
+        assert_eq!(Header::parse("int x;", "// ").unwrap().devices, DEVICES);
+        assert!(Header::parse("// flag: -O1\n", "// ").is_err());
+        assert!(Header::parse("// expect: success\n", "// ").is_err());
     }
 }

@@ -1,11 +1,12 @@
-//! Self-checking HIP programs: what each says about itself, how it is compiled and run on the emulated GPU.
+//! Self-checking programs: what each says about itself, how it is compiled and run on the emulated GPU.
 //!
-//! The programs are the `.hip` files of the top-level `programs` folder. Each prints what was wrong and exits with a status
+//! The programs are the files of the top-level `programs` folder: HIP, and what GCC offloads with OpenMP and OpenACC. Each prints
+//! what was wrong and exits with a status
 //! other than 0 if anything was. Its first lines may say more, one `// key: value` each:
 //!
 //! | key | value |
 //! |---|---|
-//! | `flags` | arguments for hipcc besides ours |
+//! | `flags` | arguments for the compiler besides ours |
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
@@ -17,25 +18,28 @@
 mod bounded;
 mod build;
 mod header;
+mod language;
 mod run;
 mod seats;
 
 pub use bounded::{Bounded, wait};
 pub use build::compile;
 pub use header::{DEVICES, Header};
+pub use language::Language;
 pub use run::{Emulator, check, check_with};
 pub use seats::{Seat, side_by_side};
 
-use std::{path::PathBuf, process::Command};
+use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result};
 
 /// One program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// File name without `.hip`.
+    /// File name without extension.
     pub name: String,
     pub source: PathBuf,
+    pub language: &'static Language,
     pub header: Header,
 }
 
@@ -77,21 +81,31 @@ pub fn fits_headers(program: &Program) -> Result<bool> {
 /// The program of that name.
 pub fn named(name: &str) -> Result<Program> {
     let found = all()?.into_iter().find(|program| program.name == name);
-    found.with_context(|| format!("there is no programs/{name}.hip"))
+    found.with_context(|| format!("there is no program {name} in programs"))
 }
 
-/// All programs, by name.
+/// All programs whose compiler is here, by name; says which compilers are not.
 pub fn all() -> Result<Vec<Program>> {
     let folder = root().join("programs");
     let mut programs = Vec::new();
+    let mut compilers: BTreeMap<&str, bool> = BTreeMap::new();
     for entry in
         std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
     {
         let source = entry?.path();
-        if source
-            .extension()
-            .is_none_or(|extension| extension != "hip")
+        let Some(language) = Language::of(&source) else {
+            continue;
+        };
+        if !*compilers
+            .entry(language.compiler)
+            .or_insert_with(|| language.is_here())
         {
+            println!(
+                "{} skipped: {} for AMD GPUs is missing (Debian packages {})",
+                source.display(),
+                language.compiler,
+                language.packages
+            );
             continue;
         }
         let text = std::fs::read_to_string(&source)
@@ -101,10 +115,12 @@ pub fn all() -> Result<Vec<Program>> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let header = Header::parse(&text).with_context(|| format!("programs/{name}.hip"))?;
+        let header =
+            Header::parse(&text, language.comment).with_context(|| source.display().to_string())?;
         programs.push(Program {
             name,
             source,
+            language,
             header,
         });
     }

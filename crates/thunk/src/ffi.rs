@@ -98,7 +98,7 @@ pub fn guard(name: &str, body: impl FnOnce() -> Result) -> u32 {
 }
 
 /// `LUTHIER_TRACE_CALLS`: whether the user wants to see what the runtime asks for and how it is answered.
-fn traced() -> bool {
+pub fn traced() -> bool {
     static TRACED: OnceLock<bool> = OnceLock::new();
     *TRACED.get_or_init(|| env::var_os("LUTHIER_TRACE_CALLS").is_some_and(|value| value != "0"))
 }

@@ -15,7 +15,7 @@ use gpu::{
 };
 use kmt_sys::thunk::Status;
 
-use crate::{executor, ffi::Result, report::report, statistics::Statistics};
+use crate::{door, executor, ffi::Result, report::report, statistics::Statistics};
 
 /// Slots of the page in which every event has its mailbox.
 pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
@@ -24,6 +24,8 @@ pub struct Instance {
     pub machine: Machine,
     /// Address of mailbox 0.
     pub mailboxes: u64,
+    /// What has been given out through the driver's interface.
+    pub door: door::State,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -98,7 +100,11 @@ fn build() -> Result<Instance> {
         executor,
         Arc::new(Statistics::from_environment()),
     );
-    Ok(Instance { machine, mailboxes })
+    Ok(Instance {
+        machine,
+        mailboxes,
+        door: door::State::default(),
+    })
 }
 
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! `libhsakmt.so.1`: the thunk interface that ROCr calls, answered by an emulated machine.
+//! `libhsakmt.so.1`: the thunk interface that ROCr calls, answered by an emulated machine; and behind it the driver's interface,
+//! for ROCr that has a thunk of its own (`door`).
 //!
 //! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`,
 //! `LUTHIER_RECORD`),
@@ -9,6 +10,7 @@
 //! library, so what lives in statics is leaked on purpose.
 
 mod calls;
+mod door;
 mod executor;
 mod export;
 mod ffi;

@@ -27,6 +27,26 @@ pub fn set_debug_list(address: u64) {
     DEBUG_LIST.store(address, Ordering::Release);
 }
 
+/// Finds the `r_debug` of a ROCr that keeps it to itself, by the name under which debuggers find it.
+pub fn find_debug_list() {
+    const RUNTIME: &std::ffi::CStr = c"libhsa-runtime64.so.1";
+    const SYMBOL: &std::ffi::CStr = c"_amdgpu_r_debug";
+    if DEBUG_LIST.load(Ordering::Acquire) != 0 {
+        return;
+    }
+    // SAFETY: both names end with a zero; the library is only asked for if it is loaded already, and stays loaded: the
+    // program uses it.
+    let address = unsafe {
+        let runtime = libc::dlopen(RUNTIME.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if runtime.is_null() {
+            libc::dlsym(libc::RTLD_DEFAULT, SYMBOL.as_ptr())
+        } else {
+            libc::dlsym(runtime, SYMBOL.as_ptr())
+        }
+    };
+    set_debug_list(address as u64);
+}
+
 /// Where the instruction at `pc` comes from, if its code object has line tables.
 pub fn describe(pc: u64) -> Option<String> {
     let (base, bytes) = object(pc)?;

@@ -15,6 +15,11 @@ use kmt_sys::thunk::{
 
 use crate::ffi::Result;
 
+/// The driver's number of a GPU is this and its node.
+pub const GPU_ID_BASE: u32 = 0x1000;
+/// Minor number of the render node of the first GPU.
+const FIRST_RENDER_MINOR: u32 = 128;
+
 const PCI_EXPRESS: u32 = 2;
 /// Cache type bits.
 const DATA: u32 = 1;
@@ -25,6 +30,12 @@ const COMPUTE: u32 = 8;
 fn no_node() -> NodeProperties {
     // SAFETY: the struct holds integers only, for which zero bytes are valid.
     unsafe { std::mem::zeroed() }
+}
+
+/// The GPU whose render node has this minor number.
+pub fn render_node(machine: &Machine, minor: u32) -> Option<u32> {
+    let node = minor.checked_sub(FIRST_RENDER_MINOR - 1)?;
+    machine.gpu(node).map(|_| node)
 }
 
 pub fn node_count(machine: &Machine) -> u32 {
@@ -86,7 +97,7 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         location_id: node << 8,
         local_mem_size: gpu.memory_bytes,
         max_engine_clock_mhz_f_compute: model.engine_clock,
-        drm_render_minor: 127 + node as i32,
+        drm_render_minor: (FIRST_RENDER_MINOR + node - 1) as i32,
         marketing_name: utf16(model.marketing_name),
         amd_name: ascii(target.name),
         num_sdma_engines: 2,
@@ -97,7 +108,7 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         vgpr_size_per_cu: if is_gfx9 { 512 << 10 } else { 256 << 10 },
         sgpr_size_per_cu: 12800,
         num_xcc: target.compute_dies.into(),
-        kfd_gpu_id: 0x1000 + node,
+        kfd_gpu_id: GPU_ID_BASE + node,
         family_id: if is_gfx9 { 141 } else { 143 },
         ..no_node()
     }

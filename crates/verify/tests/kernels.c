@@ -119,6 +119,23 @@ KERNEL void indirect(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
     out[i] = x;
 }
 
+// Two 16-bit values in a register, floating-point and integer ones, each half changed by itself.
+KERNEL void halves(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
+    typedef _Float16 h2 __attribute__((ext_vector_type(2)));
+    typedef unsigned short s2 __attribute__((ext_vector_type(2)));
+    u32 i = me();
+    h2 sum = {(_Float16)(in[i] & 63), (_Float16)(in[i] >> 6 & 63)};
+    s2 bits = {(unsigned short)in[i], (unsigned short)(in[i] >> 16)};
+    for (u32 k = 1; k < n; k++) {
+        u32 next = in[(i + k) & 63];
+        _Float16 part = (_Float16)(float)(next & 7);
+        if (next & 8) sum.y = sum.y * (_Float16)0.5f + part; else sum.x += sum.y - part;
+        bits.x = bits.x * (unsigned short)k + (next & 1 ? bits.y : (unsigned short)next);
+        bits.y ^= bits.x >> (k & 7);
+    }
+    out[i] = __builtin_bit_cast(u32, sum) ^ __builtin_bit_cast(u32, bits);
+}
+
 #ifdef BIG
 // Far more than a branch reaches once something is inserted everywhere.
 #define STEP(k) if (x & (1u << ((k) % 31))) x = x * 5 + in[(x + (k)) & 63]; else { x ^= (k) * 977; if ((x & 3) == 1) goto out; }

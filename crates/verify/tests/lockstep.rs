@@ -3,14 +3,19 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile, launches, plan_each};
+use common::{Tool, compile, compile_with, launches, plan_each};
 use isa::{Assembler, Effects, Operand, RegKind};
 use lift::Module;
 use rewrite::{Change, ChangeAt, Plan, Point};
 use verify::{Difference, Verdict, lockstep, poison};
 
 fn same(target: &str) {
-    let bytes = compile(target);
+    same_with(target, &[]);
+}
+
+/// With further options of the compiler.
+fn same_with(target: &str, options: &[&str]) {
+    let bytes = compile_with(target, options);
     let object = CodeObject::parse(&bytes).expect("clang's output");
     let module = Module::lift(&object).expect("lifts");
     let tool = Tool::build(target);
@@ -50,6 +55,14 @@ fn registers_and_memory_stay_the_same_gfx90a() {
 fn registers_and_memory_stay_the_same_elsewhere() {
     same("gfx908");
     same("gfx1030");
+}
+
+/// Halves of registers, dual instructions and waits of gfx11, in both wave sizes.
+#[test]
+fn registers_and_memory_stay_the_same_gfx11() {
+    same("gfx1100");
+    same("gfx1151");
+    same_with("gfx1100", &["-mwavefrontsize64"]);
 }
 
 /// Adds one instruction in front of the first store of `scale`, which writes what is stored there.

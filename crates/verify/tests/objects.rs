@@ -11,7 +11,7 @@ use rewrite::{Action, HookVariants, Insertion, Lanes, Plan, Point, Refusal, Rewr
 use std::{path::Path, sync::OnceLock};
 use verify::{Launch, Outcome};
 
-const TARGETS: [&str; 3] = ["gfx900", "gfx90a", "gfx1030"];
+const TARGETS: [&str; 4] = ["gfx900", "gfx90a", "gfx1030", "gfx1100"];
 
 const HOOKS: &[(&str, &[Arg])] = &[
     ("count_lanes", &[]),
@@ -235,7 +235,7 @@ fn condition_codes_are_read_and_written() {
         )
         .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
         if flipped.rewritten.report.sites == 0 {
-            assert_eq!(target, "gfx1030", "compares into EXEC");
+            assert!(target.starts_with("gfx1"), "{target} compares into EXEC");
             continue;
         }
         let words = |bytes: &[u8]| -> Vec<u32> {

@@ -160,7 +160,7 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                         continue;
                     }
                     wave.next = index;
-                    match env.program.segment(&mut env.memory, wave.next_pc) {
+                    match env.program.around(&mut env.memory, wave.next_pc) {
                         Some(next) => {
                             wave.enter(next);
                             wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);

@@ -1,7 +1,9 @@
-//! Bit fields of the encodings, as the ISA manuals lay them out for gfx9 and gfx10.
+//! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12's memory are apart.
 
 use gfx::Family;
 use isa::Inst;
+
+mod gfx12;
 
 /// Bits `high..=low` of `word`.
 #[inline]
@@ -24,10 +26,8 @@ pub(crate) struct Flat {
     pub data: u16,
     /// Scalar base, when there is one.
     pub saddr: Option<u16>,
-    /// Neither vector nor scalar address (SCRATCH of gfx10.3, `off, off`).
-    pub no_address: bool,
-    /// SCRATCH of gfx94x: there is a vector address, beside a scalar one or not.
-    pub vector_address: bool,
+    /// SCRATCH without a vector address.
+    pub no_vector_address: bool,
     /// Data and destination are AccVGPRs.
     pub acc: bool,
     pub vdst: u16,
@@ -35,15 +35,39 @@ pub(crate) struct Flat {
 
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    pub fn of(inst: &Inst, family: Family, segment_relative: bool) -> Flat {
+    ///
+    /// With `architected` flat scratch, gfx9 has a bit that says whether SCRATCH has a vector address.
+    pub fn of(inst: &Inst, family: Family, segment_relative: bool, architected: bool) -> Flat {
+        if family >= Family::Gfx12 {
+            return gfx12::flat(inst, segment_relative);
+        }
         let [w0, w1, ..] = inst.words;
+        let saddr = bits(w1, 22, 16) as u16;
+        let has_scalar = |off: bool| (segment_relative && !off).then_some(saddr);
+        if family >= Family::Gfx11 {
+            let offset = if segment_relative {
+                signed(bits(w0, 12, 0), 13)
+            } else {
+                bits(w0, 11, 0) as i32
+            };
+            return Flat {
+                offset,
+                lds: false,
+                glc: bits(w0, 14, 14) != 0,
+                addr: bits(w1, 7, 0) as u16,
+                data: bits(w1, 15, 8) as u16,
+                saddr: has_scalar(saddr == 0x7c),
+                no_vector_address: bits(w1, 23, 23) == 0,
+                acc: false,
+                vdst: bits(w1, 31, 24) as u16,
+            };
+        }
         let offset = match (family, segment_relative) {
             (Family::Gfx9, true) => signed(bits(w0, 12, 0), 13),
             (Family::Gfx9, false) => bits(w0, 11, 0) as i32,
             (_, true) => signed(bits(w0, 11, 0), 12),
             (_, false) => bits(w0, 10, 0) as i32,
         };
-        let saddr = bits(w1, 22, 16) as u16;
         let off = saddr == 0x7f || (family != Family::Gfx9 && saddr == 0x7d);
         Flat {
             offset,
@@ -51,9 +75,13 @@ impl Flat {
             glc: bits(w0, 16, 16) != 0,
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
-            saddr: (segment_relative && !off).then_some(saddr),
-            vector_address: bits(w0, 13, 13) != 0,
-            no_address: family != Family::Gfx9 && saddr == 0x7f,
+            saddr: has_scalar(off),
+            no_vector_address: if family == Family::Gfx9 && architected {
+                bits(w0, 13, 13) == 0
+            } else {
+                // gfx10: 0x7f says neither vector nor scalar address.
+                !off || family != Family::Gfx9 && saddr == 0x7f
+            },
             acc: family == Family::Gfx9 && bits(w1, 23, 23) != 0,
             vdst: bits(w1, 31, 24) as u16,
         }
@@ -81,7 +109,25 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     pub fn of(inst: &Inst, family: Family, typed: bool) -> Buffer {
+        if family >= Family::Gfx12 {
+            return gfx12::buffer(inst);
+        }
         let [w0, w1, ..] = inst.words;
+        if family >= Family::Gfx11 {
+            return Buffer {
+                offset: bits(w0, 11, 0),
+                offen: bits(w1, 22, 22) != 0,
+                idxen: bits(w1, 23, 23) != 0,
+                glc: bits(w0, 14, 14) != 0,
+                lds: false,
+                vaddr: bits(w1, 7, 0) as u16,
+                vdata: bits(w1, 15, 8) as u16,
+                srsrc: bits(w1, 20, 16) as u16 * 4,
+                acc: false,
+                soffset: bits(w1, 31, 24) as u16,
+                format: bits(w0, 25, 19),
+            };
+        }
         Buffer {
             offset: bits(w0, 11, 0),
             offen: bits(w0, 12, 12) != 0,
@@ -127,11 +173,40 @@ pub(crate) struct Image {
 
 impl Image {
     pub fn of(inst: &Inst, config: &crate::program::Config) -> Image {
+        if config.target.family >= Family::Gfx12 {
+            return gfx12::image(inst);
+        }
         let [w0, w1, ..] = inst.words;
         let gfx9 = config.target.family == Family::Gfx9;
         let unified = config.target.unified_register_file;
         let first = bits(w1, 7, 0) as u8;
         let mut addresses = std::array::from_fn(|index| first.wrapping_add(index as u8));
+        if config.target.family >= Family::Gfx11 {
+            if bits(w0, 0, 0) != 0 {
+                let bytes = inst.words[2].to_le_bytes();
+                // What does not fit follows the last one.
+                for (index, address) in addresses[1..].iter_mut().enumerate() {
+                    let beyond = index.saturating_sub(3) as u8;
+                    *address = bytes[index.min(3)].wrapping_add(beyond);
+                }
+            }
+            return Image {
+                dmask: bits(w0, 11, 8),
+                unorm: bits(w0, 7, 7) != 0,
+                array: false,
+                dim: bits(w0, 4, 2),
+                glc: bits(w0, 14, 14) != 0,
+                a16: bits(w0, 16, 16) != 0,
+                d16: bits(w0, 17, 17) != 0,
+                r128: bits(w0, 15, 15) != 0,
+                status: bits(w1, 22, 21) != 0,
+                acc: false,
+                vdata: bits(w1, 15, 8) as u16,
+                srsrc: bits(w1, 20, 16) as u16 * 4,
+                ssamp: bits(w1, 30, 26) as u16 * 4,
+                addresses,
+            };
+        }
         let words = if gfx9 { 0 } else { bits(w0, 2, 1) as usize };
         for index in 0..4 * words {
             addresses[1 + index] = (inst.words[2 + index / 4] >> (8 * (index % 4))) as u8;
@@ -211,10 +286,17 @@ pub(crate) struct Smem {
 
 impl Smem {
     pub fn of(inst: &Inst, family: Family) -> Smem {
+        if family >= Family::Gfx12 {
+            return gfx12::scalar(inst);
+        }
         let [w0, w1, ..] = inst.words;
         let sbase = bits(w0, 5, 0) as u16 * 2;
         let sdata = bits(w0, 12, 6) as u16;
-        let glc = bits(w0, 16, 16) != 0;
+        let glc = if family >= Family::Gfx11 {
+            bits(w0, 14, 14)
+        } else {
+            bits(w0, 16, 16)
+        } != 0;
         if family == Family::Gfx9 {
             let (soffset_enabled, immediate) = (bits(w0, 14, 14) != 0, bits(w0, 17, 17) != 0);
             // imm=0 and soffset_en=0: the offset field itself names an SGPR.
@@ -237,12 +319,13 @@ impl Smem {
             };
         }
         let soffset = bits(w1, 31, 25) as u16;
+        let null = if family >= Family::Gfx11 { 0x7c } else { 0x7d };
         Smem {
             sbase,
             sdata,
             glc,
             offset: signed(bits(w1, 20, 0), 21),
-            soffset: (soffset != 0x7d).then_some(soffset),
+            soffset: (soffset != null).then_some(soffset),
         }
     }
 }

@@ -31,6 +31,6 @@ pub use engine::{Env, Host, Stop, run};
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
-pub use rows::{Row as SemanticsRow, all_rows, scratch_descriptor};
+pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
 pub use state::{LANES, Wave};
 pub use step::step;

@@ -73,6 +73,8 @@ pub(crate) mod modifier {
     pub const PAIR: u32 = 1 << 19;
     /// The micro-op is chain `MicroOp::extra` of its segment.
     pub const CHAIN: u32 = 1 << 20;
+    /// Bits 23 and 24: elements of source 0 and 1 are signed, for rows whose encoding says so.
+    pub const SIGNED: u32 = 23;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }

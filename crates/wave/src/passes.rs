@@ -7,8 +7,9 @@
 
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, flow, modifier},
-    ports::{RESULT_ROWS, SOURCE_ROWS, Type},
+    micro_op::{Handler, MicroOp, Src, SrcKind, flow, modifier},
+    ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type},
+    rows,
     shell::{self, Body},
     state::{LANES, VectorRow, Wave},
 };
@@ -255,4 +256,24 @@ pub(crate) fn widening(op: &MicroOp, index: usize, kind: Type) -> Option<[u32; 3
     let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
     let half = kind == Type::Mix && bit(modifier::OP_SEL_HI) != 0;
     half.then_some([16 * bit(modifier::OP_SEL), 0, 0])
+}
+
+/// Temporary row that no pass uses.
+pub(crate) fn spare_row(vector_rows: u32) -> u16 {
+    (vector_rows as usize + SPARE_ROWS) as u16
+}
+
+/// A micro-op that copies row `from` to row `to`.
+pub(crate) fn copy(from: u16, to: u16) -> MicroOp {
+    let mut src = [Src::default(); 3];
+    src[0] = Src {
+        index: from,
+        kind: SrcKind::Vector,
+    };
+    MicroOp {
+        dst: to,
+        src,
+        width: 1,
+        ..rows::blank(shell::handler::<Bits>())
+    }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use gfx::Target;
-use isa::{Decoder, Effects, Inst, RegKind};
+use isa::{Decoder, Effects, Format, Inst, RegKind};
 
 use crate::{
     Memory,
@@ -15,6 +15,7 @@ use crate::{
     rows::{self, Chain, ChainBuilder, Shape},
 };
 
+mod dual;
 mod operands;
 mod vector;
 mod wave_matrix;
@@ -78,8 +79,13 @@ impl Segment {
 pub struct Program {
     config: Config,
     decoder: Mutex<Decoder>,
-    segments: RwLock<HashMap<u64, Arc<Segment>>>,
+    /// By the address they were decoded from, which is their first micro-op.
+    segments: RwLock<Segments>,
+    /// By an address that control came to from elsewhere, which may be in the middle.
+    entered: RwLock<Segments>,
 }
+
+type Segments = HashMap<u64, Arc<Segment>>;
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -101,6 +107,7 @@ impl Program {
             config,
             decoder: Mutex::new(decoder),
             segments: RwLock::default(),
+            entered: RwLock::default(),
         }
     }
 
@@ -130,6 +137,38 @@ impl Program {
         Some(segments.entry(pc).or_insert(segment).clone())
     }
 
+    /// A segment with an instruction at `pc` that control may arrive at. A call through a register may come back into code
+    /// that was decoded from elsewhere: where functions call each other by name, each place behind a call would else be
+    /// decoded with all that the program can reach.
+    pub(crate) fn around(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
+        let read = |segments: &RwLock<Segments>,
+                    find: &dyn Fn(&Segments) -> Option<Arc<Segment>>| {
+            find(&segments.read().unwrap_or_else(|poison| poison.into_inner()))
+        };
+        if let Some(segment) = read(&self.entered, &|segments| segments.get(&pc).cloned()) {
+            return Some(segment);
+        }
+        let holds_it = |segment: &&Arc<Segment>| segment.op_at(pc).is_some();
+        let known = read(&self.segments, &|segments| {
+            segments.values().find(holds_it).cloned()
+        });
+        let segment = match known {
+            Some(segment) => segment,
+            None => self.segment(memory, pc)?,
+        };
+        let mut entered = self
+            .entered
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner());
+        Some(entered.entry(pc).or_insert(segment).clone())
+    }
+
+    /// How many segments were decoded.
+    pub fn pieces(&self) -> usize {
+        let segments = self.segments.read();
+        segments.unwrap_or_else(|poison| poison.into_inner()).len()
+    }
+
     /// Text of the instruction at `pc`, for diagnostics.
     pub fn disassemble(&self, memory: &mut Memory<'_>, pc: u64) -> Option<String> {
         let code = memory.read_code(pc, LONGEST);
@@ -143,10 +182,12 @@ impl Program {
 
     /// Forgets all code, because the device was told that it changed.
     pub fn invalidate(&self) {
-        self.segments
-            .write()
-            .unwrap_or_else(|poison| poison.into_inner())
-            .clear();
+        for segments in [&self.segments, &self.entered] {
+            segments
+                .write()
+                .unwrap_or_else(|poison| poison.into_inner())
+                .clear();
+        }
     }
 }
 
@@ -259,10 +300,12 @@ fn lower(
         if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let lowered = match row
-                .ok_or_else(String::new)
-                .and_then(|row| operands::lower(config, inst, row))
-            {
+            let lowered = match row {
+                Some(row) => operands::lower(config, inst, row),
+                None if inst.format == Format::Vopd => dual::lower(config, inst),
+                None => Err(String::new()),
+            };
+            let lowered = match lowered {
                 Ok(lowered) => lowered,
                 Err(why) => {
                     let why = if why.is_empty() {

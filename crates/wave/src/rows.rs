@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use gfx::Target;
+use gfx::{Family, Target};
 
 use crate::{
     engine::{Env, Stop},
@@ -40,13 +40,16 @@ mod control;
 mod convert;
 mod cross_lane;
 mod device_barrier;
+mod direct;
 mod division;
 mod dot;
 mod ds;
+mod eight_bit;
 mod float64;
 mod fp8;
 mod global;
 mod half;
+mod hardware;
 #[cfg(target_arch = "x86_64")]
 mod host_vector;
 mod hot;
@@ -85,8 +88,28 @@ mod vector32;
 pub(crate) mod wide;
 mod wmma;
 
-/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer rows: the target is gfx10 or later.
+/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer and image rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;
+/// Bit beside [`SINCE_GFX10`]: the target is gfx11 or later.
+pub(crate) const SINCE_GFX11: u32 = 1 << 22;
+/// Bit beside [`SINCE_GFX11`]: the target is gfx12 or later.
+pub(crate) const SINCE_GFX12: u32 = 1 << 23;
+
+/// Instructions that mean something else from a family on under the name that they had: the row that they have there.
+#[rustfmt::skip]
+const OTHER_MEANINGS: &[(Family, &str, &str)] = &[
+    // The order of the sums.
+    (Family::Gfx11, "v_dot2_f32_bf16", "v_dot2_f32_bf16_since_gfx11"),
+    // Formats, and op_sel for SDWA.
+    (Family::Gfx12, "v_cvt_f32_fp8",    "v_cvt_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_f32_bf8",    "v_cvt_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_fp8", "v_cvt_pk_f32_fp8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_f32_bf8", "v_cvt_pk_f32_bf8_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_fp8_f32", "v_cvt_pk_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_pk_bf8_f32", "v_cvt_pk_bf8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_fp8_f32", "v_cvt_sr_fp8_f32_since_gfx12"),
+    (Family::Gfx12, "v_cvt_sr_bf8_f32", "v_cvt_sr_bf8_f32_since_gfx12"),
+];
 
 /// What a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +165,8 @@ pub(crate) struct VectorShape {
     pub moved_source: Option<fn() -> Handler>,
     /// Bodies for the kinds of sources. Rows without do everything about their operands themselves.
     pub handlers: Option<fn() -> Handlers>,
+    /// VOP3P: neg_lo says whether a source's elements are signed.
+    pub neg_is_sign: bool,
 }
 
 impl VectorShape {
@@ -163,6 +188,7 @@ impl VectorShape {
         high_half: false,
         moved_source: None,
         handlers: None,
+        neg_is_sign: false,
     };
 }
 
@@ -191,6 +217,10 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
+    /// SOP1 whose source field is the number of a message.
+    Message,
+    /// LDSDIR.
+    LdsDirect,
     /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
     WaveMatrix,
 }
@@ -270,15 +300,20 @@ pub fn all_rows() -> &'static [Row] {
         cdna::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
+        direct::rows(&mut rows);
         convert::rows(&mut rows);
         cross_lane::rows(&mut rows);
         division::rows(&mut rows);
         division::special_rows(&mut rows);
         dot::rows(&mut rows);
+        dot::special_rows(&mut rows);
         ds::rows(&mut rows);
+        eight_bit::rows(&mut rows);
+        eight_bit::special_rows(&mut rows);
         float64::rows(&mut rows);
         fp8::fnuz::append(&mut rows);
         half::rows(&mut rows);
+        hardware::rows(&mut rows);
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
@@ -313,23 +348,53 @@ pub fn all_rows() -> &'static [Row] {
 
 /// The row of `mnemonic` on `target`.
 pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
-    static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
     static OCP: OnceLock<Vec<Row>> = OnceLock::new();
     let ocp = OCP.get_or_init(|| {
         let mut rows = Vec::new();
         fp8::ocp::append(&mut rows);
         rows
     });
-    if !target.has_fnuz_fp8()
-        && mnemonic.contains("8_f32") | mnemonic.contains("f32_fp8") | mnemonic.contains("f32_bf8")
-        && let Some(row) = ocp.iter().find(|row| row.mnemonic == mnemonic)
-    {
-        return Some(row);
-    }
+    let cdna4 = target.family == Family::Gfx9 && !target.has_fnuz_fp8();
+    let eight_bit = |row: &&Row| cdna4 && row.mnemonic == mnemonic;
+    ocp.iter()
+        .find(eight_bit)
+        .or_else(|| find_in(mnemonic, target.family))
+}
+
+/// The row of `mnemonic`, under whichever of its names, on targets of `family`; where there are several tables of eight-bit
+/// floats, that of gfx942.
+fn find_in(mnemonic: &str, family: Family) -> Option<&'static Row> {
+    static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    let name = row_name(mnemonic, family);
     INDEX
         .get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect())
-        .get(mnemonic)
+        .get(name)
         .copied()
+}
+
+/// The row's name for `mnemonic` on targets of `family`.
+fn row_name(mnemonic: &str, family: Family) -> &str {
+    let name = isa::first_name(mnemonic);
+    let other = OTHER_MEANINGS
+        .iter()
+        .find(|(since, known, _)| family >= *since && *known == name);
+    other.map_or(name, |(_, _, row)| row)
+}
+
+/// The halves of a dual instruction as the instructions that they are by themselves.
+pub(crate) fn dual_halves(mnemonic: &str) -> Option<[String; 2]> {
+    let (x, y) = mnemonic.split_once(" :: ")?;
+    let alone = |half: &str| Some(format!("v_{}", half.strip_prefix("v_dual_")?));
+    Some([alone(x)?, alone(y)?])
+}
+
+/// The names of the rows that execute `mnemonic` on targets of `family`: two for dual instructions. `None` if there are none.
+pub fn rows_of(mnemonic: &str, family: Family) -> Option<Vec<&'static str>> {
+    let row = |name: &str| find_in(name, family).map(|row| row.mnemonic);
+    match dual_halves(mnemonic) {
+        Some(halves) => halves.iter().map(|half| row(half)).collect(),
+        None => Some(vec![row(mnemonic)?]),
+    }
 }
 
 struct Unsupported;

@@ -28,7 +28,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
         flow::BRANCH => {}
         flow::JUMP => match segment.op_at(wave.next_pc) {
             Some(next) => wave.next = next,
-            None => match env.program.segment(&mut env.memory, wave.next_pc) {
+            None => match env.program.around(&mut env.memory, wave.next_pc) {
                 Some(next) => {
                     wave.enter(next);
                     wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);

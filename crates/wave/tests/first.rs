@@ -38,6 +38,11 @@ fn assemble(target: &'static Target, text: &str) -> Vec<u8> {
 
 /// Runs `text` on gfx90a to its end.
 fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
+    count_and_pieces(text, prepare).0
+}
+
+/// The same, and how many pieces of code were decoded.
+fn count_and_pieces(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, usize) {
     let target = Target::find("gfx90a").unwrap();
     let code = assemble(target, text);
     let config = Config {
@@ -71,7 +76,7 @@ fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
         total.waves += count.waves;
         total.lanes += count.lanes;
     });
-    total
+    (total, program.pieces())
 }
 
 #[test]
@@ -132,4 +137,21 @@ fn waits_count_the_lanes_that_are_on_then() {
         );
         assert_eq!((total.waves, total.lanes), (4, 8 + 3 * lanes), "{text}");
     }
+}
+
+/// Places behind calls through registers lie in code that was decoded already.
+#[test]
+fn returning_decodes_nothing_again() {
+    let (total, pieces) = count_and_pieces(
+        "s_getpc_b64 s[2:3]
+         s_add_u32 s2, s2, 24
+         s_addc_u32 s3, s3, 0
+         s_swappc_b64 s[4:5], s[2:3]
+         s_swappc_b64 s[4:5], s[2:3]
+         s_endpgm
+         s_nop 0
+         s_setpc_b64 s[4:5]",
+        |_| {},
+    );
+    assert_eq!((total.waves, pieces), (8, 2));
 }

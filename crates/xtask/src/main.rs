@@ -3,6 +3,8 @@
 mod coverage;
 mod fuzz;
 mod layers;
+mod package;
+mod rocm;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -36,6 +38,16 @@ const TASKS: &[Task] = &[
         "coverage",
         "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
         coverage::run,
+    ),
+    (
+        "package",
+        "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
+        package::run,
+    ),
+    (
+        "rocm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        rocm::run,
     ),
 ];
 

@@ -9,7 +9,9 @@
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCFixup.h"
 #include "llvm/MC/MCInst.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include <vector>
 
 using namespace llvm;
 using namespace luthier;
@@ -24,6 +26,28 @@ namespace {
 struct RoomyAsmInfo final : MCAsmInfoELF {
   unsigned getMaxInstLength(const MCSubtargetInfo *) const override { return LUTHIER_MC_WINDOW; }
 };
+
+// What operand classes call a register: operands carry names of encodings (M0_gfx11plus), classes the plain ones (M0).
+// Registers are numbered alike for all processors. Zero: null, and sources that stand for values, which not all classes list.
+const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
+  static const std::vector<MCRegister> Plain = [&] {
+    StringMap<unsigned> Numbers;
+    for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
+      Numbers[Registers.getName(Reg)] = Reg;
+    std::vector<MCRegister> Plain(Registers.getNumRegs());
+    for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg) {
+      StringRef Name = Registers.getName(Reg);
+      if (Name.starts_with("SRC_") || Name.starts_with("SGPR_NULL"))
+        continue;
+      for (StringRef Suffix : {"_gfxpre11", "_gfx11plus", "_gfx9plus", "_vi", "_ci"})
+        Name.consume_back(Suffix);
+      auto Found = Numbers.find(Name);
+      Plain[Reg] = Found == Numbers.end() ? Reg : Found->second;
+    }
+    return Plain;
+  }();
+  return Plain;
+}
 
 } // namespace
 
@@ -125,12 +149,39 @@ int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t I
   return Index < D.getNumOperands() ? D.getOperandConstraint(Index, MCOI::TIED_TO) : -1;
 }
 
+// Whether every operand is one that its place can have. LLVM's decoder does not ask that of all fields: its printer writes
+// "Invalid register" then, and its assembler takes no such text.
+static bool isSound(const luthier_mc &Mc, const MCInst &Inst) {
+  const MCInstrDesc &D = Mc.P.Instructions->get(Inst.getOpcode());
+  // Their one data register is described as a pair on gfx90a.
+  if (Mc.P.Instructions->getName(Inst.getOpcode()).starts_with("DS_GWS_"))
+    return true;
+  const std::vector<MCRegister> &Plain = plainRegisters(*Mc.P.Registers);
+  unsigned Mode = Mc.P.Subtarget->getHwMode(MCSubtargetInfo::HwMode_RegInfo);
+  unsigned Count = std::min<unsigned>(Inst.getNumOperands(), D.getNumOperands());
+  for (unsigned Index = 0; Index != Count; ++Index) {
+    const MCOperand &Operand = Inst.getOperand(Index);
+    const MCOperandInfo &Info = D.operands()[Index];
+    int16_t Class = Mc.P.Instructions->getOpRegClassID(Info, Mode);
+    if (Class < 0)
+      continue;
+    if (Operand.isReg() && Operand.getReg()) {
+      MCRegister Reg = Plain[Operand.getReg().id()];
+      if (Reg && !Mc.P.Registers->getRegClass(Class).contains(Reg))
+        return false;
+    } else if (Operand.isImm() && Info.OperandType == MCOI::OPERAND_REGISTER) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, MCInst &Inst, uint64_t &Size) {
   // A soft failure is an instruction with reserved fields not at their default, e.g. v_cmpx with another destination
   // than EXEC, which clang 15 does emit.
   return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) !=
              MCDisassembler::Fail &&
-         Size != 0 && Size <= Length && Size <= Mc->Longest;
+         Size != 0 && Size <= Length && Size <= Mc->Longest && isSound(*Mc, Inst);
 }
 
 int luthier_mc_decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_inst *Out) {

@@ -1,6 +1,6 @@
 //! Opening, topology and clocks.
 
-use gpu::clock;
+use gpu::{Machine, clock};
 use kmt_sys::thunk::{
     CacheProperties, ClockCounters, GpuTileConfig, IoLinkProperties, MemoryProperties,
     NodeProperties, Status, SystemProperties, VersionInfo,
@@ -81,7 +81,7 @@ pub fn clocks(node: u32, counters: Out<ClockCounters>) -> Result {
 }
 
 /// What the kernel driver reports as system clock: time since boot.
-fn boot_nanoseconds() -> u64 {
+pub fn boot_nanoseconds() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -92,13 +92,15 @@ fn boot_nanoseconds() -> u64 {
 }
 
 /// The address configuration word of Vega 10, which the image code accepts for all targets here.
+pub const ADDRESS_CONFIG: u32 = 0x2a11_4042;
+
 pub fn tiles(node: u32, config: Out<GpuTileConfig>) -> Result {
     instance()?
         .machine
         .gpu(node)
         .ok_or(Status::InvalidNodeUnit)?;
     let mut value = config.get()?;
-    value.gb_addr_config = 0x2a11_4042;
+    value.gb_addr_config = ADDRESS_CONFIG;
     (value.num_banks, value.num_ranks) = (0, 0);
     (value.num_tile_configs, value.num_macro_tile_configs) = (0, 0);
     config.put(value)
@@ -115,8 +117,9 @@ pub fn handle(node: u32, handle: Out<u64>) -> Result {
 
 /// The beginning of libdrm's `amdgpu_gpu_info`, as far as ROCr 6.1 reads it.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct GpuInfo {
+    /// Device, internal and external revision, family.
     ids: [u32; 4],
     ids_flags: u64,
     max_engine_clock: u64,
@@ -126,6 +129,23 @@ pub struct GpuInfo {
     counter_frequency: u32,
 }
 kmt_sys::assert_layout!(GpuInfo, 80, { ids_flags @ 16, counts @ 40, counter_frequency @ 72 });
+
+/// What libdrm says of a GPU.
+pub fn describe_gpu(machine: &Machine, node: u32) -> Option<GpuInfo> {
+    let gpu = machine.gpu(node)?;
+    let properties = topology::node(machine, node).ok()?;
+    let (clock, memory_clock) = (gpu.model().engine_clock, gpu.model().memory_clock);
+    let (engines, arrays) = (properties.num_shader_banks, properties.num_arrays);
+    Some(GpuInfo {
+        ids: [u32::from(gpu.model().device_id), 0, 0, properties.family_id],
+        ids_flags: 0,
+        // kHz.
+        max_engine_clock: u64::from(clock) * 1000,
+        max_memory_clock: u64::from(memory_clock) * 1000,
+        counts: [engines, arrays, 0, 0, 0, 0, 0, 0],
+        counter_frequency: (clock::TICKS_PER_SECOND / 1000) as u32,
+    })
+}
 
 pub fn gpu_info(info: Out<GpuInfo>) -> Result {
     let mut value = info.get()?;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Timeouts from here on mean for ever.
-const FOREVER: u32 = 0xffff_fffe;
+pub const FOREVER: u32 = 0xffff_fffe;
 
 fn status(error: EventError) -> Status {
     match error {

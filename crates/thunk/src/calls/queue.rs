@@ -36,7 +36,9 @@ pub fn create(node: u32, kind: u32, ring: u64, size: u64, resource: Out<QueueRes
                 .wrapping_sub(offset_of!(aql::Queue, read_dispatch_id) as u64);
             machine.create_aql_queue(node, ring, size, address)
         }
-        queue_type::SDMA | queue_type::SDMA_XGMI => machine.create_sdma_queue(node, ring, size),
+        queue_type::SDMA | queue_type::SDMA_XGMI => {
+            machine.create_sdma_queue(node, ring, size, None)
+        }
         _ => return Err(Status::NotSupported),
     };
     let queue = queue.map_err(status)?;

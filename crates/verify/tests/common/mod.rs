@@ -372,5 +372,6 @@ pub fn launches() -> Vec<Launch> {
         launch("lookup", vec![words(0), words(1), number(6)]),
         launch("indexed", vec![words(0), words(1), number(9)]),
         launch("indirect", vec![words(0), words(1), number(5)]),
+        launch("halves", vec![words(0), words(1), number(12)]),
     ]
 }

@@ -8,7 +8,10 @@ use crate::{
     fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
-    rows::{Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, ScalarShape, Shape, image_field, to_lds},
+    rows::{
+        Fill, NO_VECTOR_ADDRESS, Row, SINCE_GFX10, SINCE_GFX11, SINCE_GFX12, ScalarShape, Shape,
+        image_field, to_lds,
+    },
     state::sreg,
 };
 
@@ -59,7 +62,12 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(inst, family, *segment_relative);
+            let fields = Flat::of(
+                inst,
+                family,
+                *segment_relative,
+                config.target.architected_flat_scratch,
+            );
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -75,18 +83,13 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             };
             if let Some(saddr) = fields.saddr {
                 op.src[2] = Src {
-                    index: saddr,
+                    index: scalar_slot(config, u32::from(saddr)),
                     kind: SrcKind::Scalar,
                 };
             }
             op.dst = data_row(fields.vdst)?;
-            if inst.format == Format::Scratch {
-                let unused = if config.target.architected_flat_scratch {
-                    !fields.vector_address
-                } else {
-                    fields.saddr.is_some() || fields.no_address
-                };
-                op.extra = if unused { NO_VECTOR_ADDRESS } else { 0 };
+            if inst.format == Format::Scratch && fields.no_vector_address {
+                op.extra = NO_VECTOR_ADDRESS;
             }
         }
         Shape::Ds => {
@@ -136,6 +139,13 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::Message => {
+            op.offset = bits(inst.words[0], 7, 0) as i32;
+            let words = row.width as usize;
+            op.dst = scalar_destination(config, bits(inst.words[0], 22, 16), words)?;
+            op.after = exec_after(op.dst, words);
+        }
+        Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
         Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
@@ -149,6 +159,9 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
     let fields = Image::of(inst, config);
+    if config.target.family >= Family::Gfx12 {
+        return Err("images of gfx12, whose descriptors are others".into());
+    }
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }
@@ -193,12 +206,13 @@ fn is_half_load(inst: &Inst) -> bool {
         && (ends("_d16") || ends("_d16_hi"))
 }
 
-/// `SINCE_GFX10` if `family` is.
+/// `SINCE_GFX10`, `SINCE_GFX11` and `SINCE_GFX12` if `family` is.
 fn since_gfx10(family: Family) -> u32 {
-    if family == Family::Gfx9 {
-        0
-    } else {
-        SINCE_GFX10
+    match family {
+        Family::Gfx9 => 0,
+        Family::Gfx10 | Family::Gfx10_3 => SINCE_GFX10,
+        Family::Gfx11 => SINCE_GFX10 | SINCE_GFX11,
+        _ => SINCE_GFX10 | SINCE_GFX11 | SINCE_GFX12,
     }
 }
 
@@ -240,7 +254,7 @@ fn scalar(
             op.constant = [end as u32, (end >> 32) as u32, literal];
             // SOPK reads what it also writes.
             op.src[0] = Src {
-                index: destination as u16,
+                index: scalar_slot(config, destination),
                 kind: SrcKind::Scalar,
             };
         }
@@ -256,7 +270,7 @@ fn scalar(
             op.after = exec_after(op.dst, words);
         }
     } else {
-        op.dst = destination as u16;
+        op.dst = scalar_slot(config, destination);
     }
     op.width = words as u8;
     Ok(())
@@ -272,15 +286,33 @@ pub(super) fn exec_after(first: u16, words: usize) -> u8 {
     }
 }
 
+/// Whether operand number `code` is NULL. It and M0 changed places on gfx11.
+fn is_null(config: &Config, code: u32) -> bool {
+    match config.target.family {
+        Family::Gfx9 => false,
+        Family::Gfx10 | Family::Gfx10_3 => code == 125,
+        _ => code == 124,
+    }
+}
+
+/// Scalar slot of operand number `code`, which is no NULL that is read or written.
+pub(super) fn scalar_slot(config: &Config, code: u32) -> u16 {
+    match code {
+        125 if config.target.family >= Family::Gfx11 => sreg::M0 as u16,
+        124 if config.target.family >= Family::Gfx11 => sreg::NULL as u16,
+        _ => code as u16,
+    }
+}
+
 /// Scalar slot for a destination operand number.
 pub(super) fn scalar_destination(config: &Config, code: u32, words: usize) -> Result<u16, String> {
-    if code == sreg::NULL as u32 && config.target.family != Family::Gfx9 {
+    if is_null(config, code) {
         return Ok(sreg::SINK as u16);
     }
     if code as usize + words > 128 {
         return Err(format!("scalar destination {code} with {words} words"));
     }
-    Ok(code as u16)
+    Ok(scalar_slot(config, code))
 }
 
 /// Row of VGPR `index`.
@@ -325,10 +357,10 @@ pub(super) fn source(
     kind: Type,
     literal: u32,
 ) -> Result<(Src, u32), String> {
-    let scalar = |index: u32| {
+    let scalar = |code: u32| {
         (
             Src {
-                index: index as u16,
+                index: scalar_slot(config, code),
                 kind: SrcKind::Scalar,
             },
             0,
@@ -337,6 +369,7 @@ pub(super) fn source(
     let constant = |kind, value| (Src { index: 0, kind }, value);
     let integer = |value: i32| constant(SrcKind::ConstantSigned, value as u32);
     Ok(match code {
+        0..=127 if is_null(config, code) => integer(0),
         0..=127 => scalar(code),
         128 => integer(0),
         129..=192 => integer(code as i32 - 128),

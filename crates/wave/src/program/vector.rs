@@ -6,7 +6,7 @@ use numerics::convert::Micro;
 
 use super::{
     Config,
-    operands::{Lowered, agpr, exec_after, scalar_destination, source, vgpr},
+    operands::{Lowered, agpr, exec_after, scalar_destination, scalar_slot, source, vgpr},
 };
 use crate::{
     fields::bits,
@@ -55,20 +55,15 @@ fn operands(
         return runs(config, inst, shape, op);
     }
     // Operand numbers of the sources, destination number, and the literal.
-    let (mut codes, destination, literal);
+    let (mut codes, mut destination, literal);
     match inst.format {
         Format::Vop1 => {
             codes = [bits(w0, 8, 0), 0, 0];
             (destination, literal) = (bits(w0, 24, 17), w1);
         }
         Format::Vop2 => {
-            codes = [bits(w0, 8, 0), 256 + bits(w0, 16, 9), 0];
+            codes = two_sources(shape, bits(w0, 8, 0), bits(w0, 16, 9));
             (destination, literal) = (bits(w0, 24, 17), w1);
-            if shape.literal_position == 1 {
-                codes = [codes[0], super::operands::LITERAL, codes[1]];
-            } else if shape.literal_position == 2 {
-                codes[2] = super::operands::LITERAL;
-            }
         }
         Format::Vopc => {
             codes = [bits(w0, 8, 0), 256 + bits(w0, 16, 9), 0];
@@ -94,7 +89,7 @@ fn operands(
                 if code > 127 {
                     return Err(format!("lane mask operand {code}"));
                 }
-                op.mask_src = code as u16;
+                op.mask_src = scalar_slot(config, code);
             }
         }
         Format::Vop3px2 => return matrix(config, inst, shape, op),
@@ -112,10 +107,17 @@ fn operands(
             if bits(w0, 15, 15) != 0 {
                 op.modifiers |= modifier::CLAMP;
             }
+            if shape.neg_is_sign {
+                op.modifiers |= (op.modifiers >> modifier::NEG & 3) << modifier::SIGNED;
+                op.modifiers &= !(7 << modifier::NEG);
+            }
         }
         other => return Err(format!("row is vector, encoding is {other:?}")),
     }
     control(inst, op, &mut codes);
+    if config.target.family >= Family::Gfx11 {
+        halves(inst.format, shape, op, &mut codes, &mut destination)?;
+    }
     if inst.format != Format::Vop3p {
         // Packed operands of the older formats are not swizzled.
         op.modifiers |= 7 << modifier::OP_SEL_HI;
@@ -127,11 +129,71 @@ fn operands(
     if shape.high_half {
         op.modifiers |= 1 << (modifier::OP_SEL + 3);
     }
-    let mut destination = destination;
     if op.control == Control::Sdwa && inst.format == Format::Vopc && bits(w1, 15, 15) != 0 {
         destination = bits(w1, 14, 8);
         op.extra &= !0xff00;
     }
+    assign(config, shape, op, codes, destination, literal)
+}
+
+/// Source operand numbers of VOP2 and of the halves of VOPD.
+pub(super) fn two_sources(shape: &VectorShape, first: u32, second: u32) -> [u32; 3] {
+    let literal = super::operands::LITERAL;
+    match shape.literal_position {
+        1 => [first, literal, 256 + second],
+        2 => [first, 256 + second, literal],
+        _ => [first, 256 + second, 0],
+    }
+}
+
+/// Halves of registers as sources and destinations become op_sel, since gfx11. VOP3 says it so already; elsewhere bit 7 of a
+/// register's number does, where the operand has 16 bits.
+fn halves(
+    format: Format,
+    shape: &VectorShape,
+    op: &mut MicroOp,
+    codes: &mut [u32; 3],
+    destination: &mut u32,
+) -> Result<(), String> {
+    let is_half = |kind| matches!(kind, Type::B16 | Type::F16);
+    match format {
+        Format::Vop1 | Format::Vop2 | Format::Vopc => {
+            for (index, code) in codes.iter_mut().enumerate() {
+                if is_half(shape.sources[index]) && *code >= 256 + 128 {
+                    *code -= 128;
+                    op.modifiers |= 1 << (modifier::OP_SEL as usize + index);
+                }
+            }
+            if is_half(shape.result) && *destination >= 128 {
+                *destination -= 128;
+                op.modifiers |= 8 << modifier::OP_SEL;
+            }
+        }
+        Format::Vop3 => {
+            let packed = |kind| matches!(kind, Type::PackedF16 | Type::PackedB16);
+            let changed = op.modifiers >> modifier::NEG | op.modifiers >> modifier::ABS;
+            if (0..3).any(|index| packed(shape.sources[index]) && changed >> index & 1 != 0) {
+                return Err("negated pairs outside of VOP3P".to_owned());
+            }
+        }
+        _ => {}
+    }
+    if shape.tied && is_half(shape.result) && op.modifiers & 8 << modifier::OP_SEL != 0 {
+        op.modifiers |= 1 << (modifier::OP_SEL as usize + source_count(shape) - 1);
+    }
+    Ok(())
+}
+
+/// Finds the registers and constants that operand numbers stand for.
+pub(super) fn assign(
+    config: &Config,
+    shape: &VectorShape,
+    op: &mut MicroOp,
+    mut codes: [u32; 3],
+    destination: u32,
+    literal: u32,
+) -> Result<(), String> {
+    let count = source_count(shape);
     if shape.tied && count == 3 {
         codes[2] = 256 + destination;
     }
@@ -176,23 +238,27 @@ fn operands(
     Ok(())
 }
 
-/// What the first source field of VOP1, VOP2 and VOPC announces.
-fn announced(inst: &Inst) -> Control {
-    if !matches!(inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc) {
-        return Control::None;
-    }
-    match bits(inst.words[0], 8, 0) {
-        233 | 234 => Control::Dpp8,
-        249 => Control::Sdwa,
-        250 => Control::Dpp16,
+/// What the first source field announces, the field, and the dword that follows.
+fn announced(inst: &Inst) -> (Control, u32, u32) {
+    let [w0, w1, w2, ..] = inst.words;
+    let short = matches!(inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc);
+    let long = matches!(inst.format, Format::Vop3 | Format::Vop3Sd | Format::Vop3p);
+    let (source, dword) = if short { (w0, w1) } else { (w1, w2) };
+    let source = bits(source, 8, 0);
+    let control = match source {
+        233 | 234 if short || long => Control::Dpp8,
+        249 if short => Control::Sdwa,
+        250 if short || long => Control::Dpp16,
         _ => Control::None,
-    }
+    };
+    (control, source, dword)
 }
 
 /// Takes the SDWA, DPP16 or DPP8 dword apart.
 fn control(inst: &Inst, op: &mut MicroOp, codes: &mut [u32; 3]) {
-    let dword = inst.words[1];
-    op.control = announced(inst);
+    let (control, source, dword) = announced(inst);
+    let short = matches!(inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc);
+    op.control = control;
     if op.control == Control::Sdwa {
         op.extra = dword;
         let scalar0 = bits(dword, 23, 23) != 0;
@@ -213,13 +279,17 @@ fn control(inst: &Inst, op: &mut MicroOp, codes: &mut [u32; 3]) {
     } else if op.control == Control::Dpp16 {
         op.extra = dword;
         codes[0] = 256 + bits(dword, 7, 0);
+        if !short {
+            // VOP3 has its own.
+            return;
+        }
         op.modifiers = bits(dword, 20, 20) << modifier::NEG
             | bits(dword, 22, 22) << (modifier::NEG + 1)
             | bits(dword, 21, 21) << modifier::ABS
             | bits(dword, 23, 23) << (modifier::ABS + 1);
     } else if op.control == Control::Dpp8 {
         // The source field's marker 234 (instead of 233) is the fetch-inactive form.
-        op.extra = dword & !0xff | u32::from(bits(inst.words[0], 8, 0) == 234);
+        op.extra = dword & !0xff | u32::from(source == 234);
         codes[0] = 256 + bits(dword, 7, 0);
     }
 }
@@ -233,7 +303,7 @@ fn check_run(config: &Config, src: Src, words: usize) -> Result<(), String> {
 }
 
 /// Appends `op` with the passes that its operands need, and picks its body.
-fn surround(
+pub(super) fn surround(
     config: &Config,
     shape: &VectorShape,
     handlers: Handlers,
@@ -349,7 +419,8 @@ fn surround(
         });
         op.dst = passes::result_row(config.vector_rows);
     }
-    if op.control == Control::Dpp16 {
+    // (Comparisons that write EXEC have done so.)
+    if op.control == Control::Dpp16 && !shape.writes_exec {
         behind.push(rows::blank(shell::handler::<passes::DppLeave>()));
     }
     if let Some(last) = behind.last_mut() {

@@ -57,7 +57,12 @@ impl Descriptor {
         let first = op.src[1].index as usize;
         let [w0, w1, w2, w3] = std::array::from_fn(|word| wave.sgpr(first + word));
         let since_gfx10 = op.modifiers & super::SINCE_GFX10 != 0;
-        let swizzled = w1 >> 31 != 0;
+        // gfx11 has two bits: elements of four bytes, or of sixteen.
+        let swizzled = if op.modifiers & super::SINCE_GFX11 != 0 {
+            w1 >> 30 != 0
+        } else {
+            w1 >> 31 != 0
+        };
         let add_tid = w3 >> 23 & 1 != 0;
         let mut stride = w1 >> 16 & 0x3fff;
         if add_tid && !since_gfx10 {

@@ -27,6 +27,7 @@ mod bit {
 fn format(wave: &Wave, op: &MicroOp) -> Option<(Format, u32)> {
     let w3 = wave.sgpr(op.src[1].index as usize + 3);
     let typed = op.attribute & bit::TYPED != 0;
+    let since_gfx11 = op.modifiers & super::SINCE_GFX11 != 0;
     let format = if op.modifiers & super::SINCE_GFX10 == 0 {
         let (data, number) = if typed {
             (op.extra & 15, op.extra >> 4 & 7)
@@ -35,9 +36,12 @@ fn format(wave: &Wave, op: &MicroOp) -> Option<(Format, u32)> {
         };
         Format::of_pair(data, number)
     } else if typed {
-        Format::of_unified(op.extra & 0x7f)
+        Format::of_unified(op.extra & 0x7f, since_gfx11)
     } else {
-        Format::of_unified(w3 >> 12 & 0x7f)
+        Format::of_unified(
+            w3 >> 12 & if since_gfx11 { 0x3f } else { 0x7f },
+            since_gfx11,
+        )
     };
     Some((format?, w3 & 0xfff))
 }

@@ -107,12 +107,15 @@ native_compare! {
 
 /// Test of a value's class against the mask in the second source.
 trait Class: Lane {
+    /// The mask, of which ten bits count.
+    type Classes: Lane<Value: Into<u32>>;
     fn in_classes(value: Self::Value, classes: u32) -> bool;
 }
 
 macro_rules! class {
-    ($($lane:ident, $module:ident;)*) => {$(
+    ($($lane:ident, $classes:ident, $module:ident;)*) => {$(
         impl Class for $lane {
+            type Classes = $classes;
             #[inline(always)]
             fn in_classes(value: Self::Value, classes: u32) -> bool {
                 numerics::$module::class(value, classes)
@@ -122,9 +125,9 @@ macro_rules! class {
 }
 
 class! {
-    F16, float16;
-    F32, float32;
-    F64, float64;
+    F16, B16, float16;
+    F32, B32, float32;
+    F64, B32, float64;
 }
 
 /// Writes a comparison's mask; v_cmpx also sets EXEC (gfx10 has only that result).
@@ -168,11 +171,11 @@ impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
     const NARROW: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let mask = compare::<Self, F, L, B32>(
+        let mask = compare::<Self, F, L, L::Classes>(
             wave,
             op,
             #[inline(always)]
-            |_, a, b| L::in_classes(a, b),
+            |_, a, b| L::in_classes(a, b.into()),
         );
         deliver::<EXEC>(wave, op, mask)
     }
@@ -204,8 +207,8 @@ macro_rules! float_conditions {
     ($rows:ident, $lane:ident, $suffix:literal) => {
         conditions!($rows, $lane, $suffix: "f" = 0, "lt" = 1, "eq" = 2, "le" = 3, "gt" = 4, "lg" = 5, "ge" = 6, "o" = 7,
             "u" = 8, "nge" = 9, "nlg" = 10, "ngt" = 11, "nle" = 12, "neq" = 13, "nlt" = 14, "tru" = 15);
-        push::<InClass<$lane, false>>($rows, concat!("v_cmp_class_", $suffix), [<$lane>::TYPE, Type::B32], false);
-        push::<InClass<$lane, true>>($rows, concat!("v_cmpx_class_", $suffix), [<$lane>::TYPE, Type::B32], true);
+        push::<InClass<$lane, false>>($rows, concat!("v_cmp_class_", $suffix), [<$lane>::TYPE, <$lane as Class>::Classes::TYPE], false);
+        push::<InClass<$lane, true>>($rows, concat!("v_cmpx_class_", $suffix), [<$lane>::TYPE, <$lane as Class>::Classes::TYPE], true);
     };
 }
 

@@ -32,7 +32,25 @@ vector_rows! {
     v_cvt_pk_i16_i32:     (B32, B32) -> B32 = |_, a, b| convert::pk_i16_i32(a, b);
     v_cvt_pk_u8_f32:      (F32, B32, B32) -> B32 = |cx, a, b, c| convert::pk_u8_f32(a, b, c, cx.denormals32, cx.round32);
     v_cvt_pkaccum_u8_f32: (F32, B32, B32) -> B32 [tied] = |cx, a, b, c| convert::pk_u8_f32(a, b, c, cx.denormals32, cx.round32);
+    v_cvt_pk_i16_f32:     (F32, F32) -> B32 = |_, a, b| pair(i16_of(a) as u16, i16_of(b) as u16);
+    v_cvt_pk_u16_f32:     (F32, F32) -> B32 = |_, a, b| pair(u16_of(a), u16_of(b));
     v_sat_pk_u8_i16:      (B32) -> B16 = |_, a| saturate_u8(a as i16) | saturate_u8((a >> 16) as i16) << 8;
+}
+
+#[inline(always)]
+fn pair(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// The host truncates and saturates as AMD's conversions do, and makes zero of NaN.
+#[inline(always)]
+fn i16_of(single: u32) -> i16 {
+    f32::from_bits(single) as i16
+}
+
+#[inline(always)]
+fn u16_of(single: u32) -> u16 {
+    f32::from_bits(single) as u16
 }
 
 #[inline(always)]

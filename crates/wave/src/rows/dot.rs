@@ -1,7 +1,16 @@
 //! Dot products of packed values into a 32-bit accumulator. The `c` forms (VOP2) accumulate into their destination.
 
-use super::vector_macros::vector_rows;
-use crate::ports::*;
+use super::{
+    Row, VectorShape,
+    vector_macros::{map3, vector_rows},
+};
+use crate::{
+    engine::Env,
+    micro_op::{MicroOp, modifier},
+    ports::*,
+    shell::{Form, VectorBody},
+    state::Wave,
+};
 use numerics::packed;
 
 #[rustfmt::skip]
@@ -17,4 +26,51 @@ vector_rows! {
     v_dot2c_i32_i16: (PackedB16, PackedB16, B32) -> B32 [tied] = |_, a, b, c| packed::dot2_i32_i16(a, b, c, false);
     v_dot4c_i32_i8:  (B32, B32, B32) -> B32 [tied] = |_, a, b, c| packed::dot4_i32_i8(a, b, c, false);
     v_dot8c_i32_i4:  (B32, B32, B32) -> B32 [tied] = |_, a, b, c| packed::dot8_i32_i4(a, b, c, false);
+    // Since gfx11.
+    v_dot2_f16_f16:  (PackedF16, PackedF16, F16) -> F16 = |cx, a, b, c| packed::dot2_f16_f16(a, b, c, cx.half());
+    v_dot2_bf16_bf16: (PackedB16, PackedB16, B16) -> B16 = |_, a, b, c| packed::dot2_bf16_bf16(a, b, c);
+    v_dot2_f32_bf16_since_gfx11: (PackedB16, PackedB16, F32) -> F32 = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
+    v_dot2acc_f32_bf16: (PackedB16, PackedB16, F32) -> F32 [tied] = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
+}
+
+/// Dot products whose encoding says which of the first two sources has signed elements.
+macro_rules! signed_rows {
+    ($($name:ident = $function:ident;)*) => {
+        $(
+            #[allow(non_camel_case_types)]
+            struct $name;
+            impl VectorBody for $name {
+                const SOURCES: usize = 3;
+                const MODE: bool = true;
+                const HOT: bool = false;
+                #[inline(always)]
+                fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+                    let signed = op.modifiers >> modifier::SIGNED;
+                    let (first, second) = (signed & 1 != 0, signed & 2 != 0);
+                    map3::<Self, F, B32, B32, B32, B32>(
+                        wave,
+                        op,
+                        env,
+                        #[inline(always)]
+                        |cx, a, b, c| packed::$function(a, b, c, first, second, cx.clamp),
+                    )
+                }
+            }
+        )*
+
+        /// Appends the rows with signs of their own.
+        pub(super) fn special_rows(rows: &mut Vec<Row>) {
+            $(rows.push(Row::vector::<$name>(stringify!($name), VectorShape {
+                sources: [Type::B32; 3],
+                result: Type::B32,
+                neg_is_sign: true,
+                ..VectorShape::NONE
+            }));)*
+        }
+    };
+}
+
+signed_rows! {
+    v_dot4_i32_iu8 = dot4_i32_iu8;
+    v_dot8_i32_iu4 = dot8_i32_iu4;
 }

@@ -455,10 +455,12 @@ fn active_source(wave: &Wave, row: usize) -> [u32; LANES] {
     )
 }
 
-/// Lanes that permute among each other: all 64 on gfx9, 32 since gfx10.
+/// Lanes that permute among each other: all 64 on gfx9, 32 on gfx10 and gfx11, all of the wave since gfx12.
 #[inline(always)]
-fn permute_lanes(op: &MicroOp) -> usize {
-    if op.extra & super::SINCE_GFX10 != 0 {
+fn permute_lanes(wave: &Wave, op: &MicroOp) -> usize {
+    if op.extra & super::SINCE_GFX12 != 0 {
+        wave.wave_size as usize
+    } else if op.extra & super::SINCE_GFX10 != 0 {
         32
     } else {
         64
@@ -476,7 +478,7 @@ impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
             true => wave.row(row).0,
             false => active_source(wave, row),
         };
-        let lanes = permute_lanes(op);
+        let lanes = permute_lanes(wave, op);
         let address = &wave.row(op.src[0].index as usize).0;
         let offset = op.offset as u32;
         let values: [u32; LANES] = std::array::from_fn(
@@ -496,7 +498,7 @@ struct Permute;
 impl Body for Permute {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
-        let lanes = permute_lanes(op);
+        let lanes = permute_lanes(wave, op);
         let mut values = [0; LANES];
         for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
             let address = wave.row(op.src[0].index as usize).0[lane].wrapping_add(op.offset as u32);

@@ -70,4 +70,14 @@ vector_rows! {
     v_min3_i16:           (I16, I16, I16) -> I16 = |_, a, b, c| a.min(b).min(c);
     v_max3_i16:           (I16, I16, I16) -> I16 = |_, a, b, c| a.max(b).max(c);
     v_med3_i16:           (I16, I16, I16) -> I16 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    // Since gfx11.
+    v_maxmin_f16:         (F16, F16, F16) -> F16 = |cx, a, b, c| float16::min(float16::max(a, b, cx.ieee, cx.denormals64), c, cx.ieee, cx.denormals64);
+    v_minmax_f16:         (F16, F16, F16) -> F16 = |cx, a, b, c| float16::max(float16::min(a, b, cx.ieee, cx.denormals64), c, cx.ieee, cx.denormals64);
+    v_mov_b16:            (B16) -> B16 = |_, a| a;
+    v_not_b16:            (B16) -> B16 = |_, a| !a;
+    v_and_b16:            (B16, B16) -> B16 = |_, a, b| a & b;
+    v_or_b16:             (B16, B16) -> B16 = |_, a, b| a | b;
+    v_xor_b16:            (B16, B16) -> B16 = |_, a, b| a ^ b;
+    v_cvt_i32_i16:        (I16) -> B32 = |_, a| i32::from(a) as u32;
+    v_cvt_u32_u16:        (B16) -> B32 = |_, a| u32::from(a);
 }

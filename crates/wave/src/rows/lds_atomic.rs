@@ -340,6 +340,11 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u64>:          "ds_min_f64",   "ds_min_rtn_f64";
         FloatMax<u64>:          "ds_max_f64",   "ds_max_rtn_f64";
         FloatCompareStore<u64>: "ds_cmpst_f64", "ds_cmpst_rtn_f64";
+        // Since gfx11 the new value comes first.
+        CompareSwap<u32>:       "ds_cmpstore_b32", "ds_cmpstore_rtn_b32";
+        CompareSwap<u64>:       "ds_cmpstore_b64", "ds_cmpstore_rtn_b64";
+        FloatCompareSwap<u32>:  "ds_cmpstore_f32", "ds_cmpstore_rtn_f32";
+        FloatCompareSwap<u64>:  "ds_cmpstore_f64", "ds_cmpstore_rtn_f64";
         // Since gfx12.
         SubtractIfEnough<u32>:  "ds_cond_sub_u32", "ds_cond_sub_rtn_u32";
         SubtractClamped<u32>:   "ds_sub_clamp_u32", "ds_sub_clamp_rtn_u32";

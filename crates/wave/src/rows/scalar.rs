@@ -163,6 +163,7 @@ scalar_rows! {
     s_mul_u64:          (B64, B64) -> B64 = |a, b, c| (a.wrapping_mul(b), c);
     s_pack_ll_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | (b & 0xffff) << 16, c);
     s_pack_lh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a & 0xffff | b & 0xffff_0000, c);
+    s_pack_hl_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | (b & 0xffff) << 16, c);
     s_pack_hh_b32_b16:  (B32, B32) -> B32 = |a, b, c| (a >> 16 & 0xffff | b & 0xffff_0000, c);
     // SOP2: logic and shifts.
     s_and_b32:          (B32, B32) -> B32 = |a, b, _| nonzero(a & b);
@@ -374,64 +375,6 @@ scalar_wave_rows! {
     s_cmpk_ge_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a >= k as u32 & 0xffff);
     s_cmpk_lt_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a < k as u32 & 0xffff);
     s_cmpk_le_u32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a <= k as u32 & 0xffff);
-    s_getreg_b32:          (None, None) -> B32 = |wave, op| { let value = read_hardware_register(wave, op.offset as u16); write32(wave, op, value) };
-}
-
-/// Takes a hwreg immediate apart: register, offset and mask of the field.
-fn hardware_field(immediate: u16) -> (u16, u32, u32) {
-    let size = u32::from(immediate >> 11) + 1;
-    let offset = u32::from(immediate >> 6 & 31);
-    (immediate & 63, offset, ((1u64 << size) - 1) as u32)
-}
-
-fn read_hardware_register(wave: &Wave, immediate: u16) -> u32 {
-    let (register, offset, mask) = hardware_field(immediate);
-    let value = match register {
-        1 => wave.mode.bits(),
-        2 => {
-            u32::from(wave.scc)
-                | u32::from(wave.exec() == 0) << 9
-                | u32::from(wave.vcc() == 0) << 10
-        }
-        // HW_ID (gfx9) and HW_ID1 (gfx10): wave slot and compute unit, stable and distinct.
-        4 | 23 => wave.slot & 15 | (wave.slot >> 4 & 3) << 4 | (wave.slot >> 6 & 15) << 8,
-        // XCC_ID of gfx94x.
-        20 => wave.compute_die,
-        15 => ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32,
-        _ => 0,
-    };
-    value >> offset & mask
-}
-
-fn write_hardware_register(wave: &mut Wave, immediate: u16, value: u32) {
-    let (register, offset, mask) = hardware_field(immediate);
-    let replaced = |old: u32| old & !(mask << offset) | (value & mask) << offset;
-    match register {
-        1 => wave.set_mode(crate::Mode::new(replaced(wave.mode.bits()))),
-        // FLAT_SCR_LO and FLAT_SCR_HI of gfx10.
-        20 | 21 => {
-            let slot = sreg::SINK + (register - 20) as usize;
-            wave.scalars.0[slot] = replaced(wave.scalars.0[slot]);
-        }
-        // Other registers are privileged: writes have no effect.
-        _ => {}
-    }
-}
-
-/// `s_setreg_b32`, and `s_setreg_imm32_b32`, whose value is its literal.
-struct SetRegister<const IMMEDIATE: bool>;
-
-impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let value = if IMMEDIATE {
-            op.constant[2]
-        } else {
-            wave.uniform(op, 0) as u32
-        };
-        let before = wave.mode.bits();
-        write_hardware_register(wave, op.offset as u16, value);
-        indexed::follow_mode(wave, op, env, before)
-    }
 }
 
 /// `s_setvskip` (gfx9): bit S1 of S0 becomes MODE.vskip.
@@ -469,10 +412,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             changes_exec: false,
         });
     };
-    let set = shell::handler::<SetRegister<false>> as fn() -> Handler;
-    push("s_setreg_b32", set, [B32, None, None]);
-    let set = shell::handler::<SetRegister<true>> as fn() -> Handler;
-    push("s_setreg_imm32_b32", set, [None; 3]);
     let skip = shell::handler::<SetSkip> as fn() -> Handler;
     push("s_setvskip", skip, [B32, B32, None]);
 }

@@ -75,6 +75,34 @@ const UNIFIED: [(u32, usize, &[Kind]); 21] = [
     (136, 19, &[Unorm]),
 ];
 
+/// gfx11's, of which there are fewer.
+#[rustfmt::skip]
+const UNIFIED_GFX11: [(u32, usize, &[Kind]); 22] = [
+    ( 1,  1, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint]),
+    ( 7,  2, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, Float]),
+    (14,  3, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint]),
+    (20,  4, &[Uint, Sint, Float]),
+    (23,  5, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, Float]),
+    (30,  6, &[Float]),
+    (31,  7, &[Float]),
+    (32,  8, &[Unorm, Snorm]),
+    (34,  8, &[Uint, Sint]),
+    (36,  9, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint]),
+    (42, 10, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint]),
+    (48, 11, &[Uint, Sint, Float]),
+    (51, 12, &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, Float]),
+    (58, 13, &[Uint, Sint, Float]),
+    (61, 14, &[Uint, Sint, Float]),
+    (64,  1, &[Srgb]),
+    (65,  3, &[Srgb]),
+    (66, 10, &[Srgb]),
+    // (67: three components with one exponent.)
+    (68, 16, &[Unorm]),
+    (69, 17, &[Unorm]),
+    (70, 18, &[Unorm]),
+    (71, 19, &[Unorm]),
+];
+
 /// Layout and meaning of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Format {
@@ -90,9 +118,14 @@ impl Format {
         (!widths.is_empty()).then_some(Format { widths, kind })
     }
 
-    /// gfx10's one number. `None`: reserved.
-    pub fn of_unified(number: u32) -> Option<Format> {
-        UNIFIED.iter().find_map(|&(first, data, kinds)| {
+    /// The one number of gfx10, or of gfx11. `None`: reserved.
+    pub fn of_unified(number: u32, since_gfx11: bool) -> Option<Format> {
+        let formats = if since_gfx11 {
+            &UNIFIED_GFX11[..]
+        } else {
+            &UNIFIED
+        };
+        formats.iter().find_map(|&(first, data, kinds)| {
             let kind = *kinds.get(number.checked_sub(first)? as usize)?;
             let widths = WIDTHS[data];
             Some(Format { widths, kind })

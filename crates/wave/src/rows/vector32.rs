@@ -5,7 +5,7 @@ use super::vector_macros::{map2, select, vector_rows};
 use super::{Row, Shape, VectorShape};
 use crate::{
     engine::Env,
-    micro_op::MicroOp,
+    micro_op::{Handler, MicroOp, modifier},
     ports::*,
     shell::{self, Body, Form, VectorBody},
     state::Wave,
@@ -84,6 +84,13 @@ vector_rows! {
     v_max3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.max(b).max(c);
     v_med3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
     v_med3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    // Since gfx11.
+    v_maxmin_u32:       (B32, B32, B32) -> B32 = |_, a, b, c| a.max(b).min(c);
+    v_minmax_u32:       (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(c);
+    v_maxmin_i32:       (I32, I32, I32) -> I32 = |_, a, b, c| a.max(b).min(c);
+    v_minmax_i32:       (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).max(c);
+    v_maxmin_f32:       (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min(float32::max(a, b, cx.ieee, cx.denormals32), c, cx.ieee, cx.denormals32);
+    v_minmax_f32:       (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max(float32::min(a, b, cx.ieee, cx.denormals32), c, cx.ieee, cx.denormals32);
     // 64-bit shifts.
     v_lshrrev_b64:      (B32, B64) -> B64 = |_, a, b| b >> (a & 63);
     v_ashrrev_i64:      (B32, I64) -> I64 = |_, a, b| b >> (a & 63);
@@ -222,6 +229,60 @@ impl VectorBody for ShiftLeft64 {
     }
 }
 
+/// `v_cndmask_b16`.
+struct SelectHalf;
+
+impl VectorBody for SelectHalf {
+    const SOURCES: usize = 2;
+    const MODE: bool = false;
+    const HOT: bool = false;
+    #[inline(always)]
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        select::<Self, F, F16>(wave, op, env)
+    }
+}
+
+/// `v_swap_b16`: op_sel says which half of the source and of the destination.
+struct SwapHalves;
+
+impl Body for SwapHalves {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let exec = wave.exec();
+        let (a, b) = (op.dst as usize, op.src[0].index as usize);
+        let shift = |bit: u32| 16 * (op.modifiers >> (modifier::OP_SEL + bit) & 1);
+        let (of_a, of_b) = (shift(3), shift(0));
+        for lane in (0..64).filter(|lane| exec >> lane & 1 != 0) {
+            let half = |word: u32, shift: u32| word >> shift & 0xffff;
+            let with = |word: u32, shift: u32, half: u32| word & !(0xffff << shift) | half << shift;
+            let first = half(wave.row(a).0[lane], of_a);
+            let second = half(wave.row(b).0[lane], of_b);
+            let target = &mut wave.row_mut(a).0[lane];
+            *target = with(*target, of_a, second);
+            let source = &mut wave.row_mut(b).0[lane];
+            *source = with(*source, of_b, first);
+        }
+        u32::from(op.after)
+    }
+}
+
+/// `v_permlane64_b32`: lanes of the other half of a wave64; nothing in wave32.
+struct OtherHalf;
+
+impl Body for OtherHalf {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        if wave.wave_size == 64 {
+            let source: [u32; crate::LANES] =
+                std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
+            let mask = wave.exec_lanes;
+            let target = &mut wave.row_mut(op.dst as usize).0;
+            for lane in 0..crate::LANES {
+                target[lane] ^= (target[lane] ^ source[lane ^ 32]) & mask.0[lane];
+            }
+        }
+        u32::from(op.after)
+    }
+}
+
 /// `v_swap_b32`.
 struct Swap;
 
@@ -268,15 +329,31 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
             ..two
         },
     ));
-    rows.push(Row {
-        mnemonic: "v_swap_b32",
-        shape: Shape::Vector(VectorShape {
-            sources: [Type::B32, Type::None, Type::None],
+    rows.push(Row::vector::<SelectHalf>(
+        "v_cndmask_b16",
+        VectorShape {
+            sources: [Type::F16, Type::F16, Type::None],
+            result: Type::F16,
+            mask_source: true,
             ..two
-        }),
-        handler: shell::handler::<Swap>,
-        width: 0,
-        attribute: 0,
-        changes_exec: false,
-    });
+        },
+    ));
+    let mut push = |mnemonic, kind, handler| {
+        rows.push(Row {
+            mnemonic,
+            shape: Shape::Vector(VectorShape {
+                sources: [kind, Type::None, Type::None],
+                result: kind,
+                ..two
+            }),
+            handler,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        });
+    };
+    let swap = shell::handler::<Swap> as fn() -> Handler;
+    push("v_swap_b32", Type::B32, swap);
+    push("v_swap_b16", Type::B16, shell::handler::<SwapHalves>);
+    push("v_permlane64_b32", Type::B32, shell::handler::<OtherHalf>);
 }

@@ -6,6 +6,7 @@
 //! ;! exec 0b1011                     ; this case only
 //! ;! in v4 = f32[1.0, 2.0]           ; this case only: lane values, repeated to the end of the wave
 //! ;! in s[4:5] = u64[7]
+//! ;! not gfx11 gfx12                 ; this case only: what is alike (see below) but has another meaning there
 //! v_add_f32_e32 v0, v4, v4
 //! ;= v0 = f32[2.0, 4.0]
 //!
@@ -17,6 +18,7 @@
 //! s_store_dword s4, s[2:3], 0x4
 //! ;= memory = u32[1, 0xdead0bad]
 //!
+//! ;! waves 3                         ; in the workgroup, for `s_barrier_signal` and `s_barrier_wait`
 //! ;! time 0x123                      ; of the constant-rate counter
 //! s_barrier
 //! ;= stop = Barrier                  ; a `wave::Stop`, `End` if not said
@@ -32,6 +34,8 @@
 //! ;= wave-matrix                     ; D = A B + C in v48 and up
 //! ```
 //!
+//! A case for a target of [`ALIKE`] runs also on the later targets behind it if it assembles there.
+//!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
 //! named under `;=` is an error; `;= vcc = any` names what may change unseen. In lanes that EXEC turns off, vector registers
 //! must keep their value.
@@ -40,7 +44,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gfx::Target;
 
-use crate::harness::{AGPR_BASE, Machine, spelled};
+use crate::harness::{AGPR_BASE, Machine, assemble};
 
 #[path = "product.rs"]
 mod product;
@@ -56,12 +60,34 @@ use wave_product::WaveProduct;
 const VCC: usize = 106;
 const M0: usize = 124;
 
+/// Targets, and later ones that keep most of their instructions and what these mean.
+const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1100", "gfx1201"])];
+
+/// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,
+/// and gfx11's number of the first. From LLVM's names of both.
+#[rustfmt::skip]
+const FORMATS: &[(u32, u32, u32)] = &[
+    (0, 30, 0), (36, 1, 30), (43, 1, 31), (44, 2, 32), (48, 2, 34), (50, 6, 36), (56, 6, 42), (62, 3, 48), (65, 7, 51),
+    (72, 3, 58), (75, 3, 61),
+];
+
+/// Last word of a buffer resource with gfx11's number for its format.
+fn word3_of_gfx11(word: u32) -> Option<u32> {
+    let format = word >> 12 & 0x7f;
+    let row = FORMATS
+        .iter()
+        .find(|row| (row.0..row.0 + row.1).contains(&format))?;
+    Some(word & !(0x7f << 12) | (format - row.0 + row.2) << 12)
+}
+
 /// One program with its registers before and after.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// Of its first instruction, from 1.
     pub line: usize,
     pub runs: Vec<(String, u32)>,
+    /// Beginnings of the names of targets that are alike and where it does not run.
+    not: Vec<String>,
     pub evidence: String,
     pub text: String,
     exec: Option<u64>,
@@ -74,6 +100,8 @@ pub struct Case {
     after: Vec<(Place, Option<Vec<u64>>)>,
     product_after: bool,
     wave_product: bool,
+    /// Of the workgroup, as its barrier knows them; the case is the first of them.
+    waves: u32,
     wave_product_after: bool,
     stop: Option<String>,
     messages: Vec<u32>,
@@ -109,6 +137,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
     let mut cases = Vec::new();
     let (mut runs, mut evidence) = (Vec::new(), String::new());
     let mut case = Case::default();
+    let mut not: Vec<String> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         let fail = |what: String| (number, what);
@@ -137,10 +166,12 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
             match word {
                 "target" => runs = targets(rest).map_err(fail)?,
                 "by" => evidence = rest.trim().to_owned(),
+                "not" => not = rest.split_whitespace().map(str::to_owned).collect(),
                 "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
                 "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
                 "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
                 "time" => case.time = integer(rest.trim()).map_err(fail)?,
+                "waves" => case.waves = integer(rest.trim()).map_err(fail)? as u32,
                 "wave-matrix" => case.wave_product = true,
                 "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
                 "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
@@ -156,6 +187,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
                     return Err(fail("no `;! target` or no `;! by` above".to_owned()));
                 }
                 (case.line, case.runs, case.evidence) = (number, runs.clone(), evidence.clone());
+                case.not = std::mem::take(&mut not);
             }
             case.text += line;
             case.text.push('\n');
@@ -167,6 +199,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
     if case.expects() {
         cases.push(case);
     }
+    cases.iter_mut().for_each(Case::add_alike);
     match cases.iter().find(|case| case.text.is_empty()) {
         Some(case) => Err((case.line, "a case has no instruction".to_owned())),
         None => Ok(cases),
@@ -344,15 +377,45 @@ impl Case {
             || self.stop.is_some()
     }
 
-    /// What it executes on `target`; nothing if that does not assemble.
-    pub fn mnemonics(&self, target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
-        let assembler = isa::Assembler::with_features(target, wave_size as u8, "").expect("LLVM");
+    /// The rows that execute it on `target`; none if that does not assemble.
+    pub fn rows(&self, target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").expect("LLVM");
-        let Ok(code) = assembler.assemble(&spelled(target, &self.text)) else {
+        let Ok(code) = assemble(target, wave_size, &self.text) else {
             return BTreeSet::new();
         };
         let insts = decoder.decode_all(&code, 0).filter_map(Result::ok);
-        insts.map(|inst| inst.mnemonic).collect()
+        insts
+            .filter_map(|inst| wave::rows_of(inst.mnemonic, target.family))
+            .flatten()
+            .collect()
+    }
+
+    /// Lets it run on the targets that are alike.
+    fn add_alike(&mut self) {
+        let mut further = Vec::new();
+        for (name, wave_size) in &self.runs {
+            let alike = ALIKE
+                .iter()
+                .find(|row| row.0 == name)
+                .map_or(&[][..], |row| row.1);
+            for &other in alike {
+                let excluded = self
+                    .not
+                    .iter()
+                    .any(|prefix| other.starts_with(prefix.as_str()));
+                let word3 = self.memory.as_ref().and_then(|buffer| buffer.word3);
+                let excluded = excluded || word3.is_some_and(|word| word3_of_gfx11(word).is_none());
+                let run = (other.to_owned(), *wave_size);
+                let target = Target::find(other).expect("a target");
+                if !excluded
+                    && !self.runs.contains(&run)
+                    && assemble(target, *wave_size, &self.text).is_ok()
+                {
+                    further.push(run);
+                }
+            }
+        }
+        self.runs.extend(further);
     }
 
     /// Runs the case everywhere it is for; what was wrong, one line each.
@@ -404,6 +467,7 @@ impl Case {
         if let Some(product) = &wave_product {
             product.set_inputs(&mut machine);
         }
+        machine.barrier = wave::SplitBarrier::new(self.waves);
         machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self
@@ -419,11 +483,18 @@ impl Case {
                 Place::Scalar(first, count) => {
                     machine.sgpr64(first, address);
                     if count == 4 {
-                        let gfx10 = target.starts_with("gfx10");
+                        let gfx10 = !target.starts_with("gfx9");
                         machine.sgpr(first + 2, 4 * buffer.words.len() as u32);
                         // Raw: no stride, data format 32.
                         let raw = if gfx10 { 0x3101_4fac } else { 0x0002_7000 };
-                        machine.sgpr(first + 3, buffer.word3.unwrap_or(raw));
+                        let word = buffer.word3.unwrap_or(raw);
+                        let family = Target::find(target).expect("a target").family;
+                        let word = if family >= gfx::Family::Gfx11 {
+                            word3_of_gfx11(word).unwrap_or(word)
+                        } else {
+                            word
+                        };
+                        machine.sgpr(first + 3, word);
                     }
                 }
                 _ => return vec!["an address goes to general registers".to_owned()],

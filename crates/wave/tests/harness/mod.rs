@@ -100,7 +100,7 @@ impl Host for Outside {
 
 /// `text` as `target`'s assembler spells it: the bit that asks vector memory for the
 /// old value has another name on gfx94x.
-pub fn spelled(target: &Target, text: &str) -> String {
+fn spelled(target: &Target, text: &str) -> String {
     if target.family == gfx::Family::Gfx9 && target.architected_flat_scratch {
         let vector = |line: &str| match line.trim_start().starts_with("s_") {
             true => line.to_owned(),
@@ -112,6 +112,17 @@ pub fn spelled(target: &Target, text: &str) -> String {
     }
 }
 
+/// Machine code of `text`.
+pub fn assemble(
+    target: &'static Target,
+    wave_size: u32,
+    text: &str,
+) -> Result<Vec<u8>, isa::AssembleError> {
+    isa::Assembler::with_features(target, wave_size as u8, "")
+        .expect("LLVM knows the target")
+        .assemble(&spelled(target, text))
+}
+
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
 fn record(decoder: &isa::Decoder, code: &[u8]) {
     let Some(path) = std::env::var_os("LUTHIER_TESTED") else {
@@ -121,7 +132,13 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
     let lines: String = decoder
         .decode_all(code, 0)
         .filter_map(Result::ok)
-        .map(|inst| format!("{place} {}\n", inst.mnemonic))
+        .flat_map(|inst| {
+            inst.mnemonic
+                .split(" :: ")
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .map(|mnemonic| format!("{place} {mnemonic}\n"))
         .collect();
     let file = std::fs::OpenOptions::new()
         .append(true)
@@ -160,9 +177,7 @@ impl Machine {
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
-        let code = isa::Assembler::with_features(target, wave_size as u8, "")
-            .unwrap()
-            .assemble(&spelled(target, &format!("{text}\ns_endpgm")))
+        let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
         let config = Config {
             target,

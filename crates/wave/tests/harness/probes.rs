@@ -66,6 +66,100 @@ pub fn scaled_products() -> Vec<[u32; 4]> {
 
 /// The memory formats.
 pub fn memory(family: Family) -> Vec<[u32; 3]> {
+    match family {
+        Family::Gfx9 | Family::Gfx10 | Family::Gfx10_3 => memory_to_gfx10(family),
+        Family::Gfx11 => memory_of_gfx11(),
+        Family::Gfx12 | Family::Gfx12_5 => memory_of_gfx12(),
+    }
+}
+
+/// Every opcode of the formats of gfx11, VOPD and LDSDIR among them.
+fn memory_of_gfx11() -> Vec<[u32; 3]> {
+    let mut probes = Vec::new();
+    let mut all = |first: u32, shift: u32, count: u32, seconds: &[u32]| {
+        for opcode in 0..count {
+            probes.extend(
+                seconds
+                    .iter()
+                    .map(|&second| [first | opcode << shift, second, 0]),
+            );
+        }
+    };
+    // DS without and with GDS.
+    all(0xd800_0000, 18, 256, &[0]);
+    all(0xd800_0000 | 1 << 17, 18, 256, &[0]);
+    for segment in 0..3 {
+        all(
+            0xdc00_0000 | segment << 16,
+            18,
+            128,
+            &[0x007f_0000, 0, 0x007c_0000, 0x00fc_0000],
+        );
+    }
+    all(0xe000_0000, 18, 256, &[0, 1 << 22, 0x7c00_0000]);
+    all(0xe800_0000, 15, 16, &[0]);
+    // Images with one component, or two; with their addresses in a row or apart.
+    for first in [0xf000_0100, 0xf000_0300, 0xf000_0101, 0xf000_0301] {
+        all(first, 18, 256, &[0]);
+    }
+    all(0xf400_0000, 18, 256, &[0xf800_0000, 0]);
+    all(0xce00_0000, 16, 64, &[0]);
+    // Both results are never in registers of the same parity, nor their sources in one bank.
+    for opcode in 0..32 {
+        all(
+            0xc800_0000 | opcode << 17 | 1 << 9 | 256,
+            22,
+            16,
+            &[2 << 17 | 2 << 9 | 257],
+        );
+    }
+    probes
+}
+
+/// Every opcode of the formats of gfx12's memory, and the dual instructions.
+fn memory_of_gfx12() -> Vec<[u32; 3]> {
+    let mut probes = Vec::new();
+    let mut all = |first: u32, shift: u32, count: u32, seconds: &[u32]| {
+        for opcode in 0..count {
+            probes.extend(
+                seconds
+                    .iter()
+                    .map(|&second| [first | opcode << shift, second, 0]),
+            );
+        }
+    };
+    all(0xd800_0000, 18, 256, &[0]);
+    // FLAT, SCRATCH and GLOBAL, without and with a scalar address; atomics also with a result.
+    for segment in 0..3 {
+        for scalar in [0x7c, 0] {
+            all(
+                0xec00_0000 | segment << 24 | scalar,
+                14,
+                256,
+                &[0, 1 << 17, 1 << 20],
+            );
+        }
+    }
+    all(0xc400_007c, 14, 256, &[1 << 23, 1 << 23 | 1 << 20]);
+    // Images with one component, or two.
+    for components in [1 << 22, 3 << 22] {
+        all(0xd000_0000 | components, 14, 256, &[0, 1 << 20]);
+        all(0xe400_0000 | components, 14, 256, &[0]);
+    }
+    all(0xf400_0000, 13, 64, &[0xf800_0000, 0]);
+    all(0xce00_0000, 16, 64, &[0]);
+    for opcode in 0..32 {
+        all(
+            0xc800_0000 | opcode << 17 | 1 << 9 | 256,
+            22,
+            16,
+            &[2 << 17 | 2 << 9 | 257],
+        );
+    }
+    probes
+}
+
+fn memory_to_gfx10(family: Family) -> Vec<[u32; 3]> {
     let mut probes = Vec::new();
     let mut all = |first: u32, shift: u32, count: u32, rests: &[[u32; 2]]| {
         for opcode in 0..count {
@@ -149,6 +243,17 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("v_illegal",                "stops by its nature"),
     ("v_mfma_ld_scale_b32",      "the first half of v_mfma_scale_*, which is one instruction with its second half"),
     ("v_screen_partition",       "rasterisation"),
+    ("lds_param_load",           "attributes of pixel shaders"),
+    ("ds_add_gs_reg_rtn",        "counters of the geometry pipeline"),
+    ("ds_sub_gs_reg_rtn",        "likewise"),
+    ("ds_bvh_stack_",            "stacks of ray tracing, whose intersections are not executed either"),
+    ("image_bvh",                "intersections of ray tracing, whose trees only the driver's own code builds"),
+    ("s_barrier_init",           "named barriers, which RDNA 4 reserves"),
+    ("s_barrier_join",           "likewise"),
+    ("s_barrier_leave",          "likewise"),
+    ("s_alloc_vgpr",             "dynamic vector registers, with which the runtime starts no kernel"),
+    ("global_atomic_ordered_add_b64", "order of the geometry pipeline's waves"),
+    ("ds_param_load",            "attributes of pixel shaders"),
 ];
 
 /// Whether `mnemonic` needs what the emulated device does not have.

@@ -1,4 +1,4 @@
-//! Image descriptors of gfx9 and gfx10, and where they say that texels lie.
+//! Image descriptors of gfx9 to gfx11, and where they say that texels lie.
 //!
 //! Texels of tiled images lie in rows here, as in linear ones: nothing but image instructions ever looks at them, and rows
 //! need no more room than the tiles that the descriptor's maker has allocated.
@@ -111,16 +111,22 @@ const ROW_ALIGNMENT: u32 = 256;
 
 impl Image {
     /// The error says what about the descriptor is not executed.
-    pub fn of(words: [u32; 8], since_gfx10: bool) -> Result<Image, &'static str> {
+    pub fn of(
+        words: [u32; 8],
+        since_gfx10: bool,
+        since_gfx11: bool,
+    ) -> Result<Image, &'static str> {
         let [w0, w1, w2, w3, w4, w5, w6, _] = words;
         let shape = Shape::of(bits(w3, 31, 28))?;
         let (format, width, compressed) = if since_gfx10 {
             let width = bits(w1, 31, 30) | bits(w2, 11, 0) << 2;
-            (
-                Format::of_unified(bits(w1, 28, 20)),
-                width,
-                bits(w6, 20, 20) != 0,
-            )
+            let (number, compressed) = if since_gfx11 {
+                (bits(w1, 27, 20), bits(w6, 21, 20))
+            } else {
+                (bits(w1, 28, 20), bits(w6, 20, 20))
+            };
+            let format = Format::of_unified(number, since_gfx11);
+            (format, width, compressed != 0)
         } else {
             let format = Format::of_pair(bits(w1, 25, 20), bits(w1, 29, 26));
             (format, bits(w2, 13, 0), bits(w6, 21, 21) != 0)
@@ -128,7 +134,12 @@ impl Image {
         if compressed {
             return Err("compressed images");
         }
-        if bits(w1, 19, 8) != 0 {
+        let least_level = if since_gfx11 {
+            bits(w5, 31, 27) | bits(w6, 6, 0)
+        } else {
+            bits(w1, 19, 8)
+        };
+        if least_level != 0 {
             return Err("images with a least level of detail");
         }
         let format = format.ok_or("a reserved image format")?;
@@ -150,7 +161,9 @@ impl Image {
             Shape::D2Array | Shape::Cube => [width, height, slices],
         };
         let (base_level, last_level) = (bits(w3, 15, 12), bits(w3, 19, 16));
-        let stored = 1 + if since_gfx10 {
+        let stored = 1 + if since_gfx11 {
+            bits(w1, 19, 16)
+        } else if since_gfx10 {
             bits(w5, 7, 4)
         } else {
             bits(w5, 31, 28)

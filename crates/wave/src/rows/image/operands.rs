@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        SINCE_GFX10,
+        SINCE_GFX10, SINCE_GFX11,
         components::Components,
         lanes::{self, GROUP},
         space::{Access, unsupported},
@@ -53,7 +53,9 @@ impl Operands {
     fn of(wave: &Wave, op: &MicroOp) -> Result<Operands, &'static str> {
         let first = op.src[1].index as usize;
         let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
-        let image = Image::of(std::array::from_fn(|i| wave.sgpr(first + i)), since_gfx10)?;
+        let since_gfx11 = op.modifiers & SINCE_GFX11 != 0;
+        let words = std::array::from_fn(|i| wave.sgpr(first + i));
+        let image = Image::of(words, since_gfx10, since_gfx11)?;
         let shape = if since_gfx10 {
             shape_of_dimensions(op.extra >> field::DIMENSIONS & 7)?
         } else {

@@ -1,0 +1,78 @@
+//! `ioctl` and `mmap` on the devices.
+
+use std::ffi::{c_int, c_ulong, c_void};
+
+use crate::{
+    device, emulator, next,
+    next::{answer, fail},
+};
+
+/// The `type` byte of commands to the driver and to render nodes.
+const TYPES: [u8; 2] = [kmt_sys::kfd::TYPE, b'd'];
+
+/// # Safety
+/// As the C library's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ioctl(
+    descriptor: c_int,
+    request: c_ulong,
+    argument: *mut c_void,
+) -> c_int {
+    if device::any()
+        && TYPES.contains(&((request >> 8) as u8))
+        && let Some(device) = device::of(descriptor)
+        && let Some(core) = emulator::loaded()
+    {
+        if !device.own {
+            // As the driver answers a child that uses its parent's descriptor.
+            return answer(-libc::EBADF);
+        }
+        // Programs pass the request in 32 bits or with its sign.
+        // SAFETY: the argument is the caller's, of the size that the request says.
+        return answer(unsafe { (core.ioctl)(device.number, request & 0xffff_ffff, argument) });
+    }
+    next!("ioctl"(descriptor => c_int, request => c_ulong, argument => *mut c_void) -> c_int, or -1)
+}
+
+macro_rules! mapping {
+    ($($name:ident $text:literal;)*) => { $(
+        /// # Safety
+        /// As the C library's function of that name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            address: *mut c_void,
+            length: usize,
+            protection: c_int,
+            flags: c_int,
+            descriptor: c_int,
+            offset: i64,
+        ) -> *mut c_void {
+            if descriptor >= 0
+                && device::any()
+                && let Some(device) = device::of(descriptor)
+                && let Some(core) = emulator::loaded()
+            {
+                let result = if device.own {
+                    let (address, length, offset) = (address as u64, length as u64, offset as u64);
+                    // SAFETY: the caller's own request.
+                    unsafe { (core.mmap)(device.number, address, length, protection, flags, offset) }
+                } else {
+                    -i64::from(libc::EBADF)
+                };
+                if result < 0 {
+                    fail(-result as i32);
+                    return libc::MAP_FAILED;
+                }
+                return result as *mut c_void;
+            }
+            next!($text(
+                address => *mut c_void, length => usize, protection => c_int, flags => c_int, descriptor => c_int, offset => i64
+            ) -> *mut c_void, or libc::MAP_FAILED)
+        }
+    )* };
+}
+
+mapping! {
+    mmap "mmap";
+    mmap64 "mmap64";
+}

@@ -1,0 +1,337 @@
+//! libdrm's functions that ROCr calls. Handles of ours cannot be libdrm's: they are no addresses, or addresses in here. Others'
+//! go to libdrm.
+
+use std::{
+    ffi::{c_char, c_int, c_uint, c_ulong, c_void},
+    sync::{
+        Mutex,
+        atomic::{AtomicI32, Ordering},
+    },
+};
+
+use kmt_sys::door::KFD;
+
+use crate::{device, emulator, next};
+
+/// One row for each render node; its address is the node's handle.
+struct Handle {
+    /// A descriptor of the node, which the thunk maps memory through; -1: nobody uses the node.
+    descriptor: AtomicI32,
+}
+
+const NODES: usize = 129;
+static HANDLES: [Handle; NODES] = [const {
+    Handle {
+        descriptor: AtomicI32::new(-1),
+    }
+}; NODES];
+/// How often each was initialised, under a lock that orders it with the descriptors.
+static USERS: Mutex<[u32; NODES]> = Mutex::new([0; NODES]);
+
+/// The version of the driver that render nodes report: large enough for everything ROCr asks for.
+const DRM_VERSION: (u32, u32) = (3, 61);
+
+/// Buffer objects are numbers with this above.
+const BUFFER: u64 = 0x4c75 << 48;
+
+/// The node of a handle of ours.
+fn node(handle: *mut c_void) -> Option<u32> {
+    let (first, last) = (
+        HANDLES.as_ptr() as usize,
+        &raw const HANDLES[NODES - 1] as usize,
+    );
+    let address = handle as usize;
+    (first..=last)
+        .contains(&address)
+        .then(|| ((address - first) / size_of::<Handle>()) as u32)
+}
+
+/// The number of a buffer object of ours.
+fn buffer(object: *mut c_void) -> Option<u32> {
+    (object as u64 & 0xffff << 48 == BUFFER).then_some(object as u32)
+}
+
+/// Whether the descriptor is a render node of ours, and of which GPU.
+fn render_node(descriptor: c_int) -> Option<u32> {
+    let device = device::of(descriptor)?;
+    (device.number != KFD && device.own).then_some(device.number)
+}
+
+/// The descriptor is duplicated: the caller closes its own.
+fn initialize(node: u32, major: *mut u32, minor: *mut u32, handle: *mut *mut c_void) -> c_int {
+    let mut users = USERS.lock().unwrap_or_else(|poison| poison.into_inner());
+    let Some(row) = HANDLES.get(node as usize) else {
+        return -libc::ENODEV;
+    };
+    if users[node as usize] == 0
+        || device::of(row.descriptor.load(Ordering::Acquire)).is_none_or(|device| !device.own)
+    {
+        let descriptor = device::open(node, libc::O_CLOEXEC);
+        if descriptor < 0 {
+            return descriptor;
+        }
+        row.descriptor.store(descriptor, Ordering::Release);
+    }
+    users[node as usize] += 1;
+    // SAFETY: libdrm's interface obliges the caller to pass memory for all three.
+    unsafe {
+        major.write(DRM_VERSION.0);
+        minor.write(DRM_VERSION.1);
+        handle.write((&raw const *row).cast_mut().cast());
+    }
+    0
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_device_initialize(
+    descriptor: c_int,
+    major: *mut u32,
+    minor: *mut u32,
+    handle: *mut *mut c_void,
+) -> c_int {
+    match render_node(descriptor) {
+        Some(node) => initialize(node, major, minor, handle),
+        None => {
+            next!("amdgpu_device_initialize"(descriptor => c_int, major => *mut u32, minor => *mut u32, handle => *mut *mut c_void) -> c_int, or -libc::ENODEV)
+        }
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_device_initialize2(
+    descriptor: c_int,
+    deduplicate: bool,
+    major: *mut u32,
+    minor: *mut u32,
+    handle: *mut *mut c_void,
+) -> c_int {
+    match render_node(descriptor) {
+        Some(node) => initialize(node, major, minor, handle),
+        None => {
+            next!("amdgpu_device_initialize2"(descriptor => c_int, deduplicate => bool, major => *mut u32, minor => *mut u32, handle => *mut *mut c_void) -> c_int, or -libc::ENODEV)
+        }
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_device_deinitialize(handle: *mut c_void) -> c_int {
+    let Some(node) = node(handle) else {
+        return next!("amdgpu_device_deinitialize"(handle => *mut c_void) -> c_int, or -libc::ENODEV);
+    };
+    let mut users = USERS.lock().unwrap_or_else(|poison| poison.into_inner());
+    let count = &mut users[node as usize];
+    *count = count.saturating_sub(1);
+    if *count == 0 {
+        let descriptor = HANDLES[node as usize].descriptor.swap(-1, Ordering::AcqRel);
+        if render_node(descriptor) == Some(node) {
+            // SAFETY: opened by `initialize`; the last user has gone.
+            unsafe { libc::close(descriptor) };
+        }
+    }
+    0
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_device_get_fd(handle: *mut c_void) -> c_int {
+    match node(handle) {
+        Some(node) => HANDLES[node as usize].descriptor.load(Ordering::Acquire),
+        None => next!("amdgpu_device_get_fd"(handle => *mut c_void) -> c_int, or -1),
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_get_marketing_name(handle: *mut c_void) -> *const c_char {
+    match (node(handle), emulator::loaded()) {
+        // SAFETY: the table's functions can be called by any thread.
+        (Some(node), Some(core)) => unsafe { (core.marketing_name)(node) },
+        _ => {
+            next!("amdgpu_get_marketing_name"(handle => *mut c_void) -> *const c_char, or std::ptr::null())
+        }
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_query_gpu_info(handle: *mut c_void, info: *mut c_void) -> c_int {
+    match (node(handle), emulator::loaded()) {
+        // SAFETY: the caller's memory for the structure.
+        (Some(node), Some(core)) => unsafe { (core.gpu_info)(node, info) },
+        _ => {
+            next!("amdgpu_query_gpu_info"(handle => *mut c_void, info => *mut c_void) -> c_int, or -libc::ENODEV)
+        }
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
+    if let Some(core) = emulator::loaded() {
+        // SAFETY: the table's functions can be called by any thread.
+        let node = unsafe { (core.render_node)(minor as u32) };
+        if node != 0 {
+            return next::answer(device::open(node, libc::O_CLOEXEC));
+        }
+    }
+    next!("drmOpenRender"(minor => c_int) -> c_int, or -1)
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
+    if device::of(descriptor).is_some() {
+        // SAFETY: the caller gives the descriptor up.
+        return unsafe { libc::close(descriptor) };
+    }
+    next!("drmClose"(descriptor => c_int) -> c_int, or -1)
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn drmCommandWriteRead(
+    descriptor: c_int,
+    command: c_ulong,
+    data: *mut c_void,
+    size: c_ulong,
+) -> c_int {
+    match (render_node(descriptor), emulator::loaded()) {
+        // SAFETY: the caller's memory, of the size said.
+        (Some(node), Some(core)) => unsafe {
+            (core.render_command)(node, command as u32, data, size as usize)
+        },
+        _ => {
+            next!("drmCommandWriteRead"(descriptor => c_int, command => c_ulong, data => *mut c_void, size => c_ulong) -> c_int, or -libc::ENODEV)
+        }
+    }
+}
+
+/// `amdgpu_bo_import_result`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Imported {
+    object: *mut c_void,
+    size: u64,
+}
+
+/// The type of shared handle that is a descriptor, and those that are the node's own numbers.
+const DMA_BUF: c_uint = 2;
+const KMS: [c_uint; 2] = [1, 3];
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_import(
+    handle: *mut c_void,
+    kind: c_uint,
+    shared: c_uint,
+    result: *mut Imported,
+) -> c_int {
+    let (Some(node), Some(core)) = (node(handle), emulator::loaded()) else {
+        return next!("amdgpu_bo_import"(handle => *mut c_void, kind => c_uint, shared => c_uint, result => *mut Imported) -> c_int, or -libc::ENODEV);
+    };
+    if kind != DMA_BUF {
+        return -libc::EINVAL;
+    }
+    let (mut number, mut size) = (0, 0);
+    // SAFETY: memory for both results; the descriptor is the caller's.
+    let answer = unsafe { (core.buffer_import)(node, shared as c_int, &mut number, &mut size) };
+    if answer == 0 {
+        let object = (BUFFER | u64::from(number)) as *mut c_void;
+        // SAFETY: the caller passes memory for the result.
+        unsafe { result.write(Imported { object, size }) };
+    }
+    answer
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_export(
+    object: *mut c_void,
+    kind: c_uint,
+    shared: *mut u32,
+) -> c_int {
+    let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
+        return next!("amdgpu_bo_export"(object => *mut c_void, kind => c_uint, shared => *mut u32) -> c_int, or -libc::ENODEV);
+    };
+    let value = match kind {
+        kind if KMS.contains(&kind) => number,
+        // SAFETY: the table's functions can be called by any thread.
+        DMA_BUF => match unsafe { (core.buffer_export)(number) } {
+            error if error < 0 => return error,
+            descriptor => descriptor as u32,
+        },
+        _ => return -libc::EINVAL,
+    };
+    // SAFETY: the caller passes memory for the result.
+    unsafe { shared.write(value) };
+    0
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
+    match (buffer(object), emulator::loaded()) {
+        // SAFETY: the table's functions can be called by any thread.
+        (Some(number), Some(core)) => unsafe { (core.buffer_free)(number) },
+        _ => next!("amdgpu_bo_free"(object => *mut c_void) -> c_int, or -libc::ENODEV),
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_cpu_map(
+    object: *mut c_void,
+    address: *mut *mut c_void,
+) -> c_int {
+    let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
+        return next!("amdgpu_bo_cpu_map"(object => *mut c_void, address => *mut *mut c_void) -> c_int, or -libc::ENODEV);
+    };
+    // SAFETY: the caller passes memory for the address.
+    unsafe {
+        match (core.buffer_map)(number) {
+            error if error < 0 => error as c_int,
+            mapped => {
+                address.write(mapped as *mut c_void);
+                0
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_va_op(
+    object: *mut c_void,
+    offset: u64,
+    size: u64,
+    address: u64,
+    flags: u64,
+    operation: u32,
+) -> c_int {
+    match (buffer(object), emulator::loaded()) {
+        // SAFETY: the caller gives the addresses up to the device.
+        (Some(number), Some(core)) => unsafe {
+            (core.buffer_place)(number, offset, size, address, operation)
+        },
+        _ => {
+            next!("amdgpu_bo_va_op"(object => *mut c_void, offset => u64, size => u64, address => u64, flags => u64, operation => u32) -> c_int, or -libc::ENODEV)
+        }
+    }
+}

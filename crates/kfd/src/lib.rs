@@ -1,0 +1,24 @@
+//! `libluthier_kfd.so`: makes AMD's kernel driver appear in a process that has none, for ROCm whose thunk is a part of ROCr.
+//!
+//! `luthier run` preloads it. It takes the place of a few functions of the C library and of libdrm. In a process that never
+//! opens the driver they do nothing but compare a path or look at one flag. At the first path of the driver's the emulator is
+//! loaded ([`emulator`]: `libhsakmt.so.1`, the library that other versions of ROCr load themselves), and everything real is done
+//! there.
+//!
+//! * [`open`], [`folder`], [`status`]: paths that are not there;
+//! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
+//! * [`calls`]: `ioctl` and `mmap` on them;
+//! * [`drm`]: libdrm's functions that ROCr calls.
+//!
+//! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
+//! before the driver is opened; threads; anything but the C library.
+
+mod calls;
+mod device;
+mod drm;
+mod emulator;
+mod folder;
+mod next;
+mod open;
+mod path;
+mod status;

@@ -1,0 +1,178 @@
+//! Opening: `open`, `openat` and `fopen` in all their forms.
+//!
+//! C passes further arguments of functions like `open` in the same registers as named ones, so ours name them all.
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use kmt_sys::door::entry;
+
+use crate::{
+    device, emulator, next,
+    next::{answer, fail},
+    path::{Place, STATE, place},
+};
+
+/// What the emulator has at a path.
+pub enum Found {
+    File(Vec<u8>),
+    Directory(Vec<u8>),
+    Device(u32),
+}
+
+/// What is at one of the driver's paths; None if the path is somebody else's. An error code if nothing is there.
+///
+/// # Safety
+/// `path` is null or a string that ends with a zero.
+pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
+    // SAFETY: the caller's word.
+    let core = match unsafe { place(path) } {
+        Place::Elsewhere => return None,
+        Place::State => return Some(Ok(Found::File(STATE.to_vec()))),
+        Place::Render => emulator::loaded()?,
+        Place::Driver => match emulator::get() {
+            Some(core) => core,
+            None => return Some(Err(libc::ENOENT)),
+        },
+    };
+    let mut buffer = vec![0; 16 << 10];
+    let (mut length, mut number) = (0, 0);
+    let capacity = buffer.len();
+    // SAFETY: the path is the caller's string; the buffer is as long as said.
+    let kind = unsafe {
+        (core.look_up)(
+            path,
+            buffer.as_mut_ptr(),
+            capacity,
+            &mut length,
+            &mut number,
+        )
+    };
+    buffer.truncate(length);
+    Some(match kind {
+        entry::FILE if length <= capacity => Ok(Found::File(buffer)),
+        entry::DIRECTORY if length <= capacity => Ok(Found::Directory(buffer)),
+        entry::DEVICE => Ok(Found::Device(number)),
+        // SAFETY: as above; nothing of ours there, so it is another GPU's.
+        entry::NOTHING if unsafe { place(path) } == Place::Render => return None,
+        error if error < 0 => Err(-error),
+        _ => Err(libc::ENOENT),
+    })
+}
+
+/// Opens one of the driver's paths; None if the path is somebody else's. Else a descriptor, or a negative error code.
+///
+/// # Safety
+/// As [`look_up`].
+unsafe fn descriptor(path: *const c_char, flags: c_int) -> Option<c_int> {
+    // SAFETY: the caller's word.
+    Some(match unsafe { look_up(path) }? {
+        Err(code) => -code,
+        Ok(Found::Device(number)) => device::open(number, flags),
+        Ok(Found::File(_)) if flags & libc::O_ACCMODE != libc::O_RDONLY => -libc::EACCES,
+        Ok(Found::File(bytes)) => file(&bytes, flags),
+        // Only `opendir` lists folders that are not there.
+        Ok(Found::Directory(_)) => -libc::EACCES,
+    })
+}
+
+/// A file with this text, at its beginning; or a negative error code.
+fn file(bytes: &[u8], flags: c_int) -> c_int {
+    let descriptor = device::new_file(c"kfd-text", flags);
+    if descriptor < 0 {
+        return descriptor;
+    }
+    // SAFETY: the descriptor is ours, the buffer as long as said.
+    let written = unsafe { libc::pwrite(descriptor, bytes.as_ptr().cast(), bytes.len(), 0) };
+    if written != bytes.len() as isize {
+        // SAFETY: nobody was told of the descriptor.
+        unsafe { libc::close(descriptor) };
+        return -libc::ENOMEM;
+    }
+    device::seal(descriptor);
+    descriptor
+}
+
+macro_rules! opening {
+    ($($name:ident $text:literal [$($before:ident: $type:ty)?] path flags [$($mode:ident)?];)*) => { $(
+        /// # Safety
+        /// As the C library's function of that name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int $(, $mode: c_uint)?) -> c_int {
+            // SAFETY: the caller's string.
+            match unsafe { descriptor(path, flags) } {
+                Some(result) => answer(result),
+                None => next!($text($($before => $type,)? path => *const c_char, flags => c_int $(, $mode => c_uint)?) -> c_int, or -1),
+            }
+        }
+    )* };
+}
+
+opening! {
+    open "open" [] path flags [mode];
+    open64 "open64" [] path flags [mode];
+    __open_2 "__open_2" [] path flags [];
+    __open64_2 "__open64_2" [] path flags [];
+    openat "openat" [directory: c_int] path flags [mode];
+    openat64 "openat64" [directory: c_int] path flags [mode];
+    __openat_2 "__openat_2" [directory: c_int] path flags [];
+    __openat64_2 "__openat64_2" [directory: c_int] path flags [];
+}
+
+/// The flags of `open` that a mode of `fopen` stands for, as far as they matter here.
+///
+/// # Safety
+/// `mode` is a string that ends with a zero.
+unsafe fn flags_of(mode: *const c_char) -> c_int {
+    // SAFETY: the caller's word.
+    let mode = unsafe { std::ffi::CStr::from_ptr(mode) }.to_bytes();
+    let access = match mode.first() {
+        Some(b'r') if !mode.contains(&b'+') => libc::O_RDONLY,
+        _ => libc::O_RDWR,
+    };
+    access
+        | if mode.contains(&b'e') {
+            libc::O_CLOEXEC
+        } else {
+            0
+        }
+}
+
+/// A stream on one of the driver's files.
+///
+/// # Safety
+/// `path` and `mode` are strings that end with a zero.
+unsafe fn stream(path: *const c_char, mode: *const c_char) -> Option<*mut libc::FILE> {
+    // SAFETY: the caller's word.
+    let result = unsafe { descriptor(path, flags_of(mode)) }?;
+    if result < 0 {
+        fail(-result);
+        return Some(std::ptr::null_mut());
+    }
+    // SAFETY: the descriptor is ours and becomes the stream's.
+    let stream = unsafe { libc::fdopen(result, mode) };
+    if stream.is_null() {
+        // SAFETY: the descriptor is still ours.
+        unsafe { libc::close(result) };
+    }
+    Some(stream)
+}
+
+macro_rules! streams {
+    ($($name:ident $text:literal;)*) => { $(
+        /// # Safety
+        /// As the C library's function of that name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(path: *const c_char, mode: *const c_char) -> *mut libc::FILE {
+            // SAFETY: the caller's strings.
+            match unsafe { stream(path, mode) } {
+                Some(stream) => stream,
+                None => next!($text(path => *const c_char, mode => *const c_char) -> *mut libc::FILE, or std::ptr::null_mut()),
+            }
+        }
+    )* };
+}
+
+streams! {
+    fopen "fopen";
+    fopen64 "fopen64";
+}

@@ -1,0 +1,90 @@
+//! What the small library that is preloaded (`kfd`) and the emulator behind it (`thunk`) call each other by.
+//!
+//! Both come from one build; the version only catches installations that were mixed up.
+
+use std::ffi::{c_char, c_void};
+
+use crate::assert_layout;
+
+/// Name of the exported [`Core`].
+pub const SYMBOL: &str = "luthier_kfd_core";
+/// To be raised whenever [`Core`] or the meaning of one of its members changes.
+pub const VERSION: u32 = 1;
+/// The variable that names the directory with the emulator, for installations that lie elsewhere.
+pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
+/// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
+pub const DIRECTORY_MARK: u8 = b'/';
+
+/// What a path of the driver's is.
+pub mod entry {
+    pub const NOTHING: i32 = 0;
+    /// The buffer has the contents.
+    pub const FILE: i32 = 1;
+    /// The buffer has the names of what is in it.
+    pub const DIRECTORY: i32 = 2;
+    /// A device that can be opened; the buffer is unused.
+    pub const DEVICE: i32 = 3;
+}
+
+/// The driver itself; render nodes have the number of their GPU, from 1.
+pub const KFD: u32 = 0;
+
+/// Functions answer like the system calls they stand for: negative numbers are error codes. Strings end with a zero.
+#[repr(C)]
+pub struct Core {
+    pub version: u32,
+    pub size: u32,
+    /// What is at a path: one of [`entry`], or an error. Fills the buffer as far as it goes and stores the length it would
+    /// take.
+    pub look_up: unsafe extern "C" fn(
+        path: *const c_char,
+        buffer: *mut u8,
+        capacity: usize,
+        length: *mut usize,
+        device: *mut u32,
+    ) -> i32,
+    /// A device was opened.
+    pub open: unsafe extern "C" fn(device: u32) -> i32,
+    pub ioctl: unsafe extern "C" fn(device: u32, request: u64, argument: *mut c_void) -> i32,
+    pub mmap: unsafe extern "C" fn(
+        device: u32,
+        address: u64,
+        length: u64,
+        protection: i32,
+        flags: i32,
+        offset: u64,
+    ) -> i64,
+    /// The render node whose minor number this is; 0: none of ours.
+    pub render_node: unsafe extern "C" fn(minor: u32) -> u32,
+    pub marketing_name: unsafe extern "C" fn(node: u32) -> *const c_char,
+    /// Fills libdrm's `amdgpu_gpu_info`.
+    pub gpu_info: unsafe extern "C" fn(node: u32, info: *mut c_void) -> i32,
+    /// A buffer object for the memory behind a descriptor: its number and size.
+    pub buffer_import:
+        unsafe extern "C" fn(node: u32, descriptor: i32, number: *mut u32, size: *mut u64) -> i32,
+    /// A new descriptor of a buffer object's memory.
+    pub buffer_export: unsafe extern "C" fn(number: u32) -> i32,
+    pub buffer_free: unsafe extern "C" fn(number: u32) -> i32,
+    /// Maps all of a buffer object for the host only; the address, or an error.
+    pub buffer_map: unsafe extern "C" fn(number: u32) -> i64,
+    /// Maps (1) or unmaps (2) part of a buffer object at an address of the device.
+    pub buffer_place: unsafe extern "C" fn(
+        number: u32,
+        offset: u64,
+        size: u64,
+        address: u64,
+        operation: u32,
+    ) -> i32,
+    /// A command to a render node by its number, as libdrm's `drmCommandWriteRead` takes it.
+    pub render_command:
+        unsafe extern "C" fn(node: u32, command: u32, data: *mut c_void, size: usize) -> i32,
+}
+assert_layout!(Core, 112, { look_up @ 8, render_command @ 104 });
+
+/// Numbers of [`Core::buffer_place`]'s operations, those of `AMDGPU_VA_OP_*`.
+pub mod place {
+    pub const MAP: u32 = 1;
+    pub const UNMAP: u32 = 2;
+    pub const CLEAR: u32 = 3;
+    pub const REPLACE: u32 = 4;
+}

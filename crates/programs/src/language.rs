@@ -1,0 +1,80 @@
+//! Compilers by a source's extension.
+
+use std::{path::Path, process::Command};
+
+/// How sources of one kind become executables with device code.
+#[derive(Debug)]
+pub struct Language {
+    pub extension: &'static str,
+    pub compiler: &'static str,
+    /// What starts the lines of the header.
+    pub comment: &'static str,
+    /// Flags of every program. Warnings would hide what a failing build says.
+    pub flags: &'static [&'static str],
+    /// What names a target, before it.
+    pub target: &'static str,
+    /// Debian packages of the compiler.
+    pub packages: &'static str,
+    /// What the compiler must have, as it lies in its folder of programs; empty if nothing.
+    needs: &'static str,
+}
+
+const GCC: Language = Language {
+    extension: "c",
+    compiler: "gcc",
+    comment: "// ",
+    flags: &["-O2", "-w", "-foffload=amdgcn-amdhsa"],
+    target: "-foffload-options=amdgcn-amdhsa=-march=",
+    packages: "gcc-offload-amdgcn",
+    needs: "accel/amdgcn-amdhsa/mkoffload",
+};
+
+const LANGUAGES: &[Language] = &[
+    Language {
+        extension: "hip",
+        compiler: "hipcc",
+        comment: "// ",
+        flags: &["-O2", "-w"],
+        target: "--offload-arch=",
+        packages: "hipcc",
+        needs: "",
+    },
+    GCC,
+    Language {
+        extension: "cpp",
+        compiler: "g++",
+        ..GCC
+    },
+    Language {
+        extension: "f90",
+        compiler: "gfortran",
+        comment: "! ",
+        packages: "gfortran gcc-offload-amdgcn",
+        ..GCC
+    },
+];
+
+impl Language {
+    /// That of a file; None if it is no program.
+    pub fn of(source: &Path) -> Option<&'static Language> {
+        let extension = source.extension()?.to_str()?;
+        LANGUAGES
+            .iter()
+            .find(|language| language.extension == extension)
+    }
+
+    /// Whether its compiler is here with what it needs for device code.
+    pub fn is_here(&self) -> bool {
+        let asked = format!("-print-prog-name={}", self.needs);
+        let option = if self.needs.is_empty() {
+            "--version"
+        } else {
+            &asked
+        };
+        // A program that GCC does not find is printed as it was asked for.
+        Command::new(self.compiler)
+            .arg(option)
+            .output()
+            .is_ok_and(|output| self.needs.is_empty() || output.stdout.starts_with(b"/"))
+    }
+}

@@ -1,0 +1,164 @@
+//! Buffer objects of the render nodes, which libdrm's functions handle: virtual memory management is made of them.
+
+use std::{fs::File, os::fd::IntoRawFd};
+
+use gpu::memory::{PAGE, Place, Request};
+use kmt_sys::door::place;
+
+use super::{
+    Errno, Result,
+    arguments::Arguments,
+    commands::once,
+    exchange::{duplicate, identity, size},
+    handles::{Buffer, Handles, Placed},
+    refuse,
+};
+use crate::instance::Instance;
+
+/// The `type` byte of a render node's commands.
+pub const TYPE: u8 = b'd';
+/// The first number of a driver's own commands; those before are common to all.
+const DRIVER_COMMANDS: u8 = 0x40;
+/// amdgpu's command that tells where a buffer object is mapped from.
+const GEM_MMAP: u32 = 1;
+
+/// Offsets at which buffer objects are mapped: behind those of the driver's allocations.
+const MMAP_BASE: u64 = 1 << 48;
+const MMAP_STRIDE_SHIFT: u32 = 12;
+
+/// The buffer object at an offset of the render node.
+pub fn at_offset(offset: u64) -> Option<u32> {
+    u32::try_from(offset.checked_sub(MMAP_BASE)? >> MMAP_STRIDE_SHIFT).ok()
+}
+
+/// A raw command, from who calls the device without libdrm or with another copy of it.
+pub fn command(_node: u32, number: u8, _arguments: Arguments) -> Result {
+    let whose = if number >= DRIVER_COMMANDS {
+        "amdgpu's"
+    } else {
+        "the common"
+    };
+    let number = number.checked_sub(DRIVER_COMMANDS).unwrap_or(number);
+    once(
+        u64::from(number) << 8 | 1,
+        &format!("{whose} DRM command {number:#x} is not emulated"),
+    );
+    refuse(libc::ENOTTY)
+}
+
+/// The same through libdrm: `data` is the command's arguments.
+pub fn render_command(instance: &Instance, command: u32, data: &mut [u8]) -> Result {
+    match command {
+        GEM_MMAP if data.len() >= 8 => {
+            let number = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
+            instance.door.lock().buffer(number)?;
+            let offset = MMAP_BASE + (u64::from(number) << MMAP_STRIDE_SHIFT);
+            data[..8].copy_from_slice(&offset.to_le_bytes());
+            Ok(())
+        }
+        other => {
+            once(
+                u64::from(other) << 8 | 2,
+                &format!("amdgpu's DRM command {other:#x} is not emulated"),
+            );
+            refuse(libc::EINVAL)
+        }
+    }
+}
+
+/// A buffer object for the memory behind a descriptor.
+pub fn import(instance: &Instance, descriptor: i32) -> Result<(u32, u64)> {
+    let file = duplicate(descriptor)?;
+    let size = size(&file)?;
+    let number = instance.door.lock().add_buffer(Buffer { file, size });
+    Ok((number, size))
+}
+
+pub fn export(instance: &Instance, number: u32) -> Result<File> {
+    let handles = instance.door.lock();
+    let file = &handles.buffer(number)?.file;
+    file.try_clone().map_err(|_| Errno(libc::EMFILE))
+}
+
+/// The same for who holds the lock: a descriptor of its own.
+pub fn export_locked(handles: &Handles, number: u32) -> Result<i32> {
+    let file = &handles.buffer(number)?.file;
+    let copy = file.try_clone().map_err(|_| Errno(libc::EMFILE))?;
+    Ok(copy.into_raw_fd())
+}
+
+pub fn free(instance: &Instance, number: u32) -> Result {
+    let removed = instance.door.lock().buffers.remove(&number);
+    removed.map(|_| ()).ok_or(Errno(libc::ENOENT))
+}
+
+/// Maps part of a buffer object at an address of the device. The host reaches it there, too.
+pub fn put(
+    instance: &Instance,
+    number: u32,
+    offset: u64,
+    bytes: u64,
+    address: u64,
+    operation: u32,
+) -> Result {
+    let memory = instance.machine.memory();
+    let mut handles = instance.door.lock();
+    let bytes = bytes.next_multiple_of(PAGE);
+    match operation {
+        place::MAP | place::REPLACE => {
+            let buffer = handles.buffer(number)?;
+            let end = offset.checked_add(bytes);
+            if end.is_none_or(|end| end > buffer.size) || !offset.is_multiple_of(PAGE) {
+                return refuse(libc::EINVAL);
+            }
+            let file = buffer.file.try_clone().map_err(|_| Errno(libc::EMFILE))?;
+            let identity = identity(&file)?;
+            if let Some(placed) = handles.placed.get_mut(&address) {
+                // Several devices have it at the same address.
+                if (placed.identity, placed.offset, placed.size) == (identity, offset, bytes) {
+                    placed.count += 1;
+                    return Ok(());
+                }
+                if operation == place::MAP {
+                    return refuse(libc::EINVAL);
+                }
+                memory.take_away(address)?;
+                handles.placed.remove(&address);
+            }
+            let request = Request {
+                node: 1,
+                size: bytes,
+                flags: 0,
+                writable: true,
+                device_local: false,
+                remote: false,
+            };
+            let place = Place::File {
+                address,
+                file,
+                offset,
+            };
+            memory.put(place, request)?;
+            let placed = Placed {
+                identity,
+                offset,
+                size: bytes,
+                count: 1,
+            };
+            handles.placed.insert(address, placed);
+            Ok(())
+        }
+        place::UNMAP | place::CLEAR => {
+            let Some(placed) = handles.placed.get_mut(&address) else {
+                return refuse(libc::ENOENT);
+            };
+            placed.count -= 1;
+            if placed.count == 0 {
+                handles.placed.remove(&address);
+                memory.take_away(address)?;
+            }
+            Ok(())
+        }
+        _ => refuse(libc::EINVAL),
+    }
+}

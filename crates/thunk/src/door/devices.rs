@@ -1,0 +1,62 @@
+//! What the driver says about itself and its devices.
+
+use gpu::clock;
+use kmt_sys::kfd;
+
+use super::{Result, arguments::Arguments, gpu, refuse};
+use crate::{calls::device, instance::Instance, source};
+
+/// 1.18: event ages (14), virtual memory management (15), SDMA queues by engine (17).
+const VERSION: kfd::Version = kfd::Version {
+    major: 1,
+    minor: 18,
+};
+
+pub fn version(_: &Instance, arguments: Arguments) -> Result {
+    arguments.put(VERSION)
+}
+
+/// The runtime maps device ticks to host time by two samples.
+pub fn clocks(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::ClockCounters = arguments.get()?;
+    gpu(instance, value.gpu_id)?;
+    let nanoseconds = clock::nanoseconds();
+    value.gpu = nanoseconds / (1_000_000_000 / clock::TICKS_PER_SECOND);
+    value.cpu = nanoseconds;
+    value.system = device::boot_nanoseconds();
+    value.frequency = 1_000_000_000;
+    arguments.put(value)
+}
+
+pub fn tiles(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::TileConfig = arguments.get()?;
+    gpu(instance, value.gpu_id)?;
+    value.address_config = device::ADDRESS_CONFIG;
+    (value.tile_count, value.macro_tile_count) = (0, 0);
+    (value.banks, value.ranks) = (0, 0);
+    arguments.put(value)
+}
+
+pub fn acquire(instance: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::AcquireVm = arguments.get()?;
+    gpu(instance, value.gpu_id).map(|_| ())
+}
+
+/// Kernels never retry after page faults here, as on most systems. A negative number asks.
+pub fn xnack(_: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::XnackMode = arguments.get()?;
+    match value.enabled {
+        0 => Ok(()),
+        1.. => refuse(libc::EPERM),
+        _ => arguments.put(kfd::XnackMode { enabled: 0 }),
+    }
+}
+
+/// Only the classic way of reporting errors is offered; the runtime is told so by the topology, too.
+pub fn runtime_enable(_: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::RuntimeEnable = arguments.get()?;
+    if value.debug != 0 {
+        source::set_debug_list(value.debug);
+    }
+    refuse(libc::EINVAL)
+}

@@ -1,0 +1,164 @@
+//! Memory of one process in another, and between the driver's two devices: files in memory.
+
+use std::{
+    fs::File,
+    os::fd::{FromRawFd, IntoRawFd},
+    os::unix::fs::MetadataExt,
+};
+
+use gpu::memory::{PAGE, Place};
+use kmt_sys::kfd::{self, memory_flag as flag};
+
+use super::{
+    Errno, Result,
+    arguments::Arguments,
+    gpu, gpu_id,
+    handles::{Allocation, What, mmap_offset},
+    memory::request,
+    refuse,
+};
+use crate::instance::Instance;
+
+/// The file that holds an allocation; it is moved into one if it lies elsewhere.
+fn file_of(instance: &Instance, allocation: &Allocation) -> Result<File> {
+    let bad = |_| Errno(libc::EBADF);
+    match &allocation.what {
+        What::Memory { address } => Ok(instance.machine.memory().export(*address)?.1),
+        What::Floating { file, .. } => file.try_clone().map_err(bad),
+        What::Doorbells => refuse(libc::EINVAL),
+    }
+}
+
+/// A copy of a caller's descriptor.
+pub fn duplicate(descriptor: i32) -> Result<File> {
+    // SAFETY: a number that is no descriptor is an error, which is looked at.
+    let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3) };
+    if copy < 0 {
+        return refuse(libc::EBADF);
+    }
+    // SAFETY: the descriptor was just made and is nobody else's.
+    Ok(unsafe { File::from_raw_fd(copy) })
+}
+
+/// What tells one file from another.
+pub fn identity(file: &File) -> Result<(u64, u64)> {
+    let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Bytes of a file in memory that somebody has exported.
+pub fn size(file: &File) -> Result<u64> {
+    let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;
+    if !metadata.is_file() || metadata.len() == 0 || !metadata.len().is_multiple_of(PAGE) {
+        return refuse(libc::EINVAL);
+    }
+    Ok(metadata.len())
+}
+
+pub fn export_descriptor(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::ExportDmabuf = arguments.get()?;
+    let file = file_of(instance, instance.door.lock().get(value.handle)?)?;
+    let descriptor = file.into_raw_fd();
+    if value.flags & libc::O_CLOEXEC as u32 == 0 {
+        // SAFETY: the descriptor is ours until the caller is told of it.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) };
+    }
+    value.descriptor = descriptor as u32;
+    arguments.put(value)
+}
+
+/// Whose memory a descriptor is, and how much.
+pub fn describe(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::DmabufInfo = arguments.get()?;
+    let file = duplicate(value.descriptor as i32)?;
+    value.size = size(&file)?;
+    let wanted = identity(&file)?;
+    let handles = instance.door.lock();
+    let owner = handles
+        .iter()
+        .find(|(_, allocation)| match &allocation.what {
+            What::Floating { file, .. } => identity(file) == Ok(wanted),
+            What::Memory { address } => {
+                instance.machine.memory().file_identity(*address) == Some(wanted)
+            }
+            What::Doorbells => false,
+        });
+    (value.gpu_id, value.flags) = owner
+        .map_or((gpu_id(1), flag::VRAM | flag::WRITABLE), |(_, found)| {
+            (gpu_id(found.node), found.flags)
+        });
+    value.metadata_size = 0;
+    arguments.put(value)
+}
+
+/// Makes a file the device's memory at the address that the thunk has reserved; returns the handle.
+fn attach(instance: &Instance, id: u32, address: u64, file: File) -> Result<u64> {
+    let (node, _) = gpu(instance, id)?;
+    let bytes = size(&file)?;
+    let flags = flag::VRAM | flag::WRITABLE;
+    let like = kfd::AllocMemory {
+        size: bytes,
+        flags,
+        ..Default::default()
+    };
+    // The exporter's memory is counted where it was allocated.
+    let request = gpu::memory::Request {
+        device_local: false,
+        ..request(node, &like)
+    };
+    let what = if address == 0 {
+        What::Floating { file, claimed: 0 }
+    } else {
+        let place = Place::File {
+            address,
+            file,
+            offset: 0,
+        };
+        instance.machine.memory().put(place, request)?;
+        What::Memory { address }
+    };
+    let allocation = Allocation { node, flags, what };
+    Ok(instance.door.lock().add(allocation))
+}
+
+pub fn import_descriptor(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::ImportDmabuf = arguments.get()?;
+    let file = duplicate(value.descriptor as i32)?;
+    value.handle = attach(instance, value.gpu_id, value.address, file)?;
+    arguments.put(value)
+}
+
+/// A process, its descriptor, and the file's own number, since the other two are given again.
+pub fn export_handle(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::IpcExport = arguments.get()?;
+    let handles = instance.door.lock();
+    let What::Memory { address } = handles.get(value.handle)?.what else {
+        return refuse(libc::EINVAL);
+    };
+    let (descriptor, file) = instance.machine.memory().export(address)?;
+    let number = identity(&file)?.1;
+    value.share = [
+        std::process::id(),
+        descriptor as u32,
+        number as u32,
+        (number >> 32) as u32,
+    ];
+    arguments.put(value)
+}
+
+pub fn import_handle(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::IpcImport = arguments.get()?;
+    let [process, descriptor, low, high] = value.share;
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(format!("/proc/{process}/fd/{descriptor}"))
+        .map_err(|_| Errno(libc::EINVAL))?;
+    if identity(&file)?.1 != u64::from(low) | u64::from(high) << 32 {
+        return refuse(libc::EINVAL);
+    }
+    value.handle = attach(instance, value.gpu_id, value.address, file)?;
+    value.mmap_offset = mmap_offset(value.handle);
+    value.flags = flag::VRAM | flag::WRITABLE;
+    arguments.put(value)
+}

@@ -1,0 +1,136 @@
+//! Allocation and mapping. The thunk inside ROCr chooses the addresses.
+
+use gpu::memory::{PAGE, Place, Request, new_file};
+use kmt_sys::kfd::{self, memory_flag as flag};
+
+use super::{
+    Result,
+    arguments::{Arguments, List},
+    commands::once,
+    gpu,
+    handles::{Allocation, What, mmap_offset},
+    refuse,
+};
+use crate::instance::Instance;
+
+pub fn allocate(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::AllocMemory = arguments.get()?;
+    let (node, _) = gpu(instance, value.gpu_id)?;
+    let what = match value.flags {
+        // The runtime goes on without a register page for flushing.
+        flags if flags & flag::MMIO_REMAP != 0 => return refuse(libc::ENOMEM),
+        flags if flags & flag::DOORBELL != 0 => What::Doorbells,
+        flags if flags & flag::USERPTR != 0 => adopt(instance, node, &value)?,
+        flags if flags & (flag::VRAM | flag::GTT) == 0 => return refuse(libc::EINVAL),
+        _ if value.address == 0 => float(instance, node, &value)?,
+        _ => {
+            let address = value.address;
+            let memory = instance.machine.memory();
+            memory.put(Place::Fresh(address), request(node, &value))?;
+            What::Memory { address }
+        }
+    };
+    let handle = instance.door.lock().add(Allocation {
+        node,
+        flags: value.flags,
+        what,
+    });
+    value.handle = handle;
+    if value.flags & (flag::DOORBELL | flag::USERPTR) == 0 {
+        value.mmap_offset = mmap_offset(handle);
+    }
+    arguments.put(value)
+}
+
+/// How the device treats what is allocated with these flags.
+pub fn request(node: u32, value: &kfd::AllocMemory) -> Request {
+    let is_local = value.flags & flag::VRAM != 0;
+    Request {
+        node,
+        size: value.size,
+        flags: value.flags,
+        // Read-only memory of the runtime's is for code, which it writes through another mapping on hardware.
+        writable: value.flags & flag::WRITABLE != 0,
+        device_local: is_local,
+        remote: !is_local && value.flags & flag::COHERENT != 0,
+    }
+}
+
+/// Memory that the program or the thunk has mapped already. The thunk of these versions registers programs' memory by SVM,
+/// under its own address; only its own memory comes this way.
+fn adopt(instance: &Instance, node: u32, value: &kfd::AllocMemory) -> Result<What> {
+    let (address, host) = (value.address, value.mmap_offset);
+    if address & !0xfff != host & !0xfff {
+        once(
+            1,
+            "user memory is registered under another address than its own, which HSA_USE_SVM=0 leads to",
+        );
+        return refuse(libc::EINVAL);
+    }
+    let memory = instance.machine.memory();
+    memory.put(Place::Mapped(address), request(node, value))?;
+    Ok(What::Memory { address })
+}
+
+/// Memory without an address: `hipMemCreate`.
+fn float(instance: &Instance, node: u32, value: &kfd::AllocMemory) -> Result<What> {
+    if value.size == 0 {
+        return refuse(libc::EINVAL);
+    }
+    let size = value.size.next_multiple_of(PAGE);
+    let claimed = if value.flags & flag::VRAM != 0 {
+        size
+    } else {
+        0
+    };
+    instance.machine.memory().claim(node, claimed)?;
+    match new_file(size) {
+        Some(file) => Ok(What::Floating { file, claimed }),
+        None => {
+            instance.machine.memory().give_up(node, claimed);
+            refuse(libc::ENOMEM)
+        }
+    }
+}
+
+pub fn free(instance: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::FreeMemory = arguments.get()?;
+    let allocation = instance.door.lock().remove(value.handle)?;
+    match allocation.what {
+        What::Memory { address } => Ok(instance.machine.memory().take_away(address)?),
+        What::Floating { claimed, .. } => {
+            instance.machine.memory().give_up(allocation.node, claimed);
+            Ok(())
+        }
+        What::Doorbells => Ok(()),
+    }
+}
+
+pub fn map(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::MapMemory = arguments.get()?;
+    let ids = List::<u32>::new(value.gpu_ids, value.count as usize)?.get();
+    let mut nodes = Vec::with_capacity(ids.len());
+    for id in ids {
+        nodes.push(gpu(instance, id)?.0);
+    }
+    let handles = instance.door.lock();
+    if let What::Memory { address } = handles.get(value.handle)?.what {
+        instance.machine.memory().map_to_nodes(address, &nodes)?;
+    }
+    value.succeeded = value.count;
+    arguments.put(value)
+}
+
+pub fn unmap(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::MapMemory = arguments.get()?;
+    instance.door.lock().get(value.handle)?;
+    value.succeeded = value.count;
+    arguments.put(value)
+}
+
+pub fn available(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::AvailableMemory = arguments.get()?;
+    let (node, _) = gpu(instance, value.gpu_id)?;
+    value.bytes = instance.machine.memory().available(node);
+    arguments.put(value)
+}

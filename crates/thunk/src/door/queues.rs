@@ -1,0 +1,93 @@
+//! Queues.
+
+use std::mem::offset_of;
+
+use gpu::machine::QueueError;
+use kmt_sys::{
+    aql,
+    kfd::{self, queue_type},
+};
+
+use super::{
+    Errno, Result,
+    arguments::{Arguments, List},
+    commands::once,
+    gpu, gpu_id, refuse,
+};
+use crate::{instance::Instance, report::report, source};
+
+/// Bytes of doorbells per GPU and process.
+const DOORBELL_PAGE: u64 = 8 << 10;
+
+impl From<QueueError> for Errno {
+    fn from(error: QueueError) -> Errno {
+        report(&format!("luthier: {error}"));
+        Errno(match error {
+            QueueError::NoSuchNode { .. }
+            | QueueError::BadRing { .. }
+            | QueueError::BadQueue { .. }
+            | QueueError::Unknown { .. } => libc::EINVAL,
+            QueueError::TooMany | QueueError::Thread(_) | QueueError::Memory(_) => libc::ENOMEM,
+        })
+    }
+}
+
+/// Priorities, masks of compute units and engines make no difference to what is computed.
+pub fn create(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::CreateQueue = arguments.get()?;
+    let (node, _) = gpu(instance, value.gpu_id)?;
+    let machine = &instance.machine;
+    let size = u64::from(value.ring_size);
+    let queue = match value.queue_type {
+        queue_type::COMPUTE_AQL => {
+            // These runtimes do not tell where their list of loaded code is.
+            source::find_debug_list();
+            let read_index = offset_of!(aql::Queue, read_dispatch_id) as u64;
+            let address = value.read_pointer.wrapping_sub(read_index);
+            machine.create_aql_queue(node, value.ring, size, address)?
+        }
+        queue_type::SDMA | queue_type::SDMA_XGMI | queue_type::SDMA_BY_ENGINE => {
+            let positions = Some((value.write_pointer, value.read_pointer));
+            machine.create_sdma_queue(node, value.ring, size, positions)?
+        }
+        other => {
+            once(
+                u64::from(other),
+                &format!("queues of type {other} (PM4) are not emulated"),
+            );
+            return refuse(libc::EINVAL);
+        }
+    };
+    value.queue_id = queue.id as u32;
+    value.doorbell_offset = kfd::MMAP_DOORBELL
+        | u64::from(gpu_id(node)) << kfd::MMAP_GPU_SHIFT
+        | (queue.id * 8) & (DOORBELL_PAGE - 1);
+    arguments.put(value)
+}
+
+/// A percentage of zero, or no ring, suspends the queue.
+pub fn update(instance: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::UpdateQueue = arguments.get()?;
+    let stop = value.percentage == 0 || value.ring == 0 && value.ring_size == 0;
+    let id = u64::from(value.queue_id);
+    Ok(instance.machine.suspend_queue(id, stop)?)
+}
+
+pub fn destroy(instance: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::Number = arguments.get()?;
+    Ok(instance.machine.destroy_queue(u64::from(value.number))?)
+}
+
+pub fn set_mask(_: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::CuMask = arguments.get()?;
+    if value.bits == 0 || !value.bits.is_multiple_of(32) {
+        return refuse(libc::EINVAL);
+    }
+    List::<u32>::new(value.mask, value.bits as usize / 32).map(|_| ())
+}
+
+/// Global wave sync resources belong to the device, not to queues, so the first is always number 0.
+pub fn allocate_wave_sync(_: &Instance, arguments: Arguments) -> Result {
+    let value: kfd::AllocQueueGws = arguments.get()?;
+    arguments.put(kfd::AllocQueueGws { first: 0, ..value })
+}

@@ -1,0 +1,141 @@
+//! Instructions on halves of registers, gfx11 and later: an upper half as operand gives what the same bits in the lower half
+//! give, and a result goes to the half that is named. Which operands are halves, LLVM's decoder says.
+
+mod harness;
+
+use gfx::Target;
+use harness::{Machine, random};
+use isa::{Decoder, Effects, Inst, Operand, RegKind};
+use wave::Stop;
+
+const DESTINATION: u32 = 3;
+const SOURCES: [u32; 2] = [1, 2];
+
+/// Words of the formats of one dword with where their register numbers lie.
+fn words() -> Vec<(u32, Vec<u32>)> {
+    let (d, [a, b]) = (DESTINATION, SOURCES);
+    let mut words = Vec::new();
+    words.extend((0..256).map(|op| (0x7e00_0000 | d << 17 | op << 9 | 256 | a, vec![0, 17])));
+    words.extend((0..256).map(|op| (0x7c00_0000 | op << 17 | b << 9 | 256 | a, vec![0, 9])));
+    words.extend((0..62).map(|op| (op << 25 | d << 17 | b << 9 | 256 | a, vec![0, 9, 17])));
+    words
+}
+
+/// The operand that names vector register `number`, half or not: whether it is written, and its half.
+fn operand(inst: &Inst, number: u32) -> Option<(bool, Option<bool>)> {
+    let mut found = None;
+    for operand in &inst.operands {
+        let (Operand::Def(reg) | Operand::Use(reg)) = operand else {
+            continue;
+        };
+        if reg.kind == RegKind::Vgpr && u32::from(reg.index) == number {
+            let written = matches!(operand, Operand::Def(_));
+            found.get_or_insert((written, reg.half));
+        }
+    }
+    found
+}
+
+/// What `word` makes of registers that hold `values`: the destination's lanes and VCC, or why it stops.
+fn result(
+    target: &'static Target,
+    word: u32,
+    values: [&dyn Fn(usize) -> u32; 4],
+) -> Result<(Vec<u32>, Vec<u32>, u32), Stop> {
+    let text = format!(".long {word:#x}, 0x3c00");
+    // (What follows is a literal or begins no instruction of note.)
+    let decoder = Decoder::new(target).expect("a decoder");
+    let code = [word.to_le_bytes(), 0x3c00_u32.to_le_bytes()].concat();
+    let size = decoder.decode(&code, 0).map_or(4, |inst| inst.size);
+    let text = if size == 4 {
+        format!(".long {word:#x}")
+    } else {
+        text
+    };
+    let mut machine = Machine::new(target.name, &text);
+    for (index, value) in values.into_iter().enumerate() {
+        machine.vgpr(index, value);
+    }
+    machine.wave.set_sgpr(106, 0x5a5a_a5a5);
+    match machine.stop() {
+        Stop::End => Ok((
+            machine.row(DESTINATION as usize),
+            machine.row(SOURCES[0] as usize),
+            machine.wave.sgpr(106),
+        )),
+        stop => Err(stop),
+    }
+}
+
+fn swapped(value: u32) -> u32 {
+    value.rotate_left(16)
+}
+
+#[test]
+fn upper_halves_are_lower_halves_elsewhere() {
+    let mut random = random::Random(0x16);
+    let numbers: Vec<u32> = (0..256).map(|_| random.bits() as u32).collect();
+    let plain = |index: usize| {
+        let numbers = numbers.clone();
+        move |lane: usize| numbers[64 * index + lane]
+    };
+    let (zero, one, two, three) = (plain(0), plain(1), plain(2), plain(3));
+    let registers: [&dyn Fn(usize) -> u32; 4] = [&zero, &one, &two, &three];
+    let mut halves = 0;
+    for name in ["gfx1100", "gfx1151"] {
+        let target = Target::find(name).expect("a target");
+        let decoder = Decoder::new(target).expect("a decoder");
+        for (word, fields) in words() {
+            let code = [word.to_le_bytes(), 0x3c00_u32.to_le_bytes()].concat();
+            let Ok(inst) = decoder.decode(&code, 0) else {
+                continue;
+            };
+            let known = wave::rows_of(inst.mnemonic, target.family).is_some();
+            if !known || !inst.effects.contains(Effects::VALU) {
+                continue;
+            }
+            let place = format!("{name}: {word:#010x} {}", decoder.print(&inst));
+            let low =
+                result(target, word, registers).unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
+            for low_bit in fields {
+                let number = word >> low_bit & 0x7f;
+                let Some((written, half)) = operand(&inst, number) else {
+                    continue;
+                };
+                let other = word | 128 << low_bit;
+                let place = format!("{place}: field {low_bit}");
+                if half.is_none() {
+                    // Another register, which this wave does not have.
+                    if decoder
+                        .decode(&[other.to_le_bytes(), [0, 0x3c, 0, 0]].concat(), 0)
+                        .is_ok()
+                    {
+                        let stop = result(target, other, registers);
+                        assert!(
+                            matches!(stop, Err(Stop::Unsupported(_))),
+                            "{place}: {stop:?}"
+                        );
+                    }
+                    continue;
+                }
+                let moved = |lane: usize| swapped(registers[number as usize](lane));
+                let mut values = registers;
+                values[number as usize] = &moved;
+                let high = result(target, other, values)
+                    .unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
+                if written {
+                    let expected: Vec<u32> = low.0.iter().map(|value| swapped(*value)).collect();
+                    assert_eq!(high.0, expected, "{place}");
+                } else {
+                    assert_eq!(high.0, low.0, "{place}");
+                }
+                if inst.mnemonic != "v_swap_b16" {
+                    assert_eq!(high.2, low.2, "{place}");
+                }
+                halves += 1;
+            }
+        }
+    }
+    assert!(halves > 150, "{halves}");
+    println!("{halves} halves");
+}

@@ -1,0 +1,251 @@
+//! `cargo xtask package`: an archive and a Debian package of what `./dev build` made, stripped.
+//!
+//! Both hold the same tree, which works wherever it is unpacked: programs find libraries in `../lib/luthier`. Times of
+//! files are the commit's, so that the same build gives the same packages.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::root;
+
+/// A file of `target/release` and where it goes below `/usr`.
+const FILES: &[(&str, &str)] = &[
+    ("luthier", "bin/luthier"),
+    ("luthier-count-rewrite", "lib/luthier/luthier-count-rewrite"),
+    (
+        "libhsakmt.so",
+        "lib/luthier/luthier-emulator/libhsakmt.so.1",
+    ),
+    (
+        "libluthier_intercept.so",
+        "lib/luthier/libluthier_intercept.so",
+    ),
+    ("libluthier_drain.so", "lib/luthier/libluthier_drain.so"),
+    ("libluthier_count.so", "lib/luthier/libluthier_count.so"),
+];
+/// Files of the repository, as they are.
+const TEXTS: &[(&str, &str)] = &[
+    ("include/luthier.h", "include/luthier/luthier.h"),
+    (
+        "include/luthier_device.h",
+        "include/luthier/luthier_device.h",
+    ),
+    ("README.md", "share/doc/luthier/README.md"),
+    ("LICENSE-MIT", "share/doc/luthier/LICENSE-MIT"),
+    ("packaging/copyright", "share/doc/luthier/copyright"),
+    (
+        "packaging/lintian-overrides",
+        "share/lintian/overrides/luthier",
+    ),
+];
+/// A shell and where it looks for completions.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "share/bash-completion/completions/luthier"),
+    ("zsh", "share/zsh/vendor-completions/_luthier"),
+    ("fish", "share/fish/vendor_completions.d/luthier.fish"),
+];
+
+/// Makes both packages in `target/package`.
+pub fn run(_arguments: &[String]) -> Result<Vec<String>> {
+    let root = root();
+    let output = root.join("target/package");
+    let stage = output.join("stage");
+    if stage.exists() {
+        fs::remove_dir_all(&stage).context("cannot remove the last package's files")?;
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let date = said(
+        Command::new("git")
+            .current_dir(&root)
+            .args(["log", "-1", "--format=%ct"]),
+    )?;
+    fill(&root, &stage.join("usr"), version, &date)?;
+    let name = format!("luthier-{version}-x86_64");
+    let archive = output.join(format!("{name}.tar.gz"));
+    make_archive(&stage.join("usr"), &archive, &name, &date)?;
+    let package = output.join(format!("luthier_{version}_amd64.deb"));
+    make_debian_package(&root, &stage, &package, version, &date)?;
+    for made in [&archive, &package] {
+        println!(
+            "{} {:.1} MB",
+            made.display(),
+            fs::metadata(made)?.len() as f64 / 1e6
+        );
+    }
+    Ok(Vec::new())
+}
+
+/// Puts everything below `usr`.
+fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
+    let built = root.join("target/release");
+    for (from, to) in FILES {
+        let from = built.join(from);
+        ensure!(
+            from.exists(),
+            "{} is missing: run ./dev build first",
+            from.display()
+        );
+        let to = place(usr, to)?;
+        done(
+            Command::new("strip")
+                .arg("--strip-unneeded")
+                .arg("-o")
+                .arg(&to)
+                .arg(&from),
+        )?;
+        let mode = if to.starts_with(usr.join("bin")) || !to.to_string_lossy().contains(".so") {
+            "755"
+        } else {
+            "644"
+        };
+        done(Command::new("chmod").arg(mode).arg(&to))?;
+    }
+    let tools = fs::read_dir(built.join("luthier-tools"))
+        .context("target/release/luthier-tools is missing: run ./dev build first")?;
+    for tool in tools {
+        let path = tool?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "tool")
+        {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            fs::copy(
+                &path,
+                place(usr, &format!("lib/luthier/luthier-tools/{name}"))?,
+            )?;
+        }
+    }
+    for (from, to) in TEXTS {
+        fs::copy(root.join(from), place(usr, to)?)
+            .with_context(|| format!("cannot copy {from}"))?;
+    }
+    let luthier = built.join("luthier");
+    for (shell, to) in COMPLETIONS {
+        fs::write(
+            place(usr, to)?,
+            said(Command::new(&luthier).args(["completions", shell]))? + "\n",
+        )?;
+    }
+    let pages = usr.join("share/man/man1");
+    done(Command::new(&luthier).arg("manual").arg(&pages))?;
+    for page in fs::read_dir(&pages)? {
+        done(Command::new("gzip").args(["-9", "-n"]).arg(page?.path()))?;
+    }
+    let changelog = place(usr, "share/doc/luthier/changelog")?;
+    let when = said(Command::new("date").args(["-u", "-R", "-d", &format!("@{date}")]))?;
+    fs::write(
+        &changelog,
+        format!(
+            "luthier ({version}) unstable; urgency=medium\n\n  * See the history of the repository.\n\n -- {MAINTAINER}  {when}\n"
+        ),
+    )?;
+    done(Command::new("gzip").args(["-9", "-n"]).arg(&changelog))
+}
+
+const MAINTAINER: &str = "Luthier maintainers <luthier@localhost.localdomain>";
+
+/// `usr` joined with `to`, whose directory exists then.
+fn place(usr: &Path, to: &str) -> Result<PathBuf> {
+    let path = usr.join(to);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    Ok(path)
+}
+
+fn make_archive(usr: &Path, archive: &Path, name: &str, date: &str) -> Result<()> {
+    done(
+        Command::new("tar")
+            .args([
+                "--sort=name",
+                "--owner=0",
+                "--group=0",
+                "--numeric-owner",
+                "--mode=go-w",
+            ])
+            .arg(format!("--mtime=@{date}"))
+            .arg(format!("--transform=s,^\\.,{name},"))
+            .args(["--use-compress-program=gzip -9 -n", "-cf"])
+            .arg(archive)
+            .arg("-C")
+            .arg(usr)
+            .arg("."),
+    )
+}
+
+fn make_debian_package(
+    root: &Path,
+    stage: &Path,
+    package: &Path,
+    version: &str,
+    date: &str,
+) -> Result<()> {
+    // What the libraries need, from the packages that are installed here.
+    let work = stage.with_file_name("shlibdeps");
+    fs::create_dir_all(work.join("debian"))?;
+    fs::write(
+        work.join("debian/control"),
+        "Source: luthier\n\nPackage: luthier\nArchitecture: amd64\n",
+    )?;
+    let mut ask = Command::new("dpkg-shlibdeps");
+    ask.current_dir(&work).arg("-O");
+    for (_, to) in FILES {
+        ask.arg("-e").arg(stage.join("usr").join(to));
+    }
+    let needs = said(&mut ask)?;
+    let needs = needs
+        .strip_prefix("shlibs:Depends=")
+        .with_context(|| format!("dpkg-shlibdeps said {needs:?}"))?;
+    let template =
+        fs::read_to_string(root.join("packaging/control")).context("no packaging/control")?;
+    let control = stage.join("DEBIAN");
+    fs::create_dir_all(&control)?;
+    let sizes = said(
+        Command::new("du")
+            .args(["-sk", "--apparent-size"])
+            .arg(stage.join("usr")),
+    )?;
+    let size = sizes.split_whitespace().next().unwrap_or("0").to_owned();
+    let filled = template
+        .replace("@VERSION@", version)
+        .replace("@DEPENDS@", needs)
+        .replace("@SIZE@", &size)
+        .replace("@MAINTAINER@", MAINTAINER);
+    if filled.contains('@') && filled.matches('@').count() != MAINTAINER.matches('@').count() {
+        bail!("packaging/control has a word between @ signs that nobody fills");
+    }
+    fs::write(control.join("control"), filled)?;
+    done(
+        Command::new("dpkg-deb")
+            .env("SOURCE_DATE_EPOCH", date)
+            .args(["--root-owner-group", "-Zxz", "--build"])
+            .arg(stage)
+            .arg(package),
+    )
+}
+
+/// What a command prints; an error if it fails.
+fn said(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(
+        output.status.success(),
+        "{command:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn done(command: &mut Command) -> Result<()> {
+    said(command).map(drop)
+}

@@ -1,0 +1,217 @@
+//! Other Debian releases with their ROCm, each in a folder of its own.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// A release, and what is installed before anything is asked for.
+struct Release {
+    name: &'static str,
+    /// What the mirror calls it.
+    suite: &'static str,
+    /// The script of debootstrap that makes it; older ones do not know newer releases.
+    script: &'static str,
+    packages: &'static str,
+}
+
+/// Compiler, runtime, and headers that the programs include.
+const NEWER: &str =
+    "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev rocminfo g++";
+
+const RELEASES: &[Release] = &[
+    Release {
+        name: "debian-13",
+        suite: "trixie",
+        script: "sid",
+        packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
+                   librocrand1 lld-17 g++",
+    },
+    Release {
+        name: "debian-testing",
+        suite: "testing",
+        script: "sid",
+        packages: NEWER,
+    },
+    Release {
+        name: "debian-unstable",
+        suite: "unstable",
+        script: "sid",
+        packages: NEWER,
+    },
+];
+
+/// A release that is there.
+pub struct Environment {
+    pub name: &'static str,
+    root: PathBuf,
+}
+
+pub fn names() -> String {
+    let names: Vec<_> = RELEASES.iter().map(|release| release.name).collect();
+    names.join(", ")
+}
+
+impl Environment {
+    /// The release of that name, made now if it is not there: in `$LUTHIER_ROCM_ROOT/NAME` or `target/rocm/NAME`.
+    pub fn open(name: &str) -> Result<Environment> {
+        let release = RELEASES
+            .iter()
+            .find(|release| release.name == name)
+            .with_context(|| format!("there is no environment {name}; there are {}", names()))?;
+        ensure!(
+            is_root()?,
+            "{name} is made with debootstrap and entered with chroot: run this as root"
+        );
+        let folder = std::env::var_os("LUTHIER_ROCM_ROOT")
+            .map_or_else(|| crate::root().join("target/rocm"), PathBuf::from);
+        let environment = Environment {
+            name: release.name,
+            root: folder.join(name),
+        };
+        if !environment.root.join("usr/bin/apt-get").exists() {
+            environment.bootstrap(release)?;
+        }
+        environment.install(release.packages)?;
+        Ok(environment)
+    }
+
+    fn bootstrap(&self, release: &Release) -> Result<()> {
+        let script = Path::new("/usr/share/debootstrap/scripts").join(release.script);
+        ensure!(
+            script.exists(),
+            "{} is missing: apt-get install debootstrap",
+            script.display()
+        );
+        let mirror = mirror()?;
+        eprintln!(
+            "Making {} from {mirror} in {}",
+            release.name,
+            self.root.display()
+        );
+        // Whatever an interrupted attempt left.
+        if self.root.exists() {
+            fs::remove_dir_all(&self.root)?;
+        }
+        fs::create_dir_all(&self.root)?;
+        let status = Command::new("debootstrap")
+            .args(["--variant=minbase", release.suite])
+            .arg(&self.root)
+            .arg(&mirror)
+            .arg(script)
+            .status()
+            .context("cannot run debootstrap")?;
+        ensure!(status.success(), "debootstrap ended with {status}");
+        Ok(())
+    }
+
+    /// Installs those of the packages that are missing.
+    pub fn install(&self, packages: &str) -> Result<()> {
+        let is_installed = |package: &str| {
+            let list = self
+                .root
+                .join("var/lib/dpkg/info")
+                .join(format!("{package}.list"));
+            list.exists()
+                || list
+                    .with_file_name(format!("{package}:amd64.list"))
+                    .exists()
+        };
+        let missing: Vec<&str> = packages
+            .split_whitespace()
+            .filter(|package| !is_installed(package))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        eprintln!("Installing in {}: {}", self.name, missing.join(" "));
+        // Testing's index may be older than it says it is good for.
+        let options = ["-q", "-o", "Acquire::Check-Valid-Until=false"];
+        for arguments in [
+            &["update"][..],
+            &[&["install", "-y", "--no-install-recommends"], &missing[..]].concat(),
+            &["clean"],
+        ] {
+            let status = self
+                .command("apt-get")
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .args(options)
+                .args(arguments)
+                .status()?;
+            ensure!(
+                status.success(),
+                "apt-get {} in {} ended with {status}",
+                arguments.join(" "),
+                self.name
+            );
+        }
+        Ok(())
+    }
+
+    /// A program of the release, with the repository where it is outside. Mounts end with it.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        const ENTER: &str = r#"
+            root=$1 repository=$2
+            shift 2
+            mkdir -p "$root$repository"
+            mount -t proc proc "$root/proc"
+            mount --rbind /dev "$root/dev"
+            mount --bind "$repository" "$root$repository"
+            exec chroot "$root" "$@"
+        "#;
+        let mut command = Command::new("unshare");
+        command
+            .args(["--mount", "sh", "-euc", ENTER, "-"])
+            .arg(&self.root)
+            .arg(crate::root())
+            .arg(program);
+        command
+    }
+
+    /// Files that match a path with `*` in its last part.
+    pub fn files(&self, pattern: &str) -> Result<Vec<String>> {
+        let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let inside = self.root.join(folder.trim_start_matches('/'));
+        let mut files = Vec::new();
+        for entry in
+            fs::read_dir(&inside).with_context(|| format!("cannot list {}", inside.display()))?
+        {
+            let entry = entry?;
+            let found = entry.file_name().to_string_lossy().into_owned();
+            if super::known::matches(name, &found) && entry.file_type()?.is_file() {
+                files.push(format!("{folder}/{found}"));
+            }
+        }
+        files.sort();
+        if files.is_empty() {
+            bail!("{} has no {pattern}", self.name);
+        }
+        Ok(files)
+    }
+}
+
+fn is_root() -> Result<bool> {
+    let output = Command::new("id").arg("-u").output()?;
+    Ok(output.stdout.trim_ascii() == b"0")
+}
+
+/// Where apt has Debian from here.
+fn mirror() -> Result<String> {
+    let output = Command::new("apt-get")
+        .args([
+            "indextargets",
+            "--format",
+            "$(REPO_URI)",
+            "Origin: Debian",
+            "Label: Debian",
+        ])
+        .output()
+        .context("cannot run apt-get")?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let first = printed.lines().next().map(str::to_owned);
+    first.context("apt knows no Debian archive here: add one to /etc/apt and run apt-get update")
+}

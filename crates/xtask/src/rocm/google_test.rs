@@ -1,0 +1,173 @@
+//! Programs of GoogleTest: a shard of their tests, as far as time allows, and on with the rest when one of them ends the program.
+
+use std::{collections::BTreeSet, fs};
+
+use anyhow::{Context, Result};
+
+use super::{
+    limited::{self, Budget, End, Setting},
+    tally::Tally,
+};
+
+/// So often a program is started again behind a test that ended it.
+const MOST_STARTS: usize = 20;
+/// Lines of a failed test that are shown.
+const MOST_LINES: usize = 6;
+
+/// One shard of several, counted from 0.
+#[derive(Clone, Copy)]
+pub struct Shard {
+    pub index: usize,
+    pub count: usize,
+}
+
+/// What a run of a program printed so far.
+#[derive(Default)]
+struct Reader {
+    /// Tests of this start.
+    total: usize,
+    running: Option<(String, Vec<String>)>,
+    done: BTreeSet<String>,
+    tally: Tally,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        // Some print on without ending their line.
+        let at = |mark: &str| line.find(mark).map(|at| line[at + mark.len()..].trim());
+        if let Some(rest) = at("[==========] Running ") {
+            let number = rest.split_whitespace().next();
+            self.total = number.and_then(|number| number.parse().ok()).unwrap_or(0);
+        } else if let Some(name) = at("[ RUN      ] ") {
+            self.running = Some((name.to_owned(), Vec::new()));
+        } else if let Some(rest) = at("[       OK ] ") {
+            if self.end(rest) {
+                self.tally.passed += 1;
+            }
+        } else if let Some(rest) = at("[  SKIPPED ] ") {
+            if self.end(rest) {
+                self.tally.skipped += 1;
+            }
+        } else if let Some(rest) = at("[  FAILED  ] ") {
+            let said = self.running.as_ref().map(|(_, said)| said.join("\n"));
+            if self.end(rest) {
+                let name = first_word(rest);
+                self.tally.failed.push((name, said.unwrap_or_default()));
+            }
+        } else if let Some((_, said)) = &mut self.running
+            && said.len() < MOST_LINES
+            && !line.trim().is_empty()
+        {
+            said.push(line.to_owned());
+        }
+    }
+
+    /// Whether this is news: the summary at the end repeats what failed.
+    fn end(&mut self, rest: &str) -> bool {
+        self.running = None;
+        let name = first_word(rest);
+        name.contains('.') && self.done.insert(name)
+    }
+}
+
+/// The name before a parameter's value and the time.
+fn first_word(text: &str) -> String {
+    let end = text.find([',', ' ']).unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+/// Runs one program.
+pub fn run(
+    setting: &Setting<'_>,
+    program: &str,
+    arguments: &[&str],
+    filter: &str,
+    shard: Shard,
+    seconds: u64,
+) -> Result<Tally> {
+    let budget = Budget::of(seconds);
+    let flags = crate::root().join(format!("target/rocm-{}.flags", std::process::id()));
+    let mut reader = Reader::default();
+    let mut total = None;
+    for _ in 0..MOST_STARTS {
+        let Some(left) = budget.left() else { break };
+        // Names go to a file, for there may be many.
+        let done: Vec<&str> = reader.done.iter().map(String::as_str).collect();
+        let separator = match (done.is_empty(), filter.contains('-')) {
+            (true, _) => "",
+            (false, true) => ":",
+            (false, false) => "-",
+        };
+        let filter = format!("--gtest_filter={filter}{separator}{}\n", done.join(":"));
+        fs::write(&flags, filter).with_context(|| format!("cannot write {}", flags.display()))?;
+        let mut command = setting.command(left, program);
+        command
+            .args(arguments)
+            .arg(format!("--gtest_flagfile={}", flags.display()))
+            .arg("--gtest_color=no")
+            // rocBLAS says nothing of what passes otherwise.
+            .env("GTEST_LISTENER", "PASS_LINE_IN_LOG");
+        // A program that is started again must not deal the rest out anew.
+        if shard.count > 1 {
+            command
+                .env("GTEST_TOTAL_SHARDS", shard.count.to_string())
+                .env("GTEST_SHARD_INDEX", shard.index.to_string());
+        }
+        let before = reader.done.len();
+        let (end, errors) = limited::lines(command, |line| reader.line(line))?;
+        let total = *total.get_or_insert(reader.total);
+        match (end, reader.running.take()) {
+            (End::Status(code), Some((name, mut said))) => {
+                said.push(format!("the program ended with status {code}: {errors}"));
+                reader.done.insert(name.clone());
+                reader.tally.failed.push((name, said.join("\n")));
+                if shard.count > 1 {
+                    break;
+                }
+            }
+            (End::Status(code), None) if reader.done.len() == before && total == 0 => {
+                let said = format!("status {code}, without a test: {errors}");
+                reader.tally.failed.push((program.to_owned(), said));
+                break;
+            }
+            _ => break,
+        }
+    }
+    let _ = fs::remove_file(&flags);
+    reader.tally.not_run = total.unwrap_or(0).saturating_sub(reader.done.len());
+    Ok(reader.tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_test_counts_once() {
+        let mut reader = Reader::default();
+        for line in [
+            "[==========] Running 4 tests from 2 test suites.",
+            "[ RUN      ] A/0.one",
+            "[       OK ] A/0.one (3 ms)",
+            "[ RUN      ] A/0.two",
+            "a.cpp:3: Failure",
+            "[  FAILED  ] A/0.two, where TypeParam = int (1 ms)",
+            "text[ RUN      ] B.three",
+            "[  SKIPPED ] B.three (0 ms)",
+            "[  FAILED  ] 1 test, listed below:",
+            "[  FAILED  ] A/0.two, where TypeParam = int",
+            "[ RUN      ] B.four",
+        ] {
+            reader.line(line);
+        }
+        assert_eq!((reader.total, reader.done.len()), (4, 3));
+        let tally = &reader.tally;
+        assert_eq!((tally.passed, tally.skipped), (1, 1));
+        let failed = ("A/0.two".to_owned(), "a.cpp:3: Failure".to_owned());
+        assert_eq!(tally.failed, [failed]);
+        assert_eq!(
+            reader.running.map(|(name, _)| name).as_deref(),
+            Some("B.four")
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! `./dev rocm NAME`: programs and test suites under the ROCm of another Debian release.
+
+mod completion;
+mod environment;
+mod google_test;
+mod known;
+mod limited;
+mod operators;
+mod suites;
+mod tally;
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use environment::Environment;
+use google_test::Shard;
+use known::Known;
+use limited::Setting;
+use suites::{Kind, Suite};
+use tally::Tally;
+
+const HELP: &str = "Usage: ./dev rocm NAME [PROGRAM...] [OPTIONS]
+
+Compiles and runs the programs (arguments choose some) under the ROCm of another Debian release, as root, in
+target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
+
+  --tools             with tools at every instruction, and their counts compared
+  --suite NAME,...    run test suites instead, which are installed at first
+  --device NAME,...   on these devices (gfx90a)
+  --seconds N         so long for each suite and device (150)
+  --shard I/N         of every suite the I-th of N parts
+  --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
+  --program PATTERN   programs of a suite, such as *scan*
+  -t TOOL             put tools into the kernels of a suite
+";
+
+#[derive(Default)]
+struct Request {
+    name: String,
+    programs: Vec<String>,
+    tools: bool,
+    suites: Vec<&'static Suite>,
+    devices: Vec<String>,
+    seconds: u64,
+    shard: Option<Shard>,
+    only: Vec<String>,
+    program: Option<String>,
+    options: Vec<String>,
+}
+
+fn parse(arguments: &[String]) -> Result<Request> {
+    let mut request = Request {
+        seconds: 150,
+        ..Request::default()
+    };
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            let value = arguments.next();
+            value.with_context(|| format!("{argument} wants a value"))
+        };
+        let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        match argument.as_str() {
+            "--tools" => request.tools = true,
+            "--suite" => {
+                for name in value()?.split(',') {
+                    let suite = suites::named(name);
+                    request.suites.push(suite.with_context(|| {
+                        format!("there is no suite {name}; there are {}", suites::names())
+                    })?);
+                }
+            }
+            "--device" => request.devices = list(value()?),
+            "--seconds" => {
+                let value = value()?;
+                request.seconds = value
+                    .parse()
+                    .with_context(|| format!("--seconds {value} is no number"))?;
+            }
+            "--shard" => request.shard = Some(shard(value()?)?),
+            "--only" => request.only = list(value()?),
+            "--program" => request.program = Some(value()?.clone()),
+            "-t" => request.options.extend(["-t".to_owned(), value()?.clone()]),
+            option if option.starts_with('-') => bail!("unknown option {option}\n\n{HELP}"),
+            name if request.name.is_empty() => request.name = name.to_owned(),
+            program => request.programs.push(program.to_owned()),
+        }
+    }
+    if request.devices.is_empty() {
+        request.devices.push("gfx90a".to_owned());
+    }
+    Ok(request)
+}
+
+fn shard(text: &str) -> Result<Shard> {
+    let parts = text.split_once('/').and_then(|(index, count)| {
+        let (index, count): (usize, usize) = (index.parse().ok()?, count.parse().ok()?);
+        (index >= 1 && index <= count).then_some(Shard {
+            index: index - 1,
+            count,
+        })
+    });
+    parts.with_context(|| format!("--shard {text}: a part and a number of parts, such as 1/8"))
+}
+
+pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    let request = parse(arguments)?;
+    if request.name.is_empty() {
+        bail!("{HELP}\nThere are {}.", environment::names());
+    }
+    let environment = Environment::open(&request.name)?;
+    if request.suites.is_empty() {
+        programs(&environment, &request)
+    } else {
+        suites(&environment, &request)
+    }
+}
+
+/// Our own programs, by the test that runs them here too.
+fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>> {
+    let test = if request.tools { "instrumented" } else { "run" };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args([
+            "test",
+            "--release",
+            "-p",
+            "programs",
+            "--test",
+            test,
+            "--no-run",
+        ])
+        .current_dir(crate::root())
+        .output()
+        .context("cannot run cargo")?;
+    let printed = String::from_utf8_lossy(&built.stderr).into_owned();
+    ensure!(built.status.success(), "{printed}");
+    let executable = printed.lines().find_map(|line| {
+        let (_, path) = line.trim().strip_prefix("Executable")?.split_once('(')?;
+        path.strip_suffix(')')
+    });
+    let executable = executable.context("cargo names no executable")?;
+    let folder = format!("target/programs-{}", environment.name);
+    let status = environment
+        .command(crate::root().join(executable))
+        .args(&request.programs)
+        .env("LUTHIER_TEST_PROGRAMS", crate::root().join(folder))
+        .status()?;
+    Ok(match status.success() {
+        true => Vec::new(),
+        false => vec![format!("programs under {}: {status}", environment.name)],
+    })
+}
+
+fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
+    let known = Known::read()?;
+    let mut complaints = Vec::new();
+    println!("{}", tally::HEAD);
+    for suite in &request.suites {
+        environment.install(suite.packages)?;
+        for device in &request.devices {
+            let setting = Setting {
+                environment,
+                device,
+                options: &request.options,
+            };
+            let tally = one(&setting, suite, request)?;
+            let wrong = tally::report(suite.name, device, &tally, &known);
+            if wrong > 0 {
+                complaints.push(format!("{} on {device}: {wrong} unexplained", suite.name));
+            }
+        }
+    }
+    Ok(complaints)
+}
+
+fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally> {
+    let shard = request.shard.unwrap_or(Shard { index: 0, count: 1 });
+    match &suite.kind {
+        Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
+        Kind::Completion => completion::run(setting, request.seconds),
+        Kind::GoogleTest {
+            files,
+            arguments,
+            filter,
+        } => {
+            let mut files = setting.environment.files(files)?;
+            if let Some(pattern) = &request.program {
+                files.retain(|file| {
+                    let name = file.rsplit('/').next().unwrap_or(file);
+                    known::matches(pattern, name)
+                });
+            }
+            let only = request.only.join(":");
+            let filter = if only.is_empty() {
+                filter
+            } else {
+                only.as_str()
+            };
+            // What a program leaves of its part of the time is the next one's.
+            let budget = limited::Budget::of(request.seconds);
+            let mut tally = Tally::default();
+            for (number, file) in files.iter().enumerate() {
+                let left = budget.left().unwrap_or(0) / (files.len() - number) as u64;
+                if left == 0 {
+                    println!("    {file}: not run");
+                    continue;
+                }
+                let part = google_test::run(setting, file, arguments, filter, shard, left)?;
+                tally.add(part);
+            }
+            Ok(tally)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let request = parse(&words(
+            "debian-13 hello --device gfx900,gfx1030 --shard 2/8 -t empty",
+        ))
+        .unwrap();
+        assert_eq!(request.name, "debian-13");
+        assert_eq!(request.programs, ["hello"]);
+        assert_eq!(request.devices, ["gfx900", "gfx1030"]);
+        assert!(
+            request
+                .shard
+                .is_some_and(|shard| (shard.index, shard.count) == (1, 8))
+        );
+        assert_eq!(request.options, ["-t", "empty"]);
+        for bad in [
+            "debian-13 --suite none",
+            "debian-13 --shard 9/8",
+            "x --oops",
+            "x --device",
+        ] {
+            assert!(parse(&words(bad)).is_err(), "{bad}");
+        }
+    }
+}

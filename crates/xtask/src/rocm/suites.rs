@@ -1,0 +1,101 @@
+//! Test suites that Debian ships, and how each is run.
+
+/// A suite of one package.
+pub struct Suite {
+    pub name: &'static str,
+    /// Debian packages.
+    pub packages: &'static str,
+    pub kind: Kind,
+}
+
+pub enum Kind {
+    /// Programs of GoogleTest.
+    GoogleTest {
+        /// Their files; `*` in the last part stands for anything.
+        files: &'static str,
+        /// Arguments of each.
+        arguments: &'static [&'static str],
+        /// Which tests, as `--gtest_filter` has it.
+        filter: &'static str,
+    },
+    /// llama.cpp's operators, which are compared with those of its CPU backend.
+    Operators,
+    /// llama.cpp generating text with models made up here.
+    Completion,
+}
+
+pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "rocprim",
+        packages: "librocprim-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocprim-tests/*",
+            arguments: &[],
+            filter: "*",
+        },
+    },
+    Suite {
+        name: "rocthrust",
+        packages: "librocthrust-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocthrust-tests/*",
+            arguments: &[],
+            filter: "*",
+        },
+    },
+    Suite {
+        name: "rocblas",
+        packages: "librocblas4-tests librocblas4-tests-data",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocblas4-tests/rocblas-test",
+            arguments: &["--data", "/usr/share/librocblas4-tests/rocblas_gtest.data"],
+            filter: "*quick*",
+        },
+    },
+    Suite {
+        name: "rocfft",
+        packages: "librocfft0-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocfft0-tests/rocfft-test",
+            arguments: &[],
+            filter: "*pow2_1D*",
+        },
+    },
+    Suite {
+        name: "rocsolver",
+        packages: "librocsolver0-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocsolver0-tests/rocsolver-test",
+            arguments: &[],
+            filter: "*checkin*",
+        },
+    },
+    Suite {
+        name: "rocsparse",
+        packages: "librocsparse1-tests librocsparse1-tests-data",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test",
+            arguments: &[],
+            filter: "*quick*",
+        },
+    },
+    Suite {
+        name: "operators",
+        packages: "llama.cpp libggml0-backend-hip llama.cpp-tests",
+        kind: Kind::Operators,
+    },
+    Suite {
+        name: "llama",
+        packages: "llama.cpp libggml0-backend-hip python3-gguf",
+        kind: Kind::Completion,
+    },
+];
+
+pub fn named(name: &str) -> Option<&'static Suite> {
+    SUITES.iter().find(|suite| suite.name == name)
+}
+
+pub fn names() -> String {
+    let names: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
+    names.join(", ")
+}
