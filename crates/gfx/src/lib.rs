@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod generic;
+mod products;
 mod targets;
 
 pub use generic::{GENERIC_TARGETS, GenericTarget};
+pub use products::{PRODUCTS, Product, target_of_product};
 pub use targets::TARGETS;
 
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
@@ -96,6 +98,8 @@ pub struct Target {
     pub unified_register_file: bool,
     /// Scratch base is preset by hardware; no SGPRs carry it (gfx94x/95x and gfx11+).
     pub architected_flat_scratch: bool,
+    /// Dies with compute units that one device has; workgroups go to one after the other (8 in MI300X and MI350X).
+    pub compute_dies: u8,
 }
 
 impl Target {
@@ -128,6 +132,16 @@ impl Target {
     /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
     pub fn is_gfx90a_or_later_cdna(&self) -> bool {
         self.unified_register_file
+    }
+
+    /// Whether its eight-bit floats are the FNUZ ones; gfx950 and gfx12 have OCP's.
+    pub fn has_fnuz_fp8(&self) -> bool {
+        self.matrix == Matrix::Mfma3
+    }
+
+    /// Whether `global_atomic_add_f32` and its like keep denormals; before gfx94x and gfx11 they become zeros.
+    pub fn keeps_denormals_in_atomics(&self) -> bool {
+        self.architected_flat_scratch
     }
 
     pub fn supports_wave32(&self) -> bool {

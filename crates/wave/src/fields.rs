@@ -35,7 +35,9 @@ pub(crate) struct Flat {
 
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    pub fn of(inst: &Inst, family: Family, segment_relative: bool) -> Flat {
+    ///
+    /// With `architected` flat scratch, gfx9 has a bit that says whether SCRATCH has a vector address.
+    pub fn of(inst: &Inst, family: Family, segment_relative: bool, architected: bool) -> Flat {
         if family >= Family::Gfx12 {
             return gfx12::flat(inst, segment_relative);
         }
@@ -74,8 +76,12 @@ impl Flat {
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
             saddr: has_scalar(off),
-            // gfx10: 0x7f says neither vector nor scalar address.
-            no_vector_address: !off || family != Family::Gfx9 && saddr == 0x7f,
+            no_vector_address: if family == Family::Gfx9 && architected {
+                bits(w0, 13, 13) == 0
+            } else {
+                // gfx10: 0x7f says neither vector nor scalar address.
+                !off || family != Family::Gfx9 && saddr == 0x7f
+            },
             acc: family == Family::Gfx9 && bits(w1, 23, 23) != 0,
             vdst: bits(w1, 31, 24) as u16,
         }

@@ -211,8 +211,8 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
     let (op_sel, op_sel_hi) = (bit(modifier::OP_SEL), bit(modifier::OP_SEL_HI));
     let bits: fn() -> Handler = shell::handler::<Bits>;
     match kind {
-        Type::B16 | Type::F16 => {
-            let float = u32::from(kind == Type::F16);
+        Type::B16 | Type::F16 | Type::Bf16 => {
+            let float = u32::from(kind != Type::B16);
             let parameters = [16 * op_sel, (float * abs) << 15, (float * neg) << 15];
             (parameters != [0; 3]).then_some((bits, parameters))
         }
@@ -220,9 +220,9 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
         Type::F32 | Type::B32 | Type::F64 | Type::B64 => {
             (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31]))
         }
-        Type::PackedB16 | Type::PackedF16 => {
+        Type::PackedB16 | Type::PackedF16 | Type::PackedBf16 => {
             // VOP3P: the ABS bits are neg_hi.
-            let float = u32::from(kind == Type::PackedF16);
+            let float = u32::from(kind != Type::PackedB16);
             let toggle = float * (neg << 15 | abs << 31);
             let plain = op_sel == 0 && op_sel_hi == 1 && toggle == 0;
             let parameters = [16 * op_sel, 16 * op_sel_hi, toggle];
@@ -234,7 +234,7 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
             (!plain).then_some((shell::handler::<Pair>, [op_sel, op_sel_hi, negated]))
         }
         Type::Mix => (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31])),
-        Type::None | Type::B128 => None,
+        Type::None | Type::B128 | Type::B8 => None,
     }
 }
 

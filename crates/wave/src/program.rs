@@ -294,7 +294,7 @@ fn lower(
             }
         };
         previous_end = Some(inst.end());
-        let row = rows::find(inst.mnemonic, config.target.family);
+        let row = rows::find(inst.mnemonic, config.target);
         let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
         let follows = joinable == Some(pc) && !targets.contains(&pc);
         if is_nop && follows {

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use gfx::Family;
+use gfx::{Family, Target};
 
 use crate::{
     engine::{Env, Stop},
@@ -16,20 +16,23 @@ use crate::{
 };
 
 pub use buffer::scratch_descriptor;
-pub(crate) use buffer::to_lds;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use device_barrier::DEVICE_BARRIER;
 pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
+pub(crate) use micro_matrix::SCALED;
 pub(crate) use scratch::NO_VECTOR_ADDRESS;
+pub(crate) use to_lds::to_lds;
 pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
+mod aligned;
 mod approximate;
 mod atomic;
 mod buffer;
 mod buffer_format;
+mod cdna;
 mod chain;
 mod compare;
 mod components;
@@ -43,6 +46,7 @@ mod dot;
 mod ds;
 mod eight_bit;
 mod float64;
+mod fp8;
 mod global;
 mod half;
 mod hardware;
@@ -53,7 +57,9 @@ mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
+mod lds_transpose;
 mod matrix;
+mod micro_matrix;
 mod mix;
 mod modify;
 mod number;
@@ -68,11 +74,14 @@ mod scalar;
 mod scalar_atomic;
 mod scalar_float;
 mod scalar_memory;
+mod scaled;
 mod scratch;
 mod space;
+mod sparse;
 mod split_barrier;
 mod spread;
 mod texel;
+mod to_lds;
 mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
@@ -112,6 +121,17 @@ pub(crate) enum Destination {
     Mask,
 }
 
+/// How a matrix instruction's operands are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatrixForm {
+    /// A, B and C.
+    Dense,
+    /// A and B are as long as their formats need; scales may come first.
+    Micro,
+    /// A is half as long as B, the third source holds indices, and D is C.
+    Sparse,
+}
+
 /// Operands of a vector ALU instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VectorShape {
@@ -130,6 +150,11 @@ pub(crate) struct VectorShape {
     pub literal_position: u8,
     /// Matrix instructions: registers of A (and B), and of C and D. Zeros for all others.
     pub matrix_words: [u16; 2],
+    pub matrix_form: MatrixForm,
+    /// Registers of each source and of the destination, if they are runs that the body walks along. Zeros for all others.
+    pub runs: [u16; 4],
+    /// With `runs`: NEG, ABS and OMOD mean something else than elsewhere.
+    pub raw_modifiers: bool,
     /// Moves to and from AccVGPRs: whether source and destination are ones.
     pub accumulators: Option<[bool; 2]>,
     /// A 16-bit result that leaves bits 31:16 of the destination alone even on gfx9.
@@ -155,6 +180,9 @@ impl VectorShape {
         writes_exec: false,
         literal_position: 0,
         matrix_words: [0; 2],
+        matrix_form: MatrixForm::Dense,
+        runs: [0; 4],
+        raw_modifiers: false,
         accumulators: None,
         keep_high: false,
         high_half: false,
@@ -268,6 +296,8 @@ pub fn all_rows() -> &'static [Row] {
         atomic::rows(&mut rows);
         buffer::rows(&mut rows);
         buffer_format::rows(&mut rows);
+        cdna::rows(&mut rows);
+        cdna::special_rows(&mut rows);
         compare::rows(&mut rows);
         control::rows(&mut rows);
         direct::rows(&mut rows);
@@ -281,11 +311,14 @@ pub fn all_rows() -> &'static [Row] {
         eight_bit::rows(&mut rows);
         eight_bit::special_rows(&mut rows);
         float64::rows(&mut rows);
+        fp8::fnuz::append(&mut rows);
         half::rows(&mut rows);
         hardware::rows(&mut rows);
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
+        micro_matrix::rows(&mut rows);
+        sparse::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
@@ -294,8 +327,11 @@ pub fn all_rows() -> &'static [Row] {
         device_barrier::rows(&mut rows);
         global::rows(&mut rows);
         lds_atomic::rows(&mut rows);
+        lds_transpose::rows(&mut rows);
         scalar::rows(&mut rows);
+        scaled::rows(&mut rows);
         scratch::rows(&mut rows);
+        to_lds::rows(&mut rows);
         scalar_memory::rows(&mut rows);
         scalar_atomic::rows(&mut rows);
         vector32::rows(&mut rows);
@@ -310,8 +346,24 @@ pub fn all_rows() -> &'static [Row] {
     })
 }
 
-/// The row of `mnemonic`, under whichever of its names, on targets of `family`.
-pub(crate) fn find(mnemonic: &str, family: Family) -> Option<&'static Row> {
+/// The row of `mnemonic` on `target`.
+pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
+    static OCP: OnceLock<Vec<Row>> = OnceLock::new();
+    let ocp = OCP.get_or_init(|| {
+        let mut rows = Vec::new();
+        fp8::ocp::append(&mut rows);
+        rows
+    });
+    let cdna4 = target.family == Family::Gfx9 && !target.has_fnuz_fp8();
+    let eight_bit = |row: &&Row| cdna4 && row.mnemonic == mnemonic;
+    ocp.iter()
+        .find(eight_bit)
+        .or_else(|| find_in(mnemonic, target.family))
+}
+
+/// The row of `mnemonic`, under whichever of its names, on targets of `family`; where there are several tables of eight-bit
+/// floats, that of gfx942.
+fn find_in(mnemonic: &str, family: Family) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
     let name = row_name(mnemonic, family);
     INDEX
@@ -338,7 +390,7 @@ pub(crate) fn dual_halves(mnemonic: &str) -> Option<[String; 2]> {
 
 /// The names of the rows that execute `mnemonic` on targets of `family`: two for dual instructions. `None` if there are none.
 pub fn rows_of(mnemonic: &str, family: Family) -> Option<Vec<&'static str>> {
-    let row = |name: &str| find(name, family).map(|row| row.mnemonic);
+    let row = |name: &str| find_in(name, family).map(|row| row.mnemonic);
     match dual_halves(mnemonic) {
         Some(halves) => halves.iter().map(|half| row(half)).collect(),
         None => Some(vec![row(mnemonic)?]),

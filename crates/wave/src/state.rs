@@ -35,7 +35,7 @@ pub mod sreg {
 }
 
 /// Rows behind the kernel's own registers that operand ports use as scratch space; see [`crate::ports`].
-pub(crate) const TEMPORARY_ROWS: usize = 13;
+pub(crate) const TEMPORARY_ROWS: usize = 16;
 
 /// One wavefront. Everything an instruction can read or write, except memory and LDS.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ pub struct Wave {
     pub index_in_workgroup: u32,
     /// Unique, stable number shown by HW_ID and used for diagnostics.
     pub slot: u32,
+    /// Number of the die it runs on, which XCC_ID shows.
+    pub compute_die: u32,
     /// Values of SRC_SHARED_BASE and SRC_PRIVATE_BASE (64-bit apertures).
     pub shared_aperture: u64,
     pub private_aperture: u64,
@@ -139,6 +141,7 @@ impl Wave {
             next_pc: 0,
             index_in_workgroup: 0,
             slot: 0,
+            compute_die: 0,
             shared_aperture: 0,
             private_aperture: 0,
             scratch_base: 0,

@@ -19,24 +19,17 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx906", &[]),
     ("gfx908", &[]),
     ("gfx90a", &[]),
+    ("gfx942", &[]),
+    ("gfx950", &[]),
     ("gfx1030", &[]),
-    ("gfx1100", &["flat_atomic_add_f32"]),
-    ("gfx1101", &["flat_atomic_add_f32"]),
-    ("gfx1102", &["flat_atomic_add_f32"]),
-    ("gfx1103", &["flat_atomic_add_f32"]),
-    ("gfx1200", LATER_ON_GFX12),
-    ("gfx1201", LATER_ON_GFX12),
-];
-
-/// Rows of gfx950, too.
-const LATER_ON_GFX12: &[&str] = &[
-    "v_minimum3_f32",
-    "v_maximum3_f32",
-    "ds_pk_add_",
-    "buffer_atomic_pk_add_bf16",
-    "global_atomic_pk_add_bf16",
-    "flat_atomic_pk_add_",
-    "flat_atomic_add_f32",
+    ("gfx1100", &[]),
+    ("gfx1101", &[]),
+    ("gfx1102", &[]),
+    ("gfx1103", &[]),
+    ("gfx1150", &[]),
+    ("gfx1151", &[]),
+    ("gfx1200", &[]),
+    ("gfx1201", &[]),
 ];
 
 /// Mnemonics without a row; adds all of them to `list`, with what becomes of them.
@@ -48,10 +41,12 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
     };
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
-    for words in [probes::alu(target.family), probes::memory(target.family)].concat() {
+    let plain = [probes::alu(target.family), probes::memory(target.family)].concat();
+    let plain = plain.into_iter().map(|[a, b, c]| [a, b, c, 0]);
+    for words in plain.chain(probes::scaled_products()) {
         let code: Vec<u8> = words
             .iter()
-            .chain(&[0, 0])
+            .chain(&[0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let Ok(inst) = decoder.decode(&code, 0) else {

@@ -170,6 +170,16 @@ fn gfx90a() {
 }
 
 #[test]
+fn gfx942() {
+    check("gfx942", 64);
+}
+
+#[test]
+fn gfx950() {
+    check("gfx950", 64);
+}
+
+#[test]
 fn gfx1030() {
     check("gfx1030", 32);
     check("gfx1030", 64);

@@ -52,6 +52,8 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx906", 64),
     ("gfx908", 64),
     ("gfx90a", 64),
+    ("gfx942", 64),
+    ("gfx950", 64),
     ("gfx1030", 32),
     ("gfx1030", 64),
     ("gfx1100", 32),
@@ -74,10 +76,12 @@ const UNPUBLISHED_WITH_ECC: &[&str] = &[
 fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
     let decoder = isa::Decoder::new(target).expect("a decoder");
     let probes = [probes::alu(target.family), probes::memory(target.family)].concat();
-    let rows = |words: [u32; 3]| {
+    let probes = probes.into_iter().map(|[a, b, c]| [a, b, c, 0]);
+    let probes = probes.chain(probes::scaled_products());
+    let rows = |words: [u32; 4]| {
         let code: Vec<u8> = words
             .iter()
-            .chain(&[0, 0])
+            .chain(&[0])
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let inst = decoder.decode(&code, 0).ok()?;
@@ -86,7 +90,7 @@ fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
         }
         wave::rows_of(inst.mnemonic, target.family)
     };
-    probes.into_iter().filter_map(rows).flatten().collect()
+    probes.filter_map(rows).flatten().collect()
 }
 
 /// Images need more than a case here can say: their rows have tests in these files.

@@ -95,6 +95,15 @@ fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> Vecto
     if op.control == Control::Sdwa {
         return sdwa_merge(op.extra, old, staged);
     }
+    if kind == Type::B8 {
+        let shift = 8 * (op.modifiers >> (modifier::OP_SEL + 2) & 3);
+        return merge(
+            old,
+            staged,
+            #[inline(always)]
+            |old, value| old & !(0xff << shift) | (value & 0xff) << shift,
+        );
+    }
     if !matches!(kind, Type::B16 | Type::F16) {
         return *staged;
     }

@@ -31,10 +31,14 @@ pub(crate) enum Type {
     /// Source of the mixed-precision FMA instructions: f32, or one half of an f16 pair, as op_sel_hi/op_sel say; bodies
     /// always receive f32.
     Mix,
+    /// One byte of the register, the others stay: results only, op_sel[3:2] says which.
+    B8,
+    Bf16,
+    PackedBf16,
 }
 
 impl Type {
-    const ALL: [Type; 13] = [
+    const ALL: [Type; 16] = [
         Type::None,
         Type::B32,
         Type::F32,
@@ -48,6 +52,9 @@ impl Type {
         Type::PackedB32,
         Type::B128,
         Type::Mix,
+        Type::B8,
+        Type::Bf16,
+        Type::PackedBf16,
     ];
 
     /// The type whose number micro-ops carry.
@@ -148,6 +155,10 @@ one_word! {
     B16: B16, u16, |bits| bits as u16, u32::from;
     I16: B16, i16, |bits| bits as i16, |value: i16| u32::from(value as u16);
     F16: F16, u16, |bits| bits as u16, u32::from;
+    B8: B8, u32, |bits| bits & 0xff, |value| value;
+    Bf16: Bf16, u16, |bits| bits as u16, u32::from;
+    /// Two bfloat16.
+    PackedBf16: PackedBf16, u32, |bits| bits, |value| value;
     /// Two f16.
     PackedF16: PackedF16, u32, |bits| bits, |value| value;
     /// Two 16-bit integers.

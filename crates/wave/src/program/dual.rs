@@ -80,7 +80,7 @@ pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
 }
 
 fn shape_of(config: &Config, name: &str) -> Result<&'static rows::VectorShape, String> {
-    let row = rows::find(name, config.target.family).ok_or_else(String::new)?;
+    let row = rows::find(name, config.target).ok_or_else(String::new)?;
     match &row.shape {
         Shape::Vector(shape) => Ok(shape),
         _ => Err(format!("{name} as half of a dual instruction")),

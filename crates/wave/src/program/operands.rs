@@ -62,7 +62,12 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(inst, family, *segment_relative);
+            let fields = Flat::of(
+                inst,
+                family,
+                *segment_relative,
+                config.target.architected_flat_scratch,
+            );
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -432,6 +437,7 @@ fn float_constant(code: u32, kind: Type) -> (Src, u32) {
         Type::F64 | Type::B64 if code == 248 => constant(SrcKind::InverseTwoPi64, 0),
         Type::F64 | Type::B64 => constant(SrcKind::ConstantHigh, f64_high),
         Type::F16 | Type::B16 | Type::PackedF16 => constant(SrcKind::Constant, u32::from(f16_bits)),
+        Type::Bf16 | Type::PackedBf16 => constant(SrcKind::Constant, f32_bits >> 16),
         _ => constant(SrcKind::Constant, f32_bits),
     }
 }

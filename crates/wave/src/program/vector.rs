@@ -2,6 +2,7 @@
 
 use gfx::Family;
 use isa::{Format, Inst};
+use numerics::convert::Micro;
 
 use super::{
     Config,
@@ -12,7 +13,7 @@ use crate::{
     micro_op::{Control, Handler, MicroOp, Src, SrcKind, flow, modifier},
     passes,
     ports::{Type, has_form},
-    rows::{self, Destination, VectorShape},
+    rows::{self, Destination, MatrixForm, VectorShape},
     shell::{self, Handlers},
     state::{LANES, sreg},
 };
@@ -49,6 +50,9 @@ fn operands(
     let count = source_count(shape);
     if let Some(files) = shape.accumulators {
         return move_accumulator(config, inst, files, op);
+    }
+    if shape.runs != [0; 4] {
+        return runs(config, inst, shape, op);
     }
     // Operand numbers of the sources, destination number, and the literal.
     let (mut codes, mut destination, literal);
@@ -88,6 +92,7 @@ fn operands(
                 op.mask_src = scalar_slot(config, code);
             }
         }
+        Format::Vop3px2 => return matrix(config, inst, shape, op),
         Format::Vop3p => {
             codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
             (destination, literal) = (bits(w0, 7, 0), w2);
@@ -454,8 +459,45 @@ fn needs_finish(config: &Config, shape: &VectorShape, op: &mut MicroOp) -> bool 
     let output_modifiers = op.modifiers & (modifier::CLAMP | 3 << modifier::OMOD) != 0;
     let partial = op.modifiers & (1 << (modifier::OP_SEL + 3) | modifier::PRESERVE_HIGH) != 0;
     let sdwa_partial = op.control == Control::Sdwa && bits(op.extra, 10, 8) != 6;
+    let byte = shape.result == Type::B8;
     shape.destination == Destination::Vector
-        && (is_float(shape.result) && output_modifiers || half_result && partial || sdwa_partial)
+        && (byte
+            || is_float(shape.result) && output_modifiers
+            || half_result && partial
+            || sdwa_partial)
+}
+
+/// Operands that are runs of registers. NEG and ABS are known for single-precision sources of one register alone.
+fn runs(config: &Config, inst: &Inst, shape: &VectorShape, op: &mut MicroOp) -> Result<(), String> {
+    if inst.format != Format::Vop3 {
+        return Err(format!(
+            "row has runs of registers, encoding is {:?}",
+            inst.format
+        ));
+    }
+    let [w0, w1, ..] = inst.words;
+    let codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
+    let (negated, absolute) = (bits(w1, 31, 29), bits(w0, 10, 8));
+    for index in 0..3 {
+        let words = shape.runs[index];
+        let modified = (negated | absolute) >> index & 1 != 0;
+        if modified && shape.sources[index] != Type::F32 && !shape.raw_modifiers {
+            return Err(format!("NEG or ABS of source {index}"));
+        }
+        if words != 0 {
+            (op.src[index], op.constant[index]) =
+                matrix_source(config, codes[index], words, false, shape.sources[index])?;
+        }
+    }
+    if !shape.raw_modifiers && bits(w1, 28, 27) | bits(w0, 15, 15) != 0 {
+        return Err("an output modifier of a conversion".into());
+    }
+    op.modifiers = negated << modifier::NEG
+        | absolute << modifier::ABS
+        | bits(w0, 14, 11) << modifier::OP_SEL
+        | bits(w1, 28, 27) << modifier::OMOD;
+    op.dst = run_of(config, bits(w0, 7, 0) as u16, shape.runs[3], false)?;
+    Ok(())
 }
 
 /// A row of either register file with `words` registers behind it.
@@ -512,13 +554,30 @@ fn matrix(
     shape: &VectorShape,
     op: &mut MicroOp,
 ) -> Result<(), String> {
-    let [w0, w1, ..] = inst.words;
+    // A scaled product has its scales in an encoding of its own before the other.
+    let scaled = inst.size == 16;
+    let [w0, w1] = if scaled {
+        [inst.words[2], inst.words[3]]
+    } else {
+        [inst.words[0], inst.words[1]]
+    };
     let unified = config.target.unified_register_file;
     let acc_cd = if unified { bits(w0, 15, 15) != 0 } else { true };
     let acc = [bits(w1, 27, 27) != 0, bits(w1, 28, 28) != 0, acc_cd];
     let codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
     let [inputs, outputs] = shape.matrix_words;
-    let words = [inputs, inputs, outputs];
+    let (cbsz, blgp) = (bits(w0, 10, 8), bits(w1, 31, 29));
+    let (words, acc) = match shape.matrix_form {
+        MatrixForm::Dense => ([inputs, inputs, outputs], acc),
+        MatrixForm::Sparse => ([inputs / 2, inputs, 1], [acc[0], acc[1], false]),
+        MatrixForm::Micro => {
+            let words = |code: u32| {
+                let format = Micro::from_code(code).ok_or_else(|| format!("matrix format {code}"));
+                format.map(|format| format.bits() as u16)
+            };
+            ([words(cbsz)?, words(blgp)?, outputs], acc)
+        }
+    };
     for index in 0..3 {
         (op.src[index], op.constant[index]) = matrix_source(
             config,
@@ -529,7 +588,23 @@ fn matrix(
         )?;
     }
     op.dst = run_of(config, bits(w0, 7, 0) as u16, outputs, acc_cd)?;
+    if scaled {
+        let [p0, p1, ..] = inst.words;
+        let codes = [bits(p1, 8, 0), bits(p1, 17, 9)];
+        if bits(p1, 31, 29) != 0 {
+            return Err("a negated scale".into());
+        }
+        for index in 0..2 {
+            let (src, _) = matrix_source(config, codes[index], 1, false, Type::B32)?;
+            if src.kind != SrcKind::Vector {
+                return Err(format!("scale operand {}", codes[index]));
+            }
+            // The byte of the register: op_sel is its low bit, op_sel_hi its high one.
+            let byte = p0 >> (11 + index) & 1 | (p1 >> (27 + index) & 1) << 1;
+            op.constant[index] = rows::SCALED | byte << 19 | u32::from(src.index);
+        }
+    }
     // cbsz 0-2, abid 3-6, blgp 7-9.
-    op.extra = bits(w0, 10, 8) | bits(w0, 14, 11) << 3 | bits(w1, 31, 29) << 7;
+    op.extra = cbsz | bits(w0, 14, 11) << 3 | blgp << 7;
     Ok(())
 }

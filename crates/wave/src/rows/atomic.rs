@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use numerics::Denormals;
+
 use super::{
     Row, buffer, ds, global,
     global::{Flat, Global},
@@ -16,6 +18,7 @@ use crate::{
     engine::Env,
     memory::{Fault, FaultKind},
     micro_op::{MicroOp, flow},
+    mode::Context,
     shell::{self, Body},
     state::Wave,
 };
@@ -92,7 +95,7 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
         if let Some(spread) = spread(wave, op, env, bytes)
             && (!M::FLOAT || takes_floats(wave, env, &spread))
         {
-            modify_spread::<W, M>(wave, op, &spread);
+            modify_spread::<W, M>(wave, op, &spread, context(wave, env));
             return flow::NEXT;
         }
         space::each_group(
@@ -102,6 +105,20 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
             #[inline(always)]
             |wave, access| modify_group::<W, M>(wave, op, env, &access),
         )
+    }
+}
+
+/// MODE as atomics on device memory see it: f32 denormals stay or are flushed as the target has it.
+#[inline(always)]
+fn context(wave: &Wave, env: &Env<'_>) -> Context {
+    let keeps = env.program.config().target.keeps_denormals_in_atomics();
+    Context {
+        denormals32: if keeps {
+            Denormals::KEEP
+        } else {
+            Denormals::FLUSH
+        },
+        ..wave.mode.context()
     }
 }
 
@@ -135,8 +152,12 @@ fn in_lds(env: &Env<'_>, address: u64) -> bool {
 
 /// One word that all active lanes change, in lane order: others see that happen at once.
 #[inline(always)]
-fn modify_word<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, pointer: *mut u8) {
-    let context = wave.mode.context();
+fn modify_word<W: Word, M: Modify<W>>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    pointer: *mut u8,
+    context: Context,
+) {
     let row = op.src[1].index as usize;
     let mut before = [[W::default(); GROUP]; LANES / GROUP];
     let all = |word: W| {
@@ -175,13 +196,17 @@ fn second<W: Word, M: Modify<W>>(wave: &Wave, row: usize, group: usize) -> [W; G
 }
 
 #[inline(always)]
-fn modify_spread<W: Word, M: Modify<W>>(wave: &mut Wave, op: &MicroOp, spread: &Spread) {
+fn modify_spread<W: Word, M: Modify<W>>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    spread: &Spread,
+    context: Context,
+) {
     let returns = op.modifiers & GLC != 0;
-    let context = wave.mode.context();
     let row = op.src[1].index as usize;
     if let Some(pointer) = spread.uniform(wave) {
         if !M::ASSOCIATIVE || returns {
-            return modify_word::<W, M>(wave, op, pointer);
+            return modify_word::<W, M>(wave, op, pointer, context);
         }
         let all = (0..wave.groups)
             .filter_map(|group| {
@@ -226,7 +251,7 @@ fn modify_group<W: Word, M: Modify<W>>(
     access: &Access,
 ) -> Checked {
     let returns = op.modifiers & GLC != 0;
-    let context = wave.mode.context();
+    let context = context(wave, env);
     let row = if op.attribute == number::BUFFER {
         op.dst as usize
     } else {
@@ -294,7 +319,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
             global::push(rows, concat!("global_atomic_", $name), number::GLOBAL, shell::scalar_handler::<Atomic<$word, $modify>>, true);
-            if !matches!($name, "csub" | "pk_add_f16") {
+            if $name != "csub" {
                 global::push(rows, concat!("flat_atomic_", $name), number::FLAT, shell::scalar_handler::<Atomic<$word, $modify>>, false);
             }
             buffer::push(rows, concat!("buffer_atomic_", $name), number::BUFFER, shell::scalar_handler::<Atomic<$word, $modify>>);
@@ -320,6 +345,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMax<u32>:          "fmax";
         FloatAddMemory<u32>:    "add_f32";
         PackedHalfAdd<u32>:     "pk_add_f16";
+        PackedBf16Add<u32>:     "pk_add_bf16";
         // Since gfx12.
         SubtractIfEnough<u32>:  "cond_sub_u32";
         SubtractClamped<u32>:   "sub_clamp_u32";

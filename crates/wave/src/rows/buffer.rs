@@ -1,19 +1,17 @@
-//! MUBUF: addresses through a buffer descriptor, with range checks and swizzling, and loads to LDS.
+//! MUBUF: addresses through a buffer descriptor, with range checks and swizzling.
 //!
 //! Lanes out of the descriptor's range load zero and store nothing; lanes in range must still be in mapped memory.
 
 use super::{
-    Row, Shape, ds,
+    Row, Shape,
     lanes::{self, GROUP, Lanes},
     private,
-    space::{Access, Checked, LoadBytes, LoadWords, Space, load_and_store_rows, resolve_checked},
+    space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
     spread::{Column, Offsets, Spread},
 };
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, flow},
-    ports::SPARE_ROWS,
-    shell::{self, Body},
+    micro_op::{Handler, MicroOp},
     state::Wave,
 };
 
@@ -374,43 +372,6 @@ impl Space for Buffer {
     fn data_row(op: &MicroOp) -> usize {
         op.dst as usize
     }
-}
-
-/// A load whose lanes go to LDS at M0 + offset + 4 * lane instead of a register.
-struct ToLds<B>(std::marker::PhantomData<B>);
-
-impl<B: Body> Body for ToLds<B> {
-    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let staging = wave.temporaries + SPARE_ROWS;
-        let load = MicroOp {
-            dst: staging as u16,
-            ..*op
-        };
-        let code = B::run(wave, &load, env);
-        if code != flow::NEXT {
-            return code;
-        }
-        let limit = ds::limit(wave, env);
-        let base = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
-        ds::each_group(wave, |wave, group| {
-            let at = std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32));
-            ds::write_words::<1>(wave, env, staging, group, &at, limit);
-        })
-    }
-}
-
-/// Handler of `mnemonic` with its `lds` bit set.
-pub(crate) fn to_lds(mnemonic: &str) -> Option<Handler> {
-    Some(match mnemonic {
-        "buffer_load_dword" => shell::handler::<ToLds<LoadWords<Buffer, 1>>>(),
-        "buffer_load_ubyte" | "buffer_load_sbyte" => {
-            shell::handler::<ToLds<LoadBytes<Buffer, 1>>>()
-        }
-        "buffer_load_ushort" | "buffer_load_sshort" => {
-            shell::handler::<ToLds<LoadBytes<Buffer, 2>>>()
-        }
-        _ => return None,
-    })
 }
 
 pub(super) fn push(

@@ -147,7 +147,7 @@ pub(super) fn write_words<const WORDS: usize>(
 
 /// The dword at `address`, zero if any byte of it does not exist.
 #[inline(always)]
-fn read_word(env: &Env<'_>, address: u32, limit: u32) -> u32 {
+pub(super) fn read_word(env: &Env<'_>, address: u32, limit: u32) -> u32 {
     if limit < 4 || address > limit - 4 {
         return 0;
     }

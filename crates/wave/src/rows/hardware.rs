@@ -36,6 +36,8 @@ fn read(wave: &Wave, register: u16) -> u32 {
                 | u32::from(wave.vcc() == 0) << 10
         }
         4 | 23 => hardware_id(wave),
+        // XCC_ID of gfx94x.
+        20 => wave.compute_die,
         15 => ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32,
         _ => 0,
     }

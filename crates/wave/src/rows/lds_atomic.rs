@@ -319,6 +319,8 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u32>:          "ds_min_f32",   "ds_min_rtn_f32";
         FloatMax<u32>:          "ds_max_f32",   "ds_max_rtn_f32";
         FloatCompareStore<u32>: "ds_cmpst_f32", "ds_cmpst_rtn_f32";
+        PackedHalfAdd<u32>:     "ds_pk_add_f16",  "ds_pk_add_rtn_f16";
+        PackedBf16Add<u32>:     "ds_pk_add_bf16", "ds_pk_add_rtn_bf16";
         Add<u64>:               "ds_add_u64",   "ds_add_rtn_u64";
         Subtract<u64>:          "ds_sub_u64",   "ds_sub_rtn_u64";
         ReverseSubtract<u64>:   "ds_rsub_u64",  "ds_rsub_rtn_u64";

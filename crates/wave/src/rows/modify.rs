@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use numerics::{Denormals, float16, float32, float64};
+use numerics::{Denormals, float16, float32, float64, packed};
 
 use crate::mode::Context;
 
@@ -161,7 +161,8 @@ macro_rules! float {
 
 /// Obeys MODE's denormal field.
 pub(super) struct FloatAdd;
-/// Device memory: f32 denormals flush whatever MODE says, f64 denormals stay.
+/// Device memory: what becomes of f32 denormals is the target's choice whatever MODE says (its rows see to that), f64
+/// denormals stay.
 pub(super) struct FloatAddMemory;
 pub(super) struct FloatMin;
 pub(super) struct FloatMax;
@@ -172,6 +173,8 @@ pub(super) struct FloatCompareStore;
 pub(super) struct FloatCompareSwap;
 /// Two f16 at once; device memory keeps denormals.
 pub(super) struct PackedHalfAdd;
+/// Two bfloat16 at once.
+pub(super) struct PackedBf16Add;
 
 fn single(bits: u32) -> f32 {
     f32::from_bits(bits)
@@ -186,7 +189,7 @@ fn double(bits: u64) -> f64 {
 float! {
     FloatAdd<u32>:          false = |context, old, data, _| float32::add(old, data, context.denormals32);
     FloatAdd<u64>:          false = |context, old, data, _| float64::add(old, data, context.denormals64);
-    FloatAddMemory<u32>:    false = |_, old, data, _| float32::add(old, data, Denormals::FLUSH);
+    FloatAddMemory<u32>:    false = |context, old, data, _| float32::add(old, data, context.denormals32);
     FloatAddMemory<u64>:    false = |_, old, data, _| float64::add(old, data, Denormals::KEEP);
     FloatMin<u32>:          false = |_, old, data, _| if single(data) < single(old) { data } else { old };
     FloatMin<u64>:          false = |_, old, data, _| if double(data) < double(old) { data } else { old };
@@ -200,6 +203,7 @@ float! {
     FloatCompareStore<u64>: true  = |_, old, data, second| if double(old) == double(data) { second } else { old };
     FloatCompareSwap<u32>:  true  = |_, old, data, second| if single(old) == single(second) { data } else { old };
     FloatCompareSwap<u64>:  true  = |_, old, data, second| if double(old) == double(second) { data } else { old };
+    PackedBf16Add<u32>:     false = |_, old, data, _| packed::add_bf16(old, data);
     PackedHalfAdd<u32>:     false = |_, old, data, _| {
         let low = float16::add(old as u16, data as u16, float16::Mode::DEFAULT);
         let high = float16::add((old >> 16) as u16, (data >> 16) as u16, float16::Mode::DEFAULT);

@@ -1,7 +1,7 @@
 ; Approximations and division.
 ;! by spec, CDNA2 and RDNA2 manuals, IEEE 754, and published observations on silicon
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = f32[2.0, -0.0, inf, 0x7f000000, 0x400000]
 v_rcp_f32_e32 v0, v4
 ;= v0 = f32[0.5, -inf, 0.0, 0.0, inf]
@@ -34,7 +34,7 @@ v_sin_f32_e32 v0, v4
 v_cos_f32_e32 v0, v4
 ;= v0 = f32[-1.0, 1.0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = f32[300.25]
 v_sin_f32_e32 v0, v4
 ;= v0 = f32[0.0]
@@ -48,7 +48,7 @@ v_cos_f32_e32 v0, v4
 v_sin_f32_e32 v0, v4
 ;= v0 = f32[1.0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = f32[3.0]
 v_exp_legacy_f32_e32 v0, v4
 ;= v0 = f32[8.0]
@@ -85,7 +85,7 @@ v_sin_f16_e32 v0, v4
 v_cos_f16_e32 v0, v4
 ;= v0 = u32[0xbc00]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v[4:5] = f64[2.0, -0.0]
 v_rcp_f64_e32 v[0:1], v[4:5]
 ;= v[0:1] = f64[0.5, -inf]
@@ -99,7 +99,7 @@ v_sqrt_f64_e32 v[0:1], v[4:5]
 ;= v[0:1] = f64[4.0]
 
 ; Observed on silicon: 1/S1 denormal fires for 2^127 and leaves the numerator alone.
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = f32[1.0]
 ;! in v8 = f32[3.0, 0.0]
 ;! in v12 = f32[1.0]
@@ -114,7 +114,7 @@ v_div_scale_f64 v[0:1], vcc, v[4:5], v[8:9], v[12:13]
 ;= v[0:1] = f64[1.0]
 ;= vcc = any
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = f32[0.5, 0.0, 0.0, 1.0]
 ;! in v8 = f32[2.0, 0.0, 0.0, inf]
 ;! in v12 = f32[-1.0, 0.0, -2.0, 3.0]

@@ -1,7 +1,7 @@
 ; Atomics with and without result in LDS, flat, global and buffer memory, of 32 and 64 bits. One cell per lane, of four lanes.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, DS, FLAT, MUBUF
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! memory v[2:3] step 4 = u32[5, 0xffffffff, 0x80000000, 0]
 ;! in v8 = u32[3, 7, 0xffffffff, 9]
@@ -1543,14 +1543,14 @@ ds_add_rtn_f32 v0, v1, v8
 ;= v0 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= lds = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx908 gfx90a
+;! target gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 4 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v8 = u32[0x40200000, 0xc0400000, 0xc1000000, 0x3f000000]
 global_atomic_add_f32 v[2:3], v8, off
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 4 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v8 = u32[0x40200000, 0xc0400000, 0xc1000000, 0x3f000000]
@@ -1558,7 +1558,7 @@ global_atomic_add_f32 v0, v[2:3], v8, off glc
 ;= v0 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx908 gfx90a
+;! target gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory s[8:11] = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1566,7 +1566,7 @@ global_atomic_add_f32 v0, v[2:3], v8, off glc
 buffer_atomic_add_f32 v8, v1, s[8:11], 0 offen
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory s[8:11] = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1575,7 +1575,7 @@ buffer_atomic_add_f32 v8, v1, s[8:11], 0 offen glc
 ;= v8 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= memory = u32[0x40800000, 0xc0a00000, 0, 0x3f400000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1633,7 +1633,7 @@ buffer_atomic_fmin v8, v1, s[8:11], 0 offen glc
 ;= v8 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= memory = u32[0x3fc00000, 0xc0400000, 0xc1000000, 0x3e800000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1691,7 +1691,7 @@ buffer_atomic_fmax v8, v1, s[8:11], 0 offen glc
 ;= v8 = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;= memory = u32[0x40200000, 0xc0000000, 0x41000000, 0x3f000000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0x3fc00000, 0xc0000000, 0x41000000, 0x3e800000]
 ;! in v1 = u32[0, 4, 8, 0xc]
@@ -1732,7 +1732,7 @@ global_atomic_fcmpswap v[2:3], v[8:9], off
 buffer_atomic_fcmpswap v[8:9], v1, s[8:11], 0 offen
 ;= memory = u32[0x40200000, 0xc0000000, 0xc1000000, 0x3e800000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! lds = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -1789,7 +1789,7 @@ buffer_atomic_add_f64 v[8:9], v1, s[8:11], 0 offen glc
 ;= v[8:9] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x40100000, 0, 0xc0140000, 0, 0, 0, 0x3fe80000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -1805,7 +1805,7 @@ ds_min_rtn_f64 v[0:1], v1, v[8:9]
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= lds = u32[0, 0x3ff80000, 0, 0xc0080000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 8 = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v[8:9] = u64[0x4004000000000000, 0xc008000000000000, 0xc020000000000000, 0x3fe0000000000000]
@@ -1833,7 +1833,7 @@ flat_atomic_fmin_x2 v[0:1], v[2:3], v[8:9] glc
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x3ff80000, 0, 0xc0080000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 8 = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v[8:9] = u64[0x4004000000000000, 0xc008000000000000, 0xc020000000000000, 0x3fe0000000000000]
@@ -1861,7 +1861,7 @@ global_atomic_fmin_x2 v[0:1], v[2:3], v[8:9], off glc
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x3ff80000, 0, 0xc0080000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory s[8:11] = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -1893,7 +1893,7 @@ buffer_atomic_fmin_x2 v[8:9], v1, s[8:11], 0 offen glc
 ;= v[8:9] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x3ff80000, 0, 0xc0080000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -1909,7 +1909,7 @@ ds_max_rtn_f64 v[0:1], v1, v[8:9]
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= lds = u32[0, 0x40040000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fe00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 8 = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v[8:9] = u64[0x4004000000000000, 0xc008000000000000, 0xc020000000000000, 0x3fe0000000000000]
@@ -1937,7 +1937,7 @@ flat_atomic_fmax_x2 v[0:1], v[2:3], v[8:9] glc
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x40040000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fe00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory v[2:3] step 8 = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v[8:9] = u64[0x4004000000000000, 0xc008000000000000, 0xc020000000000000, 0x3fe0000000000000]
@@ -1965,7 +1965,7 @@ global_atomic_fmax_x2 v[0:1], v[2:3], v[8:9], off glc
 ;= v[0:1] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x40040000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fe00000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory s[8:11] = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -1997,7 +1997,7 @@ buffer_atomic_fmax_x2 v[8:9], v1, s[8:11], 0 offen glc
 ;= v[8:9] = u64[0x3ff8000000000000, 0xc000000000000000, 0x4020000000000000, 0x3fd0000000000000]
 ;= memory = u32[0, 0x40040000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fe00000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf
 ;! lds = u32[0, 0x3ff80000, 0, 0xc0000000, 0, 0x40200000, 0, 0x3fd00000]
 ;! in v1 = u32[0, 8, 0x10, 0x18]
@@ -2038,7 +2038,7 @@ global_atomic_fcmpswap_x2 v[2:3], v[8:11], off
 buffer_atomic_fcmpswap_x2 v[8:11], v1, s[8:11], 0 offen
 ;= memory = u32[0, 0x40040000, 0, 0xc0000000, 0, 0xc0200000, 0, 0x3fd00000]
 
-;! target gfx908 gfx90a
+;! target gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf
 ;! memory s[8:11] = u32[0xc0003e00, 0, 0x34004800, 0]
 ;! in v1 = u32[0, 4, 8, 12]

@@ -1,7 +1,7 @@
 ; Bits and shifts.
 ;! by spec, worked out by hand from the pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0xffff0000]
 v_not_b32_e32 v0, v4
 ;= v0 = u32[0xffff]
@@ -37,13 +37,13 @@ v_or_b32_e32 v0, v4, v8
 v_xor_b32_e32 v0, v4, v8
 ;= v0 = u32[0xf0ff]
 
-;! target gfx906 gfx908 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0xff0f]
 ;! in v8 = u32[0xff0]
 v_xnor_b32_e32 v0, v4, v8
 ;= v0 = u32[0xffff0f00]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x21]
 ;! in v8 = u32[3]
 v_lshlrev_b32_e32 v0, v4, v8
@@ -117,7 +117,7 @@ v_or3_b32 v0, v4, v8, v12
 v_xor3_b32 v0, v4, v8, v12
 ;= v0 = u32[6]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[1]
 ;! in v8 = u32[4]
 ;! in v12 = u32[3]

@@ -2,7 +2,7 @@
 ; off, whose bits are zero. The values hold both zeros, denormals, infinities and NaNs, or the ends of the integer ranges.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, VOPC; relations by IEEE 754
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
 ;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
@@ -25,7 +25,7 @@ v_cmp_o_f32_e32 vcc, v4, v8
 ;= s[14:15] = u64[0xbeba3ebbbcbbbabb]
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
 ;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
@@ -94,7 +94,7 @@ v_cmp_tru_f32_e32 vcc_lo, v4, v8
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
 ;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
@@ -117,7 +117,7 @@ v_cmp_o_f64_e32 vcc, v[4:5], v[8:9]
 ;= s[14:15] = u64[0xbeba3ebbbcbbbabb]
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
 ;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
@@ -186,7 +186,7 @@ v_cmp_tru_f64_e32 vcc_lo, v[4:5], v[8:9]
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
 ;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
@@ -209,7 +209,7 @@ v_cmp_o_f16_e32 vcc, v4, v8
 ;= s[14:15] = u64[0xbeba3ebbbcbbbabb]
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
 ;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
@@ -278,7 +278,7 @@ v_cmp_tru_f16_e32 vcc_lo, v4, v8
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
 ;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
@@ -324,7 +324,7 @@ v_cmp_t_i32_e32 vcc_lo, v4, v8
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
 ;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
@@ -370,7 +370,7 @@ v_cmp_t_u32_e32 vcc_lo, v4, v8
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
 ;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
@@ -416,7 +416,7 @@ v_cmp_t_i64_e32 vcc_lo, v[4:5], v[8:9]
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
 ;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
@@ -462,7 +462,7 @@ v_cmp_t_u64_e32 vcc_lo, v[4:5], v[8:9]
 ;= s7 = u32[0xfdfffbff]
 ;= vcc = u64[0xfdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
 ;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
@@ -523,7 +523,7 @@ v_cmp_ge_i16_e32 vcc_lo, v4, v8
 ;= s5 = u32[0xb1f3b3f3]
 ;= vcc = u64[0xb1f3b3f3]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
 ;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
@@ -585,7 +585,7 @@ v_cmp_ge_u16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xd0edd2ed]
 
 ; Magnitude and sign of floating-point sources; what is off stays zero.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v4 = f32[1.0, -1.0, 2.0, -2.0]
 ;! in v8 = f32[-1.5]
 v_cmp_lt_f32_e64 s[0:1], |v4|, -v8
@@ -602,7 +602,7 @@ v_cmp_gt_f32_e64 s1, -v4, v8
 ;= s1 = u32[0xbbbbbbbb]
 
 ; With denormals flushed (MODE bits 5:4 and 7:6 zero), they equal zeros of either sign.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v4 = u32[1, 0x807fffff, 0x800000, 0]
 ;! in v[6:7] = u64[1, 0x800fffffffffffff, 0x10000000000000, 0]
 ;! in v8 = u32[1, 0x83ff, 0x400, 0]
@@ -638,7 +638,7 @@ v_cmp_neq_f16_e64 s5, 0, v8
 ;= s4 = u32[0xbbbbbbbb]
 ;= s5 = u32[0x44444444]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0
 ;! in vcc = u64[0x5555555555555555]
 v_cmp_tru_f32_e32 vcc, v4, v8

@@ -2,7 +2,7 @@
 ; On gfx9 the mask goes to VCC as well; on gfx10 to EXEC only.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, VOPC; relations by IEEE 754
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -17,7 +17,7 @@ v_cmpx_f_f32_e32 vcc, v4, v8
 v_cmpx_f_f32_e32 v4, v8
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -32,7 +32,7 @@ v_cmpx_lt_f32_e32 vcc, v4, v8
 v_cmpx_lt_f32_e32 v4, v8
 ;= exec = u64[0x2a282a2828282a28]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -47,7 +47,7 @@ v_cmpx_eq_f32_e32 vcc, v4, v8
 v_cmpx_eq_f32_e32 v4, v8
 ;= exec = u64[0x110011101110111]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -62,7 +62,7 @@ v_cmpx_le_f32_e32 vcc, v4, v8
 v_cmpx_le_f32_e32 v4, v8
 ;= exec = u64[0x2b382b3929392b39]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -77,7 +77,7 @@ v_cmpx_gt_f32_e32 vcc, v4, v8
 v_cmpx_gt_f32_e32 v4, v8
 ;= exec = u64[0x1482148214821082]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -92,7 +92,7 @@ v_cmpx_lg_f32_e32 vcc, v4, v8
 v_cmpx_lg_f32_e32 v4, v8
 ;= exec = u64[0x3eaa3eaa3caa3aaa]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -107,7 +107,7 @@ v_cmpx_ge_f32_e32 vcc, v4, v8
 v_cmpx_ge_f32_e32 v4, v8
 ;= exec = u64[0x1592159315931193]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -122,7 +122,7 @@ v_cmpx_o_f32_e32 vcc, v4, v8
 v_cmpx_o_f32_e32 v4, v8
 ;= exec = u64[0x3fba3fbb3dbb3bbb]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -137,7 +137,7 @@ v_cmpx_u_f32_e32 vcc, v4, v8
 v_cmpx_u_f32_e32 v4, v8
 ;= exec = u64[0xc0444044c044c044]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -152,7 +152,7 @@ v_cmpx_nge_f32_e32 vcc, v4, v8
 v_cmpx_nge_f32_e32 v4, v8
 ;= exec = u64[0xea6c6a6ce86cea6c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -167,7 +167,7 @@ v_cmpx_nlg_f32_e32 vcc, v4, v8
 v_cmpx_nlg_f32_e32 v4, v8
 ;= exec = u64[0xc1544155c155c155]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -182,7 +182,7 @@ v_cmpx_ngt_f32_e32 vcc, v4, v8
 v_cmpx_ngt_f32_e32 v4, v8
 ;= exec = u64[0xeb7c6b7de97deb7d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -197,7 +197,7 @@ v_cmpx_nle_f32_e32 vcc, v4, v8
 v_cmpx_nle_f32_e32 v4, v8
 ;= exec = u64[0xd4c654c6d4c6d0c6]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -212,7 +212,7 @@ v_cmpx_neq_f32_e32 vcc, v4, v8
 v_cmpx_neq_f32_e32 v4, v8
 ;= exec = u64[0xfeee7eeefceefaee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -227,7 +227,7 @@ v_cmpx_nlt_f32_e32 vcc, v4, v8
 v_cmpx_nlt_f32_e32 v4, v8
 ;= exec = u64[0xd5d655d7d5d7d1d7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1]
 ;! in v8 = u32[0, 0xbf800000, 0x7fc00000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0x80000000, 0x7f800000, 1, 0x3f800000, 0xff800000, 0, 0xbf800000, 0x7fc00000]
@@ -242,7 +242,7 @@ v_cmpx_tru_f32_e32 vcc, v4, v8
 v_cmpx_tru_f32_e32 v4, v8
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -257,7 +257,7 @@ v_cmpx_f_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_f_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -272,7 +272,7 @@ v_cmpx_lt_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_lt_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x2a282a2828282a28]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -287,7 +287,7 @@ v_cmpx_eq_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_eq_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x110011101110111]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -302,7 +302,7 @@ v_cmpx_le_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_le_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x2b382b3929392b39]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -317,7 +317,7 @@ v_cmpx_gt_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_gt_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x1482148214821082]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -332,7 +332,7 @@ v_cmpx_lg_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_lg_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x3eaa3eaa3caa3aaa]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -347,7 +347,7 @@ v_cmpx_ge_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ge_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x1592159315931193]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -362,7 +362,7 @@ v_cmpx_o_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_o_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x3fba3fbb3dbb3bbb]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -377,7 +377,7 @@ v_cmpx_u_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_u_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xc0444044c044c044]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -392,7 +392,7 @@ v_cmpx_nge_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_nge_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xea6c6a6ce86cea6c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -407,7 +407,7 @@ v_cmpx_nlg_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_nlg_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xc1544155c155c155]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -422,7 +422,7 @@ v_cmpx_ngt_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ngt_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xeb7c6b7de97deb7d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -437,7 +437,7 @@ v_cmpx_nle_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_nle_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xd4c654c6d4c6d0c6]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -452,7 +452,7 @@ v_cmpx_neq_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_neq_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xfeee7eeefceefaee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -467,7 +467,7 @@ v_cmpx_nlt_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_nlt_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xd5d655d7d5d7d1d7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1]
 ;! in v[8:9] = u64[0, 0xbff0000000000000, 0x7ff8000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0x8000000000000000, 0x7ff0000000000000, 1, 0x3ff0000000000000, 0xfff0000000000000, 0, 0xbff0000000000000, 0x7ff8000000000000]
@@ -482,7 +482,7 @@ v_cmpx_tru_f64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_tru_f64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -497,7 +497,7 @@ v_cmpx_f_f16_e32 vcc, v4, v8
 v_cmpx_f_f16_e32 v4, v8
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -512,7 +512,7 @@ v_cmpx_lt_f16_e32 vcc, v4, v8
 v_cmpx_lt_f16_e32 v4, v8
 ;= exec = u64[0x2a282a2828282a28]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -527,7 +527,7 @@ v_cmpx_eq_f16_e32 vcc, v4, v8
 v_cmpx_eq_f16_e32 v4, v8
 ;= exec = u64[0x110011101110111]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -542,7 +542,7 @@ v_cmpx_le_f16_e32 vcc, v4, v8
 v_cmpx_le_f16_e32 v4, v8
 ;= exec = u64[0x2b382b3929392b39]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -557,7 +557,7 @@ v_cmpx_gt_f16_e32 vcc, v4, v8
 v_cmpx_gt_f16_e32 v4, v8
 ;= exec = u64[0x1482148214821082]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -572,7 +572,7 @@ v_cmpx_lg_f16_e32 vcc, v4, v8
 v_cmpx_lg_f16_e32 v4, v8
 ;= exec = u64[0x3eaa3eaa3caa3aaa]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -587,7 +587,7 @@ v_cmpx_ge_f16_e32 vcc, v4, v8
 v_cmpx_ge_f16_e32 v4, v8
 ;= exec = u64[0x1592159315931193]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -602,7 +602,7 @@ v_cmpx_o_f16_e32 vcc, v4, v8
 v_cmpx_o_f16_e32 v4, v8
 ;= exec = u64[0x3fba3fbb3dbb3bbb]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -617,7 +617,7 @@ v_cmpx_u_f16_e32 vcc, v4, v8
 v_cmpx_u_f16_e32 v4, v8
 ;= exec = u64[0xc0444044c044c044]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -632,7 +632,7 @@ v_cmpx_nge_f16_e32 vcc, v4, v8
 v_cmpx_nge_f16_e32 v4, v8
 ;= exec = u64[0xea6c6a6ce86cea6c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -647,7 +647,7 @@ v_cmpx_nlg_f16_e32 vcc, v4, v8
 v_cmpx_nlg_f16_e32 v4, v8
 ;= exec = u64[0xc1544155c155c155]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -662,7 +662,7 @@ v_cmpx_ngt_f16_e32 vcc, v4, v8
 v_cmpx_ngt_f16_e32 v4, v8
 ;= exec = u64[0xeb7c6b7de97deb7d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -677,7 +677,7 @@ v_cmpx_nle_f16_e32 vcc, v4, v8
 v_cmpx_nle_f16_e32 v4, v8
 ;= exec = u64[0xd4c654c6d4c6d0c6]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -692,7 +692,7 @@ v_cmpx_neq_f16_e32 vcc, v4, v8
 v_cmpx_neq_f16_e32 v4, v8
 ;= exec = u64[0xfeee7eeefceefaee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -707,7 +707,7 @@ v_cmpx_nlt_f16_e32 vcc, v4, v8
 v_cmpx_nlt_f16_e32 v4, v8
 ;= exec = u64[0xd5d655d7d5d7d1d7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1]
 ;! in v8 = u32[0, 0xbc00, 0x7e00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0x8000, 0x7c00, 1, 0x3c00, 0xfc00, 0, 0xbc00, 0x7e00]
@@ -722,7 +722,7 @@ v_cmpx_tru_f16_e32 vcc, v4, v8
 v_cmpx_tru_f16_e32 v4, v8
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -744,7 +744,7 @@ v_cmpx_lt_i16_e32 vcc, v4, v8
 v_cmpx_lt_i16_e32 v4, v8
 ;= exec = u64[0xd1865186d186d186]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -759,7 +759,7 @@ v_cmpx_eq_i16_e32 vcc, v4, v8
 v_cmpx_eq_i16_e32 v4, v8
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -774,7 +774,7 @@ v_cmpx_le_i16_e32 vcc, v4, v8
 v_cmpx_le_i16_e32 v4, v8
 ;= exec = u64[0xd1965197d197d197]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -789,7 +789,7 @@ v_cmpx_gt_i16_e32 vcc, v4, v8
 v_cmpx_gt_i16_e32 v4, v8
 ;= exec = u64[0x2e682e682c682a68]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -804,7 +804,7 @@ v_cmpx_ne_i16_e32 vcc, v4, v8
 v_cmpx_ne_i16_e32 v4, v8
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -819,7 +819,7 @@ v_cmpx_ge_i16_e32 vcc, v4, v8
 v_cmpx_ge_i16_e32 v4, v8
 ;= exec = u64[0x2e782e792c792a79]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -848,7 +848,7 @@ v_cmpx_lt_u16_e32 vcc, v4, v8
 v_cmpx_lt_u16_e32 v4, v8
 ;= exec = u64[0x4b624b6249624b62]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -863,7 +863,7 @@ v_cmpx_eq_u16_e32 vcc, v4, v8
 v_cmpx_eq_u16_e32 v4, v8
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -878,7 +878,7 @@ v_cmpx_le_u16_e32 vcc, v4, v8
 v_cmpx_le_u16_e32 v4, v8
 ;= exec = u64[0x4b724b7349734b73]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -893,7 +893,7 @@ v_cmpx_gt_u16_e32 vcc, v4, v8
 v_cmpx_gt_u16_e32 v4, v8
 ;= exec = u64[0xb48c348cb48cb08c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -908,7 +908,7 @@ v_cmpx_ne_u16_e32 vcc, v4, v8
 v_cmpx_ne_u16_e32 v4, v8
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -923,7 +923,7 @@ v_cmpx_ge_u16_e32 vcc, v4, v8
 v_cmpx_ge_u16_e32 v4, v8
 ;= exec = u64[0xb49c349db49db09d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb, 0, 1, 0xffff, 0x7fff, 0x8000, 5, 5, 0xfffb]
 ;! in v8 = u32[0, 0x7fff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 1, 0x8000, 0xfffb, 0xffff, 5, 0, 0x7fff, 5]
@@ -945,7 +945,7 @@ v_cmpx_f_i32_e32 vcc, v4, v8
 v_cmpx_f_i32_e32 v4, v8
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -960,7 +960,7 @@ v_cmpx_lt_i32_e32 vcc, v4, v8
 v_cmpx_lt_i32_e32 v4, v8
 ;= exec = u64[0xd1865186d186d186]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -975,7 +975,7 @@ v_cmpx_eq_i32_e32 vcc, v4, v8
 v_cmpx_eq_i32_e32 v4, v8
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -990,7 +990,7 @@ v_cmpx_le_i32_e32 vcc, v4, v8
 v_cmpx_le_i32_e32 v4, v8
 ;= exec = u64[0xd1965197d197d197]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1005,7 +1005,7 @@ v_cmpx_gt_i32_e32 vcc, v4, v8
 v_cmpx_gt_i32_e32 v4, v8
 ;= exec = u64[0x2e682e682c682a68]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1020,7 +1020,7 @@ v_cmpx_ne_i32_e32 vcc, v4, v8
 v_cmpx_ne_i32_e32 v4, v8
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1035,7 +1035,7 @@ v_cmpx_ge_i32_e32 vcc, v4, v8
 v_cmpx_ge_i32_e32 v4, v8
 ;= exec = u64[0x2e782e792c792a79]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1050,7 +1050,7 @@ v_cmpx_t_i32_e32 vcc, v4, v8
 v_cmpx_t_i32_e32 v4, v8
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1065,7 +1065,7 @@ v_cmpx_f_u32_e32 vcc, v4, v8
 v_cmpx_f_u32_e32 v4, v8
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1080,7 +1080,7 @@ v_cmpx_lt_u32_e32 vcc, v4, v8
 v_cmpx_lt_u32_e32 v4, v8
 ;= exec = u64[0x4b624b6249624b62]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1095,7 +1095,7 @@ v_cmpx_eq_u32_e32 vcc, v4, v8
 v_cmpx_eq_u32_e32 v4, v8
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1110,7 +1110,7 @@ v_cmpx_le_u32_e32 vcc, v4, v8
 v_cmpx_le_u32_e32 v4, v8
 ;= exec = u64[0x4b724b7349734b73]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1125,7 +1125,7 @@ v_cmpx_gt_u32_e32 vcc, v4, v8
 v_cmpx_gt_u32_e32 v4, v8
 ;= exec = u64[0xb48c348cb48cb08c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1140,7 +1140,7 @@ v_cmpx_ne_u32_e32 vcc, v4, v8
 v_cmpx_ne_u32_e32 v4, v8
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1155,7 +1155,7 @@ v_cmpx_ge_u32_e32 vcc, v4, v8
 v_cmpx_ge_u32_e32 v4, v8
 ;= exec = u64[0xb49c349db49db09d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb, 0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 5, 5, 0xfffffffb]
 ;! in v8 = u32[0, 0x7fffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 1, 0x80000000, 0xfffffffb, 0xffffffff, 5, 0, 0x7fffffff, 5]
@@ -1170,7 +1170,7 @@ v_cmpx_t_u32_e32 vcc, v4, v8
 v_cmpx_t_u32_e32 v4, v8
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1185,7 +1185,7 @@ v_cmpx_f_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_f_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1200,7 +1200,7 @@ v_cmpx_lt_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_lt_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xd1865186d186d186]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1215,7 +1215,7 @@ v_cmpx_eq_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_eq_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1230,7 +1230,7 @@ v_cmpx_le_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_le_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xd1965197d197d197]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1245,7 +1245,7 @@ v_cmpx_gt_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_gt_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x2e682e682c682a68]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1260,7 +1260,7 @@ v_cmpx_ne_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ne_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1275,7 +1275,7 @@ v_cmpx_ge_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ge_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x2e782e792c792a79]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1290,7 +1290,7 @@ v_cmpx_t_i64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_t_i64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1305,7 +1305,7 @@ v_cmpx_f_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_f_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1320,7 +1320,7 @@ v_cmpx_lt_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_lt_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x4b624b6249624b62]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1335,7 +1335,7 @@ v_cmpx_eq_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_eq_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x10001100110011]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1350,7 +1350,7 @@ v_cmpx_le_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_le_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0x4b724b7349734b73]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1365,7 +1365,7 @@ v_cmpx_gt_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_gt_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xb48c348cb48cb08c]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1380,7 +1380,7 @@ v_cmpx_ne_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ne_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xffee7feefdeefbee]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1395,7 +1395,7 @@ v_cmpx_ge_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_ge_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xb49c349db49db09d]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb, 0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 5, 5, 0xfffffffffffffffb]
 ;! in v[8:9] = u64[0, 0x7fffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 1, 0x8000000000000000, 0xfffffffffffffffb, 0xffffffffffffffff, 5, 0, 0x7fffffffffffffff, 5]
@@ -1410,7 +1410,7 @@ v_cmpx_t_u64_e32 vcc, v[4:5], v[8:9]
 v_cmpx_t_u64_e32 v[4:5], v[8:9]
 ;= exec = u64[0xfffe7ffffdfffbff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x7f800001, 0xbf800000, 0x80000001, 0x7f800000, 0x7f800001, 0x7fc00000, 0, 0x80000000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1425,7 +1425,7 @@ v_cmpx_class_f32_e32 vcc, v4, v8
 v_cmpx_class_f32_e32 v4, v8
 ;= exec = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x7f800001, 0xbf800000, 0x80000001, 0x7f800000, 0x7f800001, 0x7fc00000, 0, 0x80000000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1439,7 +1439,7 @@ v_cmp_class_f32_e32 vcc, v4, v8
 v_cmp_class_f32_e32 vcc_lo, v4, v8
 ;= vcc = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x7ff0000000000001, 0xbff0000000000000, 0x8000000000000001, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0, 0x8000000000000000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1454,7 +1454,7 @@ v_cmpx_class_f64_e32 vcc, v[4:5], v8
 v_cmpx_class_f64_e32 v[4:5], v8
 ;= exec = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v[4:5] = u64[0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x7ff0000000000001, 0xbff0000000000000, 0x8000000000000001, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0, 0x8000000000000000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1468,7 +1468,7 @@ v_cmp_class_f64_e32 vcc, v[4:5], v8
 v_cmp_class_f64_e32 vcc_lo, v[4:5], v8
 ;= vcc = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x7c01, 0xbc00, 0x8001, 0x7c00, 0x7c01, 0x7e00, 0, 0x8000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1483,7 +1483,7 @@ v_cmpx_class_f16_e32 vcc, v4, v8
 v_cmpx_class_f16_e32 v4, v8
 ;= exec = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xfffe7ffffdfffbff
 ;! in v4 = u32[0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x7c01, 0xbc00, 0x8001, 0x7c00, 0x7c01, 0x7e00, 0, 0x8000]
 ;! in v8 = u32[0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155, 0x2aa, 0x154, 0x155]
@@ -1497,7 +1497,7 @@ v_cmp_class_f16_e32 vcc, v4, v8
 v_cmp_class_f16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0x70b670b770b770b7]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[2]
 v_cmp_f_i16_e32 vcc, v4, v8

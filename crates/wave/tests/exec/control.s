@@ -1,7 +1,7 @@
 ; Program control: what ends, stops or delays a wave, messages, clocks, program counters, and hints without effect.
 ;! by spec, CDNA2 and RDNA2 manuals, SOP1, SOPP and SMEM
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s0 = u32[1]
 s_endpgm
 s_mov_b32 s0, 2
@@ -94,7 +94,7 @@ s_atc_probe_buffer 3, s[4:7], 0x0
 s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 s_dcache_wb
 s_dcache_wb_vol
 s_dcache_inv_vol
@@ -152,7 +152,7 @@ v_mul_f32_e32 v3, v4, v8
 ;= v3 = u32[0x800000, 0x100000]
 
 ; Global wave sync: resource is M0 bits 21:16 plus the offset, the count comes from the first active lane.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0x30
 ;! in m0 = u32[0x30000]
 ;! in v4 = u32[1, 2, 3, 4, 5, 6]
@@ -163,7 +163,7 @@ s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
 ; Its semaphores: a bulk release takes its count likewise, and the sum of base and offset has six bits.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0x30
 ;! in m0 = u32[0x3e0000]
 ;! in v4 = u32[1, 2, 3, 4, 5, 6]

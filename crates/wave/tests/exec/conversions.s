@@ -1,7 +1,7 @@
 ; Conversions.
 ;! by spec, CDNA2 and RDNA2 manuals, IEEE 754, and published observations on silicon
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = f32[1.5, 0x80000001]
 v_cvt_f64_f32_e32 v[0:1], v4
 ;= v[0:1] = f64[1.5, 0xb6a0000000000000]
@@ -99,7 +99,7 @@ v_cvt_pk_i16_i32 v0, v4, v8
 v_cvt_pk_u8_f32 v0, v4, v8, v12
 ;= v0 = u32[0x1111c811, 0xff, 0xffffff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xffff0123, 0x120034, 0x1008000]
 v_sat_pk_u8_i16_e32 v0, v4
 ;= v0 = u32[0xff, 0x1234, 0xff00]

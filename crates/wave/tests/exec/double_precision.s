@@ -1,7 +1,7 @@
 ; Double precision.
 ;! by spec, CDNA2 and RDNA2 manuals, IEEE 754, and published observations on silicon
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v[4:5] = f64[1.0, 1.0, inf, 0x7ff0000000001234, 1e+16, 0x1]
 ;! in v[8:9] = f64[2.5, -1.0, -inf, 1.0, 1.0, 0x1]
 v_add_f64 v[0:1], v[4:5], v[8:9]
@@ -41,14 +41,14 @@ v_add_f64 v[0:1], v[4:5], 3
 v_fma_f64 v[0:1], v[4:5], v[8:9], v[12:13]
 ;= v[0:1] = f64[0xb970000000000000]
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! in v[0:1] = f64[2.0]
 ;! in v[4:5] = f64[3.0]
 ;! in v[8:9] = f64[4.0]
 v_fmac_f64_e32 v[0:1], v[4:5], v[8:9]
 ;= v[0:1] = f64[14.0]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v[4:5] = f64[0.0, -0.0, 0x7ff8000000000000]
 ;! in v[8:9] = f64[-0.0, 0.0, 2.0]
 v_min_f64 v[0:1], v[4:5], v[8:9]

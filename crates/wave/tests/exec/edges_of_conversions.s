@@ -2,7 +2,7 @@
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals; values by exact rational arithmetic
 
 ; v_cvt_rpi adds one half as a float, which may round.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0xc0200000, 0x3f7fffff, 0xbf7fffff, 0x4f7fffff, 0x4f800000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0xbf800000, 0x4b000001, 0x4b800000, 0, 0x80000000, 1, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00005, 0xffc00000, 0x3effffff, 0xcb000000, 0x477fff80, 0x40600000]
 v_cvt_i32_f32_e32 v0, v4
 v_cvt_u32_f32_e32 v1, v4

@@ -2,7 +2,7 @@
 ; mode, with denormals kept and flushed. Values by exact rational arithmetic, rounded once.
 ;! by spec, IEEE 754 and MODE of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xf0f7fffffff7ffff
 ;! in v4 = u32[0x3f800000, 0xbf800000, 0x3f800000, 0, 0x80000000, 0x3f800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00005, 0x3f800000, 3, 0x800000, 0x800003, 1]
 ;! in v8 = u32[0x33000000, 0xb3000000, 0xb3000000, 0x80000000, 0x80000000, 0xbf800000, 0x7f7fffff, 0xbf800000, 0xff800000, 0x3f800000, 0x3f800000, 0x7f800009, 4, 0x80000001, 0x80800000, 0x3f800000]

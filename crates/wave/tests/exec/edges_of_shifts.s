@@ -1,7 +1,7 @@
 ; Shifts and fields with amounts from zero to beyond the width: vector and scalar shifts take the low bits of the amount.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! exec 0xfffffffffffffffe
 ;! in v4 = u32[0, 1, 0xf, 0x10, 0x11, 0x1f, 0x20, 0x21, 0x3f, 0x40, 0xffffffff, 0x80000020]
 ;! in v8 = u32[0x89abcdef]
@@ -36,7 +36,7 @@ v_bfm_b32 v25, v4, v4
 ;= v25 = u32[0, 2, 0x3fff8000, 0xffff0000, 0xfffe0000, 0x80000000, 0, 2, 0x80000000, 0, 0x80000000, 0]
 
 ; Sixteen bits: the low four of the amount.
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0, 1, 0xf, 0x10, 0x11, 0x1f, 0x20, 0x21, 0x3f, 0x40, 0xffffffff, 0x80000020]
 ;! in v8 = u32[0x12349abc]
 ;! in v0 = u32[0]
@@ -63,7 +63,7 @@ v_ashrrev_i16 v2, v4, v8
 ;= v2 = u32[0x9abc, 0xcd5e, 0xffff, 0x9abc, 0xcd5e, 0xffff, 0x9abc, 0xcd5e, 0xffff, 0x9abc, 0xffff, 0x9abc]
 
 ; Scalar shifts, and fields whose width may exceed the word.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[0x89abcdef]
 ;! in s[6:7] = u64[0x89abcdef01234567]
 ;! in s8 = u32[0]

@@ -46,7 +46,7 @@ v_sat_pk_u8_i16_e32 v0, v4
 
 ; Scaling before division. The manual prints no VCC for zeros, but silicon sets it, and division does not care.
 ; Lanes are no scaling; a zero; N/D near the largest number; a denormal D; a denormal N/D; a tiny N.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v4 = u32[0x3f800000, 0, 0x3f800000, 0x80000, 0xd800000, 0x8800000, 0x71800000, 0x53800000]
 ;! in v8 = u32[0x40400000, 0, 0x3f800000, 0x80000, 0x53800000, 0x3f800000, 0x3f800000, 0x53800000]
 ;! in v12 = u32[0x3f800000, 0x3f800000, 0x71800000, 0xd800000, 0xd800000, 0x8800000, 0x71800000, 0xd800000]
@@ -62,7 +62,7 @@ v_div_scale_f32 v0, vcc_lo, v4, v8, v12
 ;= v0 = u32[0x3f800000, 0x7fc00000, 0x5f800000, 0x1e800000, 0x2d800000, 0x28800000, 0x71800000, 0x53800000]
 ;= vcc = u64[0xd6d6d6d6]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v[4:5] = u64[0x3ff0000000000000, 0, 0x3ff0000000000000, 0x400000000, 0x7b0000000000000, 0x2b0000000000000, 0x71f0000000000000, 0x48b0000000000000]
 ;! in v[8:9] = u64[0x4008000000000000, 0, 0x3ff0000000000000, 0x400000000, 0x48b0000000000000, 0x3ff0000000000000, 0x3ff0000000000000, 0x48b0000000000000]
 ;! in v[12:13] = u64[0x3ff0000000000000, 0x3ff0000000000000, 0x71f0000000000000, 0x7b0000000000000, 0x7b0000000000000, 0x2b0000000000000, 0x71f0000000000000, 0x7b0000000000000]
@@ -79,7 +79,7 @@ v_div_scale_f64 v[0:1], vcc_lo, v[4:5], v[8:9], v[12:13]
 ;= vcc = u64[0xd6d6d6d6]
 
 ; 64-bit multiply-add: the carry out of bit 63 goes to the mask, of signed sums the overflow of the unsigned ones that they are.
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v4 = u32[0xffffffff, 0xffffffff, 5, 0x80000000]
 ;! in v8 = u32[0xffffffff, 0xffffffff, 7, 2]
 ;! in v[12:13] = u64[1, 0xffffffffffffffff, 0xffffffffffffffdd, 0xffffffff00000000]

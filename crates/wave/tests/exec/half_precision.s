@@ -1,7 +1,7 @@
 ; Half precision.
 ;! by spec, CDNA2 and RDNA2 manuals, IEEE 754, and published observations on silicon
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00, 0x7bff, 0x7c00, 0x7c01, 1]
 ;! in v8 = u32[0x4000, 0x7bff, 0xfc00, 0, 1]
 v_add_f16_e32 v0, v4, v8
@@ -13,7 +13,7 @@ v_add_f16_e32 v0, v4, v8
 v_add_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead4200, 0xdead7c00, 0xdead7e00, 0xdead7e01, 0xdead0002]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00]
 ;! in v8 = u32[0x4000]
 v_sub_f16_e32 v0, v4, v8
@@ -25,7 +25,7 @@ v_sub_f16_e32 v0, v4, v8
 v_sub_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdeadbc00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00]
 ;! in v8 = u32[0x4000]
 v_subrev_f16_e32 v0, v4, v8
@@ -37,7 +37,7 @@ v_subrev_f16_e32 v0, v4, v8
 v_subrev_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead3c00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200, 1, 3]
 ;! in v8 = u32[0x4000, 0x3800, 0x3800]
 v_mul_f16_e32 v0, v4, v8
@@ -49,7 +49,7 @@ v_mul_f16_e32 v0, v4, v8
 v_mul_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead4600, 0xdead0000, 0xdead0002]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200]
 ;! in v8 = u32[0xc000]
 v_mul_f16_e64 v0, -v4, |v8|
@@ -61,7 +61,7 @@ v_mul_f16_e64 v0, -v4, |v8|
 v_mul_f16_e64 v0, -v4, |v8|
 ;= v0 = u32[0xdeadc600]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200, 0xc200, 0x7e00]
 ;! in v8 = u32[0x4000]
 v_mul_f16_e64 v0, v4, v8 clamp
@@ -73,7 +73,7 @@ v_mul_f16_e64 v0, v4, v8 clamp
 v_mul_f16_e64 v0, v4, v8 clamp
 ;= v0 = u32[0xdead3c00, 0xdead0000, 0xdead0000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v8 = u32[0x4000]
 v_mul_f16_e32 v0, 0.5, v8
 ;= v0 = u32[0x3c00]
@@ -83,7 +83,7 @@ v_mul_f16_e32 v0, 0.5, v8
 v_mul_f16_e32 v0, 0.5, v8
 ;= v0 = u32[0xdead3c00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x8000, 0x7e00]
 ;! in v8 = u32[0, 0x4000]
 v_max_f16_e32 v0, v4, v8
@@ -95,7 +95,7 @@ v_max_f16_e32 v0, v4, v8
 v_max_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead0000, 0xdead4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x8000]
 ;! in v8 = u32[0]
 v_min_f16_e32 v0, v4, v8
@@ -107,7 +107,7 @@ v_min_f16_e32 v0, v4, v8
 v_min_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead8000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200]
 ;! in v8 = u32[0x3c00]
 ;! in v12 = u32[0x4000]
@@ -121,7 +121,7 @@ v_min3_f16 v0, v4, v8, v12
 v_min3_f16 v0, v4, v8, v12
 ;= v0 = u32[0xdead3c00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200]
 ;! in v8 = u32[0x3c00]
 ;! in v12 = u32[0x4000]
@@ -135,7 +135,7 @@ v_max3_f16 v0, v4, v8, v12
 v_max3_f16 v0, v4, v8, v12
 ;= v0 = u32[0xdead4200]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4200]
 ;! in v8 = u32[0x3c00]
 ;! in v12 = u32[0x4000]
@@ -149,7 +149,7 @@ v_med3_f16 v0, v4, v8, v12
 v_med3_f16 v0, v4, v8, v12
 ;= v0 = u32[0xdead4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xbe00]
 v_floor_f16_e32 v0, v4
 ;= v0 = u32[0xc000]
@@ -159,7 +159,7 @@ v_floor_f16_e32 v0, v4
 v_floor_f16_e32 v0, v4
 ;= v0 = u32[0xdeadc000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xbe00]
 v_ceil_f16_e32 v0, v4
 ;= v0 = u32[0xbc00]
@@ -169,7 +169,7 @@ v_ceil_f16_e32 v0, v4
 v_ceil_f16_e32 v0, v4
 ;= v0 = u32[0xdeadbc00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xbe00]
 v_trunc_f16_e32 v0, v4
 ;= v0 = u32[0xbc00]
@@ -179,7 +179,7 @@ v_trunc_f16_e32 v0, v4
 v_trunc_f16_e32 v0, v4
 ;= v0 = u32[0xdeadbc00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3e00, 0x4100]
 v_rndne_f16_e32 v0, v4
 ;= v0 = u32[0x4000]
@@ -189,7 +189,7 @@ v_rndne_f16_e32 v0, v4
 v_rndne_f16_e32 v0, v4
 ;= v0 = u32[0xdead4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xbd00]
 v_fract_f16_e32 v0, v4
 ;= v0 = u32[0x3a00]
@@ -199,7 +199,7 @@ v_fract_f16_e32 v0, v4
 v_fract_f16_e32 v0, v4
 ;= v0 = u32[0xdead3a00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00]
 ;! in v8 = u32[3, 0xffff]
 v_ldexp_f16_e32 v0, v4, v8
@@ -211,7 +211,7 @@ v_ldexp_f16_e32 v0, v4, v8
 v_ldexp_f16_e32 v0, v4, v8
 ;= v0 = u32[0xdead4800, 0xdead3800]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4800]
 v_frexp_mant_f16_e32 v0, v4
 ;= v0 = u32[0x3800]
@@ -221,7 +221,7 @@ v_frexp_mant_f16_e32 v0, v4
 v_frexp_mant_f16_e32 v0, v4
 ;= v0 = u32[0xdead3800]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4800, 1]
 v_frexp_exp_i16_f16_e32 v0, v4
 ;= v0 = u32[4, 0xffe9]
@@ -231,7 +231,7 @@ v_frexp_exp_i16_f16_e32 v0, v4
 v_frexp_exp_i16_f16_e32 v0, v4
 ;= v0 = u32[0xdead0004, 0xdeadffe9]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = f32[1.5, 6.552e+04, 65519.0]
 v_cvt_f16_f32_e32 v0, v4
 ;= v0 = u32[0x3e00, 0x7c00, 0x7bff]
@@ -241,12 +241,12 @@ v_cvt_f16_f32_e32 v0, v4
 v_cvt_f16_f32_e32 v0, v4
 ;= v0 = u32[0xdead3e00, 0xdead7c00, 0xdead7bff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x3e00, 0xffff0001]
 v_cvt_f32_f16_e32 v0, v4
 ;= v0 = f32[1.5, 0x33800000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x801, 0xffff]
 v_cvt_f16_u16_e32 v0, v4
 ;= v0 = u32[0x6800, 0x7c00]
@@ -256,7 +256,7 @@ v_cvt_f16_u16_e32 v0, v4
 v_cvt_f16_u16_e32 v0, v4
 ;= v0 = u32[0xdead6800, 0xdead7c00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xffff]
 v_cvt_f16_i16_e32 v0, v4
 ;= v0 = u32[0xbc00]
@@ -266,7 +266,7 @@ v_cvt_f16_i16_e32 v0, v4
 v_cvt_f16_i16_e32 v0, v4
 ;= v0 = u32[0xdeadbc00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x4500, 0xbc00, 0x7c00]
 v_cvt_u16_f16_e32 v0, v4
 ;= v0 = u32[5, 0, 0xffff]
@@ -276,7 +276,7 @@ v_cvt_u16_f16_e32 v0, v4
 v_cvt_u16_f16_e32 v0, v4
 ;= v0 = u32[0xdead0005, 0xdead0000, 0xdeadffff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xc500, 0x7c00]
 v_cvt_i16_f16_e32 v0, v4
 ;= v0 = u32[0xfffb, 0x7fff]
@@ -286,7 +286,7 @@ v_cvt_i16_f16_e32 v0, v4
 v_cvt_i16_f16_e32 v0, v4
 ;= v0 = u32[0xdeadfffb, 0xdead7fff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00, 0xbc00]
 v_cvt_norm_i16_f16_e32 v0, v4
 ;= v0 = u32[0x7fff, 0x8001]
@@ -296,7 +296,7 @@ v_cvt_norm_i16_f16_e32 v0, v4
 v_cvt_norm_i16_f16_e32 v0, v4
 ;= v0 = u32[0xdead7fff, 0xdead8001]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x3c00, 0xbc00]
 v_cvt_norm_u16_f16_e32 v0, v4
 ;= v0 = u32[0xffff, 0]
@@ -306,7 +306,7 @@ v_cvt_norm_u16_f16_e32 v0, v4
 v_cvt_norm_u16_f16_e32 v0, v4
 ;= v0 = u32[0xdeadffff, 0xdead0000]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x1234]
 ;! in v8 = u32[0x5678]
 v_pack_b32_f16 v0, v4, v8
@@ -317,7 +317,7 @@ v_pack_b32_f16 v0, v4, v8
 v_pack_b32_f16 v0, v4, v8 op_sel:[1,0,0]
 ;= v0 = u32[0x56781234]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x12c]
 ;! in v8 = u32[0x12c]
 v_mul_lo_u16 v0, v4, v8
@@ -329,7 +329,7 @@ v_mul_lo_u16 v0, v4, v8
 v_mul_lo_u16 v0, v4, v8
 ;= v0 = u32[0xdead5f90]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x11]
 ;! in v8 = u32[0x8001]
 v_lshlrev_b16 v0, v4, v8
@@ -341,7 +341,7 @@ v_lshlrev_b16 v0, v4, v8
 v_lshlrev_b16 v0, v4, v8
 ;= v0 = u32[0xdead0002]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0x8001]
 v_lshrrev_b16 v0, v4, v8
@@ -353,7 +353,7 @@ v_lshrrev_b16 v0, v4, v8
 v_lshrrev_b16 v0, v4, v8
 ;= v0 = u32[0xdead4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0x8001]
 v_ashrrev_i16 v0, v4, v8
@@ -365,7 +365,7 @@ v_ashrrev_i16 v0, v4, v8
 v_ashrrev_i16 v0, v4, v8
 ;= v0 = u32[0xdeadc000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 v_max_u16 v0, v4, v8
@@ -377,7 +377,7 @@ v_max_u16 v0, v4, v8
 v_max_u16 v0, v4, v8
 ;= v0 = u32[0xdeadffff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 v_max_i16 v0, v4, v8
@@ -389,7 +389,7 @@ v_max_i16 v0, v4, v8
 v_max_i16 v0, v4, v8
 ;= v0 = u32[0xdead0001]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 v_min_u16 v0, v4, v8
@@ -401,7 +401,7 @@ v_min_u16 v0, v4, v8
 v_min_u16 v0, v4, v8
 ;= v0 = u32[0xdead0001]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 v_min_i16 v0, v4, v8
@@ -413,7 +413,7 @@ v_min_i16 v0, v4, v8
 v_min_i16 v0, v4, v8
 ;= v0 = u32[0xdeadffff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 ;! in v12 = u32[5]
@@ -427,7 +427,7 @@ v_med3_i16 v0, v4, v8, v12
 v_med3_i16 v0, v4, v8, v12
 ;= v0 = u32[0xdead0001]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffff]
 ;! in v12 = u32[5]
@@ -441,7 +441,7 @@ v_med3_u16 v0, v4, v8, v12
 v_med3_u16 v0, v4, v8, v12
 ;= v0 = u32[0xdead0005]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0xffff]
 ;! in v8 = u32[0xffff]
 ;! in v12 = u32[1]
@@ -485,7 +485,7 @@ v_mad_i16 v0, v4, v8, v12
 v_div_fixup_f16 v0, v4, v8, v12
 ;= v0 = u32[0xdead7c00, 0xdeadfe00, 0xdead3c00]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xffff]
 ;! in v8 = u32[2]
 v_add_u16_e64 v0, v4, v8 clamp
@@ -532,7 +532,7 @@ v_add_nc_i16 v0, v4, v8 clamp
 v_sub_nc_i16 v0, v4, v8
 ;= v0 = u32[0xdead7fff]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0x12c]
 ;! in v8 = u32[0x12c]
 ;! in v12 = u32[7]
@@ -562,7 +562,7 @@ v_fmaak_f16 v0, v4, v8, 0x3c00
 v_fmamk_f16 v0, v4, 0x4200, v8
 ;= v0 = u32[0xdead4700]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v0 = u32[0x12343c00]
 ;! in v4 = u32[0x4000]
 ;! in v8 = u32[0x4200]

@@ -1,7 +1,7 @@
 ; Integer arithmetic.
 ;! by spec, worked out by hand from the pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! in v4 = u32[0xffffffff]
 ;! in v8 = u32[2]
 v_add_u32_e32 v0, v4, v8
@@ -58,7 +58,7 @@ v_add_nc_i32 v0, v4, v8
 v_sub_nc_i32 v0, v4, v8
 ;= v0 = u32[0xffffffff]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[1]
 ;! in v8 = u32[2]
 ;! in v12 = u32[0xffffffff]
@@ -130,7 +130,7 @@ v_mad_u32_u24 v0, v4, v8, v12
 v_mad_i32_i24 v0, v4, v8, v12
 ;= v0 = u32[0xfffffffc]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! in v4 = u32[0xffffffff]
 ;! in v8 = u32[0xffffffff]
 ;! in v[12:13] = u64[1]
@@ -147,7 +147,7 @@ v_mad_i64_i32 v[0:1], s[8:9], v4, v8, v[12:13]
 ;= s8 = any
 ;= s9 = any
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[1]
 ;! in v8 = u32[0xffffffff]
 v_min_u32_e32 v0, v4, v8

@@ -1,7 +1,7 @@
 ; Media.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x10203ff]
 ;! in v8 = u32[0x2010300]
 ;! in v12 = u32[5]
@@ -76,7 +76,7 @@ v_qsad_pk_u16_u8 v[0:1], v[4:5], v8, v[12:13]
 v_mqsad_pk_u16_u8 v[0:1], v[4:5], v8, v[12:13]
 ;= v[0:1] = u64[0x6000300000003]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v[4:5] = u64[0x0706050403020100]
 ;! in v8 = u32[0x04030200]
 ;! in v12 = u32[1200]

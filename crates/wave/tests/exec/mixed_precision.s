@@ -1,7 +1,7 @@
 ; Mixed precision.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx906 gfx908 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0x40000000]
 ;! in v8 = u32[0x40400000]
 ;! in v12 = u32[0x3f800000]

@@ -1,7 +1,7 @@
 ; Packed 16 bit.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = u32[0xffff0001]
 ;! in v8 = u32[0x10002]
 v_pk_add_u16 v0, v4, v8
@@ -138,7 +138,7 @@ v_pk_min_f16 v0, v4, v8
 v_pk_max_f16 v0, v4, v8
 ;= v0 = u32[0x4200]
 
-;! target gfx908 gfx90a gfx1030
+;! target gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v0 = u32[0x3c003c00]
 ;! in v4 = u32[0x3c004000]
 ;! in v8 = u32[0x3c004200]

@@ -1,7 +1,7 @@
 ; Packed 32 bit.
 ;! by spec, worked out by hand from the formulas of the CDNA2 and RDNA2 manuals
 
-;! target gfx90a
+;! target gfx90a gfx942 gfx950
 ;! in v[4:5] = u64[0x400000003f800000]
 ;! in v[8:9] = u64[0x41a0000041200000]
 v_pk_add_f32 v[0:1], v[4:5], v[8:9]

@@ -1,7 +1,7 @@
 ; Scalar arithmetic and carries.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, SOP1, SOP2, SOPC and SOPK
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[0xffffffff]
 ;! in s6 = u32[2]
 ;! in s0 = u32[0]

@@ -1,7 +1,7 @@
 ; Scalar bits.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, SOP1, SOP2, SOPC and SOPK
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[0xf0]
 ;! in s6 = u32[0xf]
 ;! in s0 = u32[0]

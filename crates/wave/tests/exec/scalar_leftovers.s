@@ -1,7 +1,7 @@
 ; Scalar logic of both widths, EXEC saves, comparisons with constants, branches and moves by index.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, SOP1, SOP2, SOPC, SOPK and SOPP
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[0x52e6b438]
 ;! in s6 = u32[0xf2a74de4]
 s_and_b32 s0, s4, s6
@@ -239,7 +239,7 @@ s_orn1_saveexec_b32 s0, s4
 ;= exec = u64[0xfff0f3f5]
 ;= scc = u32[1]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xf0f0f0f0f0f0f0f0
 ;! in s[4:5] = u64[0xff3c5a12345678]
 s_and_saveexec_b64 s[0:1], s[4:5]
@@ -325,7 +325,7 @@ s_andn1_wrexec_b32 s0, s4
 ;= exec = u64[0xe0c0a080]
 ;= scc = u32[1]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030/64
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
 ;! exec 0xf0f0f0f0f0f0f0f0
 ;! in s[4:5] = u64[0xff3c5a12345678]
 s_andn2_wrexec_b64 s[0:1], s[4:5]
@@ -341,7 +341,7 @@ s_andn2_wrexec_b32 s0, s4
 ;= exec = u64[0x2040608]
 ;= scc = u32[1]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[5]
 ;! in scc = u32[1]
 s_cmpk_eq_i32 s4, 0x7
@@ -626,7 +626,7 @@ s_mov_b32 s0, 1
 over:
 ;= scc = any
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 s_call_b64 s[4:5], over
 s_mov_b32 s0, 1
 s_branch end
@@ -664,7 +664,7 @@ s_movreld_b64 s[0:1], s[4:5]
 s_movrelsd_2_b32 s0, s4
 ;= s2 = u32[9]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in s4 = u32[2]
 s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s4
 s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 4)
@@ -776,7 +776,7 @@ buffer_wbinvl1_vol
 s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 s_cbranch_cdbgsys over
 s_mov_b32 s0, 1
 over:

@@ -1,7 +1,7 @@
 ; Scalar loads and stores of every width, and buffer loads with their range check.
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, SMEM
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! memory s[2:3] = u32[0x10000, 0x10111, 0x10222, 0x10333, 0x10444, 0x10555, 0x10666, 0x10777, 0x10888, 0x10999, 0x10aaa, 0x10bbb, 0x10ccc, 0x10ddd, 0x10eee, 0x10fff, 0x11110, 0x11221, 0x11332, 0x11443, 0x11554, 0x11665, 0x11776, 0x11887]
 s_load_dword s20, s[2:3], 0x8
 s_waitcnt lgkmcnt(0)
@@ -110,7 +110,7 @@ s_waitcnt lgkmcnt(0)
 ;= s20 = u32[0x10222]
 ;= s21 = u32[0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]
 ;! in s20 = u32[100]
 s_store_dword s20, s[2:3], 0x4

@@ -1,7 +1,7 @@
 ; Single precision.
 ;! by spec, worked out by hand from the pseudocode of the CDNA2 and RDNA2 manuals
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = f32[1.0, inf, 0x7f801234, 1.0]
 ;! in v8 = f32[2.5, -inf, 1.0, 0xffc00001]
 v_add_f32_e32 v0, v4, v8
@@ -33,15 +33,14 @@ v_mul_legacy_f32 v0, v4, v8
 v_fma_f32 v0, v4, v8, v12
 ;= v0 = f32[0xa8800000]
 
-;! target gfx906 gfx908 gfx90a gfx1030
+;! target gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v0 = f32[1.0]
 ;! in v4 = f32[3.0]
 ;! in v8 = f32[4.0]
 v_fmac_f32_e32 v0, v4, v8
 ;= v0 = f32[13.0]
 
-;! target gfx942 gfx1030
-;! in v4 = f32[3.0]
+;! target gfx942 gfx950 gfx1030
 ;! in v8 = f32[4.0]
 v_fmaak_f32 v0, v4, v8, 0x3f800000
 ;= v0 = f32[13.0]
@@ -88,7 +87,7 @@ v_mad_legacy_f32 v0, v4, v8, v12
 v_fma_legacy_f32 v0, v4, v8, v12
 ;= v0 = f32[2.0]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx1030
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030
 ;! in v4 = f32[0x7f8a5a5a, -0.0, 0x7fc00000]
 ;! in v8 = f32[0x7f8a5a5a, 0.0, 1.0]
 v_max_f32_e32 v0, v4, v8

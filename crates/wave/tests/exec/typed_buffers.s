@@ -3,7 +3,7 @@
 ; What becomes of the unused half of a d16 load with SRAM ECC on is not published for converting loads: no cases there.
 ;! by spec, CDNA and RDNA manuals "Buffer data formats"; conversions by the rules of D3D and IEEE arithmetic
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x11fac = u32[0xd007bcf0, 0xb82e041b]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -21,7 +21,7 @@ buffer_load_format_x v4, v1, s[8:11], 0 offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0xbebfe580, 0xbf0fa51f, 0xbf06210c, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x65fac = u32[0xad2bbcf0, 0x8e959e62, 0xc13ed007, 0x22a93271, 0x7552041b, 0x56bc6585, 0xa966b82e, 0x8ad09999]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -39,7 +39,7 @@ buffer_load_format_x v4, v1, s[8:11], 0 offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0xffffd007, 0xffffb82e, 0xffffbcf0, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x2bfac = u32[0xad2bbcf0, 0xc13ed007, 0x7552041b, 0xa966b82e]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -61,7 +61,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0xc63fe400, 0xc68fa400, 0xc6862000, 0]
 ;= v5 = u32[0xc67b0800, 0xc6ad3400, 0xc6a5aa00, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x8fac = u32[0x71624e3b]
 ;! in v1 = u32[1, 3, 0, 0x4000]
@@ -83,7 +83,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x3e9c9c9d, 0x3ee2e2e3, 0x3e6ceced, 0]
 ;= v5 = u32[0, 0, 0, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x37fac = u32[0x841c03c0, 0x7a208000, 0x78230300, 0x210380]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -109,7 +109,7 @@ s_waitcnt vmcnt(0)
 ;= v5 = u32[0x40200000, 0x40400000, 0x3f000000, 0]
 ;= v6 = u32[0x3fa00000, 0, 0x40400000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x6dfac = u32[0x1734a966, 0x34d9999, 0xf828ad0, 0x1429dd75, 0x6ecdac, 0xca73ee7, 0x114a7089, 0x1d8361c0, 0x9d852fb, 0xe6ca49c, 0x1aa595d4, 0x6fa860f]
 ;! in v1 = u32[0xc, 0x24, 0, 0x4000]
@@ -135,7 +135,7 @@ s_waitcnt vmcnt(0)
 ;= v5 = u32[0x6ecdac, 0x1aa595d4, 0x34d9999, 0]
 ;= v6 = u32[0xca73ee7, 0x6fa860f, 0xf828ad0, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x50fac = u32[0xdca5723b, 0xf0b8814e, 0x7cc9562, 0x1be0a971]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -165,7 +165,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0x3f38b8b9, 0x3f60e0e1, 0x3f25a5a6, 0]
 ;= v7 = u32[0x3f70f0f1, 0x3dd8d8d9, 0x3f5cdcdd, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x48fac = u32[0x517373a5, 0x52b3c3b8, 0x13e01fcc, 0x15206fe0]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -195,7 +195,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0x3e95a569, 0x3ea92a4b, 0x3e8ba2e9, 0]
 ;= v7 = u32[0x3eaaaaab, 0, 0x3eaaaaab, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x67fac = u32[0xc0803e00, 0x80000000, 0x64008000, 0xfbff3554, 0x3800fbff, 0xc0803e00, 0xc080, 0x64008000]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -225,7 +225,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0x3eaa8000, 0x80000000, 0, 0]
 ;= v7 = u32[0xc77fe000, 0x44800000, 0x80000000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0xdfac = u32[0x71624e3b]
 ;! in v1 = u32[1, 3, 0, 0x4000]
@@ -255,7 +255,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0, 0, 0, 0]
 ;= v7 = u32[1, 1, 1, 1]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -271,7 +271,7 @@ buffer_store_format_x v4, v1, s[8:11], 0 offen
 buffer_store_format_x v4, v1, s[8:11], 0 offen
 ;= memory = u32[0x3e00bc00, 0x38007777]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -287,7 +287,7 @@ buffer_store_format_x v4, v1, s[8:11], 0 offen
 buffer_store_format_x v4, v1, s[8:11], 0 offen
 ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x29fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -305,7 +305,7 @@ buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
 buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
 ;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x5ffac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -323,7 +323,7 @@ buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
 buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
 ;= memory = u32[0xbf800000, 0x3e4ccccd, 0x3fc00000, 0xbe800000, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x6ffac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0xc, 0x24, 0, 0x4000]
@@ -343,7 +343,7 @@ buffer_store_format_xyz v[4:6], v1, s[8:11], 0 offen
 buffer_store_format_xyz v[4:6], v1, s[8:11], 0 offen
 ;= memory = u32[0xbf800000, 0x3e4ccccd, 0x3f400000, 0x3fc00000, 0xbe800000, 0, 0x77777777, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000, 0xc0000000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x50fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -365,7 +365,7 @@ buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
 buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
 ;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x74fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0x10, 0x30, 0, 0x4000]
@@ -387,7 +387,7 @@ buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
 buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
 ;= memory = u32[0xffffffb3, 0x41, 3, 0x7fff, 5, 0xfffffffd, 0xc8, 7, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x3e8, 2, 0xffffffff, 9]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x67fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -463,7 +463,7 @@ buffer_load_format_d16_xy v4, v1, s[8:11], 0 offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x2ffac = u32[0xc0803e00, 0x64008000, 0x3800fbff, 0xc080]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -516,7 +516,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x81004e, 0xa90071, 0x72003b, 0]
 ;= v5 = u32[0xf000b8, 0x1b00e0, 0xdc00a5, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x54fac = u32[0xdca5723b, 0xf0b8814e, 0x7cc9562, 0x1be0a971]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -549,7 +549,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 ;= v5 = u32[0xfbff3554, 0x64008000, 0x80000000, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x67fac = u32[0xc0803e00, 0x80000000, 0x64008000, 0xfbff3554, 0x3800fbff, 0xc0803e00, 0xc080, 0x64008000]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -560,7 +560,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 ;= v5 = u32[0xfbff3554, 0x64008000, 0x80000000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -576,7 +576,7 @@ buffer_store_format_d16_x v4, v1, s[8:11], 0 offen
 buffer_store_format_d16_x v4, v1, s[8:11], 0 offen
 ;= memory = u32[0x3e00bc00, 0x38007777]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x29fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -592,7 +592,7 @@ buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen
 buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen
 ;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x6ffac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0xc, 0x24, 0, 0x4000]
@@ -610,7 +610,7 @@ buffer_store_format_d16_xyz v[4:5], v1, s[8:11], 0 offen
 buffer_store_format_d16_xyz v[4:5], v1, s[8:11], 0 offen
 ;= memory = u32[0xbf800000, 0x3e4cc000, 0x3f400000, 0x3fc00000, 0xbe800000, 0, 0x77777777, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000, 0xc0000000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x67fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -628,7 +628,7 @@ buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 ;= memory = u32[0x3266bc00, 0x42003a00, 0xb4003e00, 0x399a0000, 0x77777777, 0x77777777, 0x3c003800, 0x34cdc000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x50fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -646,7 +646,7 @@ buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 ;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x80003e00, 0xc080fbff]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -664,7 +664,7 @@ tbuffer_load_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0x80000000, 0xc0100000, 0x3fc00000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xdca5723b, 0xf0b8814e, 0x7cc9562, 0x1be0a971]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -682,7 +682,7 @@ tbuffer_load_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_USCALED] offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0x429c0000, 0x42e20000, 0x426c0000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xad2bbcf0, 0xc13ed007, 0x7552041b, 0xa966b82e]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -704,7 +704,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0xbebfe580, 0xbf0fa51f, 0xbf06210c, 0]
 ;= v5 = u32[0xbefb09f6, 0xbf2d355a, 0xbf25ab4b, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x1734a966, 0x34d9999, 0x1429dd75, 0x6ecdac, 0x114a7089, 0x1d8361c0, 0xe6ca49c, 0x1aa595d4]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -726,7 +726,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x1429dd75, 0xe6ca49c, 0x1734a966, 0]
 ;= v5 = u32[0x6ecdac, 0x1aa595d4, 0x34d9999, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x841c03c0, 0x7a208000, 0x78230300, 0x210380]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -752,7 +752,7 @@ s_waitcnt vmcnt(0)
 ;= v5 = u32[0x40200000, 0x40400000, 0x3f000000, 0]
 ;= v6 = u32[0x3fa00000, 0, 0x40400000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xdca5723b, 0xf0b8814e, 0x7cc9562, 0x1be0a971]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -782,7 +782,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0xbf112245, 0xbe810204, 0xbf376ede, 0]
 ;= v7 = u32[0xbe010204, 0x3e59b367, 0xbe912245, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x814e723b, 0xa9719562]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -812,7 +812,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0, 0, 0, 0]
 ;= v7 = u32[0x3f800000, 0x3f800000, 0x3f800000, 0x3f800000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x3fc00000, 0xc0100000, 0x43700000, 0x80000000, 0x80000000, 0x3f800000, 0xbf000000, 0x3a800000, 0x3a800000, 0x40e00000, 0x3fc00000, 0xc0100000, 0xc0100000, 0x43700000, 0x80000000, 0x3f800000]
 ;! in v1 = u32[0x10, 0x30, 0, 0x4000]
@@ -842,7 +842,7 @@ s_waitcnt vmcnt(0)
 ;= v6 = u32[0xbf000000, 0x80000000, 0x43700000, 0]
 ;= v7 = u32[0x3a800000, 0x3f800000, 0x80000000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -858,7 +858,7 @@ tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FOR
 tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen
 ;= memory = u32[0x3e00bc00, 0x38007777]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -874,7 +874,7 @@ tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FOR
 tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_32_UINT] offen
 ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -892,7 +892,7 @@ tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16_16,BUF
 tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen
 ;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -910,7 +910,7 @@ tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32_32,BUF
 tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_FMT_32_32_FLOAT] offen
 ;= memory = u32[0xbf800000, 0x3e4ccccd, 0x3fc00000, 0xbe800000, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0xc, 0x24, 0, 0x4000]
@@ -930,7 +930,7 @@ tbuffer_store_format_xyz v[4:6], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32_32_32
 tbuffer_store_format_xyz v[4:6], v1, s[8:11], 0 format:[BUF_FMT_32_32_32_FLOAT] offen
 ;= memory = u32[0xbf800000, 0x3e4ccccd, 0x3f400000, 0x3fc00000, 0xbe800000, 0, 0x77777777, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000, 0xc0000000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -952,7 +952,7 @@ tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_8_8_8_8
 tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_UNORM] offen
 ;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0x10, 0x30, 0, 0x4000]
@@ -974,7 +974,7 @@ tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32_32_3
 tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_FMT_32_32_32_32_UINT] offen
 ;= memory = u32[0xffffffb3, 0x41, 3, 0x7fff, 5, 0xfffffffd, 0xc8, 7, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x3e8, 2, 0xffffffff, 9]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -1050,7 +1050,7 @@ tbuffer_load_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_FMT_16_16_FLOAT] offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xc0803e00, 0x64008000, 0x3800fbff, 0xc080]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -1103,7 +1103,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x81004e, 0xa90071, 0x72003b, 0]
 ;= v5 = u32[0xf000b8, 0x1b00e0, 0xdc00a5, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xdca5723b, 0xf0b8814e, 0x7cc9562, 0x1be0a971]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -1136,7 +1136,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 ;= v5 = u32[0xfbff3554, 0x64008000, 0x80000000, 0]
 
-;! target gfx906 gfx908 gfx90a
+;! target gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0xc0803e00, 0x80000000, 0x64008000, 0xfbff3554, 0x3800fbff, 0xc0803e00, 0xc080, 0x64008000]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -1147,7 +1147,7 @@ s_waitcnt vmcnt(0)
 ;= v4 = u32[0x64008000, 0xc080, 0xc0803e00, 0]
 ;= v5 = u32[0xfbff3554, 0x64008000, 0x80000000, 0]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
@@ -1163,7 +1163,7 @@ tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM
 tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen
 ;= memory = u32[0x3e00bc00, 0x38007777]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -1179,7 +1179,7 @@ tbuffer_store_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16_16,BUF
 tbuffer_store_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen
 ;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[0xc, 0x24, 0, 0x4000]
@@ -1197,7 +1197,7 @@ tbuffer_store_format_d16_xyz v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32_3
 tbuffer_store_format_d16_xyz v[4:5], v1, s[8:11], 0 format:[BUF_FMT_32_32_32_FLOAT] offen
 ;= memory = u32[0xbf800000, 0x3e4cc000, 0x3f400000, 0x3fc00000, 0xbe800000, 0, 0x77777777, 0x77777777, 0x77777777, 0x3f000000, 0x3f800000, 0xc0000000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[8, 0x18, 0, 0x4000]
@@ -1215,7 +1215,7 @@ tbuffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16_
 tbuffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 format:[BUF_FMT_16_16_16_16_FLOAT] offen
 ;= memory = u32[0x3266bc00, 0x42003a00, 0xb4003e00, 0x399a0000, 0x77777777, 0x77777777, 0x3c003800, 0x34cdc000]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
@@ -1251,7 +1251,7 @@ buffer_load_format_d16_hi_x v4, v1, s[8:11], 0 offen
 s_waitcnt vmcnt(0)
 ;= v4 = u32[0x8000aaaa, 0xc080aaaa, 0x3e00aaaa, 0xaaaa]
 
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]

@@ -98,6 +98,20 @@ impl Host for Outside {
     }
 }
 
+/// `text` as `target`'s assembler spells it: the bit that asks vector memory for the
+/// old value has another name on gfx94x.
+fn spelled(target: &Target, text: &str) -> String {
+    if target.family == gfx::Family::Gfx9 && target.architected_flat_scratch {
+        let vector = |line: &str| match line.trim_start().starts_with("s_") {
+            true => line.to_owned(),
+            false => line.replace(" glc", " sc0"),
+        };
+        text.lines().map(vector).collect::<Vec<_>>().join("\n")
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Machine code of `text`.
 pub fn assemble(
     target: &'static Target,
@@ -106,7 +120,7 @@ pub fn assemble(
 ) -> Result<Vec<u8>, isa::AssembleError> {
     isa::Assembler::with_features(target, wave_size as u8, "")
         .expect("LLVM knows the target")
-        .assemble(text)
+        .assemble(&spelled(target, text))
 }
 
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.

@@ -56,6 +56,14 @@ pub fn alu(family: Family) -> Vec<[u32; 3]> {
     probes
 }
 
+/// gfx950's products under scales: two encodings in one instruction.
+pub fn scaled_products() -> Vec<[u32; 4]> {
+    let vectors = 256 | 256 << 9 | 256 << 18;
+    [0xd3ad_0000, 0xd3ae_0000]
+        .map(|product| [0xd3ac_0000, 256 | 256 << 9, product, vectors])
+        .to_vec()
+}
+
 /// The memory formats.
 pub fn memory(family: Family) -> Vec<[u32; 3]> {
     match family {
@@ -193,6 +201,13 @@ fn memory_to_gfx10(family: Family) -> Vec<[u32; 3]> {
     all(0xf000_0100, 18, 128, &none);
     all(0xf000_0300, 18, 128, &none);
     if family == Family::Gfx9 {
+        // Private memory of gfx94x with a vector address.
+        all(
+            0xdc00_0000 | 1 << 14 | 1 << 13,
+            18,
+            128,
+            &[[0x007f_0000, 0]],
+        );
         all(0xe800_0000, 15, 16, &none);
         all(0xc000_0000 | 1 << 17, 18, 256, &none);
         // Without offset: cache controls and clocks.
@@ -226,6 +241,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("s_cbranch_join",           "likewise"),
     ("s_subvector_loop",         "halves of a wave64 in a loop of their own; no compiler emits it"),
     ("v_illegal",                "stops by its nature"),
+    ("v_mfma_ld_scale_b32",      "the first half of v_mfma_scale_*, which is one instruction with its second half"),
     ("v_screen_partition",       "rasterisation"),
     ("lds_param_load",           "attributes of pixel shaders"),
     ("ds_add_gs_reg_rtn",        "counters of the geometry pipeline"),

@@ -34,6 +34,12 @@ const FORMATS: &[Format] = &[
     // The eight-bit floats of gfx942 have no negative zero and a bias of one more than usual.
     format("fp8",   8, Some(8),    3),
     format("bf8",   8, Some(16),   2),
+    // OCP's formats, which gfx950 has.
+    format("e4m3",  8, Some(7),    3),
+    format("e5m2",  8, Some(15),   2),
+    format("e2m3",  6, Some(1),    3),
+    format("e3m2",  6, Some(3),    2),
+    format("e2m1",  4, Some(1),    1),
     format("i8",    8, None,       0),
     format("i32",  32, None,       0),
 ];
@@ -69,7 +75,15 @@ impl Format {
     }
 }
 
-/// `MxNxK[xBLOCKS] FORMAT [FORMAT OF B]`.
+/// Registers of the scales of A and B, and the byte of them that counts; the others are NaN.
+const SCALES: [(usize, u32); 2] = [(40, 1), (41, 2)];
+/// Register of the indices of a sparse A.
+const INDICES: usize = 40;
+/// The two of every four `k` that a sparse row holds.
+const KEPT: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+
+/// `MxNxK[xBLOCKS] FORMAT [FORMAT OF B] [scaled | sparse SET]`: with scales in v40 and v41, or with half of A left out and indices
+/// in a set of v40.
 #[derive(Clone, Debug)]
 pub struct Product {
     rows: usize,
@@ -78,6 +92,9 @@ pub struct Product {
     blocks: usize,
     inputs: [Format; 2],
     output: Format,
+    scaled: bool,
+    /// Which set of the index register is used.
+    sparse: Option<usize>,
 }
 
 impl Product {
@@ -96,7 +113,23 @@ impl Product {
             _ => return Err("expected MxNxK or MxNxKxBLOCKS".to_owned()),
         };
         let a = Format::find(words.next().unwrap_or_default())?;
-        let b = words.next().map_or(Ok(a), Format::find)?;
+        let mut words = words.peekable();
+        let b = match words.peek() {
+            Some(&name) if name != "scaled" && name != "sparse" => {
+                words.next();
+                Format::find(name)?
+            }
+            _ => a,
+        };
+        let (scaled, sparse) = match words.next() {
+            None => (false, None),
+            Some("scaled") => (true, None),
+            Some("sparse") => match words.next().unwrap_or_default().parse() {
+                Ok(set) => (false, Some(set)),
+                Err(error) => return Err(format!("set of indices: {error}")),
+            },
+            Some(other) => return Err(format!("unknown kind of product {other:?}")),
+        };
         let output = match a.name {
             "f64" => "f64",
             "i8" => "i32",
@@ -109,15 +142,88 @@ impl Product {
             blocks,
             inputs: [a, b],
             output: Format::find(output)?,
+            scaled,
+            sparse,
         })
     }
 
+    /// The two of every four `k` from `k` on that `row` holds.
+    fn kept(&self, row: usize, k: usize) -> [usize; 2] {
+        KEPT[(row + k / 4) % KEPT.len()]
+    }
+
     fn a(&self, row: usize, k: usize, block: usize) -> i64 {
-        ((5 * row + 3 * k + 7 * block) % 13) as i64 - 6
+        if self.sparse.is_some() && !self.kept(row, k).contains(&(k % 4)) {
+            return 0;
+        }
+        let number = 5 * row + 3 * k + 7 * block;
+        // Of four bits, five is none.
+        if self.inputs[0].bits == 4 {
+            (number % 9) as i64 - 4
+        } else {
+            (number % 13) as i64 - 6
+        }
     }
 
     fn b(&self, column: usize, k: usize, block: usize) -> i64 {
-        ((7 * column + 2 * k + 3 * block) % 11) as i64 - 5
+        let number = 7 * column + 2 * k + 3 * block;
+        if self.inputs[1].bits == 4 {
+            (number % 9) as i64 - 4
+        } else {
+            (number % 11) as i64 - 5
+        }
+    }
+
+    /// The power of two that scales row (or column) `index` for the `k` of `block`.
+    fn scale(&self, side: usize, index: usize, block: usize) -> u32 {
+        if self.scaled {
+            ((1 + side) * index + block) as u32 % 3
+        } else {
+            0
+        }
+    }
+
+    /// Where a value is in gfx950's products of small formats: those of eight bits lie in two halves.
+    fn micro_place(&self, side: usize, index: usize, k: usize) -> (usize, usize) {
+        let (size, bits) = ([self.rows, self.columns][side], self.inputs[side].bits);
+        let (group, position) = if bits == 8 {
+            let half = self.depth / 2;
+            (k % half / 16, k / half * 16 + k % 16)
+        } else {
+            (k / 32, k % 32)
+        };
+        (index + size * group, position)
+    }
+
+    fn is_micro(&self) -> bool {
+        matches!((self.rows, self.depth), (16, 128) | (32, 64)) && self.sparse.is_none()
+    }
+
+    /// Puts the kept values of a sparse A in place, and the register that says which they are.
+    fn set_sparse(&self, machine: &mut Machine, set: usize) {
+        let format = self.inputs[0];
+        let each = self.rows * self.depth / 128;
+        let mut packed = vec![[0_u32; 64]; (each * format.bits as usize).div_ceil(32)];
+        let ours = if each == 16 {
+            !0
+        } else {
+            (1_u32 << (2 * each)) - 1
+        };
+        let mut indices = [!(ours << (2 * each * set)); 64];
+        for (row, kept) in (0..self.rows).flat_map(|i| (0..self.depth / 2).map(move |k| (i, k))) {
+            let lane = row + self.rows * (kept / each);
+            let position = kept % each;
+            let first = kept / 2 * 4;
+            let index = self.kept(row, first)[kept % 2];
+            let at = position * format.bits as usize;
+            packed[at / 32][lane] |=
+                (format.encode(self.a(row, first + index, 0)) as u32) << (at % 32);
+            indices[lane] |= (index as u32) << (2 * (each * set + position));
+        }
+        for (word, lanes) in packed.iter().enumerate() {
+            machine.vgpr(INPUTS[0] + word, |lane| lanes[lane]);
+        }
+        machine.vgpr(INDICES, |lane| indices[lane]);
     }
 
     fn c(&self, row: usize, column: usize, block: usize) -> i64 {
@@ -158,16 +264,34 @@ impl Product {
     pub fn set_inputs(&self, machine: &mut Machine) {
         for (side, format) in self.inputs.into_iter().enumerate() {
             let size = [self.rows, self.columns][side];
+            if let Some(set) = self.sparse.filter(|_| side == 0) {
+                self.set_sparse(machine, set);
+                continue;
+            }
+            if self.scaled {
+                let (register, byte) = SCALES[side];
+                machine.vgpr(register, |lane| {
+                    let scale = 127 + self.scale(side, lane % size, lane / size);
+                    !(0xff << (8 * byte)) | scale << (8 * byte)
+                });
+            }
             let value = [Product::a, Product::b][side];
             let each = self.blocks * size * self.depth / 64;
             let words = (each * format.bits as usize).div_ceil(32);
             let mut packed = vec![vec![0_u32; 64]; words];
             for block in 0..self.blocks {
                 for (index, k) in (0..size).flat_map(|i| (0..self.depth).map(move |k| (i, k))) {
-                    let lane = index + size * (block + self.blocks * (k / each));
+                    let (lane, position) = if self.is_micro() {
+                        self.micro_place(side, index, k)
+                    } else {
+                        (index + size * (block + self.blocks * (k / each)), k % each)
+                    };
                     let bits = format.encode(value(self, index, k, block));
-                    let at = k % each * format.bits as usize;
+                    let at = position * format.bits as usize;
                     packed[at / 32][lane] |= (bits << (at % 32)) as u32;
+                    if at % 32 + format.bits as usize > 32 && format.bits < 32 {
+                        packed[at / 32 + 1][lane] |= (bits >> (32 - at % 32)) as u32;
+                    }
                     if format.bits == 64 {
                         packed[at / 32 + 1][lane] = (bits >> 32) as u32;
                     }
@@ -194,8 +318,10 @@ impl Product {
         let mut complaints = Vec::new();
         for (row, column, block) in self.elements() {
             let (register, lane) = self.place(row, column, block);
-            let products =
-                (0..self.depth).map(|k| self.a(row, k, block) * self.b(column, k, block));
+            let products = (0..self.depth).map(|k| {
+                let scale = self.scale(0, row, k / 32) + self.scale(1, column, k / 32);
+                self.a(row, k, block) * self.b(column, k, block) << scale
+            });
             let expected = self
                 .output
                 .encode(products.sum::<i64>() + self.c(row, column, block));
