@@ -571,3 +571,67 @@ global_load_tr_b64 v[8:9], v4, s[2:3]
 s_wait_loadcnt 0x0
 ;= v8 = u32[0x835b330b, 0xa8805830, 0xcda57d55, 0xf2caa27a, 0x17efc79f, 0x3c14ecc4, 0x613911e9, 0x865e360e, 0x23fbd3ab, 0x4820f8d0, 0x6d451df5, 0x926a421a, 0xb78f673f, 0xdcb48c64, 0x1d9b189, 0x26fed6ae, 0x3dbb38b, 0x2800d8b0, 0x4d25fdd5, 0x724a22fa, 0x976f471f, 0xbc946c44, 0xe1b99169, 0x6deb68e, 0xa37b532b, 0xc8a07850, 0xedc59d75, 0x12eac29a, 0x370fe7bf, 0x5c340ce4, 0x81593109, 0xa67e562e]
 ;= v9 = u32[0xc39b734b, 0xe8c09870, 0xde5bd95, 0x320ae2ba, 0x572f07df, 0x7c542c04, 0xa1795129, 0xc69e764e, 0x633b13eb, 0x88603810, 0xad855d35, 0xd2aa825a, 0xf7cfa77f, 0x1cf4cca4, 0x4119f1c9, 0x663e16ee, 0x431bf3cb, 0x684018f0, 0x8d653d15, 0xb28a623a, 0xd7af875f, 0xfcd4ac84, 0x21f9d1a9, 0x461ef6ce, 0xe3bb936b, 0x8e0b890, 0x2d05ddb5, 0x522a02da, 0x774f27ff, 0x9c744c24, 0xc1997149, 0xe6be966e]
+
+; Three operands in single precision: NaNs win.
+;! target gfx1200 gfx1201
+;! in v4 = f32[1.0, 1.0]
+;! in v5 = u32[0x40400000, 0x7fc00000]
+;! in v6 = f32[2.0, 2.0]
+v_minimum3_f32 v13, v4, v5, v6
+v_maximum3_f32 v14, v4, v5, v6
+;= v13 = u32[0x3f800000, 0x7fc00000]
+;= v14 = u32[0x40400000, 0x7fc00000]
+
+; Sums of pairs: 1 + 2 and -2 + 0.5 in halves and in bfloat16.
+;! lds = u32[0xc0003c00, 0xc0003f80, 0xc0003c00, 0xc0003f80]
+;! in v4 = u32[0]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! exec 0x1
+ds_pk_add_f16 v4, v5
+ds_pk_add_bf16 v4, v6 offset:4
+ds_pk_add_rtn_f16 v8, v4, v5 offset:8
+ds_pk_add_rtn_bf16 v9, v4, v6 offset:12
+;= lds = u32[0xbe004200, 0xbfc04040, 0xbe004200, 0xbfc04040]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+
+;! memory s[2:3] = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v4 = u32[0]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+global_atomic_pk_add_f16 v8, v4, v5, s[2:3] th:TH_ATOMIC_RETURN
+global_atomic_pk_add_bf16 v9, v4, v6, s[2:3] offset:4 th:TH_ATOMIC_RETURN
+global_atomic_add_f32 v10, v4, v7, s[2:3] offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+;= v10 = f32[1.0]
+
+;! memory v[2:3] step 0 = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+flat_atomic_pk_add_f16 v8, v[2:3], v5 th:TH_ATOMIC_RETURN
+flat_atomic_pk_add_bf16 v9, v[2:3], v6 offset:4 th:TH_ATOMIC_RETURN
+flat_atomic_add_f32 v10, v[2:3], v7 offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+;= v10 = f32[1.0]
+
+;! memory s[4:7] = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+buffer_atomic_pk_add_f16 v5, off, s[4:7], null th:TH_ATOMIC_RETURN
+buffer_atomic_pk_add_bf16 v6, off, s[4:7], null offset:4 th:TH_ATOMIC_RETURN
+buffer_atomic_add_f32 v7, off, s[4:7], null offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v5 = u32[0xc0003c00]
+;= v6 = u32[0xc0003f80]
+;= v7 = f32[1.0]
