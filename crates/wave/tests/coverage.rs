@@ -37,7 +37,7 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
     let decoder = isa::Decoder::new(target).unwrap();
     let executed = |mnemonic: &str| {
         let alone = mnemonic.replace("v_dual_", "v_");
-        wave::rows_of(&alone, target.family).is_some()
+        wave::rows_of(&alone, target).is_some()
     };
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
