@@ -175,19 +175,15 @@ fn main() {
     for (target, wave_size, streams) in tables {
         for (name, text) in streams {
             if wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str())) {
-                let [all, half, integers] = COLUMNS.map(|column| measure(target, wave_size, column, text));
+                let [all, half, integers] =
+                    COLUMNS.map(|column| measure(target, wave_size, column, text));
                 println!("{name:34} {all:9.2} {half:9.2} {integers:9.2} M/s");
             }
         }
     }
 }
 
-fn measure(
-    target: &str,
-    wave_size: u32,
-    (exec, off): (u64, Option<u32>),
-    text: &str,
-) -> f64 {
+fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
     let target = Target::find(target).expect("target");
     let text = if text.contains("{}") {
         let chains: Vec<String> = (32..40)

@@ -4,6 +4,9 @@
 //! `numerics::matrix`'s. Sixteen lanes of a register of D are sixteen columns of one row (for matrices of four columns, four
 //! times four), so that sums go over host vectors.
 
+// Functions in place of closures would be called, and leave the host's vectors behind.
+#![allow(clippy::redundant_closure)]
+
 use std::mem::MaybeUninit;
 
 use gfx::Matrix;
@@ -382,8 +385,6 @@ fn unless_nan(quick: [u32; GROUP], exact: impl Fn() -> [u32; GROUP]) -> [u32; GR
 }
 
 /// The sums of gfx90a, `STEP` terms at a time.
-// Functions in place of the closures would be called, and leave the host's vectors behind.
-#[allow(clippy::redundant_closure)]
 #[inline(always)]
 fn rounded<const STEP: usize>(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
     let quick = terms.fold::<_, STEP>(

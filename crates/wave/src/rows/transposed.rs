@@ -38,7 +38,7 @@ fn private_address(wave: &Wave, op: &MicroOp, lane: usize, offset: u32) -> Resul
     if u64::from(at) + 4 > u64::from(wave.scratch_bytes_per_lane) {
         return Err(fault(FaultKind::ScratchOutOfRange));
     }
-    if at % 4 != 0 {
+    if !at.is_multiple_of(4) {
         return Err(fault(FaultKind::Unaligned));
     }
     Ok(global::scratch_address(wave, at, lane))
@@ -87,7 +87,7 @@ struct Halves;
 impl Body for Halves {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         if let Some(why) = refusal(wave) {
-            return unsupported(wave, why);
+            return wave.stop(Stop::Unsupported(why.to_owned()));
         }
         let loaded = match load::<4>(wave, op, env) {
             Ok(loaded) => loaded,
@@ -114,7 +114,7 @@ struct Bytes;
 impl Body for Bytes {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         if let Some(why) = refusal(wave) {
-            return unsupported(wave, why);
+            return wave.stop(Stop::Unsupported(why.to_owned()));
         }
         let loaded = match load::<2>(wave, op, env) {
             Ok(loaded) => loaded,

@@ -635,3 +635,30 @@ buffer_atomic_add_f32 v7, off, s[4:7], null offset:8 th:TH_ATOMIC_RETURN
 ;= v5 = u32[0xc0003c00]
 ;= v6 = u32[0xc0003f80]
 ;= v7 = f32[1.0]
+
+; Hints and waits that change nothing.
+s_delay_alu instid0(VALU_DEP_1)
+s_setkill 0
+s_waitcnt 0x0
+s_wakeup
+s_mov_b32 s20, 1
+;= s20 = u32[1]
+
+; What transposing loads do in wave64 is not published.
+;! target gfx1200/64 gfx1201/64
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b128 v[8:9], v4, s[2:3]
+;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b64 v8, v4, s[2:3]
+;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+
+;! target gfx1200/32 gfx1201/32
+;! exec 0x7fffffff
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b64 v[8:9], v4, s[2:3]
+;= stop = Unsupported("transposing load with lanes off")

@@ -103,7 +103,8 @@ impl Host for Outside {
 fn spelled(target: &Target, text: &str) -> String {
     let is_scalar = |line: &str| line.trim_start().starts_with("s_");
     let lines: Vec<String> = if target.family >= gfx::Family::Gfx12 {
-        let kept = |line: &&str| !line.trim_start().starts_with("s_waitcnt");
+        let kept =
+            |line: &&str| !line.trim_start().starts_with("s_waitcnt ") || line.contains("0x0");
         let vector = |line: &str| {
             let atomic = line.contains("_atomic_");
             let returns = if atomic { " th:TH_ATOMIC_RETURN" } else { "" };

@@ -38,5 +38,10 @@ pub(super) fn image([w0, w1, w2, w3, w4, w5, w6, w7]: [u32; 8]) -> Result<[u32; 
 /// A sampler descriptor: levels of detail have one more bit.
 pub(super) fn sampler([w0, w1, w2, w3]: [u32; 4]) -> [u32; 4] {
     let level = |level: u32| level.min(0xfff);
-    [w0, level(bits(w1, 12, 0)) | level(bits(w1, 25, 13)) << 12, w2, w3]
+    [
+        w0,
+        level(bits(w1, 12, 0)) | level(bits(w1, 25, 13)) << 12,
+        w2,
+        w3,
+    ]
 }
