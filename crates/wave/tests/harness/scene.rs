@@ -140,9 +140,21 @@ fn for_gfx12(text: &str) -> String {
         let address = match range {
             Some((first, last)) => {
                 let number = |text: &str| text.parse::<usize>().expect("a register");
-                let all: Vec<String> = (number(first)..=number(last))
+                let (first, last) = (number(first), number(last));
+                let sample = data.contains("image_sample") || data.contains("image_gather");
+                // VSAMPLE has room for four entries, the fourth of which may be a range.
+                let alone = if sample && last - first >= 4 {
+                    first..=first + 2
+                } else {
+                    first..=last
+                };
+                let mut all: Vec<String> = alone
+                    .clone()
                     .map(|register| format!("v{register}"))
                     .collect();
+                if *alone.end() < last {
+                    all.push(format!("v[{}:{last}]", alone.end() + 1));
+                }
                 format!("[{}]", all.join(", "))
             }
             None => address.to_owned(),
