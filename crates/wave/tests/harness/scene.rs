@@ -87,6 +87,11 @@ impl Scene {
             let w1 = high | data << 20 | number << 26;
             [w1, width | height << 14, depth | pitch << 13]
         } else {
+            let unified = if target.starts_with("gfx11") {
+                format_of_gfx11(unified)
+            } else {
+                unified
+            };
             let w1 = high | unified << 20 | (width & 3) << 30;
             let flat = self.kind == D1 || self.kind == D2;
             let w4 = if flat { pitch } else { depth };
@@ -102,6 +107,28 @@ impl Scene {
         m.sgpr(18, self.sampler[1]).sgpr(19, 0);
         m
     }
+}
+
+/// gfx11's number of an image format, from gfx10's: both lists are in AMD's register headers.
+fn format_of_gfx11(number: u32) -> u32 {
+    const FIRST: [(u32, u32); 10] = [
+        (136, 71),
+        (133, 68),
+        (128, 64),
+        (75, 61),
+        (72, 58),
+        (65, 51),
+        (62, 48),
+        (56, 42),
+        (50, 36),
+        (1, 1),
+    ];
+    let (since, first) = FIRST
+        .into_iter()
+        .find(|(since, _)| number >= *since)
+        .expect("a format");
+    assert!(since > 1 || number < 30, "format {number} is none of gfx11");
+    number - since + first
 }
 
 /// Filters of word 2 of a sampler descriptor.
