@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod generic;
+mod others;
 mod targets;
 
 pub use generic::{GENERIC_TARGETS, GenericTarget};
+pub use others::name_of_other;
 pub use targets::TARGETS;
 
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".

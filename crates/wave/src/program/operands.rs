@@ -6,6 +6,7 @@ use isa::{Effects, Format, Inst};
 use super::{Config, vector};
 use crate::{
     fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
+    hwreg, messages,
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{
@@ -142,6 +143,14 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
+    }
+    let immediate = bits(inst.words[0], 15, 0);
+    match inst.mnemonic {
+        "s_getreg_b32" | "s_setreg_b32" | "s_setreg_imm32_b32" => {
+            op.extra = hwreg::check(config.target, inst.mnemonic, immediate as u16)?;
+        }
+        "s_sendmsg" | "s_sendmsghalt" => messages::check(config.target, immediate)?,
+        _ => {}
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);
