@@ -21,11 +21,15 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("gfx90a", &[]),
     ("gfx942", &[]),
     ("gfx950", &[]),
-    ("gfx1030", "gfx1200", "gfx1201", &[]),
+    ("gfx1030", &[]),
     ("gfx1100", &[]),
     ("gfx1101", &[]),
     ("gfx1102", &[]),
     ("gfx1103", &[]),
+    ("gfx1150", &[]),
+    ("gfx1151", &[]),
+    ("gfx1200", &[]),
+    ("gfx1201", &[]),
 ];
 
 /// Mnemonics without a row; adds all of them to `list`, with what becomes of them.
