@@ -60,7 +60,11 @@ mod tests {
             set(0o755);
             assert_eq!(complaint(path.as_os_str()), None);
             set(0o4755);
-            assert!(complaint(path.as_os_str()).unwrap().contains("as user 12345"));
+            assert!(
+                complaint(path.as_os_str())
+                    .unwrap()
+                    .contains("as user 12345")
+            );
         }
     }
 

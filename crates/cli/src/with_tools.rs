@@ -73,7 +73,11 @@ impl WithTools {
         ];
         let selected = self.selected().map(|(name, _)| name);
         selected
-            .chain(places.into_iter().filter_map(|(name, given)| given.then_some(name)))
+            .chain(
+                places
+                    .into_iter()
+                    .filter_map(|(name, given)| given.then_some(name)),
+            )
             .find(|name| *name != "--kernel" || !records)
     }
 
@@ -85,7 +89,9 @@ impl WithTools {
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
             return match self.without_effect(records) {
-                Some(option) => bail!("{option} selects something for tools, and there are none: add -t TOOL"),
+                Some(option) => {
+                    bail!("{option} selects something for tools, and there are none: add -t TOOL")
+                }
                 None => Ok(None),
             };
         }

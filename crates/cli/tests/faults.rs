@@ -15,7 +15,11 @@ use common::{compile, hip, luthier};
 fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {
     for (mode, device) in [("unmap", "gfx90a"), ("protect", "gfx90a")] {
         let mut command = luthier(&["run", "--device", device, "--"]);
-        let output = command.arg(hip("withdrawn.hip")).arg(mode).output().unwrap();
+        let output = command
+            .arg(hip("withdrawn.hip"))
+            .arg(mode)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         // The runtime aborts on memory faults; nothing dies of a signal that was not meant for it.
         assert_ne!(output.status.signal(), Some(libc::SIGSEGV), "{said}");
@@ -38,7 +42,10 @@ fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {
 #[test]
 fn whoever_interrupts_an_endless_kernel_is_told_where_it_is() {
     let mut command = luthier(&["run", "--device", "gfx90a", "--"]);
-    command.arg(hip("endless.hip")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg(hip("endless.hip"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     let stdout = child.stdout.take().unwrap();
@@ -49,14 +56,28 @@ fn whoever_interrupts_an_endless_kernel_is_told_where_it_is() {
     unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
     let status = child.wait().unwrap();
     let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
     assert_eq!(status.signal(), Some(libc::SIGINT), "{said}");
-    for part in ["forever", "was still running (2 workgroups)", "of its waves seen at pc 0x"] {
+    for part in [
+        "forever",
+        "was still running (2 workgroups)",
+        "of its waves seen at pc 0x",
+    ] {
         assert!(said.contains(part), "{part:?} is missing in {said}");
     }
 }
 
-const CL: [&str; 4] = ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-O1"];
+const CL: [&str; 4] = [
+    "--target=amdgcn-amd-amdhsa",
+    "-mcpu=gfx90a",
+    "-nogpulib",
+    "-O1",
+];
 
 #[test]
 fn an_endless_kernel_is_stopped_at_its_limit() {
@@ -77,7 +98,9 @@ fn an_endless_kernel_is_stopped_at_its_limit() {
 fn scratch_is_bounded() {
     let object = compile("clang-22", "deep.cl", &CL);
     let mut command = luthier(&["emulate"]);
-    command.arg(object).args(["--kernel", "deep", "--arg", "zero:256", "--grid", "64"]);
+    command
+        .arg(object)
+        .args(["--kernel", "deep", "--arg", "zero:256", "--grid", "64"]);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");

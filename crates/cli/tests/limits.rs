@@ -103,7 +103,12 @@ fn nothing_is_left_of_a_killed_run() {
     command
         .arg("--output")
         .arg(&output)
-        .args(["--", "sh", "-c", "echo $$; \"$0\" plain /tmp >/dev/null; exec sleep 1000"])
+        .args([
+            "--",
+            "sh",
+            "-c",
+            "echo $$; \"$0\" plain /tmp >/dev/null; exec sleep 1000",
+        ])
         .arg(hip("descriptors.hip"))
         .env("TMPDIR", &temporary)
         .stdout(Stdio::piped());
@@ -117,7 +122,10 @@ fn nothing_is_left_of_a_killed_run() {
     let program = format!("/proc/{}/cmdline", line.trim());
     let began = Instant::now();
     while std::fs::read(&program).is_ok_and(|line| !line.is_empty()) {
-        assert!(began.elapsed() < Duration::from_secs(20), "the program goes on");
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "the program goes on"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);

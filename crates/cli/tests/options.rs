@@ -37,7 +37,10 @@ fn what_cannot_act_stops_before_the_program() {
     }
     // Recordings are selected by kernels, too.
     let mut command = luthier(&["run", "--device", "gfx90a", "-k", "add", "--record"]);
-    let status = command.arg(folder.path().join("records")).args(["--", "true"]).status();
+    let status = command
+        .arg(folder.path().join("records"))
+        .args(["--", "true"])
+        .status();
     assert!(status.unwrap().success());
 }
 
@@ -48,11 +51,21 @@ fn output_directories_need_not_be_text() {
     let odd = std::ffi::OsString::from_vec(b"out-\xff".to_vec());
     let output = folder.path().join(odd);
     let mut command = luthier(&["run", "--device", "gfx90a", "-t", "instr-count", "--output"]);
-    let done = command.arg(&output).arg("--").arg(common::hip("launch.hip")).output().unwrap();
+    let done = command
+        .arg(&output)
+        .arg("--")
+        .arg(common::hip("launch.hip"))
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{done:?}");
     let names = std::fs::read_dir(&output).unwrap();
-    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names: Vec<_> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     for part in ["summary", "statistics", "instr-count"] {
-        assert!(names.iter().any(|name| name.contains(part)), "{part}: {names:?}");
+        assert!(
+            names.iter().any(|name| name.contains(part)),
+            "{part}: {names:?}"
+        );
     }
 }

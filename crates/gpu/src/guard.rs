@@ -77,7 +77,8 @@ fn slot() -> Option<&'static Slot> {
         let index = USED.fetch_add(1, Ordering::Relaxed);
         if let Some(slot) = SLOTS.get(index) {
             // SAFETY: no arguments.
-            slot.thread.store(unsafe { libc::gettid() }, Ordering::Release);
+            slot.thread
+                .store(unsafe { libc::gettid() }, Ordering::Release);
         }
         OWN.set(Some(index));
         index
@@ -241,13 +242,18 @@ impl Own for libc::siginfo_t {
             .iter()
             .find(|slot| slot.thread.load(Ordering::Acquire) == thread);
         // SAFETY: a point lives as long as it stands in its slot, and only this thread, which is here, uses it.
-        let Some(point) = (unsafe { slot.and_then(|slot| slot.point.load(Ordering::Acquire).as_mut()) })
+        let Some(point) =
+            (unsafe { slot.and_then(|slot| slot.point.load(Ordering::Acquire).as_mut()) })
         else {
             return false;
         };
         // SAFETY: the kernel's context, which it restores when the handler returns; the address is that of a fault.
-        let (context, address) =
-            unsafe { (&mut *context.cast::<libc::ucontext_t>(), self.si_addr() as u64) };
+        let (context, address) = unsafe {
+            (
+                &mut *context.cast::<libc::ucontext_t>(),
+                self.si_addr() as u64,
+            )
+        };
         if address < LOWEST {
             return false;
         }

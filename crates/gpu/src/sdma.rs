@@ -11,7 +11,10 @@ use std::sync::{
 
 use gfx::Family;
 
-use crate::{clock, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address, processor::Engine};
+use crate::{
+    clock, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address,
+    processor::Engine,
+};
 
 /// What executing one packet led to.
 enum Step {

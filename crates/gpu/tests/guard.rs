@@ -139,7 +139,9 @@ fn other_faults_are_the_applications() {
     use std::os::unix::process::ExitStatusExt;
     let run = |role| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "role"]).env("GUARD_TEST_ROLE", role);
+        command
+            .args(["--exact", "role"])
+            .env("GUARD_TEST_ROLE", role);
         command.output().unwrap()
     };
     let handled = run("handler");

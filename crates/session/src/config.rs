@@ -59,9 +59,7 @@ impl Config {
     /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
-    pub fn read<V: Into<OsString>>(
-        variable: impl Fn(&str) -> Option<V>,
-    ) -> (Config, Vec<String>) {
+    pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         // Paths are bytes, everything else is text.
         let raw = |name: &str| {
@@ -221,7 +219,10 @@ mod tests {
         });
         assert_eq!(config.output.as_deref(), Some(odd.as_ref()));
         assert_eq!(config.cache.as_deref(), Some(odd.as_ref()));
-        assert!(problems.len() == 1 && problems[0].starts_with("LUTHIER_LOG="), "{problems:?}");
+        assert!(
+            problems.len() == 1 && problems[0].starts_with("LUTHIER_LOG="),
+            "{problems:?}"
+        );
     }
 
     #[test]

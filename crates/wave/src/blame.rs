@@ -5,8 +5,9 @@ use std::ops::Range;
 use isa::Effects;
 
 use crate::{
-    Fault, FaultKind, Stop, Wave, host_address,
+    Fault, FaultKind, Stop, Wave,
     engine::UNROLLED,
+    host_address,
     micro_op::{MicroOp, SrcKind},
     program::DecodedInst,
 };
@@ -66,7 +67,10 @@ impl Wave {
     fn lane_at(&self, place: usize, address: u64) -> Option<u32> {
         let op = self.segment.ops.get(place)?;
         let mnemonic = self.inst(place)?.mnemonic;
-        if !["global_", "flat_"].iter().any(|part| mnemonic.starts_with(part)) {
+        if !["global_", "flat_"]
+            .iter()
+            .any(|part| mnemonic.starts_with(part))
+        {
             return None;
         }
         let row = usize::from(op.src[0].index);
@@ -82,6 +86,9 @@ impl Wave {
         };
         (0..self.wave_size)
             .filter(|lane| self.exec() >> lane & 1 != 0)
-            .find(|lane| (of_lane(*lane as usize)..).contains(&address) && address - of_lane(*lane as usize) < WIDEST)
+            .find(|lane| {
+                (of_lane(*lane as usize)..).contains(&address)
+                    && address - of_lane(*lane as usize) < WIDEST
+            })
     }
 }

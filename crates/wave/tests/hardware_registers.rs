@@ -88,7 +88,7 @@ fn the_cycle_counter_counts() {
     let cycles = 3 * CYCLES_PER_TICK as u32;
     assert_eq!(machine.wave.sgpr(0), cycles);
     assert_eq!(machine.wave.sgpr(1), 2 * cycles);
-    assert_eq!(machine.wave.sgpr(2), 3 * cycles >> 4 & 0xff);
+    assert_eq!(machine.wave.sgpr(2), (3 * cycles) >> 4 & 0xff);
     // 20 bits, and then from the beginning.
     let mut machine = Machine::new("gfx1030", text);
     machine.outside.tick = 1 << 20;
@@ -150,6 +150,8 @@ fn messages_that_nobody_takes_stop() {
         _ => false,
     };
     assert!(taken.iter().all(known), "{taken:?}");
-    let later = targets().filter(|target| target.family >= Family::Gfx11).count();
+    let later = targets()
+        .filter(|target| target.family >= Family::Gfx11)
+        .count();
     assert_eq!(taken.len(), targets().count() + later);
 }

@@ -35,11 +35,7 @@ const TESTS: &[(&str, &str, &str)] = &[
 
 /// A group that goes on for a while.
 type Chance = fn(&Setting) -> Result<Row>;
-const CHANCES: &[(&str, Chance)] = &[
-    ("mutations", mutations),
-    ("kills", kills),
-    ("full", full),
-];
+const CHANCES: &[(&str, Chance)] = &[("mutations", mutations), ("kills", kills), ("full", full)];
 
 /// What groups by chance work with.
 struct Setting {
@@ -76,7 +72,11 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let chosen = |name: &str| groups.is_empty() || groups.contains(&name);
     let root = super::root();
     let luthier = root.join("target/release/luthier");
-    ensure!(luthier.exists(), "{} is missing: run ./dev build", luthier.display());
+    ensure!(
+        luthier.exists(),
+        "{} is missing: run ./dev build",
+        luthier.display()
+    );
     let folder = root.join("target/attack");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let setting = Setting {
@@ -100,14 +100,25 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         let (failed, time) = (row.failures.len(), time.as_secs_f64());
         println!("{name:<32} {:>8} {failed:>8} {time:>8.1}", row.tried);
     }
-    Ok(table.into_iter().flat_map(|(_, row, _)| row.failures).collect())
+    Ok(table
+        .into_iter()
+        .flat_map(|(_, row, _)| row.failures)
+        .collect())
 }
 
 /// The tests of one file; how many, and which failed.
 fn tests(root: &Path, package: &str, test: &str) -> Result<Row> {
     let output = Command::new("cargo")
         .current_dir(root)
-        .args(["test", "--release", "--no-fail-fast", "-p", package, "--test", test])
+        .args([
+            "test",
+            "--release",
+            "--no-fail-fast",
+            "-p",
+            package,
+            "--test",
+            test,
+        ])
         .output()
         .context("cannot start cargo")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -122,7 +133,8 @@ fn tests(root: &Path, package: &str, test: &str) -> Result<Row> {
     }
     if !output.status.success() && row.failures.is_empty() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        row.failures.push(format!("{package}/{test}: {}", said.trim()));
+        row.failures
+            .push(format!("{package}/{test}: {}", said.trim()));
     }
     Ok(row)
 }
@@ -174,13 +186,22 @@ fn compiled(setting: &Setting, compiler: &str, name: &str, flags: &[&str]) -> Re
         .arg(&out)
         .status()
         .with_context(|| format!("cannot start {compiler}"))?;
-    ensure!(status.success(), "{compiler} does not compile {}", source.display());
+    ensure!(
+        status.success(),
+        "{compiler} does not compile {}",
+        source.display()
+    );
     Ok(out)
 }
 
 /// Damaged objects: whatever they say, commands end soon, with a status of their own.
 fn mutations(setting: &Setting) -> Result<Row> {
-    let flags = ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-O1"];
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
     let object = compiled(setting, "clang-22", "tiny.cl", &flags)?;
     let good = fs::read(&object)?;
     let path = setting.folder.join("mutated.co");
@@ -201,7 +222,9 @@ fn mutations(setting: &Setting) -> Result<Row> {
         let commands: [&[&str]; 3] = [
             &["inspect", "--disassemble"],
             &["instrument", "-t", "instr-count", "-o", "/dev/null"],
-            &["emulate", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2"],
+            &[
+                "emulate", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2",
+            ],
         ];
         for arguments in commands {
             row.tried += 1;
@@ -210,10 +233,13 @@ fn mutations(setting: &Setting) -> Result<Row> {
             let status = ended(command, Duration::from_secs(30))?;
             let good = status.is_some_and(|status| matches!(status.code(), Some(0 | 2 | 3)));
             if !good {
-                let kept = setting.folder.join(format!("failed-{}.co", row.failures.len()));
+                let kept = setting
+                    .folder
+                    .join(format!("failed-{}.co", row.failures.len()));
                 fs::copy(&path, &kept)?;
                 let name = arguments[0];
-                row.failures.push(format!("luthier {name} {}: {status:?}", kept.display()));
+                row.failures
+                    .push(format!("luthier {name} {}: {status:?}", kept.display()));
             }
         }
     }
@@ -247,13 +273,25 @@ fn kills(setting: &Setting) -> Result<Row> {
         let mut command = |killed: bool| {
             let mut command = Command::new(&setting.luthier);
             command
-                .args(["run", "--device", "gfx90a", "-t", "mem-trace,instr-count", "--stats", "--output"])
+                .args([
+                    "run",
+                    "--device",
+                    "gfx90a",
+                    "-t",
+                    "mem-trace,instr-count",
+                    "--stats",
+                    "--output",
+                ])
                 .arg(&output)
                 .arg("--")
                 .arg(&program)
                 .env("TMPDIR", &temporary)
                 .env("XDG_CACHE_HOME", directory.join("cache"));
-            let time = if killed { numbers.below(900) as u64 } else { 60_000 };
+            let time = if killed {
+                numbers.below(900) as u64
+            } else {
+                60_000
+            };
             (command, Duration::from_millis(time))
         };
         let (first, time) = command(true);
@@ -263,7 +301,8 @@ fn kills(setting: &Setting) -> Result<Row> {
         let mut left = leftovers(&temporary)?;
         left.extend(leftovers(&output)?);
         if !status.is_some_and(|status| status.success()) || !left.is_empty() {
-            row.failures.push(format!("after a kill: {status:?}, left: {left:?}"));
+            row.failures
+                .push(format!("after a kill: {status:?}, left: {left:?}"));
         }
     }
     Ok(row)
@@ -284,7 +323,15 @@ fn full(setting: &Setting) -> Result<Row> {
             .args(["-c", "ulimit -f $1; shift; exec \"$@\"", "-"])
             .arg(format!("{}", blocks % 8))
             .arg(&setting.luthier)
-            .args(["run", "--device", "gfx90a", "-t", "mem-trace", "--stats", "--output"])
+            .args([
+                "run",
+                "--device",
+                "gfx90a",
+                "-t",
+                "mem-trace",
+                "--stats",
+                "--output",
+            ])
             .arg(&directory)
             .arg("--")
             .arg(&program)
@@ -292,7 +339,8 @@ fn full(setting: &Setting) -> Result<Row> {
         let status = ended(command, Duration::from_secs(60))?;
         if !status.is_some_and(|status| status.success()) {
             let how = status.map(|status| (status.code(), status.signal()));
-            row.failures.push(format!("files of {} blocks: {how:?}", blocks % 8));
+            row.failures
+                .push(format!("files of {} blocks: {how:?}", blocks % 8));
         }
         blocks += 1;
     }

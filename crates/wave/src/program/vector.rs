@@ -123,6 +123,9 @@ fn operands(
         op.modifiers |= 7 << modifier::OP_SEL_HI;
     }
     op.modifiers |= modifier::VECTOR_ALU;
+    if config.target.family >= Family::Gfx12 {
+        op.modifiers |= modifier::NO_IEEE;
+    }
     if shape.destination == Destination::Vector {
         op.modifiers |= modifier::VECTOR_RESULT;
     }
