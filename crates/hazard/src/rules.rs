@@ -75,6 +75,11 @@ fn gfx9_before_940(target: &Target) -> bool {
     gfx9(target) && !gfx940_up(target)
 }
 
+/// Those with WMMA that LLVM pads.
+fn gfx11_up(target: &Target) -> bool {
+    matches!(target.family, Family::Gfx11 | Family::Gfx12)
+}
+
 /// Repaired in gfx1150.
 fn gfx110x(target: &Target) -> bool {
     target.family == Family::Gfx11 && target.version.1 == 0
@@ -245,6 +250,15 @@ pub static RULES: &[Rule] = &[
         consumer: Node::is_valu,
         conflict: Some(Node::reads_vector_of),
         distance: 6,
+        unit: Unit::Vector,
+    },
+    Rule {
+        name: "matrix result, factor of the next product",
+        applies: gfx11_up,
+        producer: Node::is_matrix,
+        consumer: Node::is_matrix,
+        conflict: Some(Node::multiplies_result_of),
+        distance: 1,
         unit: Unit::Vector,
     },
 ];

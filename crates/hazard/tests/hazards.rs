@@ -287,3 +287,38 @@ fn gfx11_transcendental_results_need_distance() {
         assert!(rules("gfx1100", &text).is_empty(), "{memory}");
     }
 }
+
+/// As clang pads them: one instruction of the vector unit between a product and one of which it is a factor.
+#[test]
+fn products_of_products_need_distance() {
+    for (target, first, factor, sum, sparse) in [
+        (
+            "gfx1100",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]",
+            "v_wmma_f32_16x16x16_f16 v[24:31], v[0:7], v[16:23], v[24:31]",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]",
+            None,
+        ),
+        (
+            "gfx1200",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]",
+            "v_wmma_f32_16x16x16_f16 v[24:31], v[12:15], v[4:7], v[24:31]",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]",
+            Some("v_swmmac_f32_16x16x32_f16 v[24:31], v[8:11], v[12:19], v7"),
+        ),
+    ] {
+        for second in [Some(factor), sparse].into_iter().flatten() {
+            let close = format!("{first}\n{second}\ns_endpgm\n");
+            assert_eq!(rules(target, &close).len(), 1, "{target}: {second}");
+            for between in ["v_nop", "v_mov_b32_e32 v40, v41", first] {
+                let between = between.replace("v[0:7]", "v[32:39]");
+                let text = format!("{first}\n{between}\n{second}\ns_endpgm\n");
+                assert!(rules(target, &text).is_empty(), "{target}: {text}");
+            }
+            let text = format!("{first}\ns_nop 3\n{second}\ns_endpgm\n");
+            assert_eq!(rules(target, &text).len(), 1, "{target}: {text}");
+        }
+        let text = format!("{first}\n{sum}\ns_endpgm\n");
+        assert!(rules(target, &text).is_empty(), "{target}: {text}");
+    }
+}

@@ -89,13 +89,18 @@ impl Scene {
             let w1 = high | data << 20 | number << 26;
             [w1, width | height << 14, depth | pitch << 13]
         } else {
+            let unified = if target.starts_with("gfx11") {
+                format_of_gfx11(unified)
+            } else {
+                unified
+            };
             let w1 = high | unified << 20 | (width & 3) << 30;
             let flat = self.kind == D1 || self.kind == D2;
             let w4 = if flat { pitch } else { depth };
             [w1, width >> 2 | height << 14 | 1 << 31, w4]
         };
         let [w1, w2] = if gfx12 {
-            let w1 = high | format_of_gfx12(unified) << 17 | (width & 3) << 30;
+            let w1 = high | format_of_gfx11(unified) << 17 | (width & 3) << 30;
             [w1, width >> 2 | height << 14]
         } else {
             [w1, w2]
@@ -113,15 +118,26 @@ impl Scene {
     }
 }
 
-/// The formats above as gfx12 numbers them.
-fn format_of_gfx12(unified: u32) -> u32 {
-    match unified {
-        62 => 48,
-        56 => 42,
-        60 => 46,
-        130 => 66,
-        same => same,
-    }
+/// The number of an image format on gfx11 and gfx12, from gfx10's: both lists are in AMD's register headers.
+fn format_of_gfx11(number: u32) -> u32 {
+    const FIRST: [(u32, u32); 10] = [
+        (136, 71),
+        (133, 68),
+        (128, 64),
+        (75, 61),
+        (72, 58),
+        (65, 51),
+        (62, 48),
+        (56, 42),
+        (50, 36),
+        (1, 1),
+    ];
+    let (since, first) = FIRST
+        .into_iter()
+        .find(|(since, _)| number >= *since)
+        .expect("a format");
+    assert!(since > 1 || number < 30, "format {number} is none of gfx11");
+    number - since + first
 }
 
 /// Instructions as gfx12 wants them: address registers one by one, and no `unorm` or `glc`.

@@ -171,7 +171,11 @@ impl WaveProduct {
             }
             "iu8" | "iu4" | "fp8" | "bf8" => value,
             _ => {
-                let negated = if k.is_multiple_of(2) { self.neg_lo } else { self.neg_hi };
+                let negated = if k.is_multiple_of(2) {
+                    self.neg_lo
+                } else {
+                    self.neg_hi
+                };
                 if negated[side] { -value } else { value }
             }
         }
