@@ -23,7 +23,9 @@ pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
     let contents = codeobj::walk(&bytes).ok()?;
     let mut complaint = None;
     for device in devices.split(',') {
-        match contents.select(&emulated(Target::find(device.trim())?)) {
+        let device = device.trim();
+        let processor = gfx::target_of_product(device).unwrap_or(device);
+        match contents.select(&emulated(Target::find(processor)?)) {
             Ok(_) | Err(SelectError::Empty { .. }) => return None,
             Err(mut error) => {
                 if let SelectError::NoMatch { alternative, .. } = &mut error {

@@ -26,9 +26,10 @@ use crate::{compatibility, ledger::Ledger, privileged, summary::Summary, with_to
 ///   luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
 #[derive(Args)]
 pub struct Run {
-    /// `hardware`, a target to emulate (gfx90a, gfx908, gfx906, gfx900, gfx1030; several: gfx90a,gfx1030), or `auto`
+    /// `hardware`, a target to emulate (gfx90a, gfx942, ...), a product (mi300x, rx6900xt, ...), several (gfx90a,mi300x), or `auto`
     #[arg(
         long,
+        long_help = devices(),
         default_value = "auto",
         value_name = "DEVICE",
         env = "LUTHIER_DEVICE"
@@ -57,6 +58,21 @@ pub struct Run {
         value_name = "PROGRAM"
     )]
     program: Vec<OsString>,
+}
+
+/// Everything that `--device` takes.
+fn devices() -> String {
+    let targets: Vec<_> = gpu::topology::targets().collect();
+    let products: Vec<_> = gfx::PRODUCTS
+        .iter()
+        .filter(|product| targets.contains(&product.target))
+        .map(|product| format!("{} ({})", product.name, product.target))
+        .collect();
+    format!(
+        "`hardware`, `auto` (hardware if there is some), or what to emulate, several separated by commas.\n\nTargets: {}\n\nProducts: {}",
+        targets.join(", "),
+        products.join(", ")
+    )
 }
 
 impl Run {
@@ -153,4 +169,17 @@ pub fn check(program: &OsStr, targets: &str) -> Result<()> {
         files::say!("luthier: {complaint}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_what_can_be_emulated() {
+        let help = devices();
+        for name in ["gfx942", "gfx950", "mi300x (gfx942)", "rx6900xt (gfx1030)"] {
+            assert!(help.contains(name), "{help}");
+        }
+    }
 }

@@ -77,7 +77,7 @@ impl Workgroup {
         kernarg: &[u32],
         spare: &mut Spare,
     ) -> Workgroup {
-        let id = dispatch.workgroup(index);
+        let (id, workgroup) = (dispatch.workgroup(index), index);
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
         let mut lds = std::mem::take(&mut spare.lds);
@@ -122,6 +122,7 @@ impl Workgroup {
             wave.set_exec(initial.exec);
             wave.index_in_workgroup = index;
             wave.slot = slot;
+            wave.compute_die = dispatch.compute_die(workgroup);
             wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
             wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
             wave.scratch_base = initial.scratch_address;

@@ -6,10 +6,12 @@
 
 mod generic;
 mod others;
+mod products;
 mod targets;
 
 pub use generic::{GENERIC_TARGETS, GenericTarget};
 pub use others::name_of_other;
+pub use products::{PRODUCTS, Product, target_of_product};
 pub use targets::TARGETS;
 
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
@@ -98,6 +100,8 @@ pub struct Target {
     pub unified_register_file: bool,
     /// Scratch base is preset by hardware; no SGPRs carry it (gfx94x/95x and gfx11+).
     pub architected_flat_scratch: bool,
+    /// Dies with compute units that one device has; workgroups go to one after the other (8 in MI300X and MI350X).
+    pub compute_dies: u8,
 }
 
 impl Target {

@@ -28,6 +28,7 @@ pub(crate) const GFX9: Target = Target {
     remote_float_atomics: true,
     unified_register_file: false,
     architected_flat_scratch: false,
+    compute_dies: 1,
 };
 
 pub(crate) const GFX90A: Target = Target {
@@ -48,6 +49,7 @@ pub(crate) const GFX940: Target = Target {
     matrix: Mfma3,
     remote_float_atomics: true,
     architected_flat_scratch: true,
+    compute_dies: 8,
     ..GFX90A
 };
 

@@ -225,6 +225,11 @@ impl Dispatch {
         })
     }
 
+    /// The die that runs workgroup `index`: one after the other.
+    pub fn compute_die(&self, index: u64) -> u32 {
+        (index % u64::from(self.target.compute_dies)) as u32
+    }
+
     /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules.
     pub fn lds_bytes(&self) -> u32 {
         self.packet.group_segment_size.next_multiple_of(LDS_GRANULE)

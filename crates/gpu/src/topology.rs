@@ -30,6 +30,18 @@ const MODELS: &[Model] = &[
     Model { target: "gfx906",  marketing_name: "Emulated AMD Radeon Instinct MI50",  device_id: 0x66a1, engine_clock: 1725, memory_clock: 1000, memory_width: 4096, l1_kib: 16, l2_kib: 4096, cache_line: 64 },
     Model { target: "gfx908",  marketing_name: "Emulated AMD Instinct MI100",        device_id: 0x738c, engine_clock: 1502, memory_clock: 1200, memory_width: 4096, l1_kib: 16, l2_kib: 8192, cache_line: 128 },
     Model { target: "gfx90a",  marketing_name: "Emulated AMD Instinct MI210",        device_id: 0x740f, engine_clock: 1700, memory_clock: 1600, memory_width: 4096, l1_kib: 16, l2_kib: 8192, cache_line: 128 },
+    Model { target: "gfx942",  marketing_name: "Emulated AMD Instinct MI300X",       device_id: 0x74a1, engine_clock: 2100, memory_clock: 1300, memory_width: 8192, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx950",  marketing_name: "Emulated AMD Instinct MI350X",       device_id: 0x75a0, engine_clock: 2200, memory_clock: 2000, memory_width: 8192, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx909",  marketing_name: "Emulated AMD Radeon Vega 3",         device_id: 0x15d8, engine_clock: 1200, memory_clock: 1200, memory_width:  128, l1_kib: 16, l2_kib:  512, cache_line: 64 },
+    Model { target: "gfx90c",  marketing_name: "Emulated AMD Radeon Vega 8",         device_id: 0x1636, engine_clock: 1750, memory_clock: 1600, memory_width:  128, l1_kib: 16, l2_kib: 1024, cache_line: 64 },
+    Model { target: "gfx1011", marketing_name: "Emulated AMD Radeon Pro V520",       device_id: 0x7362, engine_clock: 1600, memory_clock: 1000, memory_width: 2048, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1012", marketing_name: "Emulated AMD Radeon RX 5500 XT",     device_id: 0x7340, engine_clock: 1845, memory_clock:  875, memory_width:  128, l1_kib: 16, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1013", marketing_name: "Emulated AMD BC-250",                device_id: 0x13fe, engine_clock: 1500, memory_clock: 1750, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
+    Model { target: "gfx1032", marketing_name: "Emulated AMD Radeon RX 6600 XT",     device_id: 0x73ff, engine_clock: 2589, memory_clock: 1000, memory_width:  128, l1_kib: 16, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1033", marketing_name: "Emulated AMD Custom GPU 0405",       device_id: 0x163f, engine_clock: 1600, memory_clock: 1375, memory_width:  128, l1_kib: 16, l2_kib: 1024, cache_line: 128 },
+    Model { target: "gfx1034", marketing_name: "Emulated AMD Radeon RX 6500 XT",     device_id: 0x743f, engine_clock: 2815, memory_clock: 1124, memory_width:   64, l1_kib: 16, l2_kib: 1024, cache_line: 128 },
+    Model { target: "gfx1035", marketing_name: "Emulated AMD Radeon 680M",           device_id: 0x1681, engine_clock: 2400, memory_clock: 1600, memory_width:  128, l1_kib: 16, l2_kib: 2048, cache_line: 128 },
+    Model { target: "gfx1036", marketing_name: "Emulated AMD Radeon Graphics",       device_id: 0x164e, engine_clock: 2200, memory_clock: 1600, memory_width:  128, l1_kib: 16, l2_kib:  256, cache_line: 128 },
     Model { target: "gfx1010", marketing_name: "Emulated AMD Radeon RX 5700 XT",     device_id: 0x731f, engine_clock: 1905, memory_clock:  875, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
     Model { target: "gfx1030", marketing_name: "Emulated AMD Radeon RX 6900 XT",     device_id: 0x73bf, engine_clock: 2250, memory_clock: 1000, memory_width:  256, l1_kib: 16, l2_kib: 4096, cache_line: 128 },
     Model { target: "gfx1031", marketing_name: "Emulated AMD Radeon RX 6700 XT",     device_id: 0x73df, engine_clock: 2424, memory_clock: 1000, memory_width:  192, l1_kib: 16, l2_kib: 3072, cache_line: 128 },
@@ -42,6 +54,11 @@ const MODELS: &[Model] = &[
     Model { target: "gfx1200", marketing_name: "Emulated AMD Radeon RX 9060 XT",     device_id: 0x7590, engine_clock: 3130, memory_clock: 1258, memory_width:  128, l1_kib: 32, l2_kib: 4096, cache_line: 128 },
     Model { target: "gfx1201", marketing_name: "Emulated AMD Radeon RX 9070 XT",     device_id: 0x7550, engine_clock: 2970, memory_clock: 1258, memory_width:  256, l1_kib: 32, l2_kib: 8192, cache_line: 128 },
 ];
+
+/// Names of all targets that there are devices of.
+pub fn targets() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.target)
+}
 
 impl Model {
     /// The row of `target`.
@@ -59,8 +76,8 @@ pub struct Config {
     pub memory_bytes: u64,
 }
 
-/// The number of shader engines; ROCr asserts that scratch waves divide by it.
-pub const SHADER_ENGINES: u32 = 4;
+/// The number of shader engines of a device of one die; ROCr asserts that scratch waves divide by it.
+const SHADER_ENGINES: u32 = 4;
 
 /// Why a device cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,8 +86,8 @@ pub enum ConfigError {
     UnknownTarget { name: String, known: String },
     #[error("no emulated device exists for {name}; there are {known}")]
     NoModel { name: String, known: String },
-    #[error("{count} compute units are not possible: a multiple of {SHADER_ENGINES} up to 128 is")]
-    ComputeUnits { count: u32 },
+    #[error("{count} compute units are not possible: a multiple of {engines} up to 128 is")]
+    ComputeUnits { count: u32, engines: u32 },
 }
 
 impl Config {
@@ -83,7 +100,8 @@ impl Config {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let target = Target::find(name).ok_or_else(|| ConfigError::UnknownTarget {
+        let processor = gfx::target_of_product(name).unwrap_or(name);
+        let target = Target::find(processor).ok_or_else(|| ConfigError::UnknownTarget {
             name: name.to_owned(),
             known: known(),
         })?;
@@ -101,8 +119,9 @@ impl Config {
     }
 
     pub fn with_compute_units(self, count: u32) -> Result<Config, ConfigError> {
-        if count == 0 || count > 128 || !count.is_multiple_of(SHADER_ENGINES) {
-            return Err(ConfigError::ComputeUnits { count });
+        let engines = self.shader_engines();
+        if count == 0 || count > 128 || !count.is_multiple_of(engines) {
+            return Err(ConfigError::ComputeUnits { count, engines });
         }
         Ok(Config {
             compute_units: count,
@@ -113,6 +132,11 @@ impl Config {
     /// The row of the device's target.
     pub fn model(&self) -> &'static Model {
         Model::of(self.target).unwrap_or(&MODELS[0])
+    }
+
+    /// Shader engines of all dies together, of which each has at least one. ROCr divides scratch waves by them.
+    pub fn shader_engines(&self) -> u32 {
+        SHADER_ENGINES.max(u32::from(self.target.compute_dies))
     }
 
     /// SIMDs over all compute units. ROCr divides this by the SIMDs of a compute unit.
@@ -148,9 +172,17 @@ mod tests {
             let config = Config::new(model.target).unwrap();
             assert_eq!(config.model().target, model.target);
             let waves = u32::from(config.target.max_waves_per_simd) * config.simds();
-            assert_eq!(waves % SHADER_ENGINES, 0);
+            assert_eq!(waves % config.shader_engines(), 0);
             assert!(model.engine_clock > 0 && model.memory_clock > 0 && model.memory_width > 0);
         }
+    }
+
+    #[test]
+    fn products_are_devices_too() {
+        assert_eq!(Config::new("mi300x").unwrap().target.name, "gfx942");
+        assert_eq!(Config::new("RX6900XT").unwrap().target.name, "gfx1030");
+        assert_eq!(Config::new("mi350x").unwrap().shader_engines(), 8);
+        assert_eq!(Config::new("mi210").unwrap().shader_engines(), 4);
     }
 
     #[test]
@@ -169,13 +201,16 @@ mod tests {
     fn bad_configurations_are_named() {
         let message = |name| Config::new(name).unwrap_err().to_string();
         assert!(message("gfx9000").contains("gfx9000") && message("gfx9000").contains("gfx90a"));
-        assert!(message("gfx1200").starts_with("no emulated device exists for gfx1200"));
+        assert!(message("gfx1250").starts_with("no emulated device exists for gfx1250"));
         assert_eq!(
             Config::new("gfx90a")
                 .unwrap()
                 .with_compute_units(6)
                 .unwrap_err(),
-            ConfigError::ComputeUnits { count: 6 }
+            ConfigError::ComputeUnits {
+                count: 6,
+                engines: 4
+            }
         );
     }
 }

@@ -157,6 +157,29 @@ impl Node {
         any_overlap(&Self::vectors(&self.access.reads), &producer.access.writes)
     }
 
+    /// Matrix instruction of which A, B or the index of a sparse A is what `producer` writes. As C it is forwarded.
+    pub fn multiplies_result_of(&self, producer: &Node) -> bool {
+        const C: usize = 2;
+        // A sparse product adds to its destination; else C is the third source.
+        let sparse = self.is_named(&["v_swmmac"]);
+        let is_c = |index: usize, span: &Span| match sparse {
+            true => self.access.writes.contains(span),
+            false => index == C,
+        };
+        let sources = self
+            .inst
+            .operands
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Use(reg) => Some(Span::of(*reg)),
+                _ => None,
+            });
+        sources
+            .enumerate()
+            .filter_map(|(index, span)| span.filter(|span| !is_c(index, span)))
+            .any(|span| any_overlap(&[span], &producer.access.writes))
+    }
+
     /// Writes a vector register that `producer` writes too.
     pub fn overwrites_vector_of(&self, producer: &Node) -> bool {
         any_overlap(&Self::vectors(&self.access.writes), &producer.access.writes)

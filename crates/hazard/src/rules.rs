@@ -75,6 +75,11 @@ fn gfx9_before_940(target: &Target) -> bool {
     gfx9(target) && !gfx940_up(target)
 }
 
+/// Those with WMMA that LLVM pads.
+fn gfx11_up(target: &Target) -> bool {
+    matches!(target.family, Family::Gfx11 | Family::Gfx12)
+}
+
 /// Repaired in gfx1150.
 fn gfx110x(target: &Target) -> bool {
     target.family == Family::Gfx11 && target.version.1 == 0
@@ -151,6 +156,55 @@ fn matrix_16_passes(node: &Node) -> bool {
     single_precision_matrix(node, "_32x32x")
 }
 
+fn gfx942(target: &Target) -> bool {
+    target.matrix == Matrix::Mfma3
+}
+
+fn gfx950(target: &Target) -> bool {
+    target.matrix == Matrix::Mfma4
+}
+
+/// From gfx94x on, products of singles end one state sooner than others of as many passes.
+fn of_singles(node: &Node, shape: &str) -> bool {
+    single_precision_matrix(node, shape) && node.inst.mnemonic.ends_with("_f32")
+}
+
+fn singles_2_passes(node: &Node) -> bool {
+    of_singles(node, "_4x4x")
+}
+
+fn singles_8_passes(node: &Node) -> bool {
+    of_singles(node, "_16x16x")
+}
+
+fn singles_16_passes(node: &Node) -> bool {
+    of_singles(node, "_32x32x")
+}
+
+/// Products of narrower numbers, with several blocks or one.
+fn of_narrow(node: &Node, shape: &str, several: bool) -> bool {
+    let blocks = ["_2b_", "_4b_", "_16b_"];
+    single_precision_matrix(node, shape)
+        && !node.inst.mnemonic.ends_with("_f32")
+        && blocks.iter().any(|part| node.inst.mnemonic.contains(part)) == several
+}
+
+fn narrow_2_passes(node: &Node) -> bool {
+    of_narrow(node, "_4x4x", true)
+}
+
+fn narrow_4_passes(node: &Node) -> bool {
+    of_narrow(node, "_16x16x", false)
+}
+
+fn narrow_8_passes(node: &Node) -> bool {
+    of_narrow(node, "_16x16x", true) || of_narrow(node, "_32x32x", false)
+}
+
+fn narrow_16_passes(node: &Node) -> bool {
+    of_narrow(node, "_32x32x", true)
+}
+
 fn reads_or_overwrites(consumer: &Node, producer: &Node) -> bool {
     consumer.reads_vector_of(producer)
         || consumer.is_valu() && consumer.overwrites_vector_of(producer)
@@ -179,6 +233,16 @@ pub static RULES: &[Rule] = &[
     states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),
     states("16x16 matrix result, read or overwritten",        gfx90a,    matrix_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           11),
     states("32x32 matrix result, read or overwritten",        gfx90a,    matrix_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           19),
+    states("4x4 matrix result, read or overwritten",          gfx940_up, singles_2_passes,        Node::uses_vectors,      Some(reads_or_overwrites),            4),
+    states("16x16 matrix result, read or overwritten",        gfx940_up, singles_8_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           10),
+    states("32x32 matrix result, read or overwritten",        gfx940_up, singles_16_passes,       Node::uses_vectors,      Some(reads_or_overwrites),           18),
+    states("matrix result of 2 passes, read or overwritten",  gfx940_up, narrow_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),
+    states("matrix result of 4 passes, read or overwritten",  gfx942,    narrow_4_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            7),
+    states("matrix result of 8 passes, read or overwritten",  gfx942,    narrow_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           11),
+    states("matrix result of 16 passes, read or overwritten", gfx942,    narrow_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           19),
+    states("matrix result of 4 passes, read or overwritten",  gfx950,    narrow_4_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            8),
+    states("matrix result of 8 passes, read or overwritten",  gfx950,    narrow_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           12),
+    states("matrix result of 16 passes, read or overwritten", gfx950,    narrow_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           20),
     Rule {
         name: "transcendental result, VALU reads it too soon",
         applies: gfx110x,
@@ -186,6 +250,15 @@ pub static RULES: &[Rule] = &[
         consumer: Node::is_valu,
         conflict: Some(Node::reads_vector_of),
         distance: 6,
+        unit: Unit::Vector,
+    },
+    Rule {
+        name: "matrix result, factor of the next product",
+        applies: gfx11_up,
+        producer: Node::is_matrix,
+        consumer: Node::is_matrix,
+        conflict: Some(Node::multiplies_result_of),
+        distance: 1,
         unit: Unit::Vector,
     },
 ];

@@ -124,6 +124,7 @@ fn what_clang_emits_is_clean() {
         ("gfx908", "-DMATRIX"),
         ("gfx90a", "-DMATRIX"),
         ("gfx942", "-DMATRIX"),
+        ("gfx950", "-DMATRIX"),
         ("gfx1030", ""),
         ("gfx1100", ""),
         ("gfx1150", ""),
@@ -215,6 +216,19 @@ const PLANTED: &[(&str, &str, u32)] = &[
     ("gfx942",  "v_cmp_eq_u32_e64 s[2:3], v0, v1\nPAD\nv_cndmask_b32_e64 v2, v0, v1, s[2:3]",              2),
     ("gfx942",  "v_mov_b32_e32 v1, v0\nPAD\nv_readfirstlane_b32 s2, v1",                                   1),
     ("gfx942",  "v_rcp_f32_e32 v1, v0\nPAD\nv_add_f32_e32 v2, v1, v1",                                     1),
+    // What llc-22 leaves between a product and its first use.
+    ("gfx942",  "v_mfma_f32_4x4x1_16b_f32 v[0:3], v8, v9, v[0:3]\nPAD\nv_add_f32_e32 v10, v1, v1",         4),
+    ("gfx942",  "v_mfma_f32_16x16x4_f32 v[0:3], v8, v9, v[0:3]\nPAD\nv_add_f32_e32 v10, v1, v1",          10),
+    ("gfx942",  "v_mfma_f32_32x32x2_f32 v[0:15], v18, v19, v[0:15]\nPAD\nglobal_store_dword v20, v1, s[0:1]", 18),
+    ("gfx942",  "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[8:9], v[10:11], v[0:3]\nPAD\nv_mov_b32_e32 v1, 0",     5),
+    ("gfx942",  "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]\nPAD\nv_mov_b32_e32 v1, 0",      7),
+    ("gfx942",  "v_mfma_f32_16x16x8_xf32 v[0:3], v[8:9], v[10:11], v[0:3]\nPAD\nv_mov_b32_e32 v1, 0",      7),
+    ("gfx942",  "v_smfmac_f32_16x16x32_f16 v[0:3], v[8:9], v[12:15], v16\nPAD\nv_mov_b32_e32 v1, 0",       7),
+    ("gfx942",  "v_mfma_f32_32x32x8_f16 v[0:15], v[18:19], v[20:21], v[0:15]\nPAD\nv_mov_b32_e32 v1, 0",  11),
+    ("gfx942",  "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[32:33], v[34:35], v[0:31]\nPAD\nv_mov_b32_e32 v1, 0", 19),
+    ("gfx950",  "v_mfma_f32_16x16x32_f16 v[0:3], v[8:11], v[12:15], v[0:3]\nPAD\nv_mov_b32_e32 v1, 0",     8),
+    ("gfx950",  "v_mfma_f32_32x32x16_f16 v[0:15], v[18:21], v[22:25], v[0:15]\nPAD\nv_mov_b32_e32 v1, 0", 12),
+    ("gfx950",  "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[32:33], v[34:35], v[0:31]\nPAD\nv_mov_b32_e32 v1, 0", 20),
     ("gfx90a",  "v_mov_b32_e32 v1, v0\nPAD\nv_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]",                   2),
     ("gfx90a",  "v_mfma_f32_4x4x1f32 v[0:3], v8, v9, v[0:3]\nPAD\nv_add_f32_e32 v10, v1, v1",              5),
     ("gfx90a",  "v_mfma_f32_16x16x1f32 v[0:15], v18, v19, v[0:15]\nPAD\nv_mov_b32_e32 v4, 0",             11),
@@ -271,5 +285,40 @@ fn gfx11_transcendental_results_need_distance() {
     for memory in ["ds_load_b32 v4, v5", "global_store_b32 v4, v5, s[2:3]"] {
         let text = close.replace("v_add", &format!("{memory}\nv_add"));
         assert!(rules("gfx1100", &text).is_empty(), "{memory}");
+    }
+}
+
+/// As clang pads them: one instruction of the vector unit between a product and one of which it is a factor.
+#[test]
+fn products_of_products_need_distance() {
+    for (target, first, factor, sum, sparse) in [
+        (
+            "gfx1100",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]",
+            "v_wmma_f32_16x16x16_f16 v[24:31], v[0:7], v[16:23], v[24:31]",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]",
+            None,
+        ),
+        (
+            "gfx1200",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]",
+            "v_wmma_f32_16x16x16_f16 v[24:31], v[12:15], v[4:7], v[24:31]",
+            "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]",
+            Some("v_swmmac_f32_16x16x32_f16 v[24:31], v[8:11], v[12:19], v7"),
+        ),
+    ] {
+        for second in [Some(factor), sparse].into_iter().flatten() {
+            let close = format!("{first}\n{second}\ns_endpgm\n");
+            assert_eq!(rules(target, &close).len(), 1, "{target}: {second}");
+            for between in ["v_nop", "v_mov_b32_e32 v40, v41", first] {
+                let between = between.replace("v[0:7]", "v[32:39]");
+                let text = format!("{first}\n{between}\n{second}\ns_endpgm\n");
+                assert!(rules(target, &text).is_empty(), "{target}: {text}");
+            }
+            let text = format!("{first}\ns_nop 3\n{second}\ns_endpgm\n");
+            assert_eq!(rules(target, &text).len(), 1, "{target}: {text}");
+        }
+        let text = format!("{first}\n{sum}\ns_endpgm\n");
+        assert!(rules(target, &text).is_empty(), "{target}: {text}");
     }
 }

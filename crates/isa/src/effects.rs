@@ -51,6 +51,7 @@ const FROM_MNEMONIC: &[(&str, Effects)] = &[
     ("s_sendmsg*",              Effects::SENDMSG.union(Effects::COUNTS_LGKM)),
     ("v_mfma_*",                Effects::MATRIX.union(Effects::IGNORES_EXEC)),
     ("v_smfmac_*",              Effects::MATRIX.union(Effects::IGNORES_EXEC)),
+    ("v_swmmac_*",              Effects::MATRIX.union(Effects::IGNORES_EXEC)),
     ("v_readlane_b32",          Effects::IGNORES_EXEC),
     ("v_writelane_b32",         Effects::IGNORES_EXEC.union(Effects::PARTIAL_WRITE)),
     ("lds_direct_load",         Effects::LOAD.union(Effects::LDS)),

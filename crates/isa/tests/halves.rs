@@ -142,7 +142,7 @@ fn of_long_encodings() {
         let [a, b, c] = SOURCES.map(|number| 256 + 128 + number);
         let second = a | b << 9 | c << 18;
         for opcode in 0..1024 {
-            let first = 0xd400_0000 | opcode << 16 | 128 + DESTINATION;
+            let first = 0xd400_0000 | opcode << 16 | (128 + DESTINATION);
             for second in [second, a | b << 9, a, a | b << 9 | 4 << 18] {
                 let code = bytes([first, second, 0]);
                 let Ok(inst) = decoder.decode(&code, 0) else {
@@ -220,7 +220,7 @@ fn operands_that_no_assembler_takes_are_refused() {
             "gfx1250",
             [
                 0xd400_0000 | 0x21 << 16,
-                0x0002_0000 | 256 + 87 | (256 + 2) << 9,
+                0x0002_0000 | (256 + 87) | (256 + 2) << 9,
                 0,
             ],
             "v_cmp_lt_f64 of an odd pair",

@@ -58,6 +58,16 @@ impl Header {
         }
         Ok(header)
     }
+
+    /// Only on `wanted` devices, on all of these if the program names none itself.
+    pub fn restrict(&mut self, wanted: &[&str]) {
+        if self.devices == DEVICES {
+            self.devices = wanted.iter().map(|&name| name.to_owned()).collect();
+        } else {
+            self.devices
+                .retain(|device| wanted.contains(&device.as_str()));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +93,12 @@ mod tests {
     fn no_header_means_both_targets_and_a_typo_is_an_error() {
         assert_eq!(Header::parse("int x;", "// ").unwrap().devices, DEVICES);
         assert!(Header::parse("// flag: -O1\n", "// ").is_err());
+        let mut header = Header::parse("int x;", "// ").unwrap();
+        header.restrict(&["gfx1100"]);
+        assert_eq!(header.devices, ["gfx1100"]);
+        let mut header = Header::parse("// devices: gfx90a gfx1100\n", "// ").unwrap();
+        header.restrict(&["gfx1100", "gfx1151"]);
+        assert_eq!(header.devices, ["gfx1100"]);
         assert!(Header::parse("// expect: success\n", "// ").is_err());
     }
 }

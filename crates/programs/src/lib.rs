@@ -84,9 +84,11 @@ pub fn named(name: &str) -> Result<Program> {
     found.with_context(|| format!("there is no program {name} in programs"))
 }
 
-/// All programs whose compiler is here, by name; says which compilers are not.
+/// All programs whose compiler is here, by name; says which compilers are not. `LUTHIER_TEST_DEVICES` (names with commas between
+/// them) is for running them on others than the usual devices.
 pub fn all() -> Result<Vec<Program>> {
     let folder = root().join("programs");
+    let wanted = std::env::var("LUTHIER_TEST_DEVICES").ok();
     let mut programs = Vec::new();
     let mut compilers: BTreeMap<&str, bool> = BTreeMap::new();
     for entry in
@@ -115,8 +117,14 @@ pub fn all() -> Result<Vec<Program>> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let header =
+        let mut header =
             Header::parse(&text, language.comment).with_context(|| source.display().to_string())?;
+        if let Some(wanted) = &wanted {
+            header.restrict(&wanted.split(',').collect::<Vec<_>>());
+            if header.devices.is_empty() {
+                continue;
+            }
+        }
         programs.push(Program {
             name,
             source,

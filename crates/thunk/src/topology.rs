@@ -7,7 +7,7 @@ use gfx::Family;
 use gpu::{
     Machine,
     dispatch::{LDS_APERTURE_BASE, SCRATCH_APERTURE_BASE},
-    topology::{Config, SHADER_ENGINES},
+    topology::Config,
 };
 use kmt_sys::thunk::{
     CacheProperties, IoLinkProperties, MemoryProperties, NodeProperties, Status, heap,
@@ -86,9 +86,9 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         max_waves_per_simd: u32::from(target.max_waves_per_simd),
         lds_size_in_kb: target.lds_bytes / 1024,
         wave_front_size: u32::from(target.wave_size),
-        num_shader_banks: SHADER_ENGINES,
+        num_shader_banks: gpu.shader_engines(),
         num_arrays: 1,
-        num_cu_per_array: gpu.compute_units / SHADER_ENGINES,
+        num_cu_per_array: gpu.compute_units / gpu.shader_engines(),
         num_simd_per_cu: u32::from(target.simds_per_cu),
         max_slots_scratch_cu: 32,
         engine_id: gpu.engine_id(),
@@ -107,7 +107,7 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         unique_id: 0x1000_0000_0000_0000 + u64::from(node),
         vgpr_size_per_cu: if is_gfx9 { 512 << 10 } else { 256 << 10 },
         sgpr_size_per_cu: 12800,
-        num_xcc: 1,
+        num_xcc: target.compute_dies.into(),
         kfd_gpu_id: GPU_ID_BASE + node,
         family_id: if is_gfx9 { 141 } else { 143 },
         ..no_node()

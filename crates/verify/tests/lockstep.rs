@@ -65,6 +65,14 @@ fn registers_and_memory_stay_the_same_gfx11() {
     same_with("gfx1100", &["-mwavefrontsize64"]);
 }
 
+/// Split counters and scalar floats of gfx12.
+#[test]
+fn registers_and_memory_stay_the_same_gfx12() {
+    same("gfx1200");
+    same("gfx1201");
+    same_with("gfx1201", &["-mwavefrontsize64"]);
+}
+
 /// Adds one instruction in front of the first store of `scale`, which writes what is stored there.
 #[test]
 fn a_changed_register_is_named() {

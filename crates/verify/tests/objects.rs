@@ -11,7 +11,7 @@ use rewrite::{Action, HookVariants, Insertion, Lanes, Plan, Point, Refusal, Rewr
 use std::{path::Path, sync::OnceLock};
 use verify::{Launch, Outcome};
 
-const TARGETS: [&str; 4] = ["gfx900", "gfx90a", "gfx1030", "gfx1100"];
+const TARGETS: [&str; 5] = ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 
 const HOOKS: &[(&str, &[Arg])] = &[
     ("count_lanes", &[]),

@@ -9,7 +9,7 @@ use lift::Module;
 use rewrite::{Action, Change, ChangeAt, Insertion, Lanes, Plan, Point, Value};
 use verify::{Launch, Outcome};
 
-const TARGETS: [&str; 3] = ["gfx90a", "gfx1030", "gfx1100"];
+const TARGETS: [&str; 4] = ["gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("8 bytes"))

@@ -7,7 +7,9 @@ use common::{Tool, compile, launches, plan_blocks, plan_sum};
 use lift::Module;
 use rewrite::Action;
 
-const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", "gfx1100"];
+const TARGETS: [&str; 7] = [
+    "gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", "gfx1100", "gfx1201",
+];
 
 fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("8 bytes"))

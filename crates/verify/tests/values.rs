@@ -9,7 +9,9 @@ use lift::Module;
 use rewrite::{Action, Insertion, Lanes, Plan, Point};
 use verify::{Input, Launch, Verdict, lockstep};
 
-const TARGETS: [&str; 5] = ["gfx900", "gfx908", "gfx90a", "gfx1030", "gfx1100"];
+const TARGETS: [&str; 6] = [
+    "gfx900", "gfx908", "gfx90a", "gfx1030", "gfx1100", "gfx1201",
+];
 
 fn call(function: usize, inst: usize) -> Insertion {
     Insertion {

@@ -9,7 +9,7 @@ use rewrite::Rewritten;
 use verify::{Difference, Input, Verdict, Wait, Why, lockstep, poison};
 
 const SOURCE: &str = include_str!("waits.c");
-const TARGETS: [&str; 3] = ["gfx90a", "gfx1030", "gfx1100"];
+const TARGETS: [&str; 4] = ["gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 const NUMBER: u32 = 128;
 
 struct Bench {

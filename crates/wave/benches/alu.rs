@@ -150,23 +150,40 @@ const STREAMS_OF_GFX10: &[(&str, &str)] = &[
     ("DPP8 mov",                       "v_mov_b32_dpp v3, v4 dpp8:[1,0,3,2,5,4,7,6]"),
 ];
 
+/// In wave32. A lies in v8 and up, B in v24; all elements are small floats or integers.
+#[rustfmt::skip]
+const STREAMS_OF_GFX12: &[(&str, &str)] = &[
+    ("WMMA f32 16x16x16 f16",          "v_wmma_f32_16x16x16_f16 v[40:47], v[8:11], v[24:27], v[40:47]"),
+    ("WMMA f32 16x16x16 bf16",         "v_wmma_f32_16x16x16_bf16 v[40:47], v[8:11], v[24:27], v[40:47]"),
+    ("WMMA f16 16x16x16 f16",          "v_wmma_f16_16x16x16_f16 v[40:43], v[8:11], v[24:27], v[40:43]"),
+    ("WMMA f32 16x16x16 fp8",          "v_wmma_f32_16x16x16_fp8_fp8 v[40:47], v[8:9], v[24:25], v[40:47]"),
+    ("WMMA i32 16x16x16 iu8",          "v_wmma_i32_16x16x16_iu8 v[40:47], v[8:9], v[24:25], v[40:47]"),
+    ("WMMA i32 16x16x32 iu4",          "v_wmma_i32_16x16x32_iu4 v[40:47], v[8:9], v[24:25], v[40:47]"),
+    ("SWMMAC f32 16x16x32 f16",        "v_swmmac_f32_16x16x32_f16 v[40:47], v[8:11], v[24:31], v24"),
+];
+
 fn main() {
     let wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
         .collect();
-    let tables = [("gfx90a", STREAMS), ("gfx1030", STREAMS_OF_GFX10)];
-    for (target, streams) in tables {
+    let tables = [
+        ("gfx90a", 64, STREAMS),
+        ("gfx1030", 64, STREAMS_OF_GFX10),
+        ("gfx1201", 32, STREAMS_OF_GFX12),
+    ];
+    for (target, wave_size, streams) in tables {
         for (name, text) in streams {
             if wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str())) {
-                let [all, half, integers] = COLUMNS.map(|column| measure(target, column, text));
+                let [all, half, integers] =
+                    COLUMNS.map(|column| measure(target, wave_size, column, text));
                 println!("{name:34} {all:9.2} {half:9.2} {integers:9.2} M/s");
             }
         }
     }
 }
 
-fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
+fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
     let target = Target::find(target).expect("target");
     let text = if text.contains("{}") {
         let chains: Vec<String> = (32..40)
@@ -189,7 +206,7 @@ fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
         .expect("text");
     let config = Config {
         target,
-        wave_size: 64,
+        wave_size,
         agpr_base: ROWS as u32,
         vector_rows: 2 * ROWS as u32,
         observed: false,
@@ -199,7 +216,7 @@ fn measure(target: &str, (exec, off): (u64, Option<u32>), text: &str) -> f64 {
     let segment = program
         .segment(&mut memory, code.as_ptr().expose_provenance() as u64)
         .expect("code");
-    let mut wave = Wave::new(segment.clone(), 2 * ROWS, 64, 0x3f0);
+    let mut wave = Wave::new(segment.clone(), 2 * ROWS, wave_size, 0x3f0);
     let mut env = Env {
         memory,
         lds: Vec::new(),

@@ -148,8 +148,7 @@ static REGISTERS: &[Register] = &[
     hidden(19, "TMA_HI", to_gfx10),
     hidden(19, "PERF_SNAPSHOT_PC_HI", gfx11),
     Register { write: Write::Unknown, ..hidden(19, "TRAP_CTRL", since_gfx12) },
-    // The emulated device is one partition of one die.
-    Register { number: 20, name: "XCC_ID", exists: gfx940, readable: !0, ..HIDDEN },
+    Register { number: 20, name: "XCC_ID", exists: gfx940, readable: !0, read: |wave, _| wave.compute_die, ..HIDDEN },
     Register { number: 20, name: "FLAT_SCR_LO", exists: gfx10, readable: !0, read: |wave, _| wave.flat_scratch[0],
                write: Write::To(|wave, value| wave.flat_scratch[0] = value), ..HIDDEN },
     Register { number: 20, name: "FLAT_SCR_LO", exists: gfx11, readable: !0, read: |wave, _| wave.scratch_base as u32, ..HIDDEN },

@@ -75,6 +75,8 @@ pub(crate) mod modifier {
     pub const CHAIN: u32 = 1 << 20;
     /// Bits 23 and 24: elements of source 0 and 1 are signed, for rows whose encoding says so.
     pub const SIGNED: u32 = 23;
+    /// MODE has no bit that turns OMOD off (gfx12).
+    pub const NO_IEEE: u32 = 1 << 25;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }

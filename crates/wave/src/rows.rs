@@ -27,6 +27,7 @@ pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
+mod aligned;
 mod approximate;
 mod atomic;
 mod buffer;

@@ -81,6 +81,8 @@ pub struct Wave {
     pub index_in_workgroup: u32,
     /// Unique, stable number shown by HW_ID and used for diagnostics.
     pub slot: u32,
+    /// Number of the die it runs on, which XCC_ID shows.
+    pub compute_die: u32,
     /// Values of SRC_SHARED_BASE and SRC_PRIVATE_BASE (64-bit apertures).
     pub shared_aperture: u64,
     pub private_aperture: u64,
@@ -141,6 +143,7 @@ impl Wave {
             next_pc: 0,
             index_in_workgroup: 0,
             slot: 0,
+            compute_die: 0,
             shared_aperture: 0,
             private_aperture: 0,
             scratch_base: 0,

@@ -58,6 +58,8 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx1030", 64),
     ("gfx1100", 32),
     ("gfx1100", 64),
+    ("gfx1201", 32),
+    ("gfx1201", 64),
 ];
 
 /// Rows without a case on targets that have SRAM ECC on: what becomes of the unused half of a register when the other half is

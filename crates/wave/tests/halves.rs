@@ -123,15 +123,22 @@ fn upper_halves_are_lower_halves_elsewhere() {
                 values[number as usize] = &moved;
                 let high = result(target, other, values)
                     .unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
-                if written {
+                if inst.mnemonic == "v_swap_b16" {
+                    // Both are written; the other register gets the same half.
+                    let (named, other) = match number == DESTINATION {
+                        true => ((&high.0, &low.0), (&high.1, &low.1)),
+                        false => ((&high.1, &low.1), (&high.0, &low.0)),
+                    };
+                    let expected: Vec<u32> = named.1.iter().map(|value| swapped(*value)).collect();
+                    assert_eq!(*named.0, expected, "{place}");
+                    assert_eq!(other.0, other.1, "{place}");
+                } else if written {
                     let expected: Vec<u32> = low.0.iter().map(|value| swapped(*value)).collect();
                     assert_eq!(high.0, expected, "{place}");
                 } else {
                     assert_eq!(high.0, low.0, "{place}");
                 }
-                if inst.mnemonic != "v_swap_b16" {
-                    assert_eq!(high.2, low.2, "{place}");
-                }
+                assert_eq!(high.2, low.2, "{place}");
                 halves += 1;
             }
         }

@@ -9,7 +9,7 @@ use harness::{Machine, POISON, scene::*};
 use wave::Stop;
 
 /// Targets whose instructions name a level.
-const SAMPLERS: [&str; 2] = ["gfx906", "gfx1030"];
+const SAMPLERS: [&str; 3] = ["gfx906", "gfx1030", "gfx1100"];
 
 fn is_gfx9(target: &str) -> bool {
     target.starts_with("gfx9")
@@ -48,6 +48,9 @@ fn with_levels(m: &mut Machine, target: &str, [base, last]: [u32; 2]) {
     if is_gfx9(target) {
         m.sgpr(12, w4 & 0x1fff | (ROWS as u32 - 1) << 13);
         m.sgpr(13, 2 << 28);
+    } else if target.starts_with("gfx11") {
+        let w1 = m.wave.sgpr(9);
+        m.sgpr(9, w1 | 2 << 16);
     } else {
         m.sgpr(13, 2 << 4);
     }
@@ -55,7 +58,7 @@ fn with_levels(m: &mut Machine, target: &str, [base, last]: [u32; 2]) {
 
 #[test]
 fn levels_lie_where_the_layouts_say() {
-    for target in ["gfx906", "gfx90a", "gfx1030"] {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100"] {
         for slice in 0..2 {
             let kind = if slice == 0 { D2 } else { D2_ARRAY };
             let mut scene = pyramid(kind, R32_UINT, 3, |x, row| (100 * row + x) as u32);
@@ -105,7 +108,7 @@ fn levels_lie_where_the_layouts_say() {
 
 #[test]
 fn views_start_at_their_base() {
-    for target in ["gfx906", "gfx90a", "gfx1030"] {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100"] {
         let mut scene = pyramid(D2_ARRAY, R32_UINT, 4, |x, row| (100 * row + x) as u32);
         let mut m = scene.machine(
             target,
@@ -225,7 +228,7 @@ fn cubes() -> Scene {
 
 #[test]
 fn faces_are_slices() {
-    for target in ["gfx906", "gfx90a", "gfx1030"] {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100"] {
         let mut scene = cubes();
         let mut m = scene.machine(
             target,
@@ -374,7 +377,7 @@ fn atomics_on_texels() {
         ("dec", 7, &[7], 6),
         ("umax", 0, &[0], 0),
     ];
-    for target in ["gfx906", "gfx90a", "gfx1030"] {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100"] {
         for (name, old, data, new) in words {
             let got = atomic(target, name, R32_UINT, &[old], data);
             assert_eq!(got, [vec![new], vec![old]], "{target} {name}");

@@ -6,10 +6,10 @@ mod harness;
 use harness::{Machine, POISON, scene::*};
 use wave::Stop;
 
-/// A target of gfx9 with the AccVGPRs apart, with them unified, and one of gfx10.
-const TARGETS: [&str; 3] = ["gfx906", "gfx90a", "gfx1030"];
+/// A target of gfx9 with the AccVGPRs apart, with them unified, one of gfx10, one of gfx11 and one of gfx12.
+const TARGETS: [&str; 5] = ["gfx906", "gfx90a", "gfx1030", "gfx1100", "gfx1201"];
 /// Those that sample with a level of their own.
-const SAMPLERS: [&str; 2] = ["gfx906", "gfx1030"];
+const SAMPLERS: [&str; 4] = ["gfx906", "gfx1030", "gfx1100", "gfx1201"];
 
 #[test]
 fn loads_and_stores_reach_their_texels() {

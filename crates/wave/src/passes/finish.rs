@@ -47,7 +47,7 @@ fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
         Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32
     );
     let omod = op.modifiers >> modifier::OMOD & 3;
-    let omod = if omod != 0 && output_modifier_applies(wave.mode, result) {
+    let omod = if omod != 0 && output_modifier_applies(wave.mode, op, result) {
         omod
     } else {
         0
@@ -131,13 +131,14 @@ fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> Vecto
     }
 }
 
-/// omod is ignored in IEEE mode and when denormal results are kept.
-fn output_modifier_applies(mode: crate::Mode, result: Type) -> bool {
+/// omod is ignored in IEEE mode, where there is such a mode, and when denormal results are kept.
+fn output_modifier_applies(mode: crate::Mode, op: &MicroOp, result: Type) -> bool {
+    let ieee = mode.ieee() && op.modifiers & modifier::NO_IEEE == 0;
     let keeps_denormals = match result {
         Type::F32 => !mode.flush_outputs32(),
         _ => !mode.flush_outputs64(),
     };
-    !mode.ieee() && !keeps_denormals
+    !ieee && !keeps_denormals
 }
 
 fn scale_and_clamp(value: u64, kind: Type, omod: u32, clamp: bool, nan_to_zero: bool) -> u64 {

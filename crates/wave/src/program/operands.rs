@@ -163,9 +163,6 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
     let fields = Image::of(inst, config);
-    if config.target.family >= Family::Gfx12 {
-        return Err("images of gfx12, whose descriptors are others".into());
-    }
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }

@@ -123,6 +123,9 @@ fn operands(
         op.modifiers |= 7 << modifier::OP_SEL_HI;
     }
     op.modifiers |= modifier::VECTOR_ALU;
+    if config.target.family >= Family::Gfx12 {
+        op.modifiers |= modifier::NO_IEEE;
+    }
     if shape.destination == Destination::Vector {
         op.modifiers |= modifier::VECTOR_RESULT;
     }
@@ -155,7 +158,7 @@ fn halves(
     codes: &mut [u32; 3],
     destination: &mut u32,
 ) -> Result<(), String> {
-    let is_half = |kind| matches!(kind, Type::B16 | Type::F16);
+    let is_half = |kind| matches!(kind, Type::B16 | Type::F16 | Type::Bf16);
     match format {
         Format::Vop1 | Format::Vop2 | Format::Vopc => {
             for (index, code) in codes.iter_mut().enumerate() {
@@ -170,7 +173,8 @@ fn halves(
             }
         }
         Format::Vop3 => {
-            let packed = |kind| matches!(kind, Type::PackedF16 | Type::PackedB16);
+            let packed =
+                |kind| matches!(kind, Type::PackedF16 | Type::PackedB16 | Type::PackedBf16);
             let changed = op.modifiers >> modifier::NEG | op.modifiers >> modifier::ABS;
             if (0..3).any(|index| packed(shape.sources[index]) && changed >> index & 1 != 0) {
                 return Err("negated pairs outside of VOP3P".to_owned());

@@ -102,7 +102,7 @@ impl<const RUN: usize> Body for PermLaneSwap<RUN> {
                 wave.row_mut(row).0[to] = if readable { value } else { 0 };
             }
         };
-        for first in (0..LANES).filter(|lane| lane / RUN % 2 == 0) {
+        for first in (0..LANES).filter(|lane| (lane / RUN).is_multiple_of(2)) {
             let second = first + RUN;
             let (x, y) = (wave.row(a).0[first], wave.row(b).0[second]);
             write(wave, a, first, second, y);

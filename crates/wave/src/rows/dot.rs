@@ -28,9 +28,9 @@ vector_rows! {
     v_dot8c_i32_i4:  (B32, B32, B32) -> B32 [tied] = |_, a, b, c| packed::dot8_i32_i4(a, b, c, false);
     // Since gfx11.
     v_dot2_f16_f16:  (PackedF16, PackedF16, F16) -> F16 = |cx, a, b, c| packed::dot2_f16_f16(a, b, c, cx.half());
-    v_dot2_bf16_bf16: (PackedB16, PackedB16, B16) -> B16 = |_, a, b, c| packed::dot2_bf16_bf16(a, b, c);
-    v_dot2_f32_bf16_since_gfx11: (PackedB16, PackedB16, F32) -> F32 = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
-    v_dot2acc_f32_bf16: (PackedB16, PackedB16, F32) -> F32 [tied] = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
+    v_dot2_bf16_bf16: (PackedBf16, PackedBf16, Bf16) -> B16 = |_, a, b, c| packed::dot2_bf16_bf16(a, b, c);
+    v_dot2_f32_bf16_since_gfx11: (PackedBf16, PackedBf16, F32) -> F32 = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
+    v_dot2acc_f32_bf16: (PackedBf16, PackedBf16, F32) -> F32 [tied] = |_, a, b, c| packed::dot2c_f32_bf16(a, b, c);
 }
 
 /// Dot products whose encoding says which of the first two sources has signed elements.

@@ -13,6 +13,7 @@ use sample::{Gather, Sample};
 
 mod cube;
 mod descriptor;
+mod gfx12;
 mod operands;
 mod plain;
 mod sample;

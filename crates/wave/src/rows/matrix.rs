@@ -4,12 +4,17 @@
 //! `numerics::matrix`'s. Sixteen lanes of a register of D are sixteen columns of one row (for matrices of four columns, four
 //! times four), so that sums go over host vectors.
 
+// Functions in place of closures would be called, and leave the host's vectors behind.
+#![allow(clippy::redundant_closure)]
+
+use std::mem::MaybeUninit;
+
 use gfx::Matrix;
 use numerics::matrix::{self, INSTRUCTIONS, Instruction, Kind, Model, Place, Shape as Matrices};
 use numerics::{Denormals, convert::Fp8, float32, float64};
 
 use super::{
-    Row, Shape, VectorShape,
+    Row, Shape, VectorShape, aligned,
     vector_macros::{GROUP, map1},
 };
 use crate::{
@@ -54,7 +59,7 @@ impl Controls {
 }
 
 /// A value of C and D.
-trait Sum: Copy {
+pub(super) trait Sum: Copy {
     const WORDS: usize;
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -79,7 +84,7 @@ macro_rules! sums {
 sums!(u32: 1, u64: 2);
 
 #[inline(always)]
-fn load<C: Sum>(rows: &[VectorRow], row: usize, first: usize) -> [C; GROUP] {
+pub(super) fn load<C: Sum>(rows: &[VectorRow], row: usize, first: usize) -> [C; GROUP] {
     let words = |row: usize| {
         rows[row].0[first..]
             .first_chunk::<GROUP>()
@@ -93,7 +98,7 @@ fn load<C: Sum>(rows: &[VectorRow], row: usize, first: usize) -> [C; GROUP] {
 }
 
 #[inline(always)]
-fn store<C: Sum>(rows: &mut [VectorRow], row: usize, first: usize, values: [C; GROUP]) {
+pub(super) fn store<C: Sum>(rows: &mut [VectorRow], row: usize, first: usize, values: [C; GROUP]) {
     for (word, row) in rows[row..row + C::WORDS].iter_mut().enumerate() {
         let words = row.0[first..]
             .first_chunk_mut()
@@ -106,16 +111,18 @@ fn store<C: Sum>(rows: &mut [VectorRow], row: usize, first: usize, values: [C; G
 }
 
 /// Values of A or B, for each `k` those of all rows (or columns) of all blocks.
-struct Inputs<T> {
-    values: [T; MOST_INPUTS],
+pub(super) struct Inputs<T> {
+    /// As many as the instruction has; the others are never read.
+    values: [MaybeUninit<T>; MOST_INPUTS],
     stride: usize,
+    count: usize,
 }
 
 impl<T: Copy + Default> Inputs<T> {
     /// Those of a matrix of `side` rows or columns. `values` gives what all lanes hold at a position; blocks take those of
     /// block `source(block)`.
     #[inline(always)]
-    fn new(
+    pub(super) fn new(
         shape: &Matrices,
         side: u32,
         values: impl Fn(u32) -> [T; LANES],
@@ -124,8 +131,9 @@ impl<T: Copy + Default> Inputs<T> {
         let (side, stride) = (side as usize, (side * shape.blocks) as usize);
         let per_lane = stride * shape.k as usize / LANES;
         let mut inputs = Inputs {
-            values: [T::default(); MOST_INPUTS],
+            values: [MaybeUninit::uninit(); MOST_INPUTS],
             stride,
+            count: stride * shape.k as usize,
         };
         for position in 0..per_lane {
             let lanes = values(position as u32);
@@ -133,11 +141,45 @@ impl<T: Copy + Default> Inputs<T> {
                 let first = (position + per_lane * part) * stride;
                 for block in 0..shape.blocks {
                     let (to, from) = (block as usize * side, source(block) as usize * side);
-                    inputs.values[first + to..][..side].copy_from_slice(&lanes[from..][..side]);
+                    let values = &mut inputs.values[first + to..][..side];
+                    for (value, &lane) in values.iter_mut().zip(&lanes[from..][..side]) {
+                        *value = MaybeUninit::new(lane);
+                    }
                 }
             }
         }
         inputs
+    }
+
+    /// `COUNT` values from `first` on.
+    #[inline(always)]
+    fn chunk<const COUNT: usize>(&self, first: usize) -> [T; COUNT] {
+        assert!(first + COUNT <= self.count, "inside the matrix");
+        // SAFETY: `new` gave a value to each of the first `count` elements: every position of every lane is one of them.
+        unsafe { self.values.as_ptr().add(first).cast::<[T; COUNT]>().read() }
+    }
+
+    /// The value of `row` for sixteen columns.
+    #[inline(always)]
+    pub(super) fn row(&self, k: usize, row: usize) -> [T; GROUP] {
+        let [value] = self.chunk(k * self.stride + row);
+        [value; GROUP]
+    }
+
+    /// The values of the same row of four blocks, from that of `row` on, each for four columns.
+    #[inline(always)]
+    pub(super) fn quads(&self, k: usize, row: usize) -> [T; GROUP] {
+        let values: [T; GROUP - 3] = self.chunk(k * self.stride + row);
+        lanes(
+            #[inline(always)]
+            |i| values[i & !3],
+        )
+    }
+
+    /// Those of sixteen columns.
+    #[inline(always)]
+    pub(super) fn columns(&self, k: usize, column: usize) -> [T; GROUP] {
+        self.chunk(k * self.stride + column)
     }
 }
 
@@ -156,26 +198,18 @@ impl<T: Copy + Default> Terms<'_, T> {
     /// A if all lanes are of one row.
     #[inline(always)]
     fn row(&self, k: usize) -> [T; GROUP] {
-        [self.a.values[k * self.a.stride + self.first[0]]; GROUP]
+        self.a.row(k, self.first[0])
     }
 
     /// A if they are of four blocks.
     #[inline(always)]
     fn quads(&self, k: usize) -> [T; GROUP] {
-        let values: &[T; GROUP - 3] = self.a.values[k * self.a.stride + self.first[0]..]
-            .first_chunk()
-            .expect("four blocks");
-        lanes(
-            #[inline(always)]
-            |i| values[i & !3],
-        )
+        self.a.quads(k, self.first[0])
     }
 
     #[inline(always)]
     fn b(&self, k: usize) -> [T; GROUP] {
-        *self.b.values[k * self.b.stride + self.first[1]..]
-            .first_chunk()
-            .expect("sixteen columns")
+        self.b.columns(k, self.first[1])
     }
 
     /// `STEP` terms of every lane after another: `next(sum, a, b)`.
@@ -351,8 +385,6 @@ fn unless_nan(quick: [u32; GROUP], exact: impl Fn() -> [u32; GROUP]) -> [u32; GR
 }
 
 /// The sums of gfx90a, `STEP` terms at a time.
-// Functions in place of the closures would be called, and leave the host's vectors behind.
-#[allow(clippy::redundant_closure)]
 #[inline(always)]
 fn rounded<const STEP: usize>(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
     let quick = terms.fold::<_, STEP>(
@@ -365,6 +397,42 @@ fn rounded<const STEP: usize>(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; 
         #[inline(always)]
         || {
             terms.fold::<_, STEP>(
+                c,
+                #[inline(always)]
+                |c, a, b| matrix::rounded_step(c, a, b),
+            )
+        },
+    )
+}
+
+/// [`rounded`] for halves. All their products are multiples of 2^-48, and so are the sums, which are therefore never denormal but
+/// for C itself: nothing has to be flushed.
+#[inline(always)]
+fn rounded_halves(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
+    let start = lanes(
+        #[inline(always)]
+        |i| {
+            if c[i] & float32::INFINITY == 0 {
+                0
+            } else {
+                c[i]
+            }
+        },
+    );
+    let quick = terms.fold::<_, 4>(
+        start,
+        #[inline(always)]
+        |c, a, b| {
+            let product = |k: usize| float32::value(a[k]) * float32::value(b[k]);
+            let sum = (product(0) + product(1)) + (product(2) + product(3));
+            (float32::value(c) + sum).to_bits()
+        },
+    );
+    unless_nan(
+        quick,
+        #[inline(always)]
+        || {
+            terms.fold::<_, 4>(
                 c,
                 #[inline(always)]
                 |c, a, b| matrix::rounded_step(c, a, b),
@@ -457,7 +525,37 @@ impl Body for Product {
                 },
             ),
             (Kind::Xf32, _) => one_by_one!(32 as u32, matrix::accumulate_xf32),
-            (Kind::F16, Model::Mfma2) => singles!(flushed_f16, 4),
+            (Kind::F16 | Kind::Bf16, Model::Mfma3)
+                if blgp == 0
+                    && aligned::product(
+                        wave,
+                        op,
+                        shape,
+                        matches!(kind, Kind::Bf16),
+                        #[inline(always)]
+                        |block| {
+                            let controls = Controls::of(op);
+                            shape.source_block(block, controls.cbsz, controls.abid)
+                        },
+                    ) => {}
+            (Kind::F16, Model::Mfma2) => product(
+                wave,
+                op,
+                shape,
+                blgp,
+                #[inline(always)]
+                |rows, _, position| {
+                    parts(
+                        rows,
+                        position,
+                        16,
+                        #[inline(always)]
+                        |x| matrix::flushed_f16(x as u16),
+                    )
+                },
+                #[inline(always)]
+                |c, terms| rounded_halves(c, terms),
+            ),
             (Kind::Bf16, Model::Mfma2) => singles!(flushed_bf16, 4),
             (Kind::Bf16Pairs, Model::Mfma2) => singles!(flushed_bf16, 2),
             (Kind::F16, _) => {

@@ -19,9 +19,8 @@ fn has(op: &MicroOp, bit: u32) -> bool {
 }
 
 /// OMOD, where MODE lets it have an effect.
-fn multiplier(op: &MicroOp, wave: &Wave, denormals: Denormals) -> u8 {
-    let works = denormals.flush_outputs && !wave.mode.ieee();
-    if works {
+fn multiplier(op: &MicroOp, denormals: Denormals) -> u8 {
+    if denormals.flush_outputs {
         (op.modifiers >> modifier::OMOD & 3) as u8
     } else {
         0
@@ -44,7 +43,7 @@ macro_rules! pseudo_scalar_rows {
                         $x ^= $float::SIGN;
                     }
                     let result: $bits = $body;
-                    let mut result = $float::omod(result, multiplier(op, wave, $cx.$denormals));
+                    let mut result = $float::omod(result, multiplier(op, $cx.$denormals));
                     if op.modifiers & modifier::CLAMP != 0 {
                         result = $float::clamp(result, wave.mode.dx10_clamp());
                     }

@@ -6,16 +6,43 @@
 //! of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. What wave64 does is not published.
 
 use super::{
-    Row, global,
+    NO_VECTOR_ADDRESS, Row, Shape, global,
     space::{Checked, unsupported},
 };
 use crate::{
     LANES,
     engine::{Env, Stop},
-    micro_op::{MicroOp, flow},
+    memory::{Fault, FaultKind},
+    micro_op::{Handler, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
+
+/// Address in scratch of the lane's dword at `offset` bytes more, if the lane has it.
+fn private_address(wave: &Wave, op: &MicroOp, lane: usize, offset: u32) -> Result<u64, Box<Fault>> {
+    let mut at = (op.offset as u32).wrapping_add(offset);
+    if op.modifiers & global::SADDR != 0 {
+        at = at.wrapping_add(wave.sgpr(op.src[2].index as usize));
+    }
+    if op.extra & NO_VECTOR_ADDRESS == 0 {
+        at = at.wrapping_add(wave.vgpr(op.src[0].index as usize, lane));
+    }
+    let fault = |kind| {
+        Box::new(Fault {
+            kind,
+            address: at.into(),
+            bytes: 4,
+            lane: lane as u32,
+        })
+    };
+    if u64::from(at) + 4 > u64::from(wave.scratch_bytes_per_lane) {
+        return Err(fault(FaultKind::ScratchOutOfRange));
+    }
+    if !at.is_multiple_of(4) {
+        return Err(fault(FaultKind::Unaligned));
+    }
+    Ok(global::scratch_address(wave, at, lane))
+}
 
 /// Address of every lane.
 fn address(wave: &Wave, op: &MicroOp, lane: usize) -> u64 {
@@ -34,7 +61,7 @@ fn load<const WORDS: usize>(
     wave: &Wave,
     op: &MicroOp,
     env: &mut Env<'_>,
-) -> Result<[[u32; WORDS]; 32], Box<crate::Fault>> {
+) -> Result<[[u32; WORDS]; 32], Box<Fault>> {
     let mut words = [[0; WORDS]; 32];
     for (lane, words) in words.iter_mut().enumerate() {
         let at = address(wave, op, lane);
@@ -60,7 +87,7 @@ struct Halves;
 impl Body for Halves {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         if let Some(why) = refusal(wave) {
-            return unsupported(wave, why);
+            return wave.stop(Stop::Unsupported(why.to_owned()));
         }
         let loaded = match load::<4>(wave, op, env) {
             Ok(loaded) => loaded,
@@ -87,7 +114,7 @@ struct Bytes;
 impl Body for Bytes {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         if let Some(why) = refusal(wave) {
-            return unsupported(wave, why);
+            return wave.stop(Stop::Unsupported(why.to_owned()));
         }
         let loaded = match load::<2>(wave, op, env) {
             Ok(loaded) => loaded,
@@ -108,24 +135,24 @@ impl Body for Bytes {
     }
 }
 
-/// `global_load_block` and `global_store_block`: up to 32 registers, those that M0 names, each from or to a dword of its own.
-struct Block<const STORE: bool>;
+/// `global_load_block`, `global_store_block` and those of SCRATCH: up to 32 registers, those that M0 names, each from or to a dword of its own.
+struct Block<const STORE: bool, const PRIVATE: bool>;
 
-impl<const STORE: bool> Body for Block<STORE> {
+impl<const STORE: bool, const PRIVATE: bool> Body for Block<STORE, PRIVATE> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let named = wave.m0();
         let first = if STORE { op.src[1].index } else { op.dst } as usize;
         if first + 32 - named.leading_zeros() as usize > wave.vector_rows() {
             return unsupported(wave, "block of registers that the kernel does not have");
         }
-        match move_block::<STORE>(wave, op, env, named, first) {
+        match move_block::<STORE, PRIVATE>(wave, op, env, named, first) {
             Ok(()) => flow::NEXT,
             Err(fault) => wave.stop(Stop::Fault(*fault)),
         }
     }
 }
 
-fn move_block<const STORE: bool>(
+fn move_block<const STORE: bool, const PRIVATE: bool>(
     wave: &mut Wave,
     op: &MicroOp,
     env: &mut Env<'_>,
@@ -134,7 +161,7 @@ fn move_block<const STORE: bool>(
 ) -> Checked {
     let exec = wave.exec();
     let at: [u64; LANES] = std::array::from_fn(|lane| {
-        if exec >> lane & 1 != 0 {
+        if exec >> lane & 1 != 0 && !PRIVATE {
             address(wave, op, lane)
         } else {
             0
@@ -142,7 +169,10 @@ fn move_block<const STORE: bool>(
     });
     for index in (0..32).filter(|index| named >> index & 1 != 0) {
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
-            let at = at[lane].wrapping_add(4 * index as u64);
+            let at = match PRIVATE {
+                true => private_address(wave, op, lane, 4 * index as u32)?,
+                false => at[lane].wrapping_add(4 * index as u64),
+            };
             if STORE {
                 let word = [wave.vgpr(first + index, lane)];
                 env.memory
@@ -159,32 +189,35 @@ fn move_block<const STORE: bool>(
 
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    global::push(
-        rows,
-        "global_load_tr_b128",
-        0,
-        shell::scalar_handler::<Halves>,
-        true,
-    );
-    global::push(
-        rows,
-        "global_load_tr_b64",
-        0,
-        shell::scalar_handler::<Bytes>,
-        true,
-    );
-    global::push(
-        rows,
+    let mut push = |mnemonic, handler| {
+        rows.push(Row {
+            mnemonic,
+            shape: Shape::Flat {
+                segment_relative: true,
+            },
+            handler,
+            width: 0,
+            attribute: 0,
+            changes_exec: false,
+        });
+    };
+    let halves = shell::scalar_handler::<Halves> as fn() -> Handler;
+    push("global_load_tr_b128", halves);
+    push("global_load_tr_b64", shell::scalar_handler::<Bytes>);
+    push(
         "global_load_block",
-        0,
-        shell::scalar_handler::<Block<false>>,
-        true,
+        shell::scalar_handler::<Block<false, false>>,
     );
-    global::push(
-        rows,
+    push(
         "global_store_block",
-        0,
-        shell::scalar_handler::<Block<true>>,
-        true,
+        shell::scalar_handler::<Block<true, false>>,
+    );
+    push(
+        "scratch_load_block",
+        shell::scalar_handler::<Block<false, true>>,
+    );
+    push(
+        "scratch_store_block",
+        shell::scalar_handler::<Block<true, true>>,
     );
 }

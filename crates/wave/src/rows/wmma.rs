@@ -375,7 +375,7 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
 /// second to the high ones.
 #[inline(always)]
 fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
-    let field = if k % 2 == 0 {
+    let field = if k.is_multiple_of(2) {
         control::NEG
     } else {
         control::NEG_HI

@@ -111,6 +111,7 @@ s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
 ; MODE bits 3:0 are the rounding, 7:4 the denormals; the rest of it stays.
+;! not gfx12
 s_round_mode 0x5
 s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 12)
 s_denorm_mode 0x6

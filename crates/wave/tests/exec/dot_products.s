@@ -26,7 +26,7 @@ v_dot2_u32_u16 v0, v4, v8, v12
 v_dot2_i32_i16 v0, v4, v8, v12 clamp
 ;= v0 = u32[0x7fffffff]
 
-;! not gfx11
+;! not gfx11 gfx12
 ;! in v4 = u32[0xff020304]
 ;! in v8 = u32[0x1010101]
 ;! in v12 = u32[0xa]
@@ -45,7 +45,7 @@ v_dot4_u32_u8 v0, v4, v8, v12
 v_dot4_u32_u8 v0, v4, v8, v12 clamp
 ;= v0 = u32[0xffffffff]
 
-;! not gfx11
+;! not gfx11 gfx12
 ;! in v4 = u32[0xf1234567]
 ;! in v8 = u32[0x11111111]
 ;! in v12 = u32[0]

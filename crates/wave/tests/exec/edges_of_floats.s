@@ -428,6 +428,7 @@ v_max_f32_e64 v1, v4, v4 clamp
 ; Output multiplied before it is clamped, with denormals flushed and IEEE off.
 ;! in v4 = f32[0.25, 3.0, -0.5, 0.125]
 ;! in v8 = f32[0.0625, 4.0, 1.0, 0.125]
+;! not gfx12
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 6), 0x10
 v_add_f32_e64 v0, v4, v8 mul:2
 v_add_f32_e64 v1, v4, v8 mul:4
@@ -441,6 +442,7 @@ v_add_f32_e64 v3, v4, v8 clamp mul:4
 ; Minimum and maximum: a NaN loses against a number, a signalling one wins as a quiet one (IEEE on); zeros are ordered by sign.
 ;! in v4 = u32[0x7fc00005, 0x3f800000, 0x80000000, 0, 0xff800000, 0x7f800003, 0x3f800000, 1]
 ;! in v8 = u32[0x3f800000, 0x7fc00006, 0, 0x80000000, 0x7f800000, 0x3f800000, 0x7fa00000, 2]
+;! not gfx12
 v_min_f32_e32 v0, v4, v8
 v_max_f32_e32 v1, v4, v8
 ;= v0 = u32[0x3f800000, 0x3f800000, 0x80000000, 0x80000000, 0xff800000, 0x7fc00003, 0x7fe00000, 1]

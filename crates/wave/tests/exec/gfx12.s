@@ -145,13 +145,12 @@ s_sleep_var 2
 
 ; Offsets are 24 bits and signed everywhere.
 ;! memory v[2:3] step 0 = u32[1, 2, 3, 4, 5]
-v_add_co_u32 v2, vcc_lo, 16, v2
+v_add_nc_u32 v2, 16, v2
 global_load_b32 v8, v[2:3], off offset:-8 th:TH_LOAD_NT scope:SCOPE_SYS
 flat_load_b32 v9, v[2:3] offset:-12
 global_load_b64 v[10:11], v[2:3], off offset:-16
 s_wait_loadcnt 0x0
 ;= v2 = any
-;= vcc = any
 ;= v8 = u32[3]
 ;= v9 = u32[2]
 ;= v10 = u32[1]
@@ -298,6 +297,12 @@ ds_bpermute_b32 v9, v4, v5
 ds_bpermute_b32 v8, v4, v5
 ;= v8 = u32[40, 0]
 
+; Lane 1 sends to lane 40 and all others to themselves.
+;! in v4 = u32[0, 160, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144, 148, 152, 156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200, 204, 208, 212, 216, 220, 224, 228, 232, 236, 240, 244, 248, 252]
+;! in v5 = u32[100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163]
+ds_permute_b32 v8, v4, v5
+;= v8 = u32[100, 0, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163]
+
 ;! target gfx1200 gfx1201
 ;! in v4 = u32[10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45]
 ;! in v5 = u32[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0xf0]
@@ -327,8 +332,6 @@ v_max3_num_f32 v9, v4, v5, v6
 v_med3_num_f32 v10, v4, v5, v6
 v_maxmin_num_f32 v11, v4, v5, v6
 v_minmax_num_f32 v12, v4, v5, v6
-v_minimum3_f32 v13, v4, v5, v6
-v_maximum3_f32 v14, v4, v5, v6
 v_minimummaximum_f32 v15, v4, v5, v6
 v_maximumminimum_f32 v16, v4, v5, v6
 ;= v8 = f32[1.0, 1.0]
@@ -336,8 +339,6 @@ v_maximumminimum_f32 v16, v4, v5, v6
 ;= v10 = f32[2.0, 1.0]
 ;= v11 = f32[2.0, 1.0]
 ;= v12 = f32[2.0, 2.0]
-;= v13 = u32[0x3f800000, 0x7fc00000]
-;= v14 = u32[0x40400000, 0x7fc00000]
 ;= v15 = u32[0x40000000, 0x7fc00000]
 ;= v16 = u32[0x40000000, 0x7fc00000]
 
@@ -501,6 +502,24 @@ v_dot4_f32_bf8_bf8 v11, v6, v7, v12
 ;= v10 = f32[14.0]
 ;= v11 = f32[14.0]
 
+; Blocks of registers in scratch.
+;! scratch 64
+;! in m0 = u32[0b101]
+;! in v4 = u32[8]
+;! in v5 = u32[77]
+;! in v7 = u32[88]
+scratch_store_block v4, v[5:36], off offset:4
+scratch_load_block v[40:71], v4, off offset:4
+s_wait_loadcnt 0x0
+;= v40 = u32[77]
+;= v42 = u32[88]
+
+; One value of local memory for all lanes.
+;! lds = u32[1, 0x12345678]
+;! in m0 = u32[0x20004]
+ds_direct_load v8
+;= v8 = u32[0x12345678]
+
 ; Blocks of registers that M0 names.
 ;! memory s[2:3] = u32[11, 12, 13, 14, 15]
 ;! in m0 = u32[0b10101]
@@ -552,3 +571,94 @@ global_load_tr_b64 v[8:9], v4, s[2:3]
 s_wait_loadcnt 0x0
 ;= v8 = u32[0x835b330b, 0xa8805830, 0xcda57d55, 0xf2caa27a, 0x17efc79f, 0x3c14ecc4, 0x613911e9, 0x865e360e, 0x23fbd3ab, 0x4820f8d0, 0x6d451df5, 0x926a421a, 0xb78f673f, 0xdcb48c64, 0x1d9b189, 0x26fed6ae, 0x3dbb38b, 0x2800d8b0, 0x4d25fdd5, 0x724a22fa, 0x976f471f, 0xbc946c44, 0xe1b99169, 0x6deb68e, 0xa37b532b, 0xc8a07850, 0xedc59d75, 0x12eac29a, 0x370fe7bf, 0x5c340ce4, 0x81593109, 0xa67e562e]
 ;= v9 = u32[0xc39b734b, 0xe8c09870, 0xde5bd95, 0x320ae2ba, 0x572f07df, 0x7c542c04, 0xa1795129, 0xc69e764e, 0x633b13eb, 0x88603810, 0xad855d35, 0xd2aa825a, 0xf7cfa77f, 0x1cf4cca4, 0x4119f1c9, 0x663e16ee, 0x431bf3cb, 0x684018f0, 0x8d653d15, 0xb28a623a, 0xd7af875f, 0xfcd4ac84, 0x21f9d1a9, 0x461ef6ce, 0xe3bb936b, 0x8e0b890, 0x2d05ddb5, 0x522a02da, 0x774f27ff, 0x9c744c24, 0xc1997149, 0xe6be966e]
+
+; Three operands in single precision: NaNs win.
+;! target gfx1200 gfx1201
+;! in v4 = f32[1.0, 1.0]
+;! in v5 = u32[0x40400000, 0x7fc00000]
+;! in v6 = f32[2.0, 2.0]
+v_minimum3_f32 v13, v4, v5, v6
+v_maximum3_f32 v14, v4, v5, v6
+;= v13 = u32[0x3f800000, 0x7fc00000]
+;= v14 = u32[0x40400000, 0x7fc00000]
+
+; Sums of pairs: 1 + 2 and -2 + 0.5 in halves and in bfloat16.
+;! lds = u32[0xc0003c00, 0xc0003f80, 0xc0003c00, 0xc0003f80]
+;! in v4 = u32[0]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! exec 0x1
+ds_pk_add_f16 v4, v5
+ds_pk_add_bf16 v4, v6 offset:4
+ds_pk_add_rtn_f16 v8, v4, v5 offset:8
+ds_pk_add_rtn_bf16 v9, v4, v6 offset:12
+;= lds = u32[0xbe004200, 0xbfc04040, 0xbe004200, 0xbfc04040]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+
+;! memory s[2:3] = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v4 = u32[0]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+global_atomic_pk_add_f16 v8, v4, v5, s[2:3] th:TH_ATOMIC_RETURN
+global_atomic_pk_add_bf16 v9, v4, v6, s[2:3] offset:4 th:TH_ATOMIC_RETURN
+global_atomic_add_f32 v10, v4, v7, s[2:3] offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+;= v10 = f32[1.0]
+
+;! memory v[2:3] step 0 = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+flat_atomic_pk_add_f16 v8, v[2:3], v5 th:TH_ATOMIC_RETURN
+flat_atomic_pk_add_bf16 v9, v[2:3], v6 offset:4 th:TH_ATOMIC_RETURN
+flat_atomic_add_f32 v10, v[2:3], v7 offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v8 = u32[0xc0003c00]
+;= v9 = u32[0xc0003f80]
+;= v10 = f32[1.0]
+
+;! memory s[4:7] = u32[0xc0003c00, 0xc0003f80, 0x3f800000]
+;! in v5 = u32[0x38004000]
+;! in v6 = u32[0x3f004000]
+;! in v7 = f32[-2.5]
+;! exec 0x1
+buffer_atomic_pk_add_f16 v5, off, s[4:7], null th:TH_ATOMIC_RETURN
+buffer_atomic_pk_add_bf16 v6, off, s[4:7], null offset:4 th:TH_ATOMIC_RETURN
+buffer_atomic_add_f32 v7, off, s[4:7], null offset:8 th:TH_ATOMIC_RETURN
+;= memory = u32[0xbe004200, 0xbfc04040, 0xbfc00000]
+;= v5 = u32[0xc0003c00]
+;= v6 = u32[0xc0003f80]
+;= v7 = f32[1.0]
+
+; Hints and waits that change nothing.
+s_delay_alu instid0(VALU_DEP_1)
+s_setkill 0
+s_waitcnt 0x0
+s_wakeup
+s_mov_b32 s20, 1
+;= s20 = u32[1]
+
+; What transposing loads do in wave64 is not published.
+;! target gfx1200/64 gfx1201/64
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b128 v[8:9], v4, s[2:3]
+;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b64 v8, v4, s[2:3]
+;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+
+;! target gfx1200/32 gfx1201/32
+;! exec 0x7fffffff
+;! in v4 = u32[0]
+;! in s[2:3] = u64[0]
+global_load_tr_b64 v[8:9], v4, s[2:3]
+;= stop = Unsupported("transposing load with lanes off")

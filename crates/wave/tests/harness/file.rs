@@ -61,7 +61,10 @@ const VCC: usize = 106;
 const M0: usize = 124;
 
 /// Targets, and later ones that keep most of their instructions and what these mean.
-const ALIKE: &[(&str, &[&str])] = &[("gfx1030", &["gfx1100", "gfx1201"])];
+const ALIKE: &[(&str, &[&str])] = &[
+    ("gfx1030", &["gfx1100", "gfx1201"]),
+    ("gfx1100", &["gfx1201"]),
+];
 
 /// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,
 /// and gfx11's number of the first. From LLVM's names of both.
@@ -467,7 +470,7 @@ impl Case {
         if let Some(product) = &wave_product {
             product.set_inputs(&mut machine);
         }
-        machine.barrier = wave::SplitBarrier::new(self.waves);
+        machine.barrier = wave::SplitBarrier::new(self.waves.max(1));
         machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self

@@ -320,7 +320,7 @@ impl Product {
             let (register, lane) = self.place(row, column, block);
             let products = (0..self.depth).map(|k| {
                 let scale = self.scale(0, row, k / 32) + self.scale(1, column, k / 32);
-                self.a(row, k, block) * self.b(column, k, block) << scale
+                (self.a(row, k, block) * self.b(column, k, block)) << scale
             });
             let expected = self
                 .output

@@ -76,6 +76,8 @@ impl Scene {
             (format!("dim:SQ_RSRC_IMG_{}", self.kind.1), "")
         };
         let text = text.replace("DIM", &dimensions).replace("DA", mark);
+        let gfx12 = target.starts_with("gfx12");
+        let text = if gfx12 { for_gfx12(&text) } else { text };
         let mut m = Machine::new(target, &text);
         let base = m.map(&mut self.rows);
         let [width, height, depth] = self.size.map(|size| size - 1);
@@ -87,10 +89,21 @@ impl Scene {
             let w1 = high | data << 20 | number << 26;
             [w1, width | height << 14, depth | pitch << 13]
         } else {
+            let unified = if target.starts_with("gfx11") {
+                format_of_gfx11(unified)
+            } else {
+                unified
+            };
             let w1 = high | unified << 20 | (width & 3) << 30;
             let flat = self.kind == D1 || self.kind == D2;
             let w4 = if flat { pitch } else { depth };
             [w1, width >> 2 | height << 14 | 1 << 31, w4]
+        };
+        let [w1, w2] = if gfx12 {
+            let w1 = high | format_of_gfx11(unified) << 17 | (width & 3) << 30;
+            [w1, width >> 2 | height << 14]
+        } else {
+            [w1, w2]
         };
         for (index, word) in [(base >> 8) as u32, w1, w2, w3, w4, 0, 0, 0]
             .into_iter()
@@ -98,10 +111,87 @@ impl Scene {
         {
             m.sgpr(8 + index, word);
         }
-        m.sgpr(16, self.sampler[0]).sgpr(17, 0xfff << 12);
+        let most_detail = if gfx12 { 0x1fff << 13 } else { 0xfff << 12 };
+        m.sgpr(16, self.sampler[0]).sgpr(17, most_detail);
         m.sgpr(18, self.sampler[1]).sgpr(19, 0);
         m
     }
+}
+
+/// The number of an image format on gfx11 and gfx12, from gfx10's: both lists are in AMD's register headers.
+fn format_of_gfx11(number: u32) -> u32 {
+    const FIRST: [(u32, u32); 10] = [
+        (136, 71),
+        (133, 68),
+        (128, 64),
+        (75, 61),
+        (72, 58),
+        (65, 51),
+        (62, 48),
+        (56, 42),
+        (50, 36),
+        (1, 1),
+    ];
+    let (since, first) = FIRST
+        .into_iter()
+        .find(|(since, _)| number >= *since)
+        .expect("a format");
+    assert!(since > 1 || number < 30, "format {number} is none of gfx11");
+    number - since + first
+}
+
+/// Instructions as gfx12 wants them: address registers one by one, and no `unorm` or `glc`.
+fn for_gfx12(text: &str) -> String {
+    let line = |line: &str| -> String {
+        let mut operands = line.splitn(3, ", ");
+        let (Some(data), Some(address), Some(rest)) =
+            (operands.next(), operands.next(), operands.next())
+        else {
+            return line.to_owned();
+        };
+        let range = address
+            .strip_prefix("v[")
+            .and_then(|range| range.strip_suffix(']'))
+            .and_then(|range| range.split_once(':'));
+        let address = match range {
+            Some((first, last)) => {
+                let number = |text: &str| text.parse::<usize>().expect("a register");
+                let (first, last) = (number(first), number(last));
+                let sample = data.contains("image_sample") || data.contains("image_gather");
+                // VSAMPLE has room for four entries, the fourth of which may be a range.
+                let alone = if sample && last - first >= 4 {
+                    first..=first + 2
+                } else {
+                    first..=last
+                };
+                let mut all: Vec<String> = alone
+                    .clone()
+                    .map(|register| format!("v{register}"))
+                    .collect();
+                if *alone.end() < last {
+                    all.push(format!("v[{}:{last}]", alone.end() + 1));
+                }
+                format!("[{}]", all.join(", "))
+            }
+            None => address.to_owned(),
+        };
+        let mut rest = rest.replace(" glc", " th:TH_ATOMIC_RETURN");
+        if !data.contains("image_sample") && !data.contains("image_gather") {
+            rest = rest.replace(" unorm", "");
+        }
+        format!("{data}, {address}, {rest}")
+    };
+    let lines: Vec<String> = text
+        .lines()
+        .map(|text| {
+            if text.trim_start().starts_with("image_") {
+                line(text)
+            } else {
+                text.to_owned()
+            }
+        })
+        .collect();
+    lines.join("\n")
 }
 
 /// Filters of word 2 of a sampler descriptor.

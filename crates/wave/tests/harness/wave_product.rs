@@ -157,7 +157,7 @@ impl WaveProduct {
         match (self.constant_c, self.clamp) {
             (Some(value), _) => value,
             // So that sums leave the range on both sides.
-            (None, true) if column % 2 == 0 => i64::from(i32::MAX) - 20,
+            (None, true) if column.is_multiple_of(2) => i64::from(i32::MAX) - 20,
             (None, true) => i64::from(i32::MIN) + 20,
             (None, false) => near,
         }
@@ -171,7 +171,11 @@ impl WaveProduct {
             }
             "iu8" | "iu4" | "fp8" | "bf8" => value,
             _ => {
-                let negated = if k % 2 == 0 { self.neg_lo } else { self.neg_hi };
+                let negated = if k.is_multiple_of(2) {
+                    self.neg_lo
+                } else {
+                    self.neg_hi
+                };
                 if negated[side] { -value } else { value }
             }
         }

@@ -27,7 +27,7 @@ target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
   --suite NAME,...    run test suites instead, which are installed at first
-  --device NAME,...   on these devices (gfx90a)
+  --device NAME,...   on these devices (gfx90a; programs: those that each is for)
   --seconds N         so long for each suite and device (150)
   --shard I/N         of every suite the I-th of N parts
   --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
@@ -42,6 +42,8 @@ struct Request {
     tools: bool,
     suites: Vec<&'static Suite>,
     devices: Vec<String>,
+    /// They are not those that nobody asked for.
+    chosen: bool,
     seconds: u64,
     shard: Option<Shard>,
     only: Vec<String>,
@@ -87,7 +89,8 @@ fn parse(arguments: &[String]) -> Result<Request> {
             program => request.programs.push(program.to_owned()),
         }
     }
-    if request.devices.is_empty() {
+    request.chosen = !request.devices.is_empty();
+    if !request.chosen {
         request.devices.push("gfx90a".to_owned());
     }
     Ok(request)
@@ -142,10 +145,12 @@ fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>>
     });
     let executable = executable.context("cargo names no executable")?;
     let folder = format!("target/programs-{}", environment.name);
+    let devices = request.chosen.then(|| request.devices.join(","));
     let status = environment
         .command(crate::root().join(executable))
         .args(&request.programs)
         .env("LUTHIER_TEST_PROGRAMS", crate::root().join(folder))
+        .envs(devices.map(|devices| ("LUTHIER_TEST_DEVICES", devices)))
         .status()?;
     Ok(match status.success() {
         true => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        SINCE_GFX10, SINCE_GFX11,
+        SINCE_GFX10, SINCE_GFX11, SINCE_GFX12,
         components::Components,
         lanes::{self, GROUP},
         space::{Access, unsupported},
@@ -10,7 +10,7 @@ use super::{
     },
     attribute,
     descriptor::{Image, Level, Shape},
-    field,
+    field, gfx12,
 };
 use crate::{engine::Env, memory::Fault, micro_op::MicroOp, shell::Body, state::Wave};
 
@@ -54,7 +54,10 @@ impl Operands {
         let first = op.src[1].index as usize;
         let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
         let since_gfx11 = op.modifiers & SINCE_GFX11 != 0;
-        let words = std::array::from_fn(|i| wave.sgpr(first + i));
+        let mut words = std::array::from_fn(|i| wave.sgpr(first + i));
+        if op.modifiers & SINCE_GFX12 != 0 {
+            words = gfx12::image(words)?;
+        }
         let image = Image::of(words, since_gfx10, since_gfx11)?;
         let shape = if since_gfx10 {
             shape_of_dimensions(op.extra >> field::DIMENSIONS & 7)?

@@ -5,12 +5,13 @@
 
 use super::{
     super::{
+        SINCE_GFX12,
         lanes::GROUP,
         space::{self, Access, Checked},
     },
     attribute, cube,
     descriptor::{Level, Shape},
-    field,
+    field, gfx12,
     operands::{Executed, Instruction, Operands, fetch, lane_number, lanes_of},
     sampler::{Between, FRACTION, Neighbours, Sampler},
 };
@@ -34,7 +35,11 @@ struct Part {
 impl Sampling {
     fn of(wave: &Wave, op: &MicroOp, operands: Operands) -> Result<Sampling, &'static str> {
         let first = op.src[2].index as usize;
-        let mut sampler = Sampler::of(std::array::from_fn(|i| wave.sgpr(first + i)))?;
+        let mut words = std::array::from_fn(|i| wave.sgpr(first + i));
+        if op.modifiers & SINCE_GFX12 != 0 {
+            words = gfx12::sampler(words);
+        }
+        let mut sampler = Sampler::of(words)?;
         sampler.unnormalized |= op.extra & field::UNNORMALIZED != 0;
         let has = |flag| op.attribute & flag != 0;
         if operands.image.levels == 1 {
