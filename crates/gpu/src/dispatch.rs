@@ -399,6 +399,30 @@ mod tests {
     }
 
     #[test]
+    fn workgroups_go_to_dies_in_turn() {
+        let die = |target, index| {
+            let dispatch = prepare(target, packet([1000, 1, 1], [64, 1, 1]), VADD).unwrap();
+            dispatch.compute_die(index)
+        };
+        assert_eq!(
+            [0, 1, 7, 8, 13].map(|index| die("gfx942", index)),
+            [0, 1, 7, 0, 5]
+        );
+        assert_eq!(die("gfx90a", 13), 0);
+    }
+
+    #[test]
+    fn a_workgroup_of_gfx950_has_all_of_its_lds() {
+        let mut packet = packet([64, 1, 1], [64, 1, 1]);
+        packet.group_segment_size = 160 << 10;
+        assert_eq!(
+            prepare("gfx950", packet, VADD).unwrap().lds_bytes(),
+            163_840
+        );
+        assert!(prepare("gfx942", packet, VADD).is_err());
+    }
+
+    #[test]
     fn lds_is_given_out_in_granules() {
         for (asked, given) in [(0, 0), (4, 512), (512, 512), (513, 1024), (65536, 65536)] {
             let packet = KernelDispatchPacket {
