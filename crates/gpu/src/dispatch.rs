@@ -12,6 +12,8 @@ pub const DESCRIPTOR_SIZE: u64 = 64;
 /// LDS is given out in as many bytes: 128 dwords on all targets up to gfx11 (AMDGPU usage guide, GRANULATED_LDS_SIZE). What lies
 /// between a kernel's last variable and the next granule can be read and written.
 const LDS_GRANULE: u32 = 512;
+/// gfx950, whose LDS of 160 KiB has as many granules as 64 KiB have elsewhere.
+const LARGE_LDS_GRANULE: u32 = 1280;
 /// Most work-items of a workgroup.
 const WORKGROUP_LIMIT: u64 = 1024;
 /// High halves of the apertures' base addresses, as the kernel driver sets them.
@@ -227,7 +229,12 @@ impl Dispatch {
 
     /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules.
     pub fn lds_bytes(&self) -> u32 {
-        self.packet.group_segment_size.next_multiple_of(LDS_GRANULE)
+        let granule = if self.target.lds_bytes > 64 << 10 {
+            LARGE_LDS_GRANULE
+        } else {
+            LDS_GRANULE
+        };
+        self.packet.group_segment_size.next_multiple_of(granule)
     }
 
     /// Bytes of private memory per work-item.
@@ -420,6 +427,8 @@ mod tests {
             163_840
         );
         assert!(prepare("gfx942", packet, VADD).is_err());
+        packet.group_segment_size = 1300;
+        assert_eq!(prepare("gfx950", packet, VADD).unwrap().lds_bytes(), 2560);
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn check(target: &str, bytes: &[u8], launches: &[Launch]) -> (u32, u32) {
 #[test]
 fn every_instruction_is_counted() {
     for target in [
-        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", "gfx1100", "gfx1151",
+        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1151",
     ] {
         check(target, &compile(target), &launches());
     }
