@@ -15,7 +15,7 @@
 // Works with and without <hip/hip_runtime.h>; `luthier tool build` compiles without.
 #pragma once
 
-#ifndef __HIP_INCLUDE_HIP_HIP_RUNTIME_H
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #ifndef __device__
 #define __device__ __attribute__((device))
 #endif
@@ -39,6 +39,16 @@ typedef __UINT64_TYPE__ luthier_u64;
 
 // What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.
 #define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
+
+// Compilers before clang 18 have HIP's own names for atomics in a scope.
+#if !__has_builtin(__scoped_atomic_fetch_add)
+#define __scoped_atomic_fetch_add(address, value, order, scope) __hip_atomic_fetch_add(address, value, order, scope)
+#define __scoped_atomic_fetch_sub(address, value, order, scope) __hip_atomic_fetch_add(address, -(value), order, scope)
+#define __scoped_atomic_load_n(address, order, scope) __hip_atomic_load(address, order, scope)
+#define __scoped_atomic_store_n(address, value, order, scope) __hip_atomic_store(address, value, order, scope)
+#define __MEMORY_SCOPE_DEVICE __HIP_MEMORY_SCOPE_AGENT
+#define __MEMORY_SCOPE_SYSTEM __HIP_MEMORY_SCOPE_SYSTEM
+#endif
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
 extern "C" {
@@ -64,6 +74,9 @@ __device__ luthier_u64 __luthier_scalar64_vcc(void);
 __device__ luthier_u32 __luthier_scalar32_scc(void);
 __device__ void __luthier_write_vcc(luthier_u64 mask);
 __device__ void __luthier_write_scc(luthier_u32 value);
+// LLVM's intrinsics by their names: not every compiler has builtins for them.
+__device__ luthier_u64 __luthier_ballot(bool) __asm__("llvm.amdgcn.ballot.i64");
+__device__ luthier_u32 __luthier_wavefrontsize(void) __asm__("llvm.amdgcn.wavefrontsize");
 }
 
 namespace luthier {
@@ -84,14 +97,14 @@ LUTHIER_INLINE void write_scc(bool value) { __luthier_write_scc(value); }
 // This lane's number in its wave.
 LUTHIER_INLINE luthier_u32 lane() {
   luthier_u32 low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);
-  return __builtin_amdgcn_wavefrontsize() == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
+  return __luthier_wavefrontsize() == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
 }
 LUTHIER_INLINE luthier_u32 active_lanes() { return __builtin_popcountll(exec()); }
 // True in exactly one of the active lanes.
 LUTHIER_INLINE bool elected() {
   luthier_u64 mask = exec();
   luthier_u32 before = __builtin_amdgcn_mbcnt_lo((luthier_u32)mask, 0u);
-  if (__builtin_amdgcn_wavefrontsize() == 64)
+  if (__luthier_wavefrontsize() == 64)
     before = __builtin_amdgcn_mbcnt_hi((luthier_u32)(mask >> 32), before);
   return before == 0;
 }
@@ -357,7 +370,7 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   if (capacity == 0)
     return false;
   // Lanes that are here, which may be fewer than the instruction's.
-  luthier_u64 lanes = __builtin_amdgcn_ballot_w64(true), index = 0;
+  luthier_u64 lanes = __luthier_ballot(true), index = 0;
   luthier_u32 first = __builtin_ctzll(lanes);
   luthier_u32 rank = __builtin_amdgcn_mbcnt_hi((luthier_u32)(lanes >> 32), __builtin_amdgcn_mbcnt_lo((luthier_u32)lanes, 0u));
   if (rank == 0)
@@ -379,7 +392,7 @@ LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   luthier_u32 found = 0;
   do {
     luthier_u32 leading = __builtin_amdgcn_readlane(value, __builtin_ctzll(lanes));
-    lanes &= __builtin_amdgcn_ballot_w64(value != leading);
+    lanes &= __luthier_ballot(value != leading);
     ++found;
   } while (lanes != 0);
   return found;
@@ -391,14 +404,14 @@ LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size
   // Most often the high halves are all one.
   for (luthier_u64 rest = exec(); rest != 0;) {
     luthier_u32 first = __builtin_ctzll(rest);
-    luthier_u64 alike = __builtin_amdgcn_ballot_w64(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
+    luthier_u64 alike = __luthier_ballot(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
     rest &= ~alike;
     // Each lane as far from the one before as all others, and farther than a block: no two are in one.
     luthier_u32 start = __builtin_amdgcn_readlane(low, first);
     luthier_u32 stride = __builtin_amdgcn_readlane(low, first + 1) - start;
     luthier_u32 distance = (int)stride < 0 ? -stride : stride;
     bool regular = distance >= size && distance < 1u << 25 &&
-                   (__builtin_amdgcn_ballot_w64(low != start + (lane() - first) * stride) & alike) == 0;
+                   (__luthier_ballot(low != start + (lane() - first) * stride) & alike) == 0;
     found += regular ? __builtin_popcountll(alike) : distinct(low / size, alike);
   }
   return found;

@@ -5,9 +5,11 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 11] = [
+const SHIM: [&str; 13] = [
     "plugin",
     "normalise",
+    "late",
+    "contract",
     "describe",
     "tails",
     "apply",

@@ -9,6 +9,8 @@ fn main() {
         .files([
             "c/runtime.c",
             "c/budget.c",
+            "c/pool.c",
+            "c/spawn.c",
             "c/report.c",
             "c/watchdog.c",
             "c/interpose.c",

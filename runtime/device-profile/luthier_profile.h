@@ -63,7 +63,9 @@ luthier_profile_fence(unsigned flags, unsigned order, unsigned scope) {
 #endif
 #endif
 
-#if defined(__AMDGCN__)
+/* The host half of a HIP compilation has the device's macros, too. What it saw it would register with HIP, which refuses a variable
+ * that several sources of one program register. With LUTHIER_PROFILE_USE, code is compiled with a profile, not for one. */
+#if defined(__AMDGCN__) && (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__)) && !defined(LUTHIER_PROFILE_USE)
 
 #ifdef __cplusplus
 extern "C" {

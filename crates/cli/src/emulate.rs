@@ -1,6 +1,6 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
-use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread};
+use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Duration};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -11,6 +11,9 @@ use emulate::{Argument, Device, Shape};
 ///
 /// Arguments are given in order. Scalars: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and bytes:HEX for structs. Buffers:
 /// zero:SIZE or file:PATH. Example, for a kernel (const float *a, float *b, int n):
+///
+/// Exit status: 0 when the kernel has ended, 3 when it did not within --limit, 2 for everything else, with a message on standard
+/// error.
 ///
 ///   luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin
 #[derive(Args)]
@@ -38,7 +41,13 @@ pub struct Emulate {
     /// Which code object, where the file holds several
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+    /// Stop a kernel that runs longer, say where its waves are, and end with status 3
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
 }
+
+/// Exit status for a kernel that did not end in time.
+const ENDLESS: u8 = 3;
 
 /// Up to three sizes.
 #[derive(Clone, Copy)]
@@ -182,7 +191,19 @@ impl Emulate {
             block: self.block.0,
             dynamic_lds: self.lds,
         };
-        let counts = device.launch(&self.kernel, &shape, &arguments)?;
+        let prepared = device.prepare(&self.kernel, &shape, &arguments)?;
+        let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
+        let done = match limit.context("--limit is a number of seconds")? {
+            Some(limit) => device.run_within(&prepared, limit),
+            None => device.run(&prepared),
+        };
+        let counts = match done {
+            Err(error @ emulate::Error::Endless { .. }) => {
+                files::say!("luthier: {error}");
+                return Ok(ExitCode::from(ENDLESS));
+            }
+            done => done?,
+        };
         for dump in &self.dump {
             if let Some(Some((address, size))) = buffers.get(dump.index) {
                 let mut contents = vec![0; *size as usize];

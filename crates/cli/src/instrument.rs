@@ -53,9 +53,8 @@ impl Instrument {
         let input = fs::read(&self.input)
             .with_context(|| format!("cannot read {}", self.input.display()))?;
         let directory = libraries::tools_directory()?;
-        let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
-        let tools = tools.collect::<Result<Vec<_>, _>>()?;
-        if let Some(tool) = tools.iter().find(|tool| !tool.file().exports().is_empty()) {
+        let tools = tools::open_all(&self.tools, &directory)?;
+        if let Some(tool) = tools.iter().find(|tool| tool.file().has_host_code()) {
             bail!(
                 "tool {} has host code of its own, which only `luthier run` can call",
                 tool.name()
@@ -69,8 +68,8 @@ impl Instrument {
         let instrumented = report.kernels.iter().any(|kernel| kernel.result.is_ok());
         // Only host files are run; what others consist of is for their readers.
         if instrumented && Elf::is_elf(&output) && !CodeObject::is_code_object(&output) {
-            let names: Vec<_> = self.tools.iter().map(|tool| tools::name_of(tool)).collect();
-            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            let distinct = tools::distinct(&self.tools).chosen;
+            let names: Vec<_> = distinct.iter().map(|(_, name)| name.as_str()).collect();
             built_in::mark(&mut output, &names);
         }
         self.write(&output)
@@ -141,8 +140,15 @@ impl Report {
             self.kernels.len() - refused.len(),
             refused.len()
         );
+        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
         for reason in &self.left {
-            files::say!("  a code object stays as it is: {reason}");
+            *left.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in left {
+            match count {
+                1 => files::say!("  a code object stays as it is: {reason}"),
+                count => files::say!("  {count} code objects stay as they are: {reason}"),
+            }
         }
         let refused = refused.iter();
         by_kernels(

@@ -5,20 +5,31 @@ use std::{path::Path, process::Command};
 use anyhow::{Context, Result};
 use files::Scratch;
 
+use crate::stock::Prepared;
+
 /// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
-pub struct Ledger(Scratch);
+pub struct Ledger {
+    file: Scratch,
+    /// What has to stay until the program has ended.
+    kept: Vec<Prepared>,
+}
 
 impl Ledger {
     /// Has `command` and its children write to a new one.
     pub fn open(command: &mut Command) -> Result<Ledger> {
         let file = Scratch::new().context("cannot make a file in memory for the tools")?;
         command.env("LUTHIER_LEDGER", file.path());
-        Ok(Ledger(file))
+        let kept = Vec::new();
+        Ok(Ledger { file, kept })
+    }
+
+    pub fn keep(&mut self, prepared: Vec<Prepared>) {
+        self.kept.extend(prepared);
     }
 
     /// Says which processes have not delivered and never will.
     pub fn complain(&self) {
-        let text = self.0.read().unwrap_or_default();
+        let text = self.file.read().unwrap_or_default();
         for said in said(&text) {
             files::print_error(format_args!("{said}"));
         }

@@ -15,7 +15,7 @@ use files::Scratch;
 
 use launcher::{device, launch};
 
-use crate::{compatibility, ledger::Ledger, summary::Summary, with_tools::WithTools};
+use crate::{compatibility, ledger::Ledger, privileged, summary::Summary, with_tools::WithTools};
 
 /// Run a HIP or HSA program.
 ///
@@ -79,7 +79,7 @@ impl Run {
     pub fn execute(self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
-        let ledger = self.tools.apply(&mut command)?;
+        let ledger = self.tools.apply(&mut command, self.record.is_some())?;
         if let Some(directory) = &self.output {
             make(directory)?;
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
@@ -161,6 +161,9 @@ pub fn check(program: &OsStr, targets: &str) -> Result<()> {
     for target in targets.split(',') {
         gpu::topology::Config::new(target.trim())
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
+    }
+    if let Some(complaint) = privileged::complaint(program) {
+        files::say!("luthier: {complaint}");
     }
     if let Some(complaint) = compatibility::complaint(program, targets) {
         files::say!("luthier: {complaint}");

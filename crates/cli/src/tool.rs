@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use launcher::libraries;
 
-use crate::rust_tool;
+use crate::{rust_tool, stock};
 
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]
@@ -27,8 +27,18 @@ enum Command {
     New(New),
     /// Compile the hooks of NAME.hip to NAME.tool, for all targets
     Build(Build),
+    /// Compile the hooks in a library that a HIP compiler made with -fembed-bitcode=all, and print where the result lies;
+    /// `luthier run` does so by itself
+    CompileHooks(CompileHooks),
     /// List the tools that come with Luthier
     List,
+}
+
+#[derive(Args)]
+struct CompileHooks {
+    /// The library
+    #[arg(value_name = "TOOL.so")]
+    library: PathBuf,
 }
 
 #[derive(Args)]
@@ -76,6 +86,16 @@ impl Tool {
             }
             Command::New(new) => declarative(&new.name)?,
             Command::Build(build) => build.execute()?,
+            Command::CompileHooks(CompileHooks { library }) => {
+                let prepared = stock::prepare(&library)?;
+                let Some(prepared) = prepared else {
+                    bail!(
+                        "{} is no tool from a HIP compiler: it says MARK_LUTHIER_DEVICE_MODULE nowhere",
+                        library.display()
+                    );
+                };
+                println!("{}", prepared.into_path().display());
+            }
             Command::List => {
                 for tool in tools::TOOLS {
                     files::out!("{:<18} {}", tool.name, about(tool.source));

@@ -226,8 +226,8 @@ impl Verify {
             verify::poison(&object, &module, subject, SEED)?
         } else {
             let directory = libraries::tools_directory()?;
-            let tools = self.tools.iter().map(|tool| tools::open(tool, &directory));
-            let engine = Engine::new(tools.collect::<Result<_, _>>()?, &self.site.join(";"), None)?;
+            let tools = tools::open_all(&self.tools, &directory)?;
+            let engine = Engine::new(tools, &self.site.join(";"), None)?;
             let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
             verify::lockstep(&object, &module, &rewritten, &globals, subject)?
         };

@@ -10,7 +10,12 @@ use clap::Args;
 
 use launcher::{hsa_tools, libraries};
 
-use crate::{built_in, ledger::Ledger, rust_tool};
+use crate::{
+    built_in,
+    ledger::Ledger,
+    rust_tool,
+    stock::{self, Prepared},
+};
 
 #[derive(Args)]
 pub struct WithTools {
@@ -59,13 +64,36 @@ impl WithTools {
             .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
+    /// The first option that means nothing without tools.
+    fn without_effect(&self, records: bool) -> Option<&'static str> {
+        let places = [
+            ("--site", !self.site.is_empty()),
+            ("--function", self.function.is_some()),
+            ("--source", self.source.is_some()),
+        ];
+        let selected = self.selected().map(|(name, _)| name);
+        selected
+            .chain(
+                places
+                    .into_iter()
+                    .filter_map(|(name, given)| given.then_some(name)),
+            )
+            .find(|name| *name != "--kernel" || !records)
+    }
+
     /// Checks what was asked for and tells the program's process. Tools that are in the program already are looked at if no
     /// others are named. With tools, there is a ledger to look at when the program has ended.
-    pub fn apply(&self, command: &mut Command) -> Result<Option<Ledger>> {
+    /// `records`: dispatches are recorded, which kernels can be selected for as well.
+    pub fn apply(&self, command: &mut Command, records: bool) -> Result<Option<Ledger>> {
         luthier::Selection::of_options(self.selected())?;
         let in_program = built_in::tools(command.get_program());
         if self.tools.is_empty() && in_program.is_empty() {
-            return Ok(None);
+            return match self.without_effect(records) {
+                Some(option) => {
+                    bail!("{option} selects something for tools, and there are none: add -t TOOL")
+                }
+                None => Ok(None),
+            };
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
             files::say!(
@@ -74,10 +102,20 @@ impl WithTools {
                 in_program.join(", ")
             );
         }
+        let distinct = tools::distinct(&self.tools);
+        for tool in &distinct.repeated {
+            eprintln!("luthier: {tool} is named twice; it runs once");
+        }
+        let named: Vec<String> = distinct
+            .chosen
+            .iter()
+            .map(|(tool, _)| (*tool).to_owned())
+            .collect();
+        let (named, prepared) = prepare(named)?;
         let directory = libraries::tools_directory()?;
         let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
         let (own, others): (Vec<_>, Vec<_>) =
-            self.tools.iter().partition(|tool| tools::is_library(tool));
+            named.iter().partition(|tool| tools::is_library(tool));
         for tool in others.into_iter().filter(with_file) {
             tools::open(tool, &directory)?;
         }
@@ -112,8 +150,7 @@ impl WithTools {
             .env("HSA_TOOLS_LIB", libraries)
             .env(
                 "LUTHIER_TOOL",
-                self.absolute(own.first().map(|_| directory.as_path()))
-                    .join(","),
+                absolute(&named, own.first().map(|_| directory.as_path())).join(","),
             )
             .env("LUTHIER_SITE", conditions);
         for setting in &luthier::SETTINGS {
@@ -121,26 +158,47 @@ impl WithTools {
                 command.env(setting.variable, value);
             }
         }
-        Ok(Some(Ledger::open(command)?))
+        let mut ledger = Ledger::open(command)?;
+        ledger.keep(prepared);
+        Ok(Some(ledger))
     }
+}
 
-    /// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are:
-    /// in `ready`.
-    fn absolute(&self, ready: Option<&Path>) -> Vec<String> {
-        if self.tools.is_empty() {
-            return vec![tools::BUILT_IN.to_owned()];
+/// Libraries from HIP compilers are replaced by what is made of them.
+fn prepare(tools: Vec<String>) -> Result<(Vec<String>, Vec<Prepared>)> {
+    let mut kept = Vec::new();
+    let prepared = tools.into_iter().map(|tool| {
+        if !tools::is_library(&tool) {
+            return Ok(tool);
         }
-        let absolute = self.tools.iter().map(|tool| {
-            let named = tool.contains('/') || tools::is_library(tool);
-            let path = match ready.and_then(|directory| tools::ready_path(tool, directory)) {
-                Some(ready) => Some(ready),
-                None => named.then(|| PathBuf::from(tool)),
-            };
-            match path.and_then(|path| std::path::absolute(path).ok()) {
-                Some(path) => path.display().to_string(),
-                None => tool.clone(),
+        Ok(match stock::prepare(Path::new(&tool))? {
+            Some(prepared) => {
+                let path = prepared.tool.display().to_string();
+                kept.push(prepared);
+                path
             }
-        });
-        absolute.collect()
+            None => tool,
+        })
+    });
+    Ok((prepared.collect::<Result<_>>()?, kept))
+}
+
+/// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are: in
+/// `ready`.
+fn absolute(tools: &[String], ready: Option<&Path>) -> Vec<String> {
+    if tools.is_empty() {
+        return vec![tools::BUILT_IN.to_owned()];
     }
+    let absolute = tools.iter().map(|tool| {
+        let named = tool.contains('/') || tools::is_library(tool);
+        let path = match ready.and_then(|directory| tools::ready_path(tool, directory)) {
+            Some(ready) => Some(ready),
+            None => named.then(|| PathBuf::from(tool)),
+        };
+        match path.and_then(|path| std::path::absolute(path).ok()) {
+            Some(path) => path.display().to_string(),
+            None => tool.clone(),
+        }
+    });
+    absolute.collect()
 }

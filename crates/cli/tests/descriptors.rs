@@ -23,6 +23,10 @@ impl Run {
 }
 
 fn run(mode: &str, options: &[&str]) -> Run {
+    run_with(mode, 0, options)
+}
+
+fn run_with(mode: &str, signal: i32, options: &[&str]) -> Run {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut command = luthier(&["run", "--device", "gfx90a"]);
@@ -31,7 +35,8 @@ fn run(mode: &str, options: &[&str]) -> Run {
         .args(["--output", out.to_str().unwrap(), "--"])
         .arg(hip("descriptors.hip"))
         .arg(mode)
-        .arg(folder.path());
+        .arg(folder.path())
+        .arg(signal.to_string());
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     Run {
@@ -87,8 +92,16 @@ fn a_program_without_our_standard_error_still_has_its_summary() {
 
 #[test]
 fn deadly_signals_deliver_without_a_descriptor() {
-    for (mode, signal) in [("signal", libc::SIGUSR2), ("abort", libc::SIGABRT)] {
-        let run = run(mode, &["-t", "mem-trace", "--stats"]);
+    for (mode, signal) in [
+        ("abort", libc::SIGABRT),
+        ("signal", libc::SIGQUIT),
+        ("signal", libc::SIGPIPE),
+        ("signal", libc::SIGUSR2),
+        ("signal", libc::SIGXFSZ),
+        ("signal", libc::SIGSYS),
+        ("signal", 37),
+    ] {
+        let run = run_with(mode, signal, &["-t", "mem-trace", "--stats"]);
         clean(&run);
         assert_eq!(run.output.status.signal(), Some(signal), "{}", run.said);
         all_there(&run);

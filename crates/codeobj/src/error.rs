@@ -32,7 +32,7 @@ pub enum Error {
         "unknown code object: ELF ABI version {abi_version}; known are 1 to 4 (code object v3 to v6)"
     )]
     UnknownAbi { abi_version: u8 },
-    #[error("unsupported processor (EF_AMDGPU_MACH {mach:#x}): only gfx9 to gfx12 are supported")]
+    #[error("code for {}: the targets supported are gfx900 to gfx90c, gfx942, gfx950 and gfx10 to gfx1250", processor(*mach))]
     UnknownMach { mach: u8 },
     #[error("{text:?} is not a target: {reason}")]
     BadTargetId { text: String, reason: &'static str },
@@ -58,4 +58,12 @@ pub enum Error {
     BadEdit { what: String, reason: &'static str },
     #[error("debug information: {reason}")]
     BadDwarf { reason: String },
+}
+
+/// The name of a processor that has no row, or its number.
+fn processor(mach: u8) -> String {
+    match gfx::name_of_other(mach) {
+        Some(name) => name.to_owned(),
+        None => format!("an unknown processor (EF_AMDGPU_MACH {mach:#x})"),
+    }
 }

@@ -123,6 +123,10 @@ impl Board {
             .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
     }
 
+    pub fn runs(&self) -> Vec<Arc<Run>> {
+        lock(&self.inside).runs.clone()
+    }
+
     pub fn remove(&self, run: &Arc<Run>) {
         lock(&self.inside)
             .runs

@@ -1,8 +1,8 @@
 //! The threads, and how they share the dispatches in flight.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, OnceLock},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
@@ -29,7 +29,7 @@ const RESIDENT_WAVES: u32 = 3584;
 /// An executor that runs waves on all host cores.
 pub struct Pool {
     inner: Arc<Inner>,
-    started: OnceLock<()>,
+    started: Mutex<bool>,
     threads: usize,
 }
 
@@ -81,36 +81,58 @@ impl Pool {
         };
         Pool {
             inner: Arc::new(inner),
-            started: OnceLock::new(),
+            started: Mutex::new(false),
             threads: threads.max(1),
         }
+    }
+
+    /// Which kernels run, and how many waves were seen at which addresses within `time`. Those that end meanwhile are left out.
+    pub fn places(&self, time: Duration) -> Vec<(Arc<Dispatch>, BTreeMap<u64, u64>)> {
+        let runs = self.inner.board.runs();
+        runs.iter().for_each(|run| run.ask_for_places());
+        thread::sleep(time);
+        let running = self.inner.board.runs();
+        let places = runs.iter().map(|run| (run, run.places()));
+        places
+            .filter(|(run, _)| running.iter().any(|other| Arc::ptr_eq(run, other)))
+            .map(|(run, places)| (run.dispatch.clone(), places))
+            .collect()
     }
 
     /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
     pub fn set_barriers(&self, counters: &[u32]) {
         self.inner.barriers.set(counters);
     }
-
-    fn start(&self) {
-        self.started.get_or_init(|| {
-            for index in 0..self.threads {
-                let inner = self.inner.clone();
-                let worker = thread::Builder::new()
-                    .name(format!("gpu-cu{index}"))
-                    .spawn(move || work(&inner));
-                if let Err(error) = worker
-                    && index == 0
-                {
-                    panic!("cannot start a thread for the emulated GPU: {error}");
-                }
-            }
-        });
-    }
 }
 
 impl Executor for Pool {
+    /// Starts the threads, or as many as the host gives.
+    fn start(&self) -> std::io::Result<()> {
+        let mut started = lock(&self.started);
+        if *started {
+            return Ok(());
+        }
+        gpu::guard::install();
+        for index in 0..self.threads {
+            let inner = self.inner.clone();
+            let worker = thread::Builder::new()
+                .name(format!("gpu-cu{index}"))
+                .spawn(move || work(&inner));
+            match worker {
+                Ok(_) => *started = true,
+                Err(error) if index == 0 => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
     fn submit(&self, job: Job) {
-        self.start();
+        if let Err(error) = self.start() {
+            let detail = format!("the host gives no thread to run it: {error}");
+            let fault = Fault::of_dispatch(&job.dispatch, FaultKind::Unsupported, detail);
+            return job.finish(Err(fault));
+        }
         match self.inner.prepare(job) {
             Ok(run) => self.inner.board.post(run),
             Err(refused) => {
@@ -148,10 +170,15 @@ impl Inner {
         };
         let (offset, count) = dispatch.preloaded_dwords();
         let mut bytes = vec![0; 4 * count as usize];
-        let _ = self.memory.read_bytes(
-            dispatch.packet.kernarg_address + 4 * u64::from(offset),
-            &mut bytes,
-        );
+        let address = dispatch.packet.kernarg_address + 4 * u64::from(offset);
+        if !bytes.is_empty() && self.memory.read_bytes(address, &mut bytes).is_err() {
+            let kind = FaultKind::Memory {
+                address,
+                write: false,
+            };
+            let detail = "the arguments to be preloaded";
+            return Err(Box::new((job, Fault::of_dispatch(&dispatch, kind, detail))));
+        }
         let kernarg = bytes
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
@@ -319,6 +346,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                 }
             }
             Turn::Again { asleep } => {
+                run.note(&workgroup);
                 if let Some(observer) = &inner.observer
                     && observer.has_enough()
                 {
@@ -373,6 +401,16 @@ fn describe(
                         .iter()
                         .any(|part| instruction.contains(part)),
                 },
+                wave::FaultKind::Withdrawn => {
+                    lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
+                    detail = Some(gpu::guard::WITHDRAWN.to_owned());
+                    FaultKind::Memory {
+                        address: fault.address,
+                        write: ["store", "atomic"]
+                            .iter()
+                            .any(|part| instruction.contains(part)),
+                    }
+                }
                 wave::FaultKind::ReadOnly => FaultKind::Memory {
                     address: fault.address,
                     write: true,

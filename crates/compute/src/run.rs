@@ -1,8 +1,11 @@
 //! One dispatch in execution, shared by the threads that work on it.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use gpu::{Dispatch, Fault, Job};
@@ -28,6 +31,9 @@ pub(crate) struct Run {
     pub kernarg: Vec<u32>,
     pub schedule: Schedule<Workgroup>,
     cancelled: Arc<AtomicBool>,
+    /// Somebody wants to know where waves are.
+    asked: AtomicBool,
+    places: Mutex<BTreeMap<u64, u64>>,
     /// `shared.failed` is something.
     failed: AtomicBool,
     shared: Mutex<Shared>,
@@ -66,6 +72,8 @@ impl Run {
             rows,
             kernarg,
             cancelled: job.cancelled(),
+            asked: AtomicBool::new(false),
+            places: Mutex::default(),
             failed: AtomicBool::new(false),
             shared: Mutex::new(Shared {
                 workers: 0,
@@ -110,6 +118,28 @@ impl Run {
             return Work::Nothing;
         }
         self.schedule.take(hand)
+    }
+
+    /// From now on, notes where waves are whenever their workgroup has had a turn.
+    pub fn ask_for_places(&self) {
+        lock(&self.places).clear();
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Waves by the address of their next instruction, as far as noted since; each counts for every turn that it had.
+    pub fn places(&self) -> BTreeMap<u64, u64> {
+        self.asked.store(false, Ordering::Relaxed);
+        std::mem::take(&mut lock(&self.places))
+    }
+
+    /// A workgroup has had its turn.
+    pub fn note(&self, workgroup: &Workgroup) {
+        if self.asked.load(Ordering::Relaxed) {
+            let mut places = lock(&self.places);
+            for pc in workgroup.places() {
+                *places.entry(pc).or_default() += 1;
+            }
+        }
     }
 
     pub fn fail(&self, fault: Fault) {

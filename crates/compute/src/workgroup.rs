@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpu::{Dispatch, initial::InitialState};
+use gpu::{Dispatch, guard::guarded, initial::InitialState};
 use wave::{Env, Segment, SplitBarrier, Stop, Wave, run};
 
 use crate::{
@@ -161,7 +161,14 @@ impl Workgroup {
                     continue;
                 }
                 let stop = match observer {
-                    None => run(wave, env, SLICE),
+                    None => {
+                        let code = wave.code_range();
+                        let stop = guarded(wave, code, |wave| run(wave, env, SLICE));
+                        match stop {
+                            Ok(stop) => stop,
+                            Err(fault) => wave.host_fault(&fault.words, fault.address),
+                        }
+                    }
                     Some(observer) => observe::run(wave, env, self.id, observer),
                 };
                 match stop {
@@ -205,6 +212,14 @@ impl Workgroup {
                 return Turn::Again { asleep: !sliced };
             }
         }
+    }
+
+    /// The next instruction of every wave that has not ended.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        let waves = self.waves.iter();
+        waves
+            .filter(|(_, state)| *state != State::Ended)
+            .map(|(wave, _)| wave.next_address())
     }
 
     /// Keeps the buffers for the next workgroup.

@@ -1,9 +1,11 @@
 //! `cc` and `c++`: clang with the plugin and the runtime.
 
 use crate::error::Error;
-use crate::runtime::Runtime;
+use crate::front::front;
+use crate::runtime::{Runtime, System};
 use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
 use crate::{CompileArguments, CountArguments, FlagsArguments, Tool};
+use host_count::{Granularity, Options};
 use host_count_rt::INTERPOSED;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
@@ -27,7 +29,7 @@ const NO_LINK: &[&str] = &[
 
 /// Arguments whose value is the next argument.
 #[rustfmt::skip]
-const TAKES_VALUE: &[&str] = &[
+pub(crate) const TAKES_VALUE: &[&str] = &[
     "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem", "-iquote", "-MF", "-MT", "-MQ", "-target", "-Xclang",
     "-Xlinker", "-Xpreprocessor", "-Xassembler", "-mllvm", "-T", "-u", "-z", "-arch", "--sysroot", "-isysroot", "-idirafter",
 ];
@@ -89,6 +91,9 @@ fn link_arguments(product: Product, runtime: &Runtime) -> Vec<OsString> {
         text
     };
     let mut result = Vec::new();
+    if runtime.system() == System::Windows {
+        return vec![runtime.archive().into()];
+    }
     match product {
         Product::Parts => {}
         Product::Executable => {
@@ -170,19 +175,49 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
     let mut count = arguments.count.clone();
     let arguments = take_options(&mut count, &arguments.arguments)?;
     let line = count.option_line()?;
-    let plugin = toolchain::plugin()?;
-    let runtime = Runtime::for_target(&target_arguments(&arguments))?;
+    let options = Options::parse(&line)?;
+    let product = product(&arguments);
     let mut command = Command::new(language.driver());
-    command.env(OPTIONS_VARIABLE, line);
+    let more = compiler_arguments(&mut command, &line, &options, &arguments)?;
+    command.args(&arguments);
+    command.arg("--start-no-unused-arguments");
+    command.args(more);
+    command.arg("--end-no-unused-arguments");
+    // Parts that are not linked need no runtime: there may be none for their target.
+    if product != Product::Parts {
+        let runtime = Runtime::for_target(&target_arguments(&arguments))?;
+        // What `-x` said is about the user's files.
+        command.args(["-x", "none"]);
+        command.args(link_arguments(product, &runtime));
+    }
+    let status = toolchain::status(&mut command)?;
+    Ok(toolchain::exit_code(status))
+}
+
+/// Gives clang what counting needs before the user's arguments; returns what goes behind them.
+pub(crate) fn compiler_arguments(
+    command: &mut Command,
+    line: &str,
+    options: &Options,
+    arguments: &[OsString],
+) -> Result<Vec<&'static str>, Error> {
+    let front = front(options, arguments);
+    let words = [line].into_iter().chain(front.option);
+    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    command.env(OPTIONS_VARIABLE, line.join(","));
     // First, so that the user's own flags win. Fused multiply-add exists on some targets only.
     command.args(["--start-no-unused-arguments", "-ffp-contract=off"]);
-    command.arg(prefixed("-fpass-plugin=", plugin.as_os_str()));
-    command.arg("-isystem").arg(runtime.include());
+    command.args(front.before);
+    let debug = arguments
+        .iter()
+        .any(|word| word.to_string_lossy().starts_with("-g"));
+    if options.granularity == Granularity::Line && !debug {
+        command.arg("-gline-tables-only");
+    }
+    command.arg(prefixed("-fpass-plugin=", toolchain::plugin()?.as_os_str()));
+    command.arg("-isystem").arg(Runtime::headers()?);
     command.arg("--end-no-unused-arguments");
-    command.args(&arguments);
-    command.args(link_arguments(product(&arguments), &runtime));
-    let status = toolchain::status(&mut command)?;
-    Ok(ExitCode::from(status.code().map_or(1, |code| code as u8)))
+    Ok(front.after)
 }
 
 fn prefixed(prefix: &str, value: &OsStr) -> OsString {
@@ -191,6 +226,15 @@ fn prefixed(prefix: &str, value: &OsStr) -> OsString {
     text
 }
 
+/// rustc optimises before LLVM sees anything, more at higher levels. These flags have it do so alike at all of them, as it would
+/// at its higher levels, and have generic code of other crates compiled where it is used.
+const RUST_FRONT: &[&str] = &[
+    "-Zmir-opt-level=2",
+    "-Zinline-mir=yes",
+    "-Zshare-generics=no",
+    "-Zcross-crate-inline-threshold=100",
+];
+
 /// Prints flags for those who drive the compiler themselves.
 pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
     let target: Vec<OsString> = arguments
@@ -198,23 +242,28 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
         .iter()
         .map(|triple| format!("--target={triple}").into())
         .collect();
-    let runtime = Runtime::for_target(&target)?;
     let plugin = toolchain::plugin()?;
+    let linked = || -> Result<Vec<OsString>, Error> {
+        Ok(link_arguments(
+            Product::Executable,
+            &Runtime::for_target(&target)?,
+        ))
+    };
     let words: Vec<OsString> = match arguments.tool {
-        Tool::Include => vec!["-isystem".into(), runtime.include().into()],
-        Tool::Link => link_arguments(Product::Executable, &runtime),
+        Tool::Include => vec!["-isystem".into(), Runtime::headers()?.into()],
+        Tool::Link => linked()?,
         Tool::Clang => {
             let mut words = vec![
                 prefixed("-fpass-plugin=", plugin.as_os_str()),
                 "-ffp-contract=off".into(),
             ];
-            words.extend(["-isystem".into(), runtime.include().into()]);
+            words.extend(["-isystem".into(), Runtime::headers()?.into()]);
             words
         }
         Tool::Rustc => {
             let mut words = vec![prefixed("-Zllvm-plugins=", plugin.as_os_str())];
-            let link = link_arguments(Product::Executable, &runtime);
-            words.extend(link.iter().map(|word| prefixed("-Clink-arg=", word)));
+            words.extend(RUST_FRONT.iter().map(OsString::from));
+            words.extend(linked()?.iter().map(|word| prefixed("-Clink-arg=", word)));
             words
         }
     };

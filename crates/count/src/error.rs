@@ -20,6 +20,10 @@ pub enum Error {
         "the runtime cannot be compiled for this target: its C library's headers may be missing (Debian: libc6-dev-ARCHITECTURE-cross)\n{message}"
     )]
     RuntimeTarget { message: String },
+    #[error(
+        "there is no runtime for {system}: objects can be made (-c) and their counts compared with `luthier count explain`, but programs cannot be linked"
+    )]
+    NoRuntime { system: &'static str },
     #[error("{tool} failed ({status})\n{message}")]
     Failed {
         tool: String,

@@ -1,8 +1,9 @@
 //! `explain`: what every block costs, beside its source.
 
+use crate::driver::compiler_arguments;
 use crate::error::{Error, at};
 use crate::report::demangle;
-use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
+use crate::toolchain::{self, Language};
 use crate::{ExplainArguments, Format};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -68,23 +69,17 @@ pub struct Description {
 /// Compiles a file for nothing but the plugin's description of it.
 pub fn describe(arguments: &ExplainArguments, more: &[&str]) -> Result<Description, Error> {
     let line = arguments.count.option_line()?;
-    // Nothing is linked: any header will do, the runtime need not exist for this target.
-    let runtime = crate::runtime::Runtime::for_target(&[])?;
+    let options = host_count::Options::parse(&line)?;
     let directory = tempfile::tempdir().map_err(at(std::env::temp_dir()))?;
     let path = directory.path().join("blocks");
     let mut command = Command::new(Language::of(&arguments.file).driver());
-    command
-        .env(OPTIONS_VARIABLE, line)
-        .env("LUTHIER_COUNT_EXPLAIN", &path);
-    let mut plugin = std::ffi::OsString::from("-fpass-plugin=");
-    plugin.push(toolchain::plugin()?);
-    command
-        .args(["-O1", "-ffp-contract=off", "-gline-tables-only"])
-        .args(more)
-        .arg(plugin);
-    command.arg("-isystem").arg(runtime.include());
+    command.env("LUTHIER_COUNT_EXPLAIN", &path);
+    // As `cc` would compile it, so that what is explained is what is counted.
+    let after = compiler_arguments(&mut command, &line, &options, &arguments.arguments)?;
+    command.args(["-gline-tables-only"]).args(more);
     command
         .args(&arguments.arguments)
+        .args(after)
         .args(["-c", "-o", "/dev/null"])
         .arg(&arguments.file);
     let output = toolchain::output(&mut command)?;

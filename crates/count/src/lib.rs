@@ -7,6 +7,7 @@
 mod driver;
 mod error;
 mod explain;
+mod front;
 mod lint;
 mod report;
 mod rewrite;
@@ -117,6 +118,15 @@ pub enum Format {
     Json,
 }
 
+/// Whose budget it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BudgetPer {
+    /// All threads and processes of the run together.
+    Run,
+    /// Each thread.
+    Thread,
+}
+
 /// What to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Per {
@@ -127,9 +137,13 @@ pub enum Per {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Stop each process when its first thread has executed this much (needs a program built with --budget)
+    /// Stop the program when all its threads and children together have executed this much (needs a program built with
+    /// --budget)
     #[arg(long, value_name = "UNITS")]
     pub budget: Option<u64>,
+    /// Who has a budget: the whole run, or each thread one of its own
+    #[arg(long, value_enum, default_value = "run", requires = "budget")]
+    pub budget_per: BudgetPer,
     /// End the process after this much wall-clock time
     #[arg(long, value_name = "MILLISECONDS")]
     pub watchdog: Option<u64>,

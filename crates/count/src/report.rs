@@ -198,16 +198,10 @@ fn parse_spread(text: &str, files: usize) -> Option<(usize, u32, u64)> {
     (file < files).then_some((file, line.parse().ok()?, cost.parse().ok()?))
 }
 
-/// Rust and C++ names as their authors wrote them.
+/// Rust and C++ names as their authors wrote them; names of C stay as they are.
 pub fn demangle(name: &str) -> String {
     let plain = name.strip_suffix(".counted").unwrap_or(name);
-    if let Ok(symbol) = rustc_demangle::try_demangle(plain) {
-        return format!("{symbol:#}");
-    }
-    cpp_demangle::Symbol::new(plain)
-        .ok()
-        .and_then(|symbol| symbol.demangle().ok())
-        .unwrap_or_else(|| plain.to_owned())
+    demangle::demangled(plain).unwrap_or_else(|| plain.to_owned())
 }
 
 #[cfg(test)]
@@ -234,6 +228,16 @@ mod tests {
             }]
         };
         assert_eq!((line(4), line(5), line(9)), (20, 10, 12));
+    }
+
+    /// These names are codes of types inside mangled names.
+    #[test]
+    fn functions_of_c_keep_their_names() {
+        for name in ["f", "i", "d", "v", "l", "c", "z", "St"] {
+            let report = REPORT.replace("_Z1fv", name);
+            let process = Process::parse(&report).unwrap();
+            assert_eq!(process.functions.get(name), Some(&12), "{process:?}");
+        }
     }
 
     #[test]

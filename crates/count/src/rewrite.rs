@@ -16,5 +16,5 @@ pub fn rewrite(arguments: &RewriteArguments) -> Result<ExitCode, Error> {
         .arg(&arguments.input)
         .arg(&arguments.output);
     let status = toolchain::status(&mut command)?;
-    Ok(ExitCode::from(status.code().map_or(1, |code| code as u8)))
+    Ok(toolchain::exit_code(status))
 }

@@ -3,15 +3,19 @@
 use crate::error::{Error, at};
 use crate::report::{Process, Report};
 use crate::sample::Sampler;
-use crate::{Format, Per, RunArguments};
+use crate::toolchain;
+use crate::{BudgetPer, Format, Per, RunArguments};
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// `ENOEXEC`, which the standard library has no name for.
 const EXEC_FORMAT: i32 = 8;
+
+/// The file in the run's directory that its processes share while a budget is for all of them; its size is `struct pool`'s.
+const POOL_FILE: &str = "budget.pool";
+const POOL_BYTES: usize = 64;
 
 /// Runs the program; the exit status is the program's.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
@@ -36,6 +40,17 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     }
     if let Some(units) = arguments.budget {
         command.env("LUTHIER_COUNT_BUDGET", units.to_string());
+        match arguments.budget_per {
+            BudgetPer::Thread => {
+                command.env("LUTHIER_COUNT_BUDGET_PER", "thread");
+            }
+            BudgetPer::Run => {
+                command.env_remove("LUTHIER_COUNT_BUDGET_PER");
+                // All processes of the run map this file (`c/pool.c`).
+                let path = directory.path().join(POOL_FILE);
+                std::fs::write(&path, [0; POOL_BYTES]).map_err(at(&path))?;
+            }
+        }
     }
     if let Some(milliseconds) = arguments.watchdog {
         command.env("LUTHIER_COUNT_WATCHDOG_MS", milliseconds.to_string());
@@ -50,17 +65,18 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         },
         source,
     })?;
-    let code = status
-        .code()
-        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)) as u8;
+    let code = toolchain::exit_code(status);
 
     let report = collect(directory.path(), sampler.finish())?;
     if report.processes.is_empty() {
         // A refusal of the runtime has said why already.
-        if code == 126 {
-            return Ok(ExitCode::from(code));
+        if status.code() != Some(126) {
+            eprintln!("luthier count: {}", Error::NoReport { program });
         }
-        return Err(Error::NoReport { program });
+        return Ok(match status.success() {
+            true => ExitCode::FAILURE,
+            false => code,
+        });
     }
     let missing = match arguments.per {
         Some(Per::Function) => report
@@ -93,7 +109,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         }
         None => files::print_error(format_args!("{text}")),
     }
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 /// Reports, and what was `seen` last of processes that could not write one.
@@ -165,7 +181,15 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
         let _ = writeln!(out, "{:>20}  {sum}", grouped(process.total));
         match arguments.per {
             Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),
-            Some(Per::Line) => rows(&mut out, process.lines.iter(), arguments.top),
+            Some(Per::Line) => {
+                rows(&mut out, process.lines.iter(), arguments.top);
+                if process.lines.keys().all(|line| line.file.is_empty()) {
+                    let _ = writeln!(
+                        out,
+                        "  (its objects have no line numbers: compile with -gline-tables-only or -g)"
+                    );
+                }
+            }
             None => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, at};
 use crate::toolchain::{self, Language};
-use host_count_rt::SOURCES;
+use host_count_rt::{SOURCES, WINDOWS};
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
@@ -14,6 +14,35 @@ use std::{env, fs};
 #[derive(Debug, Clone)]
 pub struct Runtime {
     directory: PathBuf,
+    system: System,
+}
+
+/// What a runtime is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// All of it.
+    Linux,
+    /// One static archive.
+    Windows,
+}
+
+impl System {
+    /// By what `--target` says; systems without a runtime are refused.
+    fn of(arguments: &[OsString]) -> Result<System, Error> {
+        let says = |names: &[&str]| {
+            arguments.iter().any(|word| {
+                let text = word.to_string_lossy();
+                names.iter().any(|name| text.contains(name))
+            })
+        };
+        if says(&["apple", "darwin", "macos"]) {
+            return Err(Error::NoRuntime { system: "macOS" });
+        }
+        Ok(match says(&["windows", "mingw"]) {
+            true => System::Windows,
+            false => System::Linux,
+        })
+    }
 }
 
 impl Runtime {
@@ -32,9 +61,40 @@ impl Runtime {
         self.directory.join("libluthier_count_rt.so")
     }
 
-    /// For `#include <luthier/count.h>`.
-    pub fn include(&self) -> PathBuf {
-        self.directory.join("include")
+    /// The directory for `#include <luthier/count.h>`. Headers need no compiler, so they are there for every target.
+    pub fn headers() -> Result<PathBuf, Error> {
+        let mut hasher = DefaultHasher::new();
+        SOURCES.hash(&mut hasher);
+        let directory = cache()?.join(format!("count-include-{:016x}", hasher.finish()));
+        let headers = || {
+            SOURCES
+                .iter()
+                .filter_map(|(name, text)| Some((name.strip_prefix("include/")?, text)))
+        };
+        if headers().all(|(name, _)| directory.join(name).is_file()) {
+            return Ok(directory);
+        }
+        for (name, text) in headers() {
+            let path = directory.join(name);
+            let parent = path.parent().expect("headers lie in directories");
+            let unwritable = |source| Error::Cache {
+                path: parent.to_owned(),
+                source,
+            };
+            fs::create_dir_all(parent).map_err(unwritable)?;
+            // Aside and renamed: another compiler may be reading.
+            let aside = tempfile::NamedTempFile::new_in(parent).map_err(unwritable)?;
+            fs::write(aside.path(), text).map_err(unwritable)?;
+            aside
+                .persist(&path)
+                .map_err(|error| unwritable(error.error))?;
+        }
+        Ok(directory)
+    }
+
+    /// What it is for.
+    pub fn system(&self) -> System {
+        self.system
     }
 
     /// Where the libraries lie.
@@ -44,6 +104,7 @@ impl Runtime {
 
     /// Finds or compiles the runtime for the target that `arguments` (`--target=...`, `--sysroot=...`) select.
     pub fn for_target(arguments: &[OsString]) -> Result<Runtime, Error> {
+        let system = System::of(arguments)?;
         let clang = Language::C.driver();
         let version = toolchain::output(Command::new(&clang).arg("--version"))?.stdout;
         let mut hasher = DefaultHasher::new();
@@ -51,6 +112,7 @@ impl Runtime {
         let directory = cache()?.join(format!("count-rt-{:016x}", hasher.finish()));
         let runtime = Runtime {
             directory: directory.clone(),
+            system,
         };
         if runtime.missing().is_none() {
             return Ok(runtime);
@@ -65,7 +127,7 @@ impl Runtime {
             .prefix("count-rt-")
             .tempdir_in(parent)
             .map_err(unwritable)?;
-        compile(&clang, work.path(), arguments).map_err(|error| match error {
+        compile(&clang, work.path(), arguments, system).map_err(|error| match error {
             Error::Failed { message, .. } if !arguments.is_empty() => {
                 Error::RuntimeTarget { message }
             }
@@ -105,10 +167,11 @@ impl Runtime {
 
     /// The first of its files that is not there.
     fn missing(&self) -> Option<PathBuf> {
-        let header = self.include().join("luthier/count.h");
-        [self.archive(), self.static_archive(), self.shared(), header]
-            .into_iter()
-            .find(|path| !path.is_file())
+        let files = match self.system {
+            System::Linux => vec![self.archive(), self.static_archive(), self.shared()],
+            System::Windows => vec![self.archive()],
+        };
+        files.into_iter().find(|path| !path.is_file())
     }
 }
 
@@ -124,7 +187,7 @@ fn cache() -> Result<PathBuf, Error> {
         .ok_or(Error::NoCache)
 }
 
-fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error> {
+fn compile(clang: &str, root: &Path, arguments: &[OsString], system: System) -> Result<(), Error> {
     for (name, text) in SOURCES {
         let path = root.join(name);
         let parent = path.parent().expect("sources lie in directories");
@@ -134,7 +197,10 @@ fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error
     let sources: Vec<&str> = SOURCES
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| name.ends_with(".c"))
+        .filter(|name| match system {
+            System::Linux => name.ends_with(".c") && *name != WINDOWS[0],
+            System::Windows => WINDOWS.contains(name),
+        })
         .collect();
     let objects = |suffix: &str, defines: &[&str]| -> Result<Vec<PathBuf>, Error> {
         let mut objects = Vec::new();
@@ -146,18 +212,16 @@ fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error
                 "-std=gnu11",
                 // Small programs should not carry a large runtime; nothing in it is hot.
                 "-Os",
-                "-fPIC",
-                "-ftls-model=initial-exec",
-                "-fvisibility=hidden",
                 "-c",
             ]);
+            if system == System::Linux {
+                command.args(["-fPIC", "-ftls-model=initial-exec", "-fvisibility=hidden"]);
+            }
             toolchain::output(command.arg(root.join(source)).arg("-o").arg(&object))?;
             objects.push(object);
         }
         Ok(objects)
     };
-    let dynamic = objects("", &[])?;
-    let wrapped = objects("_static", &["-DLUTHIER_COUNT_WRAP"])?;
     let archiver = toolchain::tool("LUTHIER_AR", "llvm-ar-22");
     let archive = |name: &str, objects: &[PathBuf]| {
         toolchain::output(
@@ -167,6 +231,12 @@ fn compile(clang: &str, root: &Path, arguments: &[OsString]) -> Result<(), Error
                 .args(objects),
         )
     };
+    let dynamic = objects("", &[])?;
+    if system == System::Windows {
+        archive("libluthier_count_rt.a", &dynamic)?;
+        return Ok(());
+    }
+    let wrapped = objects("_static", &["-DLUTHIER_COUNT_WRAP"])?;
     archive("libluthier_count_rt_static.a", &wrapped)?;
     let shared = root.join("libluthier_count_rt.so");
     let mut link = Command::new(clang);

@@ -15,13 +15,21 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use drain::hiprtc;
 
-use crate::{exit_code, llvm};
+use launcher::libraries;
+
+use crate::{exit_code, llvm, report};
 
 const HEADER: &str = include_str!("../../../runtime/device-profile/luthier_profile.h");
 /// Where Debian's ROCm packages put the device libraries, which clang of another release does not look for.
 const DEBIAN_DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// First release whose device code can be instrumented without changes to the compiler.
 const FIRST_RELEASE: u32 = 20;
+
+/// For what the programs include.
+const INTERFACE: &str = include_str!("../../../runtime/device-profile/luthier_coverage.h");
+const INTERFACE_NAME: &str = "luthier_coverage.h";
+/// The release whose clang loads this, and what it is for: sources of `-fgpu-rdc` builds that define one symbol each.
+const PASS: (u32, &str, &str) = (22, "libluthier_coverage_pass.so", "LUTHIER_COVERAGE_PASS");
 
 /// What to instrument.
 #[derive(Debug, Args, Clone, Copy)]
@@ -45,6 +53,9 @@ pub struct Kinds {
 pub struct Build {
     #[command(flatten)]
     kinds: Kinds,
+    /// Compile with this profile instead of counters: a `.profdata` or `.profraw` file, or an output directory of `run`
+    #[arg(long = "use", value_name = "PROFILE", conflicts_with_all = ["host", "mcdc", "system_headers", "pgo"])]
+    profile: Option<PathBuf>,
     /// Print the compiler's command line
     #[arg(long, short)]
     verbose: bool,
@@ -86,9 +97,19 @@ impl Build {
         } else {
             require_release(program)?
         };
+        let hipcc = is_hipcc(program);
+        // Merged profiles live as long as the compiler runs.
+        let merged;
+        let (purpose, _merged) = match &self.profile {
+            Some(profile) => {
+                merged = report::ready(profile)?;
+                (Purpose::Use(merged.path()), Some(&merged))
+            }
+            None => (Purpose::Count(self.kinds), None),
+        };
         command
             .args(arguments)
-            .args(flags(self.kinds, release, arguments, is_hipcc(program))?);
+            .args(flags(purpose, release, arguments, hipcc)?);
         if self.verbose {
             files::say!("{command:?}");
         }
@@ -97,12 +118,13 @@ impl Build {
             .with_context(|| format!("cannot start {}", program.to_string_lossy()))?;
         drop(shim);
         if !status.success()
-            && release < 23
+            && release < PASS.0
+            && self.profile.is_none()
             && arguments.iter().any(|argument| argument == "-fgpu-rdc")
         {
             files::say!(
                 "luthier coverage: with LLVM {release}, -fgpu-rdc and more than one instrumented source cannot be linked \
-                 (duplicate symbol __llvm_prf_nm); build without -fgpu-rdc, or with LLVM 23"
+                 (duplicate symbol __llvm_prf_nm); build without -fgpu-rdc, or with clang 22 or newer"
             );
         }
         Ok(exit_code(status))
@@ -117,7 +139,12 @@ impl Flags {
             options
         } else {
             // Build systems have their own idea of optimisation.
-            flags(self.kinds, require_release(&self.compiler)?, &[], true)?
+            flags(
+                Purpose::Count(self.kinds),
+                require_release(&self.compiler)?,
+                &["-fgpu-rdc".into()],
+                true,
+            )?
         };
         let text: Vec<_> = flags.iter().map(|flag| flag.to_string_lossy()).collect();
         crate::print(&format!("{}\n", text.join(" ")))?;
@@ -159,11 +186,77 @@ fn require_release(program: &OsStr) -> Result<u32> {
     }
 }
 
+/// What a compilation is for.
+#[derive(Clone, Copy)]
+enum Purpose<'a> {
+    Count(Kinds),
+    Use(&'a Path),
+}
+
 /// The flags for one compilation. `given` are the user's, which win where the two could disagree; `optimises` says that
 /// the compiler does so by itself.
-fn flags(kinds: Kinds, release: u32, given: &[OsString], optimises: bool) -> Result<Vec<OsString>> {
+fn flags(
+    purpose: Purpose<'_>,
+    release: u32,
+    given: &[OsString],
+    optimises: bool,
+) -> Result<Vec<OsString>> {
     // A command that only links does not use most of these, which must not be reported.
     let mut flags: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
+    match purpose {
+        Purpose::Count(kinds) => {
+            counters(kinds, &mut flags);
+            if release == PASS.0 && given.iter().any(|argument| argument == "-fgpu-rdc") {
+                let mut plugin = OsString::from("-fpass-plugin=");
+                plugin.push(libraries::library(PASS.1, PASS.2)?);
+                flags.extend(["-Xarch_device".into(), plugin]);
+            }
+        }
+        Purpose::Use(profile) => {
+            let mut used = OsString::from("-fprofile-use=");
+            used.push(profile);
+            flags.extend(["-Xarch_device".into(), used]);
+            // Code that was never reached in the run has no counts; that is no mistake.
+            flags.extend(
+                ["-DLUTHIER_PROFILE_USE", "-Wno-profile-instr-unprofiled"].map(OsString::from),
+            );
+        }
+    }
+    flags.extend(["-isystem".into(), interface()?.into()]);
+    flags.push("-include".into());
+    flags.push(header()?.into());
+    let names = |prefix: &str| {
+        given
+            .iter()
+            .any(|argument| argument.to_string_lossy().starts_with(prefix))
+    };
+    let rocm_elsewhere =
+        names("--rocm-path") || names("-nogpulib") || Path::new("/opt/rocm").exists();
+    if !rocm_elsewhere && Path::new(DEBIAN_DEVICE_LIBRARIES).is_dir() {
+        flags.push("--rocm-path=/usr".into());
+        if !names("--rocm-device-lib-path") && !names("--hip-device-lib-path") {
+            flags.push(format!("--rocm-device-lib-path={DEBIAN_DEVICE_LIBRARIES}").into());
+        }
+        if release >= FIRST_RELEASE && !names("-mcode-object-version") {
+            // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
+            flags.push("-mcode-object-version=4".into());
+        }
+        // Without optimisation these compilers make kernels ask for a queue to enqueue on, on which HIP 5.2 crashes.
+        // Of several levels the last one counts; hipcc has one of its own.
+        let level = given
+            .iter()
+            .rev()
+            .find(|argument| argument.to_string_lossy().starts_with("-O"));
+        if level.map_or(!optimises, |level| level == "-O0") {
+            flags.extend(["-Xarch_device", "-O1"].map(OsString::from));
+        }
+    }
+    flags.push("--end-no-unused-arguments".into());
+    Ok(flags)
+}
+
+/// Counters on the device, and on the host if that is wanted.
+fn counters(kinds: Kinds, flags: &mut Vec<OsString>) {
     let mut device = |flag: &str| {
         flags.push("-Xarch_device".into());
         flags.push(flag.into());
@@ -201,61 +294,49 @@ fn flags(kinds: Kinds, release: u32, given: &[OsString], optimises: bool) -> Res
         // Not for one side only: this is how the driver learns to link the host's profile runtime.
         flags.push("-fprofile-update=atomic".into());
     }
-    flags.push("-include".into());
-    flags.push(header()?.into());
-    let names = |prefix: &str| {
-        given
-            .iter()
-            .any(|argument| argument.to_string_lossy().starts_with(prefix))
-    };
-    let rocm_elsewhere =
-        names("--rocm-path") || names("-nogpulib") || Path::new("/opt/rocm").exists();
-    if !rocm_elsewhere && Path::new(DEBIAN_DEVICE_LIBRARIES).is_dir() {
-        flags.push("--rocm-path=/usr".into());
-        if !names("--rocm-device-lib-path") && !names("--hip-device-lib-path") {
-            flags.push(format!("--rocm-device-lib-path={DEBIAN_DEVICE_LIBRARIES}").into());
-        }
-        if release >= FIRST_RELEASE && !names("-mcode-object-version") {
-            // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
-            flags.push("-mcode-object-version=4".into());
-        }
-        // Without optimisation these compilers make kernels ask for a queue to enqueue on, on which HIP 5.2 crashes.
-        // Of several levels the last one counts; hipcc has one of its own.
-        let level = given
-            .iter()
-            .rev()
-            .find(|argument| argument.to_string_lossy().starts_with("-O"));
-        if level.map_or(!optimises, |level| level == "-O0") {
-            flags.extend(["-Xarch_device", "-O1"].map(OsString::from));
-        }
-    }
-    flags.push("--end-no-unused-arguments".into());
-    Ok(flags)
 }
 
-/// Puts the device runtime header where build systems may depend on it.
-fn header() -> Result<PathBuf> {
+/// Where headers are kept that build systems may depend on.
+fn cache() -> PathBuf {
     let set = |name| {
         std::env::var_os(name)
             .filter(|path| !path.is_empty())
             .map(PathBuf::from)
     };
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    let directory = cache
+    cache
         .unwrap_or_else(std::env::temp_dir)
         .join("luthier")
-        .join(env!("CARGO_PKG_VERSION"));
-    header_in(&directory).context(
+        .join(env!("CARGO_PKG_VERSION"))
+}
+
+/// Puts the device runtime header where build systems may depend on it.
+fn header() -> Result<PathBuf> {
+    header_in(&cache()).context(
         "cannot store the device runtime header; set XDG_CACHE_HOME to a writable directory",
     )
+}
+
+/// The directory with the header that programs include, and no other.
+fn interface() -> Result<PathBuf> {
+    let directory = cache().join("include");
+    put(&directory.join(INTERFACE_NAME), INTERFACE)
+        .context("cannot store luthier_coverage.h; set XDG_CACHE_HOME to a writable directory")?;
+    Ok(directory)
+}
+
+/// Writes a file that is not there or says something else.
+fn put(path: &Path, text: &str) -> Result<()> {
+    if fs::read(path).ok().as_deref() != Some(text.as_bytes()) {
+        drain::output::write_atomically(path, text.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Puts the device runtime header into a directory.
 pub fn header_in(directory: &Path) -> Result<PathBuf> {
     let path = directory.join(hiprtc::HEADER_NAME);
-    if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
-        drain::output::write_atomically(&path, HEADER.as_bytes())?;
-    }
+    put(&path, HEADER)?;
     Ok(path)
 }
 

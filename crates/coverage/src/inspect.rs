@@ -1,6 +1,12 @@
 //! `inspect`: what a profile file holds.
 
-use std::{collections::HashMap, fmt::Write, fs, path::PathBuf, process::ExitCode};
+use std::{
+    collections::HashMap,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -12,8 +18,9 @@ use crate::{llvm::Tools, report::INDEXED_MAGIC};
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A `.profraw` or `.profdata` file
-    file: PathBuf,
+    /// `.profraw` or `.profdata` files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
     /// `text` or `json`
     #[arg(long, default_value = "text", value_parser = ["text", "json"])]
     format: String,
@@ -40,27 +47,40 @@ struct FunctionView {
 
 impl Inspect {
     pub fn run(self) -> Result<ExitCode> {
-        let bytes =
-            fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let mut all = Vec::new();
+        for file in &self.files {
+            if self.files.len() > 1 && self.format == "text" {
+                crate::print(&format!("{}\n", file.display()))?;
+            }
+            all.extend(self.one(file)?);
+        }
+        if self.format == "json" {
+            crate::print(&format!("{}\n", serde_json::to_string_pretty(&all)?))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Prints one file as text, or returns what is to be printed of it as JSON.
+    fn one(&self, file: &Path) -> Result<Vec<ProfileView>> {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let magic = bytes
             .get(..8)
             .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()));
         match magic {
-            Some(INDEXED_MAGIC) => self.indexed(&bytes),
-            Some(MAGIC) => self.raw(&bytes),
+            Some(INDEXED_MAGIC) => self.indexed(file, &bytes).map(|()| Vec::new()),
+            Some(MAGIC) => self.raw(file, &bytes),
             _ => {
-                rawprof::parse(&bytes).with_context(|| self.file.display().to_string())?;
-                bail!("{} is not a profile", self.file.display())
+                rawprof::parse(&bytes).with_context(|| file.display().to_string())?;
+                bail!("{} is not a profile", file.display())
             }
         }
     }
 
-    fn raw(&self, bytes: &[u8]) -> Result<ExitCode> {
-        let profiles = rawprof::parse(bytes).with_context(|| self.file.display().to_string())?;
+    fn raw(&self, file: &Path, bytes: &[u8]) -> Result<Vec<ProfileView>> {
+        let profiles = rawprof::parse(bytes).with_context(|| file.display().to_string())?;
         let views: Vec<_> = profiles.iter().map(view).collect::<Result<_>>()?;
         if self.format == "json" {
-            crate::print(&format!("{}\n", serde_json::to_string_pretty(&views)?))?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(views);
         }
         let mut text = String::new();
         for (index, profile) in views.iter().enumerate() {
@@ -97,10 +117,10 @@ impl Inspect {
             }
         }
         crate::print(&text)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(Vec::new())
     }
 
-    fn indexed(&self, bytes: &[u8]) -> Result<ExitCode> {
+    fn indexed(&self, file: &Path, bytes: &[u8]) -> Result<()> {
         let version = bytes.get(8..16).map_or(0, |word| {
             u64::from_le_bytes(word.try_into().unwrap_or_default())
         });
@@ -110,17 +130,16 @@ impl Inspect {
         if self.format == "json" {
             bail!("indexed profiles are shown as text only; inspect the .profraw files for JSON");
         }
-        command.arg(&self.file);
+        command.arg(file);
         let (text, _) = tools.output(command).with_context(|| {
             format!(
                 "{} has indexed version {}, made by another LLVM release?",
-                self.file.display(),
+                file.display(),
                 version & 0xffff_ffff
             )
         })?;
         let header = format!("indexed profile, version {}\n", version & 0xffff_ffff);
-        crate::print(&(header + &String::from_utf8_lossy(&text)))?;
-        Ok(ExitCode::SUCCESS)
+        crate::print(&(header + &String::from_utf8_lossy(&text)))
     }
 }
 

@@ -3,8 +3,9 @@
 use std::{
     ffi::{OsStr, OsString},
     fs,
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::{Command, ExitCode, ExitStatus},
     time::SystemTime,
 };
 
@@ -15,6 +16,8 @@ use launcher::{device, hsa_tools, launch, libraries};
 
 use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
+/// SIGKILL, on every Linux.
+const KILL: i32 = 9;
 const LIBRARY: &str = "libluthier_drain.so";
 
 /// Arguments of `run`.
@@ -38,7 +41,7 @@ pub struct Run {
     /// Write a snapshot every so many seconds
     #[arg(long, value_name = "SECONDS")]
     interval: Option<f64>,
-    /// Write a snapshot on these signals, for example USR1,TERM
+    /// Write a snapshot on these signals, for example USR1,TERM, or on `none` (default: those that end the program)
     #[arg(long, value_name = "NAMES")]
     signal: Option<String>,
     /// Give counters to what the program compiles with hipRTC, too
@@ -79,6 +82,12 @@ impl Run {
                 )
             })?;
         let directory = fs::canonicalize(&self.output)?;
+        if directory.to_str().is_none() {
+            bail!(
+                "{}: names of profiles are patterns, which must be UTF-8; choose another place with --output",
+                directory.display()
+            );
+        }
 
         let mut command = Command::new(program);
         if let Some(target) = device::choose(&self.device)? {
@@ -111,7 +120,7 @@ impl Run {
 
         let started = SystemTime::now();
         let status = launch::run(&mut command)?;
-        summarise(&directory, &self.output, started);
+        summarise(&directory, &self.output, started, status);
         Ok(launch::end_like(status))
     }
 }
@@ -127,7 +136,7 @@ fn in_front(variable: &str, ours: &OsStr) -> OsString {
 }
 
 /// Says what was written since `started`, or why nothing was.
-fn summarise(directory: &Path, shown: &Path, started: SystemTime) {
+fn summarise(directory: &Path, shown: &Path, started: SystemTime, status: ExitStatus) {
     // File systems may store coarser times than the clock gives.
     let since = started - std::time::Duration::from_secs(2);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -159,6 +168,20 @@ fn summarise(directory: &Path, shown: &Path, started: SystemTime) {
                 .map(|image| image.dropped)
                 .sum::<usize>();
         }
+    }
+    if files == 0
+        && let Some(signal) = status.signal()
+    {
+        let hint = match signal {
+            KILL => "nothing can be written then; --interval SECONDS takes snapshots before",
+            _ => {
+                "the program handles or blocks that signal itself, or used no GPU code with counters until then"
+            }
+        };
+        eprintln!(
+            "luthier coverage: no device profile was written: the program was ended by signal {signal}; {hint}"
+        );
+        return;
     }
     if files == 0 {
         files::say!(

@@ -20,6 +20,24 @@ use crate::{DEFAULT_DIRECTORY, llvm::Tools};
 /// First bytes of an indexed profile (`.profdata`), as a little-endian word.
 pub const INDEXED_MAGIC: u64 = 0x8169_666f_7270_6cff;
 
+/// Where the headers of compilers, C and C++ libraries and ROCm lie.
+#[rustfmt::skip]
+const STANDARD: &[&str] = &[
+    "/usr/include/c++/", "/usr/include/x86_64-linux-gnu/", "/usr/include/hip/", "/usr/lib/", "/usr/include/bits/", "/opt/rocm",
+];
+
+/// Text as a regular expression for itself.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        if !letter.is_alphanumeric() && !"/_-".contains(letter) {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
 /// What to report on.
 #[derive(Debug, Args)]
 pub struct Input {
@@ -105,7 +123,10 @@ impl Report {
             command.arg("-show-functions");
             // llvm-cov lists functions only of files that are named.
             if self.input.source.is_empty() {
-                command.arg("-sources").args(prepared.files()?);
+                let files = prepared.files()?;
+                command
+                    .arg("-sources")
+                    .args(files.into_iter().map(|(name, _)| name));
             }
         }
         prepared.print(command)
@@ -251,7 +272,7 @@ struct Prepared {
     directories: BTreeSet<PathBuf>,
     objects: Vec<PathBuf>,
     sources: Vec<PathBuf>,
-    ignore: Option<String>,
+    ignore: Vec<String>,
     _temporary: tempfile::TempDir,
 }
 
@@ -265,15 +286,17 @@ impl Input {
         let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
         let profile = temporary.path().join("merged.profdata");
         merge(&tools, &found.files, &profile)?;
-        Ok(Prepared {
+        let mut prepared = Prepared {
             tools,
             profile,
             directories: found.directories,
             objects: self.object.clone(),
             sources: self.source.clone(),
-            ignore: self.ignore.clone(),
+            ignore: self.ignore.iter().cloned().collect(),
             _temporary: temporary,
-        })
+        };
+        prepared.leave_out_unused_headers()?;
+        Ok(prepared)
     }
 }
 
@@ -293,7 +316,7 @@ impl Prepared {
         }
         // Ours and hipRTC's headers are in every device image, and nobody's code.
         command.arg("-ignore-filename-regex=/(luthier_profile|hiprtc_runtime)\\.h$");
-        if let Some(pattern) = &self.ignore {
+        for pattern in &self.ignore {
             command.arg(format!("-ignore-filename-regex={pattern}"));
         }
         for (index, object) in self.objects.iter().enumerate() {
@@ -309,8 +332,8 @@ impl Prepared {
         command
     }
 
-    /// The source files that the profile covers.
-    fn files(&self) -> Result<Vec<String>> {
+    /// The source files that the profile covers, and how many of their lines were executed.
+    fn files(&self) -> Result<Vec<(String, u64)>> {
         let mut command = self.command("export");
         command.args(["-format=text", "-summary-only"]);
         let (json, _) = self.tools.output(command)?;
@@ -319,11 +342,23 @@ impl Prepared {
         let files = export
             .pointer("/data/0/files")
             .and_then(|files| files.as_array());
-        let names = files
-            .into_iter()
-            .flatten()
-            .filter_map(|file| file.get("filename")?.as_str().map(str::to_owned));
-        Ok(names.collect())
+        let rows = files.into_iter().flatten().filter_map(|file| {
+            let covered = file.pointer("/summary/lines/covered");
+            let covered = covered.and_then(|lines| lines.as_u64()).unwrap_or(0);
+            Some((file.get("filename")?.as_str()?.to_owned(), covered))
+        });
+        Ok(rows.collect())
+    }
+
+    /// With `--system-headers`, every header of the compiler and its libraries is in the mapping; those of which nothing was executed
+    /// say nothing about the program.
+    fn leave_out_unused_headers(&mut self) -> Result<()> {
+        let unused = self.files()?.into_iter().filter(|(name, covered)| {
+            *covered == 0 && STANDARD.iter().any(|place| name.starts_with(place))
+        });
+        let patterns = unused.map(|(name, _)| format!("^{}$", escaped(&name)));
+        self.ignore.extend(patterns.collect::<Vec<_>>());
+        Ok(())
     }
 
     /// Runs a command whose output is the user's.
@@ -336,6 +371,32 @@ impl Prepared {
         crate::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// An indexed profile, merged first if it is raw or a directory of raw ones.
+pub enum Ready {
+    Given(PathBuf),
+    Merged(PathBuf, #[allow(dead_code)] tempfile::TempDir),
+}
+
+impl Ready {
+    pub fn path(&self) -> &Path {
+        match self {
+            Ready::Given(path) | Ready::Merged(path, _) => path,
+        }
+    }
+}
+
+/// Makes of `input` what `-fprofile-use` reads.
+pub fn ready(input: &Path) -> Result<Ready> {
+    let found = Profiles::find(&[input.to_owned()])?;
+    if found.version.is_none() {
+        return Ok(Ready::Given(fs::canonicalize(input)?));
+    }
+    let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
+    let path = temporary.path().join("merged.profdata");
+    merge(&Tools::find(found.version)?, &found.files, &path)?;
+    Ok(Ready::Merged(path, temporary))
 }
 
 fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {

@@ -173,44 +173,6 @@ fn unsuitable_compilers_are_refused() {
     }
 }
 
-/// The compiler's own status and messages pass through; linking two instrumented sources with -fgpu-rdc is explained.
-#[test]
-fn relocatable_device_code_is_explained() {
-    let place = Place::new();
-    for name in ["a", "b"] {
-        fs::write(
-            place.path(&format!("{name}.hip")),
-            KERNEL.replace("void k", &format!("void {name}")),
-        )
-        .unwrap();
-    }
-    let build = |more: &[&str]| {
-        let mut command = place.tool();
-        command.args([
-            "build",
-            "--",
-            "clang++-22",
-            "-x",
-            "hip",
-            "--offload-arch=gfx90a",
-            "-nogpuinc",
-            "-nogpulib",
-        ]);
-        command
-            .args(more)
-            .args(["a.hip", "b.hip", "-shared", "-fPIC", "-o", "x.so"])
-            .output()
-            .unwrap()
-    };
-    let output = build(&["-fgpu-rdc"]);
-    assert!(!output.status.success());
-    assert!(
-        text(&output).contains("build without -fgpu-rdc"),
-        "{}",
-        text(&output)
-    );
-}
-
 /// Profiles of code without atomic counters are wrong, not just imprecise: somebody has to say so.
 #[test]
 fn builds_without_atomics_are_detected() {
@@ -354,4 +316,57 @@ fn legacy_binaries_link_and_run() {
         .unwrap();
     assert_eq!((run.status.code(), text(&run)), (Some(0), String::new()));
     assert!(place.profiles("").is_empty());
+}
+
+/// What `run` leaves behind for several processes or devices is looked at in one go.
+#[test]
+fn several_profiles_are_inspected_at_once() {
+    let place = Place::new();
+    for name in ["a.profraw", "b.profraw"] {
+        fs::write(place.path(name), profile(10)).unwrap();
+    }
+    let text = place.report(&["inspect", "a.profraw", "b.profraw"]);
+    assert!(
+        text.contains("a.profraw\n") && text.contains("b.profraw\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("counts [1, 2]").count(), 2, "{text}");
+    let json = place.report(&["inspect", "--format", "json", "a.profraw", "b.profraw"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), 2);
+}
+
+/// A program that includes the interface needs no path to it; nor does a build with a profile need macros for old headers.
+#[test]
+fn builds_find_the_interface_and_use_profiles() {
+    let place = Place::new();
+    fs::write(
+        place.path("app.hip"),
+        "#include <hip/hip_runtime.h>\n#include <luthier_coverage.h>\n\
+         __global__ void k(int *a, int n) { if (n > 3) a[0] = n; else a[1] = n; }\n\
+         int main() { return luthier_coverage_dump_if_present(); }\n",
+    )
+    .unwrap();
+    let clang = [
+        "--",
+        "clang++-22",
+        "-x",
+        "hip",
+        "-O2",
+        "--offload-arch=gfx90a",
+        "-c",
+        "app.hip",
+        "-o",
+        "app.o",
+    ];
+    place.report(&[&["build"], &clang[..]].concat());
+    fs::write(place.path("k.profraw"), profile(10)).unwrap();
+    // A profile that lacks the kernel is no reason to fail.
+    place.report(&[&["build", "--use", "k.profraw"], &clang[..]].concat());
+    let refused = refuse(
+        &place,
+        &[&["build", "--use", "no.profdata"], &clang[..]].concat(),
+        2,
+    );
+    assert!(refused.contains("no.profdata"), "{refused}");
 }

@@ -39,7 +39,10 @@ pub fn start(config: &Config) {
         state::say("no thread for snapshots can be started");
         return;
     }
-    config.signals.iter().for_each(|&signal| install(signal));
+    let only_default = config.signals_by_default;
+    for &signal in &config.signals {
+        install(signal, only_default);
+    }
 }
 
 /// The application's signals are the application's.
@@ -72,9 +75,17 @@ fn is_fatal(signal: i32) -> bool {
     !matches!(signal, libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGHUP)
 }
 
-fn install(signal: i32) {
+/// `only_default`: leaves the signal alone if the program handles or ignores it.
+fn install(signal: i32, only_default: bool) {
     // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
     unsafe {
+        if only_default {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            let asked = libc::sigaction(signal, std::ptr::null(), &raw mut now);
+            if asked != 0 || now.sa_sigaction != libc::SIG_DFL {
+                return;
+            }
+        }
         let mut action: libc::sigaction = std::mem::zeroed();
         let mut before: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;

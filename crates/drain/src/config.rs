@@ -15,6 +15,8 @@ pub struct Config {
     pub interval: Option<Duration>,
     /// Signals that ask for a snapshot.
     pub signals: Vec<i32>,
+    /// Nobody chose them: they are those that end a process, and are left alone where the program does anything about them.
+    pub signals_by_default: bool,
     /// Report what was found on standard error.
     pub verbose: bool,
 }
@@ -35,7 +37,7 @@ pub const HIPRTC: &str = "LUTHIER_PROFILE_HIPRTC";
 pub const PER_DEVICE: &str = "LUTHIER_PROFILE_PER_DEVICE";
 /// Seconds between snapshots.
 pub const INTERVAL: &str = "LUTHIER_PROFILE_INTERVAL";
-/// Comma-separated signal names, such as `USR1,TERM`.
+/// Comma-separated signal names, such as `USR1,TERM`, or `none`. Without it: what ends a process by default.
 pub const SIGNAL: &str = "LUTHIER_PROFILE_SIGNAL";
 /// `1` for a report on standard error.
 pub const VERBOSE: &str = "LUTHIER_PROFILE_VERBOSE";
@@ -50,6 +52,21 @@ const SIGNALS: &[(&str, i32)] = &[
     ("ABRT", libc::SIGABRT),
     ("SEGV", libc::SIGSEGV),
     ("BUS",  libc::SIGBUS),
+    ("ILL",  libc::SIGILL),
+    ("FPE",  libc::SIGFPE),
+    ("QUIT", libc::SIGQUIT),
+];
+
+/// Signals that end a process which does nothing about them, and that are sent to processes that are not to go on.
+const DEADLY: &[i32] = &[
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGABRT,
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
 ];
 
 impl Config {
@@ -70,7 +87,12 @@ impl Config {
             }
         }
         let mut signals = Vec::new();
-        for name in set(SIGNAL).iter().flat_map(|list| list.split(',')) {
+        let chosen = set(SIGNAL);
+        if chosen.is_none() {
+            signals.extend(DEADLY);
+        }
+        let chosen = chosen.filter(|list| list != "none");
+        for name in chosen.iter().flat_map(|list| list.split(',')) {
             let plain = name.trim().trim_start_matches("SIG");
             match SIGNALS.iter().find(|(known, _)| *known == plain) {
                 Some((_, number)) => signals.push(*number),
@@ -92,6 +114,7 @@ impl Config {
             images,
             per_device: flag(PER_DEVICE),
             interval,
+            signals_by_default: set(SIGNAL).is_none(),
             signals,
             verbose: flag(VERBOSE),
         };

@@ -41,6 +41,13 @@ pub enum Error {
     /// `text` names kernel, cause, place and source line; see [`gpu::Fault::text`].
     #[error("{text}")]
     Fault { text: String },
+    /// `places`: a line for each place where waves were seen.
+    #[error("{kernel} did not end within {seconds} s{places}")]
+    Endless {
+        kernel: String,
+        seconds: f64,
+        places: String,
+    },
     #[error("the device gave up {kernel}")]
     Lost { kernel: String },
 }

@@ -11,7 +11,12 @@ mod replay;
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, atomic::AtomicBool, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::Duration,
 };
 
 pub use arguments::Argument;
@@ -43,6 +48,14 @@ const PACKET_SIZES: u64 = 24;
 /// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
 /// theirs on hardware, too.
 const LEAST_SLOTS: u64 = 64;
+
+/// Most bytes of scratch for one launch: a descriptor may ask for any number per lane, and believing it has taken 22 GB. Launches have
+/// as many waves at a time as fit.
+const MOST_SCRATCH: u64 = 2 << 30;
+/// How long waves are watched when a kernel does not end.
+const WATCHED: Duration = Duration::from_millis(200);
+/// Places told of a kernel that does not end.
+const MOST_PLACES: usize = 4;
 
 /// A launch with all that it needs in device memory, to be run any number of times.
 #[derive(Clone, Debug)]
@@ -213,7 +226,13 @@ impl<'a> Device<'a> {
     /// Runs a launch to its end.
     pub fn run(&self, prepared: &Prepared) -> Result<Counts> {
         let found = self.object.kernel(&prepared.kernel)?;
-        self.execute(prepared, prepared.packet, &found)
+        self.execute(prepared, prepared.packet, &found, None)
+    }
+
+    /// [`Device::run`], stopped after `limit`: [`Error::Endless`] says where its waves were.
+    pub fn run_within(&self, prepared: &Prepared, limit: Duration) -> Result<Counts> {
+        let found = self.object.kernel(&prepared.kernel)?;
+        self.execute(prepared, prepared.packet, &found, Some(limit))
     }
 
     /// Runs a launch with the code that another object, loaded at `base`, has for the kernel.
@@ -241,7 +260,7 @@ impl<'a> Device<'a> {
         let mut own = [0; 8];
         self.read(at, &mut own)?;
         self.write(at, sizes.map(u32::to_le_bytes).as_flattened())?;
-        let outcome = self.execute(prepared, packet, &other);
+        let outcome = self.execute(prepared, packet, &other, None);
         self.write(at, &own)?;
         outcome
     }
@@ -268,7 +287,18 @@ impl<'a> Device<'a> {
         // No workgroup has more waves than the first.
         let waves = dispatch.workgroup_count() * u64::from(dispatch.waves([0; 3]));
         let resident = u64::from(self.pool.resident_waves());
-        let slots = waves.max(LEAST_SLOTS).min(resident) as u32;
+        let fitting = MOST_SCRATCH / u64::from(wave_bytes);
+        let workgroup = u64::from(dispatch.waves([0; 3]));
+        if fitting < workgroup {
+            return Err(Error::Memory {
+                size: workgroup * u64::from(wave_bytes),
+                reason: format!(
+                    "{} asks for {wave_bytes} bytes of scratch per wave, and a workgroup of {workgroup} waves may have {MOST_SCRATCH}",
+                    dispatch.label()
+                ),
+            });
+        }
+        let slots = waves.max(LEAST_SLOTS).min(resident).min(fitting) as u32;
         let base = allocate(&self.memory, u64::from(slots) * u64::from(wave_bytes))?;
         Ok(Some(Scratch {
             base,
@@ -282,6 +312,7 @@ impl<'a> Device<'a> {
         prepared: &Prepared,
         packet: KernelDispatchPacket,
         kernel: &codeobj::Kernel<'_>,
+        limit: Option<Duration>,
     ) -> Result<Counts> {
         let mut dispatch = self.dispatch(prepared, packet, kernel)?;
         let scratch = match prepared.scratch {
@@ -299,23 +330,53 @@ impl<'a> Device<'a> {
             let _ = sender.send(outcome);
         });
         let dispatch = Arc::new(dispatch);
-        self.pool.submit(Job::new(
-            dispatch.clone(),
-            Arc::new(AtomicBool::new(false)),
-            finish,
-        ));
-        match receiver.recv() {
-            Ok(Ok(counts)) => Ok(counts),
-            Ok(Err(fault)) => {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        self.pool
+            .submit(Job::new(dispatch.clone(), cancelled.clone(), finish));
+        let answer = match limit {
+            None => receiver.recv().ok(),
+            Some(limit) => match receiver.recv_timeout(limit) {
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let places = self.places();
+                    cancelled.store(true, Ordering::Relaxed);
+                    let _ = receiver.recv();
+                    return Err(Error::Endless {
+                        kernel: prepared.kernel.clone(),
+                        seconds: limit.as_secs_f64(),
+                        places,
+                    });
+                }
+                answer => answer.ok(),
+            },
+        };
+        match answer {
+            Some(Ok(counts)) => Ok(counts),
+            Some(Err(fault)) => {
                 let source = self.source(fault.pc);
                 Err(Error::Fault {
                     text: fault.text(&dispatch, &self.memory, source.as_deref()),
                 })
             }
-            Err(_) => Err(Error::Lost {
+            None => Err(Error::Lost {
                 kernel: prepared.kernel.clone(),
             }),
         }
+    }
+
+    /// Where the waves of the kernel that runs are, the most frequent first.
+    fn places(&self) -> String {
+        let seen = self.pool.places(WATCHED).into_iter();
+        let all: BTreeMap<u64, u64> = seen.flat_map(|(_, places)| places).collect();
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
+        let sum: u64 = all.iter().map(|(_, waves)| waves).sum();
+        let place = |(pc, waves): &(u64, u64)| {
+            let source = self.source(*pc).map(|source| format!(", {source}"));
+            let (share, offset) = (100 * waves / sum.max(1), pc.wrapping_sub(self.base));
+            let source = source.unwrap_or_default();
+            format!("\n  {share} % of its waves seen at {offset:#x} of the code object{source}")
+        };
+        all.iter().take(MOST_PLACES).map(place).collect()
     }
 
     /// Where the instruction at `pc` comes from, if the code object has line tables.

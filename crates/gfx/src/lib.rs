@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod generic;
+mod others;
 mod products;
 mod targets;
 
 pub use generic::{GENERIC_TARGETS, GenericTarget};
+pub use others::name_of_other;
 pub use products::{PRODUCTS, Product, target_of_product};
 pub use targets::TARGETS;
 

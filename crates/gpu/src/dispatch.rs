@@ -79,6 +79,10 @@ pub enum DispatchError {
     },
     #[error("the packet type {packet_type} is not known")]
     BadPacket { packet_type: u8 },
+    #[error("a barrier on a value has the condition {condition}; 0 to 3 are known")]
+    BadCondition { condition: u32 },
+    #[error("{what} is no signal: {handle:#x}")]
+    BadSignal { what: &'static str, handle: u64 },
     #[error("no memory for {bytes} bytes of scratch")]
     NoScratch { bytes: u64 },
 }
@@ -91,7 +95,8 @@ impl DispatchError {
             DispatchError::TooMuchLds { .. } => 4,
             DispatchError::NoScratch { .. } => 4,
             DispatchError::BadCode { .. } => 8,
-            DispatchError::BadPacket { .. } => 32,
+            DispatchError::BadPacket { .. } | DispatchError::BadCondition { .. } => 32,
+            DispatchError::BadSignal { .. } => crate::queue::queue_error::APERTURE_VIOLATION,
             DispatchError::WorkgroupTooLarge { .. } => 64,
             DispatchError::TooManyRegisters { .. } | DispatchError::WaveSize { .. } => 128,
         }

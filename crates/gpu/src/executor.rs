@@ -16,6 +16,11 @@ use crate::{
 
 /// Runs kernels.
 pub trait Executor: Send + Sync {
+    /// Gets ready to run kernels, before the first queue is made. Fails if the host gives not even one thread.
+    fn start(&self) -> std::io::Result<()> {
+        Ok(())
+    }
+
     /// Takes a job and returns soon; the job may also be finished before this returns.
     fn submit(&self, job: Job);
 

@@ -128,7 +128,7 @@ pub enum QueueError {
     Unknown { id: u64 },
     #[error("no memory for the queue's positions: {0}")]
     Memory(#[from] MemoryError),
-    #[error("no thread for the packet processor: {0}")]
+    #[error("the host gives no thread to process packets or run kernels: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -253,6 +253,7 @@ impl Machine {
                 address: queue_address,
             });
         }
+        self.shared.executor.start()?;
         let mut queues = self.queues();
         let (id, doorbell) = self.doorbell(&mut queues)?;
         let queue = AqlQueue::new(

@@ -139,7 +139,7 @@ impl Processor {
 }
 
 /// Starts a thread that takes none of the application's signals and whose sleeps end on time.
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     // SAFETY: both sets are valid for the calls; blocking signals around the creation makes the new thread inherit the full
     // mask, and the caller's own mask is restored whether or not the creation succeeds.
     unsafe {

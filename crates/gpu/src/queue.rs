@@ -16,11 +16,13 @@ use gfx::Target;
 use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
 
 use crate::{
-    blit, clock,
+    blit::{self, Blit},
+    clock,
     dispatch::{DESCRIPTOR_SIZE, Descriptor, Dispatch, DispatchError, Origin, Scratch},
     events::MemoryFault,
     executor::{Job, Outcome, Record},
     fault::{Fault, FaultKind},
+    guard::{WITHDRAWN, guarded},
     machine::Shared,
     processor::Engine,
     signals::Signal,
@@ -28,7 +30,7 @@ use crate::{
 
 /// Values of a queue's inactive signal for faults of running kernels.
 #[rustfmt::skip]
-mod queue_error {
+pub(crate) mod queue_error {
     pub const APERTURE_VIOLATION:  i64 = 0x2000_0000;
     pub const ILLEGAL_INSTRUCTION: i64 = 0x4000_0000;
     pub const EXCEPTION:           i64 = 0x8000_0000;
@@ -238,14 +240,18 @@ impl AqlQueue {
     }
 
     fn barrier(&self, packet: aql::BarrierPacket, all: bool) -> Step {
-        let mut dependencies = packet
-            .dep_signal
-            .into_iter()
-            .filter(|handle| *handle != 0)
-            .peekable();
-        let reached = |handle| {
-            Signal::new(handle, &self.shared.memory).is_none_or(|signal| signal.value() == 0)
-        };
+        let mut dependencies = Vec::new();
+        for handle in packet.dep_signal.into_iter().filter(|handle| *handle != 0) {
+            match self.signal("a dependency", handle) {
+                Ok(signal) => dependencies.push(signal),
+                Err(step) => return step,
+            }
+        }
+        if let Err(step) = self.completion(packet.completion_signal) {
+            return step;
+        }
+        let mut dependencies = dependencies.into_iter().peekable();
+        let reached = |signal: Signal| signal.value() == 0;
         let satisfied = dependencies.peek().is_none()
             || if all {
                 dependencies.all(reached)
@@ -262,10 +268,19 @@ impl AqlQueue {
     }
 
     fn barrier_value(&self, packet: aql::BarrierValuePacket) -> Step {
-        let Some(signal) = Signal::new(packet.signal, &self.shared.memory) else {
-            return Step::Retire {
-                signal: packet.completion_signal,
-            };
+        let watched = match packet.signal {
+            // There is nothing to wait for.
+            0 => Ok(None),
+            handle => self.signal("the signal to wait for", handle).map(Some),
+        };
+        let signal = match (watched, self.completion(packet.completion_signal)) {
+            (Err(step), _) | (_, Err(step)) => return step,
+            (Ok(None), Ok(())) => {
+                return Step::Retire {
+                    signal: packet.completion_signal,
+                };
+            }
+            (Ok(Some(signal)), Ok(())) => signal,
         };
         let value = signal.value() & packet.mask;
         #[rustfmt::skip]
@@ -273,7 +288,8 @@ impl AqlQueue {
             0 => value == packet.value,
             1 => value != packet.value,
             2 => value <  packet.value,
-            _ => value >= packet.value,
+            3 => value >= packet.value,
+            condition => return self.refuse(&DispatchError::BadCondition { condition }),
         };
         if satisfied {
             Step::Retire {
@@ -284,7 +300,32 @@ impl AqlQueue {
         }
     }
 
+    /// A signal that a packet names. The packet processor's access to one that is not there is a memory fault, which stops the queue.
+    fn signal(&self, what: &'static str, handle: u64) -> Result<Signal, Step> {
+        Signal::new(handle, &self.shared.memory).ok_or_else(|| {
+            let error = DispatchError::BadSignal { what, handle };
+            self.shared.observer.report(&format!(
+                "luthier: a packet on queue {} is refused: {error} ({})",
+                self.id,
+                self.shared.memory.describe(handle)
+            ));
+            self.memory_fault(handle, false, error.queue_error());
+            Step::Failed
+        })
+    }
+
+    /// Checks the signal of a packet that has one to complete.
+    fn completion(&self, handle: u64) -> Result<(), Step> {
+        match handle {
+            0 => Ok(()),
+            handle => self.signal("the completion signal", handle).map(drop),
+        }
+    }
+
     fn start(&self, state: &mut State, index: u64, packet: KernelDispatchPacket) -> Step {
+        if let Err(step) = self.completion(packet.completion_signal) {
+            return step;
+        }
         let origin = Origin {
             node: self.node,
             queue_id: self.id,
@@ -303,12 +344,7 @@ impl AqlQueue {
         if let Some(blit) = identity
             .blit
             .filter(|_| self.shared.executor.native_blits())
-            && let Some(outcome) = blit::run(
-                &self.shared.memory,
-                blit,
-                dispatch.entry,
-                packet.kernarg_address,
-            )
+            && let Some(outcome) = self.blit(blit, &dispatch, packet.kernarg_address)
         {
             state.running = Some(Running { dispatch, start });
             self.conclude(state, outcome);
@@ -333,6 +369,21 @@ impl AqlQueue {
             .executor
             .submit(Job::new(dispatch, self.cancelled.clone(), finish));
         Step::Started
+    }
+
+    /// Does one of ROCr's own kernels natively.
+    fn blit(&self, blit: Blit, dispatch: &Dispatch, kernarg: u64) -> Option<Outcome> {
+        let memory = &self.shared.memory;
+        let done = guarded(&mut (), 0..0, |_| {
+            blit::run(memory, blit, dispatch.entry, kernarg)
+        });
+        done.unwrap_or_else(|fault| {
+            let kind = FaultKind::Memory {
+                address: fault.address,
+                write: fault.write,
+            };
+            Some(Err(Fault::of_dispatch(dispatch, kind, WITHDRAWN)))
+        })
     }
 
     fn prepare(
@@ -435,14 +486,7 @@ impl AqlQueue {
         match fault.kind {
             FaultKind::Memory { address, write } => {
                 let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
-                let told = self.shared.events.memory_fault(MemoryFault {
-                    node: self.node,
-                    address,
-                    read_only,
-                });
-                if !told {
-                    self.signal_error(queue_error::APERTURE_VIOLATION);
-                }
+                self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
             }
             FaultKind::Aperture { .. } | FaultKind::Unaligned { .. } => {
                 self.signal_error(queue_error::APERTURE_VIOLATION)
@@ -451,6 +495,18 @@ impl AqlQueue {
                 self.signal_error(queue_error::ILLEGAL_INSTRUCTION)
             }
             FaultKind::Trap { .. } => self.signal_error(queue_error::EXCEPTION),
+        }
+    }
+
+    /// Tells the runtime of a memory fault, by `error` if it does not listen to those.
+    fn memory_fault(&self, address: u64, read_only: bool, error: i64) {
+        let told = self.shared.events.memory_fault(MemoryFault {
+            node: self.node,
+            address,
+            read_only,
+        });
+        if !told {
+            self.signal_error(error);
         }
     }
 

@@ -11,7 +11,10 @@ use std::sync::{
 
 use gfx::Family;
 
-use crate::{clock, events::MemoryFault, machine::Shared, memory::host_address, processor::Engine};
+use crate::{
+    clock, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address,
+    processor::Engine,
+};
 
 /// What executing one packet led to.
 enum Step {
@@ -56,7 +59,13 @@ impl Engine for SdmaQueue {
             if read_at >= write_at {
                 break;
             }
-            match self.step(read_at, write_at) {
+            // The program may take memory away between the check and the access.
+            let step = guarded(&mut (), 0..0, |_| self.step(read_at, write_at));
+            let step = step.unwrap_or_else(|fault| Step::Fault {
+                address: fault.address,
+                write: fault.write,
+            });
+            match step {
                 Step::Done(dwords) => read.store(read_at + dwords * 4, Ordering::Release),
                 Step::Blocked => break,
                 Step::Fault { address, write } => self.fault(address, write),

@@ -483,6 +483,70 @@ fn packets_that_cannot_run_are_refused() {
 }
 
 #[test]
+fn signals_that_are_not_there_stop_the_queue() {
+    let bench = Bench::new(true);
+    let (fine, _) = bench.signal(0);
+    let barrier = |header, dep_signal, completion_signal| BarrierPacket {
+        header: u16::from(header),
+        dep_signal,
+        completion_signal,
+        ..Default::default()
+    };
+    let and = packet_type::BARRIER_AND;
+    for packet in [
+        barrier(and, [fine, 0x1240, 0, 0, 0], 0),
+        barrier(and, [fine + 8, 0, 0, 0, 0], 0),
+        barrier(
+            packet_type::BARRIER_OR,
+            [fine, 0xdead_beef_0000, 0, 0, 0],
+            0,
+        ),
+        barrier(and, [0; 5], 0x1240),
+    ] {
+        let queue = bench.queue();
+        queue.push(packet);
+        until("the error arrives", || signal_value(queue.inactive) != 0);
+        assert_eq!(queue.processed(), 0);
+    }
+    let value = BarrierValuePacket {
+        header: u16::from(packet_type::VENDOR_SPECIFIC),
+        amd_format: 2,
+        signal: 0x1240,
+        ..Default::default()
+    };
+    let odd = BarrierValuePacket {
+        signal: fine,
+        condition: 4,
+        ..value
+    };
+    for packet in [value, odd] {
+        let queue = bench.queue();
+        queue.push(packet);
+        until("the error arrives", || signal_value(queue.inactive) != 0);
+    }
+    // A kernel that could tell nobody that it has ended does not begin.
+    let queue = bench.queue();
+    queue.push(bench.dispatch(0x1240));
+    until("the error arrives", || signal_value(queue.inactive) != 0);
+    let messages = bench.log.messages.lock().unwrap();
+    assert!(
+        messages[0].contains("a dependency is no signal: 0x1240"),
+        "{messages:?}"
+    );
+    // Who listens to memory faults hears of the address.
+    let event = bench
+        .machine
+        .events()
+        .create(EventKind::MemoryFault, 1, false, false)
+        .unwrap();
+    drop(messages);
+    bench.queue().push(barrier(and, [0x1240, 0, 0, 0, 0], 0));
+    bench.wait(event);
+    let fault = bench.machine.events().fault(event).unwrap();
+    assert_eq!(fault.address, 0x1240);
+}
+
+#[test]
 fn destroying_a_queue_cancels_its_kernel() {
     let bench = Arc::new(Bench::new(false));
     let queue = bench.queue();

@@ -38,29 +38,78 @@ pub struct ToolRequest<'a> {
 /// Compiles every hook for every target, in all variants of what may be live: SCC and VCC.
 pub fn build_tool(request: &ToolRequest<'_>) -> Result<Bundle, BuildError> {
     let mut bundle = Bundle::default();
+    let file = request.source.display().to_string();
     for name in request.targets {
-        let target = Target::find(name)
-            .ok_or_else(|| BuildError::Hook(CompileError::Target((*name).to_owned())))?;
+        let target = find(name)?;
         let bitcode = compile_source(request, target)?;
-        let unreadable = |source| BuildError::Bitcode {
-            file: request.source.display().to_string(),
-            target: target.name.to_owned(),
-            source,
-        };
-        let mut module = Bitcode::parse(&bitcode).map_err(unreadable)?;
-        add_globals(&mut bundle, module.globals().map_err(unreadable)?);
-        let hooks = (request.hooks)(&bundle.globals).map_err(|reason| BuildError::Hooks {
-            file: request.source.display().to_string(),
-            reason,
-        })?;
-        for &wave_size in wave_sizes(target) {
-            let compiler = Compiler::new(target, wave_size, "")?;
-            for (hook, arguments) in &hooks {
-                add_variants(&mut bundle, &compiler, &mut module, hook, arguments)?;
+        add_module(&mut bundle, &file, target, &bitcode, request.hooks)?;
+    }
+    Ok(bundle)
+}
+
+/// The bitcode of one translation unit, or of several that were linked, and the processor that it was compiled for.
+pub struct Module {
+    pub target: String,
+    pub bitcode: Vec<u8>,
+}
+
+/// The same from bitcode that compilers embedded in `file`.
+pub fn build_modules(
+    file: &str,
+    modules: &[Module],
+    hooks: &HookList<'_>,
+) -> Result<Bundle, BuildError> {
+    let mut bundle = Bundle::default();
+    for module in modules {
+        let target = find(&module.target)?;
+        add_module(&mut bundle, file, target, &module.bitcode, hooks)?;
+    }
+    Ok(bundle)
+}
+
+fn find(target: &str) -> Result<&'static Target, BuildError> {
+    let found = Target::find(target);
+    found.ok_or_else(|| BuildError::Hook(CompileError::Target(target.to_owned())))
+}
+
+fn add_module(
+    bundle: &mut Bundle,
+    file: &str,
+    target: &'static Target,
+    bitcode: &[u8],
+    hooks: &HookList<'_>,
+) -> Result<(), BuildError> {
+    let unreadable = |source| BuildError::Bitcode {
+        file: file.to_owned(),
+        target: target.name.to_owned(),
+        source,
+    };
+    let mut module = Bitcode::parse(bitcode).map_err(unreadable)?;
+    let globals = variables(module.globals().map_err(unreadable)?);
+    let hooks = hooks(&globals).map_err(|reason| BuildError::Hooks {
+        file: file.to_owned(),
+        reason,
+    })?;
+    for global in globals {
+        if !bundle.globals.iter().any(|other| other.name == global.name) {
+            bundle.globals.push(global);
+        }
+    }
+    for &wave_size in wave_sizes(target) {
+        let compiler = Compiler::new(target, wave_size, "")?;
+        for (hook, arguments) in &hooks {
+            let made_for = |entry: &Entry| {
+                entry.hook == *hook
+                    && entry.template.target == target.name
+                    && entry.template.wave_size == wave_size
+            };
+            // What a header defines is in every unit.
+            if !bundle.entries.iter().any(made_for) {
+                add_variants(bundle, &compiler, &mut module, hook, arguments)?;
             }
         }
     }
-    Ok(bundle)
+    Ok(())
 }
 
 fn wave_sizes(target: &Target) -> &'static [u8] {
@@ -81,7 +130,8 @@ fn add_variants(
     for (preserve_scc, preserve_vcc) in [(false, false), (true, false), (false, true), (true, true)]
     {
         let variant = Request {
-            hook,
+            // Behind a colon stands what tells apart several entries for one function.
+            hook: hook.split(':').next().unwrap_or(hook),
             arguments,
             preserve_scc,
             preserve_vcc,
@@ -97,20 +147,19 @@ fn add_variants(
     Ok(())
 }
 
-fn add_globals(bundle: &mut Bundle, globals: Vec<llvm_codegen::Global>) {
-    for global in globals {
-        let known = bundle.globals.iter().any(|other| other.name == global.name);
+/// The variables that a module defines.
+fn variables(globals: Vec<llvm_codegen::Global>) -> Vec<Global> {
+    let defined = globals.into_iter().filter(|global| {
         // The compilation unit's identifier, which clang adds.
-        if known || !global.defined || global.name.starts_with("__hip_cuid_") {
-            continue;
-        }
-        bundle.globals.push(Global {
-            name: global.name,
-            size: global.size,
-            alignment: global.alignment,
-            initial: global.initial,
-        });
-    }
+        global.defined && !global.name.starts_with("__hip_cuid_")
+    });
+    let defined = defined.map(|global| Global {
+        name: global.name,
+        size: global.size,
+        alignment: global.alignment,
+        initial: global.initial,
+    });
+    defined.collect()
 }
 
 fn compile_source(request: &ToolRequest<'_>, target: &Target) -> Result<Vec<u8>, BuildError> {
@@ -125,7 +174,12 @@ fn compile_source(request: &ToolRequest<'_>, target: &Target) -> Result<Vec<u8>,
         .args(["-x", "hip", "--cuda-device-only", "-O2", "-std=c++17"])
         .arg(format!("--offload-arch={}", target.name))
         // Hooks need no headers and no libraries of ROCm, and so tools build without any.
-        .args(["-nogpulib", "-nogpuinc", "-gline-tables-only"])
+        .args([
+            "-nogpulib",
+            "-nogpuinc",
+            "-gline-tables-only",
+            "-DLUTHIER_WITHOUT_HIP",
+        ])
         // Optimising is for later, when registers are known as such.
         .args(["-emit-llvm", "-c", "-Xclang", "-disable-llvm-passes"])
         .arg("-I")

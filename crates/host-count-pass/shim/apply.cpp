@@ -333,61 +333,6 @@ private:
   }
 };
 
-// One symbol, strong, in a group named after the contract: equal contracts fold into one, different ones collide in the
-// linker, which names the symbol and both objects. A constructor tells the runtime, for parts that meet at run time only.
-void emitContract(Module &module, const std::string &symbol, const std::string &contract) {
-  LLVMContext &context = module.getContext();
-  Comdat *group = module.getOrInsertComdat("luthier.count." + contract);
-  Constant *text = ConstantDataArray::getString(context, contract, true);
-  auto *variable = new GlobalVariable(module, text->getType(), true, GlobalValue::ExternalLinkage, text, symbol);
-  variable->setVisibility(GlobalValue::HiddenVisibility);
-  variable->setSection("luthier_contract");
-  variable->setComdat(group);
-
-  PointerType *pointer = PointerType::getUnqual(context);
-  Type *nothing = Type::getVoidTy(context);
-  FunctionCallee callee =
-      module.getOrInsertFunction(RegisterContractName, FunctionType::get(nothing, {pointer}, false));
-  Function *constructor = Function::Create(FunctionType::get(nothing, false), GlobalValue::LinkOnceODRLinkage,
-                                           symbol + "_register", module);
-  constructor->setVisibility(GlobalValue::HiddenVisibility);
-  constructor->setComdat(group);
-  IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
-  builder.CreateCall(callee, {variable});
-  builder.CreateRetVoid();
-  appendToGlobalCtors(module, constructor, 0, constructor);
-}
-
-// "Debian clang version 22.1.8 (1~deb12u1)" -> "clang 22.1.8"; "rustc version 1.95.0 (...)" -> "rustc 1.95.0".
-std::string compilerOf(const Module &module, std::string &family) {
-  family = "compiler";
-  const NamedMDNode *idents = module.getNamedMetadata("llvm.ident");
-  if (!idents || idents->getNumOperands() == 0)
-    return "unknown";
-  auto *text = dyn_cast<MDString>(idents->getOperand(0)->getOperand(0));
-  if (!text)
-    return "unknown";
-  auto [before, after] = text->getString().split(" version ");
-  family = before.rsplit(' ').second.empty() ? before.str() : before.rsplit(' ').second.str();
-  for (char &letter : family)
-    if (!isAlnum(letter))
-      letter = '_';
-  return family + " " + after.split(' ').first.str();
-}
-
-void emitExemptions(Module &module, const DescribedModule &described) {
-  std::string text;
-  for (auto &[function, reason] : described.exempt)
-    text += function + "\t" + reason + "\n";
-  if (text.empty())
-    return;
-  Constant *value = ConstantDataArray::getString(module.getContext(), text, true);
-  auto *variable =
-      new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, "__luthier_count_exempt");
-  variable->setSection("luthier_exempt");
-  appendToUsed(module, {variable});
-}
-
 } // namespace
 
 GlobalVariable *counter(Module &module, const Settings &settings) {
@@ -404,12 +349,7 @@ GlobalVariable *counter(Module &module, const Settings &settings) {
 void apply(Module &module, const DescribedModule &described, Session *session, const Settings &settings,
            StringRef contract) {
   Applier(module, session, settings).run(described);
-  emitContract(module, ContractSymbol, contract.str());
-  std::string family, compiler = compilerOf(module, family);
-  emitContract(module, "__luthier_count_one_" + family + "_version_per_program", "compiler=" + compiler);
-  // A fact about this object, not about the program: the name differs, so the two do not collide.
-  std::string checks = settings.budget ? "budget" : "none";
-  emitContract(module, "__luthier_count_checks_" + checks, "checks=" + checks);
+  emitContracts(module, contract, settings);
   emitExemptions(module, described);
 }
 

@@ -28,6 +28,7 @@ struct Settings {
   bool unwind;
   bool replaceLate;
   bool localExec;
+  bool unoptimised; // compiled as at -O0, whatever the front end was told
 };
 
 struct Increment {

@@ -67,6 +67,9 @@ struct DescribedModule {
 // Makes the number independent of what later passes and the linker do. See docs/count/contract.md, "Normalisation".
 void normalise(llvm::Module &module);
 
+// Part of it: what the optimiser or the back end would decide by what it knows at its level (shim/late.cpp).
+void decideLateIntrinsics(llvm::Module &module);
+
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
@@ -79,6 +82,10 @@ void partReturns(llvm::Module &module);
 // `optimised`: behind the optimiser. `withFacts`: also note what `luthier count lint` judges.
 DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised,
                          bool withFacts);
+
+// What this object counts like, for linkers and the runtime (shim/contract.cpp).
+void emitContracts(llvm::Module &module, llvm::StringRef contract, const Settings &settings);
+void emitExemptions(llvm::Module &module, const DescribedModule &described);
 
 void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
            llvm::StringRef contract);
@@ -136,7 +143,8 @@ inline void appendText(void *context, const char *text, size_t length) {
 }
 
 // The counting pass on one module; reports errors through the context's diagnostics. False if there was one.
-bool countModule(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, llvm::StringRef options);
+// `plain`: the front end is known to have written what it writes at -O0, which counts differently.
+bool countModule(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, llvm::StringRef options, bool plain = false);
 
 } // namespace luthier
 

@@ -125,6 +125,7 @@ bool isCounterFunction(const Function &function) {
 
 void normalise(Module &module) {
   dropUnemittedBodies(module);
+  decideLateIntrinsics(module);
   stripPurity(module);
   renameSharedCode(module);
 }

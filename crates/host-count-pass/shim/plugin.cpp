@@ -48,6 +48,35 @@ Session *open(Module &module, StringRef options) {
 // Where a pass stands. Alone: `opt` was asked for it by name, and nobody comes later.
 enum class Position { Start, End, Alone, AloneAtEnd };
 
+// The front end was told a level because what it writes at -O0 is other code; behind it this is an -O0 compilation.
+bool leaveUnoptimised(Module &module) {
+  bool changed = false;
+  for (Function &function : module) {
+    if (function.isDeclaration() || function.hasFnAttribute(Attribute::AlwaysInline) ||
+        function.hasFnAttribute(Attribute::OptimizeNone))
+      continue;
+    for (Attribute::AttrKind kind : {Attribute::OptimizeForSize, Attribute::MinSize, Attribute::OptimizeForDebugging})
+      function.removeFnAttr(kind);
+    function.addFnAttr(Attribute::NoInline);
+    function.addFnAttr(Attribute::OptimizeNone);
+    changed = true;
+  }
+  return changed;
+}
+
+// Whether the front end wrote what it writes at -O0.
+bool isPlain(const Module &module) {
+  bool any = false;
+  for (const Function &function : module) {
+    if (function.isDeclaration() || function.hasFnAttribute(Attribute::AlwaysInline))
+      continue;
+    if (!function.hasFnAttribute(Attribute::OptimizeNone))
+      return false;
+    any = true;
+  }
+  return any;
+}
+
 class CountPass : public PassInfoMixin<CountPass> {
 public:
   CountPass(Position position, bool optimising) : position(position), optimising(optimising) {}
@@ -61,11 +90,14 @@ public:
     lc_settings(session, &settings);
     scope_exit close([&] { lc_close(session); });
     bool atEnd = position == Position::End || position == Position::AloneAtEnd;
-    bool changed = settings.countLast == atEnd && countModule(module, analyses, options);
+    bool optimised = optimising && !settings.unoptimised;
+    bool changed = settings.countLast == atEnd && countModule(module, analyses, options, !optimising);
+    if (settings.unoptimised && position == Position::Start)
+      changed |= leaveUnoptimised(module);
     if (changed)
       analyses.invalidate(module, PreservedAnalyses::none());
     // The reference stays as simple as it is.
-    if (settings.replaceLate && optimising && settings.placement == Placement::Tree) {
+    if (settings.replaceLate && optimised && settings.placement == Placement::Tree) {
       changed |= moveAdditions(module, analyses, atEnd ? Stage::Late : Stage::Early);
       if (changed)
         analyses.invalidate(module, PreservedAnalyses::none());
@@ -107,7 +139,7 @@ void registerCallbacks(PassBuilder &builder) {
 
 } // namespace
 
-bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef options) {
+bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef options, bool plain) {
   if (module.getNamedMetadata(DoneMetadata)) {
     fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
     return false;
@@ -125,6 +157,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   Settings settings;
   lc_settings(session, &settings);
 
+  bool frontWasPlain = isPlain(module);
   normalise(module);
   if (settings.countLast)
     partReturns(module);
@@ -139,6 +172,8 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   writeExplanation(module, session);
   std::string contract;
   lc_contract(session, appendText, &contract);
+  if (!settings.countLast && !settings.unoptimised && (plain || frontWasPlain))
+    contract += ",front=0";
   apply(module, described, session, settings, contract);
   NamedMDNode *done = module.getOrInsertNamedMetadata(DoneMetadata);
   done->addOperand(MDNode::get(module.getContext(), MDString::get(module.getContext(), contract)));

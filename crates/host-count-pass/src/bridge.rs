@@ -41,6 +41,7 @@ pub struct Settings {
     unwind: bool,
     replace_late: bool,
     local_exec: bool,
+    unoptimised: bool,
 }
 
 /// `Increment` in C++.
@@ -129,6 +130,7 @@ pub extern "C" fn lc_settings(session: &Session, out: &mut Settings) {
         unwind: options.unwind,
         replace_late: options.replace_late,
         local_exec: options.local_exec,
+        unoptimised: options.unoptimised,
     };
 }
 

@@ -5,17 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
 #include <ucontext.h>
+#endif
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
+#ifndef _WIN32 /* It has no contexts to switch to. */
 struct luthier_count_task {
   ucontext_t host, own;
   void (*run)(void *);
   void *argument;
   enum luthier_count_task_state state;
 };
+#endif
 
 static uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
@@ -28,6 +32,8 @@ static uint64_t end_of(const struct budget *budget) {
 void luthier_set_limit(void) {
   struct thread *self = &luthier_self;
   uint64_t nearest = (uint64_t)NO_LIMIT;
+  if (!self->asking && self->lease.end < nearest)
+    nearest = self->lease.end;
   for (int index = 0; index < self->depth && !self->asking; ++index) {
     uint64_t end = end_of(&self->budgets[index]);
     nearest = end < nearest ? end : nearest;
@@ -62,9 +68,14 @@ int luthier_count_push_budget(uint64_t units, const struct luthier_count_action 
   return 0;
 }
 
+void luthier_push_own_budget(uint64_t units) {
+  if (luthier_count_push_budget(units, NULL) == 0)
+    luthier_self.floor = luthier_self.depth;
+}
+
 uint64_t luthier_count_pop_budget(void) {
   struct thread *self = &luthier_self;
-  if (self->depth == 0)
+  if (self->depth <= self->floor)
     return 0;
   uint64_t now = luthier_checked_now();
   uint64_t used = now - self->budgets[--self->depth].begin;
@@ -74,7 +85,7 @@ uint64_t luthier_count_pop_budget(void) {
 
 int luthier_count_refill(uint64_t units) {
   struct thread *self = &luthier_self;
-  if (self->depth == 0)
+  if (self->depth <= self->floor)
     return -1;
   struct budget *budget = &self->budgets[self->depth - 1];
   budget->units = saturating_add(budget->units, units);
@@ -85,7 +96,7 @@ int luthier_count_refill(uint64_t units) {
 uint64_t luthier_count_left(void) {
   struct thread *self = &luthier_self;
   if (self->depth == 0)
-    return UINT64_MAX;
+    return luthier_pool_left(luthier_checked_now());
   uint64_t now = luthier_checked_now(), end = end_of(&self->budgets[self->depth - 1]);
   return now < end ? end - now : 0;
 }
@@ -103,6 +114,8 @@ static void stop_here(const struct luthier_count_stop *stop) {
 static void meet_limit(void) {
   struct thread *self = &luthier_self;
   uint64_t now = luthier_checked_now();
+  if (!self->asking && now >= self->lease.end && !luthier_pool_take(now))
+    luthier_stop(NULL);
   int index = 0;
   while (index < self->depth && end_of(&self->budgets[index]) > now)
     ++index;
@@ -129,18 +142,24 @@ static void meet_limit(void) {
   case LUTHIER_COUNT_LONGJMP:
     self->depth = index;
     luthier_set_limit();
+#ifdef _WIN32
+    longjmp(*action.jump, 1);
+#else
     siglongjmp(*action.jump, 1);
+#endif
   case LUTHIER_COUNT_RAISE:
     self->depth = index;
     luthier_set_limit();
     action.raise(&stop, action.context);
     luthier_stop("the function that should have thrown at the limit came back");
+#ifndef _WIN32
   case LUTHIER_COUNT_YIELD: {
     struct luthier_count_task *task = action.context;
     task->state = LUTHIER_COUNT_TASK_YIELDED;
     swapcontext(&task->own, &task->host);
     return;
   }
+#endif
   default:
     stop_here(&stop);
   }
@@ -157,7 +176,7 @@ __attribute__((used)) HIDDEN void luthier_limit_reached(int64_t owed) {
 
 PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) { luthier_limit_reached(owed); }
 
-#if defined(__x86_64__) && !defined(__ILP32__)
+#if defined(__x86_64__) && !defined(__ILP32__) && !defined(_WIN32)
 /* What checks on x86-64 call (shim/lower.cpp). A check says to the compiler that it changes no register and needs no stack, so that
  * functions with checks are compiled as without; therefore everything is saved here. On the stack: where to go back to,
  * what is owed, 128 bytes below the stack pointer of the check, which may be in use. */
@@ -224,6 +243,7 @@ __asm__(
     ".size __luthier_count_limit_here, .-__luthier_count_limit_here\n");
 #endif
 
+#ifndef _WIN32
 static void task_main(unsigned low, unsigned high) {
   struct luthier_count_task *task = (struct luthier_count_task *)(uintptr_t)((uint64_t)high << 32 | low);
   task->run(task->argument);
@@ -268,3 +288,4 @@ void luthier_count_task_free(struct luthier_count_task *task) {
   free(task->own.uc_stack.ss_sp);
   free(task);
 }
+#endif

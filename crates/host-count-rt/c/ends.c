@@ -28,11 +28,13 @@ void luthier_end_process(int status) {
 
 PUBLIC void ENTRY(_exit)(int status) {
   luthier_report(NULL);
+  luthier_pool_leave();
   luthier_end_process(status);
 }
 
 PUBLIC void ENTRY(_Exit)(int status) {
   luthier_report(NULL);
+  luthier_pool_leave();
   luthier_end_process(status);
 }
 
@@ -138,11 +140,25 @@ void luthier_end_stack(struct thread *self) {
 /* exec -----------------------------------------------------------------------------------------------------------------
  * The count so far is told before; if the other program does not start, it is taken back. */
 
+/* The other program joins the budget of the run itself. A child of `vfork` leaves its parent's share alone, but for what a
+ * further process needs. */
+static void hand_over(bool told) { told ? luthier_pool_leave() : luthier_pool_share(0); }
+
+static void take_back(bool told) {
+  if (!told)
+    return;
+  int saved = errno;
+  luthier_take_back_report();
+  luthier_pool_unshare(-1);
+  luthier_pool_join();
+  errno = saved;
+}
+
 static int become(const char *path, char *const arguments[], char *const environment[], bool search) {
   bool told = luthier_report(NULL);
+  hand_over(told);
   search ? REAL(execvpe, exec_fn *)(path, arguments, environment) : REAL(execve, exec_fn *)(path, arguments, environment);
-  if (told)
-    luthier_take_back_report();
+  take_back(told);
   return -1;
 }
 
@@ -160,9 +176,9 @@ PUBLIC int ENTRY(execvp)(const char *file, char *const arguments[]) { return bec
 
 PUBLIC int ENTRY(fexecve)(int file, char *const arguments[], char *const environment[]) {
   bool told = luthier_report(NULL);
+  hand_over(told);
   REAL(fexecve, fexec_fn *)(file, arguments, environment);
-  if (told)
-    luthier_take_back_report();
+  take_back(told);
   return -1;
 }
 

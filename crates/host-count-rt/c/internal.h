@@ -8,12 +8,21 @@
 
 #include "../include/luthier/count.h"
 
+#ifndef _WIN32
 #include <pthread.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef _WIN32 /* (Nothing is exported, and there is one model of thread-local storage.) */
+#define HIDDEN
+#define PUBLIC
+#define INITIAL_EXEC
+#else
 #define HIDDEN __attribute__((visibility("hidden")))
 #define PUBLIC __attribute__((visibility("default")))
+#define INITIAL_EXEC tls_model("initial-exec"),
+#endif
 
 /* Without a budget the limit is out of reach. */
 #define NO_LIMIT ((int64_t)1 << 62)
@@ -27,7 +36,7 @@
  *
  * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */
 enum { LANES = 8, CHECKED_LANES = 2 };
-extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((tls_model("initial-exec"), aligned(64)));
+extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((INITIAL_EXEC aligned(64)));
 
 struct budget {
   uint64_t begin; /* count when pushed */
@@ -36,6 +45,13 @@ struct budget {
 };
 
 struct record;
+
+/* What a budget for a whole run (c/pool.c) has granted to a thread. */
+struct lease {
+  bool joined;
+  uint64_t end;  /* count up to which this thread may go; UINT64_MAX without a pool */
+  uint64_t held; /* of that, what came out of the pool last and may not have been used */
+};
 
 /* One per thread, in thread-local storage. */
 struct thread {
@@ -46,13 +62,15 @@ struct thread {
   struct record *record;
   int destructor_rounds;
   int depth;
+  int floor;   /* so many budgets are not the program's: it can neither pop nor refill them */
+  struct lease lease;
   bool asking; /* a callback decides about more; meanwhile there is no limit */
   struct luthier_count_stop last_stop;
   struct luthier_count_task *task;
   void *signal_stack; /* ours, if the program has none */
   struct budget budgets[LUTHIER_COUNT_MOST_BUDGETS];
 };
-extern HIDDEN _Thread_local struct thread luthier_self __attribute__((tls_model("initial-exec")));
+extern HIDDEN _Thread_local struct thread luthier_self __attribute__((INITIAL_EXEC aligned(16)));
 
 /* A thread as the report shows it; outlives the thread. */
 struct record {
@@ -62,6 +80,7 @@ struct record {
   uint64_t total;
   struct thread *running;
   int64_t *counter;
+  uint64_t frozen; /* the total that a stop has told */
 };
 
 /* Emitted by the compiler for modules that count per function or line (shim/apply.cpp). */
@@ -77,6 +96,8 @@ struct module {
 
 /* runtime.c */
 HIDDEN void luthier_begin_thread(void);
+HIDDEN void luthier_set_thread_budget(uint64_t units);
+HIDDEN void luthier_begin_budget(void);
 HIDDEN uint64_t luthier_fold_slots(void);
 HIDDEN void luthier_lock(void);
 HIDDEN void luthier_unlock(void);
@@ -91,8 +112,23 @@ HIDDEN bool luthier_is_dormant(void);
 HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
 
+HIDDEN uint64_t luthier_freeze(void); /* from now on totals are what they are now; returns their sum */
+
 /* budget.c */
 HIDDEN void luthier_set_limit(void);
+HIDDEN void luthier_push_own_budget(uint64_t units); /* that the program cannot pop */
+
+/* pool.c */
+HIDDEN bool luthier_pool_open(uint64_t units, const char *file); /* `file` may be null; false if there is no memory */
+HIDDEN bool luthier_pool_take(uint64_t now); /* false if nothing is left */
+HIDDEN void luthier_pool_join(void);
+HIDDEN void luthier_pool_leave(void);
+HIDDEN void luthier_pool_share(int more); /* `more` threads of this or another process are about to begin */
+HIDDEN void luthier_pool_unshare(int fewer); /* and did not */
+HIDDEN void luthier_pool_after_fork(void);
+HIDDEN uint64_t luthier_pool_left(uint64_t now);
+HIDDEN bool luthier_pool_is_open(void);
+HIDDEN void luthier_pool_describe(char *text, size_t size);
 
 /* report.c */
 HIDDEN bool luthier_report(const char *stopped); /* true if it was written by this call */
@@ -102,6 +138,7 @@ HIDDEN void luthier_say(const char *format, ...) __attribute__((format(printf, 1
 HIDDEN void luthier_stop(const char *reason) __attribute__((noreturn));
 HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((noreturn));
 
+#ifndef _WIN32
 /* interpose.c */
 struct sigaction;
 HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -115,5 +152,6 @@ HIDDEN void luthier_set_last_words(int number, struct sigaction *action);
 HIDDEN void luthier_hide_last_words(struct sigaction *action);
 HIDDEN void luthier_begin_stack(struct thread *self);
 HIDDEN void luthier_end_stack(struct thread *self);
+#endif
 
 #endif

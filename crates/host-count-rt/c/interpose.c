@@ -58,9 +58,12 @@ PUBLIC int ENTRY(pthread_create)(pthread_t *thread, const pthread_attr_t *attrib
   if (!start)
     return EAGAIN;
   *start = (struct thread_start){.run = run, .argument = argument};
+  luthier_pool_share(1);
   int result = luthier_real_pthread_create(thread, attributes, thread_main, start);
-  if (result != 0)
+  if (result != 0) {
+    luthier_pool_unshare(1);
     free(start);
+  }
   return result;
 }
 
@@ -69,9 +72,12 @@ PUBLIC int ENTRY(thrd_create)(thrd_t *thread, thrd_start_t run, void *argument) 
   if (!start)
     return thrd_nomem;
   *start = (struct thread_start){.run_c11 = run, .argument = argument};
+  luthier_pool_share(1);
   int result = REAL(thrd_create, thrd_create_fn *)(thread, thread_main_c11, start);
-  if (result != thrd_success)
+  if (result != thrd_success) {
+    luthier_pool_unshare(1);
     free(start);
+  }
   return result;
 }
 

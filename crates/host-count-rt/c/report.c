@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER = 4096 };
@@ -37,10 +41,47 @@ void luthier_say(const char *format, ...) {
 
 void luthier_stop(const char *reason) { luthier_stop_with(EXIT_STOPPED, reason); }
 
+static void *flush_all(void *done) {
+  fflush(NULL);
+  sem_post(done);
+  return NULL;
+}
+
+/* What the program had written and its C library still held. A thread of its own does it, as somebody who will never go on
+ * may hold a stream. */
+static void flush_output(void) {
+  static sem_t done;
+  pthread_t thread;
+  struct timespec until;
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  bool begun = sem_init(&done, 0, 0) == 0 && luthier_real_pthread_create(&thread, NULL, flush_all, &done) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 2;
+  int result = begun ? sem_timedwait(&done, &until) : -1;
+  while (begun && result != 0 && errno == EINTR)
+    result = sem_timedwait(&done, &until);
+  if (result != 0)
+    luthier_say("output that the program had buffered could not be written");
+}
+
 void luthier_stop_with(int status, const char *reason) {
+  static atomic_flag stopping = ATOMIC_FLAG_INIT;
+  static char own[200];
+  if (atomic_flag_test_and_set(&stopping))
+    for (;;)
+      pause(); /* another thread stops the process already */
+  luthier_freeze();
+  if (!reason) {
+    luthier_pool_describe(own, sizeof own);
+    reason = own;
+  }
   luthier_say("%s; thread %llu had executed %llu", reason,
               luthier_self.record ? (unsigned long long)luthier_self.record->number : 0ULL,
-              (unsigned long long)luthier_count_now());
+              luthier_self.record ? (unsigned long long)luthier_record_total(luthier_self.record) : 0ULL);
+  flush_output();
   luthier_report(reason);
   luthier_end_process(status);
 }
@@ -172,10 +213,11 @@ void luthier_take_back_report(void) {
   errno = saved;
 }
 
-static uint64_t number_from(const char *name) {
+/* False if the variable is not set. */
+static bool number_from(const char *name, uint64_t *number) {
   const char *text = getenv(name);
   if (!text || !*text)
-    return 0;
+    return false;
   char *end;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
@@ -183,7 +225,8 @@ static uint64_t number_from(const char *name) {
     luthier_say("%s=%s is not a number of units", name, text);
     luthier_end_process(EXIT_REFUSED);
   }
-  return value;
+  *number = value;
+  return true;
 }
 
 /* Where `luthier count run` finds the counters of this process, in case it is killed (crates/count/src/sample.rs). */
@@ -224,8 +267,8 @@ void luthier_start(void) {
 __attribute__((constructor(65535))) static void apply_environment(void) {
   if (luthier_is_dormant())
     return;
-  uint64_t budget = number_from("LUTHIER_COUNT_BUDGET"), watchdog = number_from("LUTHIER_COUNT_WATCHDOG_MS");
-  if (budget) {
+  uint64_t budget, watchdog;
+  if (number_from("LUTHIER_COUNT_BUDGET", &budget)) {
     bool checks = false;
     for (int index = 0; luthier_contract(index); ++index)
       checks |= strcmp(luthier_contract(index), "checks=budget") == 0;
@@ -234,10 +277,22 @@ __attribute__((constructor(65535))) static void apply_environment(void) {
                   "  Build it with `luthier count cc --budget` (or LUTHIER_COUNT=budget for the plugin).");
       luthier_end_process(EXIT_REFUSED);
     }
-    luthier_count_push_budget(budget, NULL);
+    const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
+    if (per && strcmp(per, "thread") == 0) {
+      luthier_set_thread_budget(budget);
+    } else {
+      static char file[BUFFER];
+      snprintf(file, sizeof file, "%s/budget.pool", directory);
+      if (!luthier_pool_open(budget, wants_file() ? file : NULL))
+        luthier_stop("no memory for the budget");
+    }
+    luthier_begin_budget();
   }
-  if (watchdog && luthier_count_watchdog(watchdog) != 0)
+  if (number_from("LUTHIER_COUNT_WATCHDOG_MS", &watchdog) && watchdog && luthier_count_watchdog(watchdog) != 0)
     luthier_stop("cannot start the watchdog");
 }
 
-__attribute__((destructor(101))) static void at_end(void) { luthier_report(NULL); }
+__attribute__((destructor(101))) static void at_end(void) {
+  luthier_report(NULL);
+  luthier_pool_leave();
+}

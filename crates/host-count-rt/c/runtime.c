@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 _Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = {-NO_LIMIT};
-_Thread_local struct thread luthier_self = {.limit = NO_LIMIT};
+_Thread_local struct thread luthier_self = {.limit = NO_LIMIT, .lease = {.end = UINT64_MAX}};
 
 enum { MOST_CONTRACTS = 16 };
 
@@ -23,6 +23,9 @@ static struct module *modules;
 static const char *contracts[MOST_CONTRACTS];
 static int contract_count;
 static bool dormant;
+static bool frozen;
+static uint64_t thread_budget; /* for each thread */
+static bool has_thread_budget;
 
 void luthier_lock(void) { pthread_mutex_lock(&lock); }
 void luthier_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -102,6 +105,8 @@ uint64_t luthier_running_slot(const struct module *module, uint64_t slot) {
 }
 
 uint64_t luthier_record_total(const struct record *record) {
+  if (frozen)
+    return record->frozen;
   if (!record->running)
     return record->total;
   if (record->running == &luthier_self)
@@ -122,6 +127,18 @@ uint64_t luthier_count_process(void) {
   return sum;
 }
 
+/* Other threads go on while a stop is told: message and report say the same. */
+uint64_t luthier_freeze(void) {
+  bool locked = luthier_try_lock();
+  uint64_t sum = 0;
+  for (struct record *record = records; record; record = record->next)
+    sum += record->frozen = luthier_record_total(record);
+  frozen = true;
+  if (locked)
+    luthier_unlock();
+  return sum;
+}
+
 static void adopt(struct record *record) {
   record->running = &luthier_self;
   record->counter = __luthier_count;
@@ -136,6 +153,18 @@ static void adopt(struct record *record) {
   luthier_unlock();
 }
 
+void luthier_set_thread_budget(uint64_t units) {
+  thread_budget = units;
+  has_thread_budget = true;
+}
+
+/* What was asked for from outside. */
+void luthier_begin_budget(void) {
+  luthier_pool_join();
+  if (has_thread_budget)
+    luthier_push_own_budget(thread_budget);
+}
+
 void luthier_begin_thread(void) {
   if (dormant)
     return;
@@ -144,6 +173,7 @@ void luthier_begin_thread(void) {
     luthier_stop("no memory for a thread's count");
   adopt(record);
   pthread_setspecific(at_thread_end, record);
+  luthier_begin_budget();
 }
 
 /* Other destructors may run counted code after this one: stay until the last round. */
@@ -157,13 +187,18 @@ static void end_thread(void *value) {
   if (last)
     record->running = NULL;
   luthier_unlock();
-  if (last)
+  if (last) {
+    luthier_pool_leave();
     luthier_end_stack(self);
-  else
+  }
+  if (!last)
     pthread_setspecific(at_thread_end, record);
 }
 
-static void before_fork(void) { luthier_lock(); }
+static void before_fork(void) {
+  luthier_pool_share(1);
+  luthier_lock();
+}
 static void after_fork_parent(void) { luthier_unlock(); }
 
 /* A child reports what it executes itself. */
@@ -179,6 +214,10 @@ static void after_fork_child(void) {
   record->next = NULL;
   records = record;
   luthier_start();
+  luthier_pool_after_fork();
+  if (has_thread_budget)
+    luthier_self.budgets[0].begin = luthier_checked_now();
+  luthier_set_limit();
 }
 
 /* The article's scheme, for comparison (placement=article). */

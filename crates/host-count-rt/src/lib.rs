@@ -13,17 +13,24 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("c/interpose.h",             include_str!("../c/interpose.h")),
     ("c/runtime.c",               include_str!("../c/runtime.c")),
     ("c/budget.c",                include_str!("../c/budget.c")),
+    ("c/pool.c",                  include_str!("../c/pool.c")),
+    ("c/spawn.c",                 include_str!("../c/spawn.c")),
     ("c/report.c",                include_str!("../c/report.c")),
     ("c/watchdog.c",              include_str!("../c/watchdog.c")),
     ("c/interpose.c",             include_str!("../c/interpose.c")),
+    ("c/windows.c",               include_str!("../c/windows.c")),
     ("c/ends.c",                  include_str!("../c/ends.c")),
 ];
+
+/// The files to compile for Windows; for other systems, all but the first of these.
+pub const WINDOWS: &[&str] = &["c/windows.c", "c/budget.c"];
 
 /// Functions the runtime puts itself in front of; `--wrap` names for static programs, exported names for dynamic ones.
 #[rustfmt::skip]
 pub const INTERPOSED: &[&str] = &[
     "pthread_create", "thrd_create", "sigaction", "signal", "_exit", "_Exit",
     "execve", "execv", "execvpe", "execvp", "fexecve", "execl", "execlp", "execle",
+    "posix_spawn", "posix_spawnp", "system", "popen",
 ];
 
 #[cfg(feature = "link")]

@@ -6,6 +6,9 @@
 use crate::cost::Preset;
 use std::fmt;
 
+/// The version of what is done to a module before it is counted: objects of different versions are not linked together.
+pub const RULES: u32 = 2;
+
 /// Where in the compiler's pipeline instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Point {
@@ -59,6 +62,8 @@ pub struct Options {
     pub replace_late: bool,
     /// The counter is defined in the same executable (thread-local "local exec"); otherwise "initial exec".
     pub local_exec: bool,
+    /// The program is to be compiled as at -O0, although the front end was told another level (`optimise=off`).
+    pub unoptimised: bool,
 }
 
 /// A word of the option line that means nothing.
@@ -66,7 +71,7 @@ pub struct Options {
 pub enum OptionsError {
     /// The word before `=` is not an option.
     #[error(
-        "unknown option `{0}`; known are preset, point, placement, per, budget, unwind, late, tls"
+        "unknown option `{0}`; known are preset, point, placement, per, budget, unwind, late, tls, optimise"
     )]
     UnknownKey(String),
     /// The value does not belong to the option.
@@ -153,6 +158,9 @@ impl Options {
             "budget" => self.budget = switch(value).ok_or(wrong("budget", "on, off"))?,
             "unwind" => self.unwind = switch(value).ok_or(wrong("unwind", "on, off"))?,
             "late" => self.replace_late = switch(value).ok_or(wrong("late", "on, off"))?,
+            "optimise" => {
+                self.unoptimised = !switch(value).ok_or(wrong("optimise", "on, off"))?;
+            }
             "tls" => {
                 self.local_exec = match value {
                     "local" => true,
@@ -174,7 +182,7 @@ impl Options {
             Point::Last => "last",
         };
         format!(
-            "preset={},table={},point={point}",
+            "preset={},table={},rules={RULES},point={point}",
             self.preset.name(),
             self.preset.table_version()
         )
@@ -186,7 +194,7 @@ impl fmt::Display for Options {
         let pick = |on, word: &'static str| if on { word } else { "" };
         write!(
             f,
-            "preset={},point={},placement={},per={}{}{}{}{}",
+            "preset={},point={},placement={},per={}{}{}{}{}{}",
             self.preset.name(),
             match self.point {
                 Point::Start => "start",
@@ -206,6 +214,7 @@ impl fmt::Display for Options {
             pick(self.unwind, ",unwind"),
             pick(!self.replace_late, ",late=off"),
             pick(self.local_exec, ",tls=local"),
+            pick(self.unoptimised, ",optimise=off"),
         )
     }
 }
@@ -224,7 +233,7 @@ mod tests {
 
     #[test]
     fn reads_and_prints_the_same_line() {
-        let line = "preset=portable-1,point=last,placement=segment,per=function,budget,unwind,late=off,tls=local";
+        let line = "preset=portable-1,point=last,placement=segment,per=function,budget,unwind,late=off,tls=local,optimise=off";
         assert_eq!(Options::parse(line).unwrap().to_string(), line);
         assert_eq!(
             Options::parse("").unwrap().to_string(),

@@ -42,6 +42,9 @@ pub type SignalCreate = unsafe extern "C" fn(i64, u32, *const Handle, *mut Handl
 pub type SignalDestroy = unsafe extern "C" fn(Handle) -> Status;
 pub type SignalStore = unsafe extern "C" fn(Handle, i64);
 pub type SignalLoad = unsafe extern "C" fn(Handle) -> i64;
+/// Initial value, number of consumers, consumers, attributes, result.
+pub type AmdSignalCreate =
+    unsafe extern "C" fn(i64, u32, *const Handle, u64, *mut Handle) -> Status;
 /// Signal, condition, value to compare with, time in system ticks, wait state; the value seen last.
 pub type SignalWait = unsafe extern "C" fn(Handle, u32, i64, u64, u32) -> i64;
 /// Profile, rounding mode, options, result.
@@ -295,7 +298,7 @@ table! {
     ipc_memory_create,
     ipc_memory_attach,
     ipc_memory_detach,
-    signal_create,
+    signal_create (AmdSignalCreate),
     ipc_signal_create,
     ipc_signal_attach,
     register_system_event_handler,

@@ -20,6 +20,7 @@ fn entries_are_where_the_headers_have_them() {
         (offset_of!(AmdTable, memory_async_copy), 15, 15),
         (offset_of!(AmdTable, agents_allow_access), 17, 19),
         (offset_of!(AmdTable, pointer_info), 26, 28),
+        (offset_of!(AmdTable, signal_create), 31, 33),
         (offset_of!(AmdTable, queue_intercept_create), 35, 37),
         (offset_of!(AmdTable, queue_intercept_register), 36, 38),
         (offset_of!(AmdTable, svm_prefetch_async), 46, 48),
@@ -27,7 +28,10 @@ fn entries_are_where_the_headers_have_them() {
     ];
     for (offset, old, new) in entries {
         assert_eq!(amd_offset(&version(1, 400), offset), Some(16 + 8 * old));
-        assert_eq!(amd_offset(&version(2, 560), offset), Some(16 + 8 * new));
+        // ROCr 6.1, 6.4, and one between 7.0 and 7.1: they grow at the end only.
+        for size in [560, 592, 608] {
+            assert_eq!(amd_offset(&version(2, size), offset), Some(16 + 8 * new));
+        }
         assert_eq!(amd_offset(&version(1, 416), offset), None);
         assert_eq!(amd_offset(&version(3, 560), offset), None);
     }

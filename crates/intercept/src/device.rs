@@ -431,9 +431,11 @@ impl Device for HsaDevice {
                 function!(self.api, amd.memory_pool_allocate)(pool, size, 0, &raw mut address);
             check("hsa_amd_memory_pool_allocate", status)?;
             if kind == MemoryKind::Shared {
+                // All devices, since tools' host code does not know which of them will run a hook.
+                let agents: Vec<u64> = self.agents().iter().map(|agent| agent.id.0).collect();
                 let status = function!(self.api, amd.agents_allow_access)(
-                    1,
-                    &raw const agent.0,
+                    agents.len() as u32,
+                    agents.as_ptr(),
                     std::ptr::null(),
                     address,
                 );

@@ -18,7 +18,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use luthier::{Edit, Error, Kernel, Launch, Result, Results, Tool, ToolFile, serde_json};
+use luthier::{
+    Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
+};
 use session::{Agent, Config};
 
 use crate::{
@@ -69,6 +71,7 @@ pub struct Guarded {
     name: String,
     file: ToolFile,
     observes: bool,
+    chooses: bool,
     /// The longest time that a launch or a batch of records waits for the tool, and the end of the program for what it has
     /// to say.
     limit: Duration,
@@ -97,6 +100,7 @@ impl Guarded {
             name: name.to_owned(),
             file: file.clone(),
             observes: false,
+            chooses: false,
             limit: config.tool_limit,
             build_limit: config.build_limit,
             worker: Mutex::new(Worker::start()),
@@ -110,13 +114,19 @@ impl Guarded {
                 tool.name().to_owned(),
                 tool.file().clone(),
                 tool.observes_launches(),
+                tool.chooses(),
             );
             Ok::<_, String>((tool, said))
         });
         if let Some(made) = made {
             let (tool, said) = made?;
             guarded.tool = Some(tool);
-            (guarded.name, guarded.file, guarded.observes) = said;
+            (
+                guarded.name,
+                guarded.file,
+                guarded.observes,
+                guarded.chooses,
+            ) = said;
         }
         Ok(guarded)
     }
@@ -289,6 +299,8 @@ struct OwnedLaunch {
     workgroup: [u16; 3],
     queue: u64,
     arguments: Vec<u8>,
+    kernel_object: u64,
+    kernarg: u64,
 }
 
 impl OwnedLaunch {
@@ -301,6 +313,8 @@ impl OwnedLaunch {
             workgroup: launch.workgroup,
             queue: launch.queue,
             arguments: launch.arguments.to_vec(),
+            kernel_object: launch.kernel_object,
+            kernarg: launch.kernarg,
         }
     }
 
@@ -313,6 +327,8 @@ impl OwnedLaunch {
             workgroup: self.workgroup,
             queue: self.queue,
             arguments: &self.arguments,
+            kernel_object: self.kernel_object,
+            kernarg: self.kernarg,
         }
     }
 }
@@ -345,7 +361,37 @@ impl Tool for Guarded {
         done
     }
 
+    fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
+        let live = Arc::clone(live);
+        if let Some(Err(problem)) = self.call("being made", move |tool| tool.connect(&live)) {
+            self.lose(&format!("does not begin: {problem}"));
+        }
+        Ok(())
+    }
+
+    fn chooses(&self) -> bool {
+        self.chooses
+    }
+
+    fn choose(&self, launch: &Launch<'_>, code: &Code) -> u32 {
+        let (launch, code) = (OwnedLaunch::of(launch), code.clone());
+        let choice = self.call("launch", move |tool| tool.choose(&launch.launch(), &code));
+        // What a lost tool put in stays; for other kernels instrumenting says that it is lost.
+        choice.unwrap_or(1)
+    }
+
+    fn cache_key(&self, kernel: &str, object_hash: &[u8; 32], choice: u32) -> Option<Vec<u8>> {
+        let (kernel, hash) = (kernel.to_owned(), *object_hash);
+        self.call("cache_key", move |tool| {
+            tool.cache_key(&kernel, &hash, choice)
+        })?
+    }
+
     fn launch(&self, launch: &Launch<'_>) {
+        if self.chooses {
+            // It has been told.
+            return;
+        }
         let launch = OwnedLaunch::of(launch);
         self.call("launch", move |tool| tool.launch(&launch.launch()));
     }

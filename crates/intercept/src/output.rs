@@ -1,4 +1,4 @@
-//! Where words go: stderr, or files in the output directory.
+//! Where words go: stderr, and files in the output directory.
 //!
 //! An application may have put something of its own where standard error was; then the words go to whoever started the program, by
 //! the [`ledger`].
@@ -29,10 +29,8 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, g
                 directory.join(name).display()
             ));
         }
-        if told {
-            print(&summary.losses());
-        }
-    } else if told {
+    }
+    if told {
         print(&summary.text());
     }
     print(tool_text);

@@ -89,7 +89,7 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
-    let (mut config, problems) = Config::read(|name| std::env::var(name).ok());
+    let (mut config, problems) = Config::read(|name| std::env::var_os(name));
     if config.tools.is_empty() {
         return false;
     }

@@ -1,6 +1,6 @@
 //! Which instrumenter the settings ask for.
 
-use std::{env, path::Path, sync::Arc};
+use std::{env, path::Path, process::Command, sync::Arc};
 
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
@@ -24,11 +24,14 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
         )));
     }
     let mut opened: Vec<Box<dyn Tool>> = Vec::new();
-    for tool in &config.tools {
-        if tools::is_library(tool) {
-            opened.extend(own_tools(tool, config)?);
+    for (tool, name) in tools::distinct(&config.tools).chosen {
+        if !tools::is_library(tool) {
+            opened.push(named(tool, &name, directory, config)?);
+        } else if std::fs::read(tool).is_ok_and(|library| tools::is_stock(&library)) {
+            let prepared = prepared(tool)?;
+            opened.push(named(&prepared, &name, directory, config)?);
         } else {
-            opened.push(named(tool, directory, config)?);
+            opened.extend(own_tools(tool, config)?);
         }
     }
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
@@ -37,10 +40,43 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     Ok(Arc::new(engine))
 }
 
+/// Where the `luthier` command lies, from the folder of this library: in a build, and installed.
+const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
+
+/// The tool in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
+fn prepared(library: &str) -> Result<String, String> {
+    let own = state::own_path();
+    let folder = own.as_deref().and_then(Path::parent);
+    let folder = folder.ok_or("the folder of this library is unknown")?;
+    let mut commands = COMMANDS.iter().map(|command| folder.join(command));
+    let command = commands.find(|command| command.is_file()).ok_or_else(|| {
+        format!(
+            "{library} needs the luthier command to compile its hooks, which is not near {}",
+            folder.display()
+        )
+    })?;
+    let output = Command::new(&command)
+        .args(["tool", "compile-hooks", library])
+        // It is no program to look into.
+        .env_remove("HSA_TOOLS_LIB")
+        .env_remove("LD_PRELOAD")
+        .output()
+        .map_err(|error| format!("cannot run {}: {error}", command.display()))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+    }
+}
+
 /// A tool by name or path, with the host code in C++ that it may have.
-fn named(tool: &str, directory: &Path, config: &Config) -> Result<Box<dyn Tool>, String> {
-    let opened = tools::open(tool, directory).map_err(|error| error.to_string())?;
-    if opened.file().exports().is_empty() {
+fn named(
+    tool: &str,
+    name: &str,
+    directory: &Path,
+    config: &Config,
+) -> Result<Box<dyn Tool>, String> {
+    let opened = tools::open_as(tool, name, directory).map_err(|error| error.to_string())?;
+    if !opened.file().has_host_code() {
         return Ok(opened);
     }
     let path = tool.to_owned();

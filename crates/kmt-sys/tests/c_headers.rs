@@ -1,17 +1,9 @@
 //! Compares sizes and offsets with the C compiler's view of Debian's headers (`libhsakmt-dev`, `libhsa-runtime-dev`).
 
-use std::{fmt::Write, mem::offset_of, path::Path, process::Command};
+mod common;
 
+use common::{Row, check};
 use kmt_sys::{aql, thunk};
-
-/// One struct: its C name, our size, and (C field path, our offset) pairs.
-type Row = (&'static str, usize, Vec<(&'static str, usize)>);
-
-macro_rules! row {
-    ($c:literal, $type:ty, { $($c_field:literal => $field:ident),* $(,)? }) => {
-        ($c, size_of::<$type>(), vec![$(($c_field, offset_of!($type, $field))),*]) as Row
-    };
-}
 
 #[rustfmt::skip]
 fn thunk_rows() -> Vec<Row> {
@@ -110,50 +102,6 @@ fn aql_rows() -> Vec<Row> {
             "completion_signal" => completion_signal,
         }),
     ]
-}
-
-fn check(needed_header: &str, includes: &str, rows: Vec<Row>) {
-    if !Path::new("/usr/include").join(needed_header).exists() {
-        eprintln!(
-            "skipped: /usr/include/{needed_header} is missing (install libhsakmt-dev and libhsa-runtime-dev)"
-        );
-        return;
-    }
-    let mut source =
-        format!("{includes}\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n");
-    let mut expected = String::new();
-    for (name, size, fields) in &rows {
-        writeln!(source, "printf(\"{name} %zu\\n\", sizeof({name}));").unwrap();
-        writeln!(expected, "{name} {size}").unwrap();
-        for (field, offset) in fields {
-            // `offsetof` does not take bit fields or anonymous members of every compiler; the address of a member does.
-            writeln!(source, "{{ static {name} v; printf(\"{name}.{field} %zu\\n\", (size_t)((char *)&v.{field} - (char *)&v)); }}")
-                .unwrap();
-            writeln!(expected, "{name}.{field} {offset}").unwrap();
-        }
-    }
-    source.push_str("return 0; }\n");
-
-    let directory = tempfile::tempdir().unwrap();
-    let (file, program) = (
-        directory.path().join("layout.c"),
-        directory.path().join("layout"),
-    );
-    std::fs::write(&file, source).unwrap();
-    let compiled = Command::new("cc")
-        .arg("-w")
-        .arg(&file)
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .unwrap();
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    let printed = Command::new(&program).output().unwrap();
-    assert_eq!(String::from_utf8(printed.stdout).unwrap(), expected);
 }
 
 #[test]

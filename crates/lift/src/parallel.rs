@@ -57,7 +57,10 @@ pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
         }
     };
     let mut all: Vec<(usize, R)> = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        // With fewer threads where the system gives no more.
+        let others: Vec<_> = (1..threads)
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, run).ok())
+            .collect();
         let mut all = run();
         for other in others {
             match other.join() {

@@ -33,6 +33,8 @@ pub(crate) struct Source<'a> {
     pub lines: Option<&'a SourceLines>,
     /// Why none of its kernels can be instrumented, see [`relocated`].
     pub refused: Option<&'a str>,
+    /// Which of the kernel's variants, see [`Engine::choices`].
+    pub variant: u64,
 }
 
 /// Answers a session's request.
@@ -56,6 +58,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         hash: request.object_hash,
         module: &module,
         lines: lines.as_ref(),
+        variant: request.choice,
     };
     let function = module
         .function(request.kernel)
@@ -71,7 +74,12 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
         private_segment_size: descriptor.private_segment_size(),
         group_segment_size: descriptor.group_segment_size(),
         tool_data: serde_json::to_vec(&built.data)?,
-        globals: engine.counters(request.kernel, request.object_hash, &built.data),
+        globals: engine.counters(
+            request.kernel,
+            request.object_hash,
+            request.choice,
+            &built.data,
+        ),
         report: report(&mut built),
     })
 }
@@ -93,7 +101,7 @@ pub(crate) fn kernel(
     }
     let kernel = Kernel::new(source.object, module, source.lines, function);
     let attempt = |counting| -> Result<(Rewritten, Wanted<'_>)> {
-        let wanted = wanted(engine, &kernel, source.hash, counting)?;
+        let wanted = wanted(engine, &kernel, source, counting)?;
         let rewritten = rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
             .map_err(|refusal| Error::Tool(refusal.to_string()))?;
         Ok((rewritten, wanted))
@@ -155,16 +163,28 @@ struct Wanted<'k> {
 fn wanted<'k>(
     engine: &'k Engine,
     kernel: &'k Kernel<'k>,
-    object_hash: &[u8; 32],
+    source: Source<'_>,
     counting: Counting,
 ) -> Result<Wanted<'k>> {
     let mut plan = Plan::default();
     let mut data = Vec::new();
     let mut notes: Vec<String> = computed(kernel).into_iter().collect();
-    for tool in &engine.tools {
-        let counters = tool.file().counters_name(kernel.name(), object_hash);
-        let mut edit = Edit::new(kernel, tool.file(), &engine.filter, counters);
+    let choices = engine.choices(source.variant);
+    for (tool, choice) in engine.tools.iter().zip(choices) {
+        if choice == 0 {
+            data.push(ToolData::default());
+            continue;
+        }
+        let file = tool.file();
+        let counters = file.counters_name(kernel.name(), source.hash, source.variant);
+        let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
         tool.instrument(kernel, &mut edit)?;
+        if edit.unreached != 0 {
+            let places = edit.unreached;
+            edit.note(format!(
+                "nothing is inserted behind the end of the program (s_endpgm), where control never comes: {places} places"
+            ));
+        }
         data.push(ToolData {
             counters: edit.counters,
             data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),

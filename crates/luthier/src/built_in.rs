@@ -163,9 +163,9 @@ impl BuiltInTools {
         let mut built_in = BuiltIn::default();
         let mut declared = engine.globals();
         for kernel in manifest.kernels {
-            declared.extend(engine.counters(&kernel.name, &manifest.hash, &kernel.tools));
+            declared.extend(engine.counters(&kernel.name, &manifest.hash, 0, &kernel.tools));
             if kernel.result.is_ok() {
-                engine.know(&kernel.name, &manifest.hash, kernel.tools);
+                engine.know(&kernel.name, &manifest.hash, 0, kernel.tools);
             }
             built_in.kernels.insert(kernel.name, kernel.result);
         }

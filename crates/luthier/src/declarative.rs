@@ -1,8 +1,8 @@
 //! The tool without host code: its HIP file says where hooks go and what to print.
 
 use crate::{
-    At, Block, Edit, Insert, Instruction, Kernel, Result, Results, SiteFilter, Tool, ToolFile,
-    description::expression,
+    At, Block, Edit, Error, Insert, Instruction, Kernel, Result, Results, SiteFilter, Tool,
+    ToolFile, description::expression,
 };
 use isa::Effects;
 
@@ -27,6 +27,8 @@ impl Tool for Declarative {
                 .iter()
                 .map(|text| expression(text))
                 .collect::<Result<Vec<_>>>()?;
+            let mut misfits = 0;
+            let mut first = None;
             for instruction in places(kernel, insert.at) {
                 if !filter.allows(&instruction) {
                     continue;
@@ -38,10 +40,24 @@ impl Tool for Declarative {
                 let Some(arguments) = arguments else {
                     continue;
                 };
-                insert_at(edit, insert, &instruction, arguments)?;
+                match insert_at(edit, insert, &instruction, arguments) {
+                    // An operand is what it is at this place, and others may fit.
+                    Err(error @ Error::Argument { .. }) if varies(&expressions, &error) => {
+                        misfits += 1;
+                        first.get_or_insert(error);
+                    }
+                    result => result?,
+                }
+            }
+            if let Some(error) = first {
+                edit.note(format!("nothing is inserted at {misfits} places: {error}"));
             }
         }
         Ok(())
+    }
+
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
@@ -52,6 +68,15 @@ impl Tool for Declarative {
         }
         Ok(report)
     }
+}
+
+/// Whether the argument that does not fit is another one elsewhere.
+fn varies(expressions: &[crate::description::Expression], error: &Error) -> bool {
+    let Error::Argument { index, .. } = error else {
+        return false;
+    };
+    let expression = expressions.get(*index);
+    expression.is_some_and(|expression| expression.fixed().is_none())
 }
 
 fn insert_at(

@@ -211,7 +211,7 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
         Some(reg) => Ok(Expression::Fixed(Argument::Register(reg))),
         None => Err(unknown(
             "expected a number, a register (v3, s[4:5]), &VARIABLE, operand.N, block.length, block.index, exec, scc, vcc, \
-             address, access.size, access.kind, site, pc, dispatch or workgroup.x",
+             address, access.size, access.kind, site, pc, dispatch or workgroup.x, .y, .z",
         )),
     }
 }
@@ -251,8 +251,18 @@ impl Expression {
     fn kind(&self) -> Kind {
         match self {
             Expression::Fixed(Argument::EffectiveAddress) => Kind::Vector,
+            // What an operand is, the instruction says: a scalar one is the same in all lanes.
+            Expression::Operand(_) => Kind::Vector,
             Expression::Fixed(Argument::Register(reg)) if reg.kind != RegKind::Sgpr => Kind::Vector,
             _ => Kind::Scalar,
+        }
+    }
+
+    /// The argument, if it is the same at every place.
+    pub fn fixed(&self) -> Option<&Argument> {
+        match self {
+            Expression::Fixed(argument) => Some(argument),
+            _ => None,
         }
     }
 

@@ -1,7 +1,10 @@
 //! What a tool says about one kernel.
 
-use crate::{Error, Instruction, Kernel, Result, SiteFilter, ToolFile};
-use isa::{Assembler, Reg};
+use crate::{
+    Error, Instruction, Kernel, Result, SiteFilter, ToolFile,
+    parameters::{self, LANES},
+};
+use isa::{Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
@@ -104,6 +107,10 @@ pub struct Edit<'k> {
     pub(crate) counters: usize,
     pub(crate) data: Box<RawValue>,
     pub(crate) notes: Vec<String>,
+    choice: u32,
+    object_hash: [u8; 32],
+    /// Places behind the end of the program.
+    pub(crate) unreached: usize,
 }
 
 /// A place in the code, for one insertion or several.
@@ -122,6 +129,8 @@ impl<'k> Edit<'k> {
         file: &'k ToolFile,
         filter: &'k SiteFilter,
         counters_name: String,
+        choice: u32,
+        object_hash: [u8; 32],
     ) -> Edit<'k> {
         Edit {
             counters_name,
@@ -133,7 +142,27 @@ impl<'k> Edit<'k> {
             counters: 0,
             data: RawValue::NULL.to_owned(),
             notes: Vec::new(),
+            choice,
+            object_hash,
+            unreached: 0,
         }
+    }
+
+    /// What [`crate::Tool::choose`] answered; 1 for tools that are not asked.
+    pub fn choice(&self) -> u32 {
+        self.choice
+    }
+
+    /// SHA-256 of the kernel's code object.
+    pub fn object_hash(&self) -> &[u8; 32] {
+        &self.object_hash
+    }
+
+    /// Dwords of a hook's parameter, counted from 0; `None` if it has none of that number.
+    pub fn parameter_dwords(&mut self, hook: &str, index: usize) -> Result<Option<usize>> {
+        let hook = self.hook(hook)?;
+        let (_, _, template) = self.plan.hooks[hook].templates[0];
+        Ok(parameters::dwords(template, index))
     }
 
     /// So many new counters.
@@ -161,6 +190,9 @@ impl<'k> Edit<'k> {
 
     /// When the instruction has run and control goes on to the next one in memory.
     pub fn after(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+        if instruction.effects().contains(Effects::END) {
+            self.unreached += 1;
+        }
         self.place(instruction, Point::After)
     }
 
@@ -213,6 +245,11 @@ impl<'k> Edit<'k> {
         assembler
             .assemble(text)
             .map_err(|error| failed(error.to_string()))
+    }
+
+    fn has_hook(&self, name: &str) -> bool {
+        let entries = &self.file.bundle().entries;
+        entries.iter().any(|entry| entry.hook == name)
     }
 
     pub(crate) fn hook(&mut self, name: &str) -> Result<usize> {
@@ -312,10 +349,29 @@ impl Place<'_, '_> {
         if !self.allowed {
             return Ok(self);
         }
-        let hook = self.edit.hook(hook)?;
+        let arguments: Vec<Argument> = arguments.into_iter().map(Into::into).collect();
+        // A hook whose parameters may lie anywhere has a variant for values of lanes.
+        let lanes = format!("{hook}{LANES}");
+        let hook = match arguments.iter().any(parameters::is_per_lane) {
+            true if self.edit.has_hook(&lanes) => self.edit.hook(&lanes)?,
+            _ => self.edit.hook(hook)?,
+        };
+        let (name, template) = {
+            let variants = &self.edit.plan.hooks[hook];
+            (variants.name.clone(), variants.templates[0].2)
+        };
+        let wanted = parameters::count(template);
+        if wanted > arguments.len() {
+            return Err(Error::Argument {
+                hook: name,
+                index: arguments.len(),
+                reason: format!("nothing is given for it; the hook has {wanted} parameters"),
+            });
+        }
         let mut values = Vec::new();
         for (index, argument) in arguments.into_iter().enumerate() {
-            let value = self.edit.value(&argument.into())?;
+            parameters::fits(&name, template, index, &argument)?;
+            let value = self.edit.value(&argument)?;
             values.push((format!("parameter:{index}"), value));
         }
         self.edit.plan.insertions.push(Insertion {

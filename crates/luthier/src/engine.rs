@@ -1,15 +1,15 @@
 //! All tools of a run, composed, for a [`session::Session`].
 
 use crate::{
-    Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
+    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
     recent::Recent,
 };
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::{
-    Agent, Content, Finish, Global, Instrumenter, Launch, MemoryKind, Refusal, Request, RingSpec,
-    Variant,
+    Agent, Content, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal, Request,
+    RingSpec, Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -31,6 +31,8 @@ pub struct Engine {
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
+    /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
+    combinations: Mutex<Vec<Vec<u32>>>,
 }
 
 /// What a tool wants to know again at the end; lies beside the variant in the cache.
@@ -41,10 +43,20 @@ pub(crate) struct ToolData {
     pub data: Box<RawValue>,
 }
 
+impl Default for ToolData {
+    fn default() -> ToolData {
+        ToolData {
+            counters: 0,
+            data: RawValue::NULL.to_owned(),
+        }
+    }
+}
+
 /// A kernel that may have run instrumented.
 struct Adopted {
     kernel: String,
     object_hash: [u8; 32],
+    variant: u64,
     /// One for each tool.
     tools: Vec<ToolData>,
 }
@@ -65,7 +77,35 @@ impl Engine {
             sinks: Mutex::default(),
             problems: Mutex::default(),
             recent: Mutex::default(),
+            combinations: Mutex::default(),
         })
+    }
+
+    /// What each tool chose for a variant.
+    pub(crate) fn choices(&self, variant: u64) -> Vec<u32> {
+        let combinations = lock(&self.combinations);
+        let known = usize::try_from(variant).ok().and_then(|variant| {
+            let index = variant.checked_sub(1)?;
+            combinations.get(index).cloned()
+        });
+        known.unwrap_or_else(|| vec![1; self.tools.len()])
+    }
+
+    /// The variant for these choices; `None`: the original.
+    fn variant(&self, choices: Vec<u32>) -> Option<u64> {
+        if choices.iter().all(|choice| *choice == 0) {
+            return None;
+        }
+        if choices.iter().all(|choice| *choice == 1) {
+            return Some(0);
+        }
+        let mut combinations = lock(&self.combinations);
+        let known = combinations.iter().position(|known| *known == choices);
+        let index = known.unwrap_or_else(|| {
+            combinations.push(choices);
+            combinations.len() - 1
+        });
+        Some(index as u64 + 1)
     }
 
     /// A tool that has nothing but its file.
@@ -118,7 +158,40 @@ impl Instrumenter for Engine {
 
     fn adopt(&self, request: &Request<'_>, variant: &Variant) {
         let tools = serde_json::from_slice(&variant.tool_data).unwrap_or_default();
-        self.know(request.kernel, request.object_hash, tools);
+        self.know(request.kernel, request.object_hash, request.choice, tools);
+    }
+
+    fn key(&self, kernel: &str, object_hash: &[u8; 32], variant: u64) -> Option<Vec<u8>> {
+        let mut key = self.fingerprint();
+        for (tool, choice) in self.tools.iter().zip(self.choices(variant)) {
+            // What a tool that stays out of it depends on is no matter.
+            let more = match choice {
+                0 => Vec::new(),
+                choice => tool.cache_key(kernel, object_hash, choice)?,
+            };
+            key.extend(choice.to_le_bytes());
+            key.extend((more.len() as u64).to_le_bytes());
+            key.extend(more);
+        }
+        Some(key)
+    }
+
+    fn connect(&self, live: Arc<dyn Live>) {
+        for tool in &self.tools {
+            if let Err(problem) = tool.connect(&live) {
+                let problem = format!("tool {} does not work: {problem}", tool.name());
+                lock(&self.problems).insert(problem);
+            }
+        }
+    }
+
+    fn choose(&self, launch: &Launch<'_>, request: &Request<'_>, code: &Arc<[u8]>) -> Option<u64> {
+        let mut kept = None;
+        let choices = self.tools.iter().map(|tool| match tool.chooses() {
+            false => 1,
+            true => tool.choose(launch, kept.get_or_insert_with(|| Code::of(request, code))),
+        });
+        self.variant(choices.collect())
     }
 
     fn launch(&self, launch: &Launch<'_>) {
@@ -186,13 +259,22 @@ impl Instrumenter for Engine {
 
 impl Engine {
     /// A kernel may run instrumented from now on.
-    pub(crate) fn know(&self, kernel: &str, object_hash: &[u8; 32], tools: Vec<ToolData>) {
+    pub(crate) fn know(
+        &self,
+        kernel: &str,
+        object_hash: &[u8; 32],
+        variant: u64,
+        tools: Vec<ToolData>,
+    ) {
         let mut adopted = lock(&self.adopted);
-        let known = adopted
-            .iter()
-            .any(|adopted| adopted.kernel == kernel && adopted.object_hash == *object_hash);
+        let known = adopted.iter().any(|adopted| {
+            adopted.kernel == kernel
+                && adopted.object_hash == *object_hash
+                && adopted.variant == variant
+        });
         if !known {
             adopted.push(Adopted {
+                variant,
                 kernel: kernel.to_owned(),
                 object_hash: *object_hash,
                 tools,
@@ -210,13 +292,14 @@ impl Engine {
         &self,
         kernel: &str,
         object_hash: &[u8; 32],
+        variant: u64,
         data: &[ToolData],
     ) -> Vec<Global> {
         let tools = self.tools.iter().zip(data);
         tools
             .filter(|(_, data)| data.counters != 0)
             .map(|(tool, data)| Global {
-                name: tool.file().counters_name(kernel, object_hash),
+                name: tool.file().counters_name(kernel, object_hash, variant),
                 size: data.counters as u64 * 8,
                 content: Content::Memory {
                     kind: MemoryKind::Device,
@@ -269,9 +352,11 @@ impl Engine {
         let adopted = lock(&self.adopted);
         let kernels = adopted.iter().filter_map(|adopted| {
             let data = adopted.tools.get(tool)?;
-            let name = self.tools[tool]
-                .file()
-                .counters_name(&adopted.kernel, &adopted.object_hash);
+            let name = self.tools[tool].file().counters_name(
+                &adopted.kernel,
+                &adopted.object_hash,
+                adopted.variant,
+            );
             let mut counters = vec![0u64; data.counters];
             for copy in read(globals, &name).unwrap_or_default() {
                 for (sum, bytes) in counters.iter_mut().zip(copy.chunks_exact(8)) {

@@ -22,6 +22,13 @@ pub enum Error {
         "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=load|store|atomic|memory|vector-memory|lds|branch|matrix"
     )]
     Filter(String),
+    #[error("parameter {index} of hook {hook}: {reason}")]
+    Argument {
+        hook: String,
+        /// Counted from 0.
+        index: usize,
+        reason: String,
+    },
     #[error("cannot assemble `{text}`: {reason}")]
     Assemble { text: String, reason: String },
     #[error("tool {tool} has no variable {name}")]

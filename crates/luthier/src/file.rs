@@ -13,6 +13,19 @@ pub(crate) const DESCRIPTION: &str = "__luthier_description";
 /// `LUTHIER_EXPORT_FUNC` in `luthier.h`.
 const EXPORT: &str = "__luthier_export_";
 
+/// Variable that `MARK_LUTHIER_DEVICE_MODULE` leaves in the device code.
+const MODULE: &str = "__luthier_module";
+
+/// Whether a unit with these variables says `MARK_LUTHIER_DEVICE_MODULE`.
+pub fn is_marked(globals: &[Global]) -> bool {
+    globals.iter().any(|global| global.name == MODULE)
+}
+
+/// Whether the variables are those of a tool with host code in C++.
+pub fn has_host_code(globals: &[Global]) -> bool {
+    is_marked(globals) || !exports(globals).is_empty()
+}
+
 /// How ports are called that take the address of an LDS variable.
 const LDS: &str = "lds:";
 
@@ -39,7 +52,8 @@ pub struct ToolFile {
     description: Description,
     /// The description as it is in the HIP file.
     description_bytes: Vec<u8>,
-    exports: Vec<String>,
+    exports: Vec<(String, usize)>,
+    has_host_code: bool,
     hash: [u8; 32],
 }
 
@@ -57,12 +71,10 @@ impl ToolFile {
         let text = String::from_utf8_lossy(&description_bytes);
         let description = Description::parse(name, text.trim_end_matches('\0'))?;
         bundle.globals.retain(|global| global.name != DESCRIPTION);
-        let exported = bundle
-            .globals
-            .extract_if(.., |global| global.name.starts_with(EXPORT));
-        let exports = exported
-            .map(|global| global.name[EXPORT.len()..].to_owned())
-            .collect();
+        let exports = exports(&bundle.globals);
+        let has_host_code = has_host_code(&bundle.globals);
+        let told = |global: &Global| global.name.starts_with(EXPORT) || global.name == MODULE;
+        bundle.globals.retain(|global| !told(global));
         // Several tools share one kernel; their variables must not.
         for global in &mut bundle.globals {
             global.name = format!("{name}/{}", global.name);
@@ -86,6 +98,7 @@ impl ToolFile {
             description,
             description_bytes,
             exports,
+            has_host_code,
             hash: Sha256::digest(bytes).into(),
         })
     }
@@ -94,9 +107,19 @@ impl ToolFile {
         &self.name
     }
 
-    /// Hooks that host code in a library inserts; none if there is no such library.
-    pub fn exports(&self) -> Vec<String> {
-        self.exports.clone()
+    /// Hooks that host code in a library inserts, with their numbers of parameters.
+    pub fn exports(&self) -> &[(String, usize)] {
+        &self.exports
+    }
+
+    /// Whether there is a library with host code in C++.
+    pub fn has_host_code(&self) -> bool {
+        self.has_host_code
+    }
+
+    /// The name under which the engine knows a variable.
+    pub fn full_name(&self, variable: &str) -> String {
+        format!("{}/{variable}", self.name)
     }
 
     /// Its variables as they are called in the HIP file, and their sizes in bytes.
@@ -181,11 +204,16 @@ impl ToolFile {
     }
 
     /// Variable with the counters of a kernel of an object.
-    pub(crate) fn counters_name(&self, kernel: &str, object: &[u8; 32]) -> String {
+    /// `variant` is that of the session, 0 where there is but one.
+    pub(crate) fn counters_name(&self, kernel: &str, object: &[u8; 32], variant: u64) -> String {
+        let variant = match variant {
+            0 => String::new(),
+            number => format!("+{number}"),
+        };
         let hash: String = object[..8]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        format!("{}/counters@{kernel}#{hash}", self.name)
+        format!("{}/counters@{kernel}#{hash}{variant}", self.name)
     }
 }

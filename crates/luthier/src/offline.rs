@@ -59,6 +59,7 @@ impl Engine {
             hash: &hash,
             module,
             lines: lines.as_ref(),
+            variant: 0,
         };
         let function = module
             .function(kernel)
@@ -131,6 +132,7 @@ impl Engine {
                 module: &module,
                 lines: lines.as_ref(),
                 refused: refused.as_deref(),
+                variant: 0,
             };
             let mut built = build::kernel(self, source, index)?;
             built.rewritten.encode_lines();
@@ -230,7 +232,7 @@ fn in_parallel<T: Sync, S, R: Send>(
 /// The variables with a kernel's counters.
 fn counters(engine: &Engine, built: &Built, hash: &[u8; 32]) -> Vec<Global> {
     let counters = engine
-        .counters(&built.rewritten.kernel, hash, &built.data)
+        .counters(&built.rewritten.kernel, hash, 0, &built.data)
         .into_iter();
     counters
         .map(|global| Global {

@@ -1,4 +1,5 @@
-use crate::{Edit, Kernel, Launch, Result, Results, ToolFile};
+use crate::{Code, Edit, Kernel, Launch, Live, Result, Results, ToolFile};
+use std::sync::Arc;
 
 /// What someone who writes a tool implements. Methods take `&self` because kernels are instrumented in parallel; what a tool
 /// finds out about a kernel it attaches to that ([`Edit::attach`]).
@@ -7,8 +8,29 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &str;
     /// Hooks and variables.
     fn file(&self) -> &ToolFile;
-    /// Says what goes where in a kernel; called once per kernel and target, not at all when the result is in the cache.
+    /// Says what goes where in a kernel; called once per kernel, target and [`Tool::choose`]n variant, not at all when the result
+    /// is in the cache, see [`Tool::cache_key`].
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()>;
+    /// What decides, besides the tool's file and the kernel, what [`Tool::instrument`] does: settings, the environment, an earlier
+    /// result. Instrumented kernels are kept on disk under it; `None`, the default: they are not, because nobody but the author
+    /// knows what host code depends on. An address that goes into a hook as a constant must be part of it.
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        None
+    }
+    /// Called once, before anything is launched: how to reach the tool's variables while the program runs. An error costs the
+    /// tool.
+    fn connect(&self, _live: &Arc<dyn Live>) -> std::result::Result<(), String> {
+        Ok(())
+    }
+    /// Whether [`Tool::choose`] is to be asked.
+    fn chooses(&self) -> bool {
+        false
+    }
+    /// What a launch is to run, as far as this tool is concerned: 0, nothing of it; else a number that
+    /// [`Edit::choice`] gives back, so that a kernel may have several variants. They are made when first wanted.
+    fn choose(&self, _launch: &Launch<'_>, _code: &Code) -> u32 {
+        1
+    }
     /// An instrumented kernel is about to be dispatched.
     fn launch(&self, _launch: &Launch<'_>) {}
     /// Whether [`Launch::arguments`] and [`Tool::ended`] are wanted, which cost time.

@@ -52,8 +52,9 @@ pub fn find(session: &Session, first: &Kernel) -> Vec<(Claimed, Variant)> {
         if original.name == first.original.name || !session.selects(&original) {
             continue;
         }
-        let key = key(session, &first.object, &original.name, &first.agent.target);
-        let Found::Variant(variant) = cache.get(&key) else {
+        let target = &first.agent.target;
+        let key = key(session, &first.object, &original.name, target, 0);
+        let Some(Found::Variant(variant)) = key.map(|key| cache.get(&key)) else {
             continue;
         };
         bytes += variant.object.len();

@@ -73,7 +73,7 @@ pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 /// What the instrumenter and the cache need to know of a kernel.
-fn request(kernel: &Kernel) -> Request<'_> {
+pub(crate) fn request(kernel: &Kernel) -> Request<'_> {
     let object = &kernel.object.loaded;
     Request {
         object: &object.bytes,
@@ -81,15 +81,28 @@ fn request(kernel: &Kernel) -> Request<'_> {
         uri: &object.uri,
         kernel: &kernel.original.name,
         agent: &kernel.agent,
+        choice: kernel.choice,
     }
 }
 
-pub(crate) fn key(session: &Session, object: &Object, kernel: &str, target: &str) -> Key {
+/// Where in the cache a variant is kept; `None` if it must not be.
+pub(crate) fn key(
+    session: &Session,
+    object: &Object,
+    kernel: &str,
+    target: &str,
+    choice: u64,
+) -> Option<Key> {
     let fingerprint = [
-        session.instrumenter.fingerprint(),
+        session.instrumenter.key(kernel, object.hash(), choice)?,
         session.config.build.clone().into_bytes(),
     ];
-    Key::of(object.hash(), kernel, target, &fingerprint.concat())
+    Some(Key::of(
+        object.hash(),
+        kernel,
+        target,
+        &fingerprint.concat(),
+    ))
 }
 
 fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
@@ -98,8 +111,10 @@ fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
         &kernel.object,
         &kernel.original.name,
         &kernel.agent.target,
+        kernel.choice,
     );
-    let cached = match session.cache.as_ref().map(|cache| cache.get(&key)) {
+    let cache = session.cache.as_ref().zip(key.as_ref());
+    let cached = match cache.map(|(cache, key)| cache.get(key)) {
         Some(Found::Variant(variant)) => Some(*variant),
         Some(Found::Refused(refusal)) => return Err(refusal),
         Some(Found::Damaged(problem)) => {
@@ -113,10 +128,7 @@ fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
         Some(variant) => variant,
         None => {
             let result = session.instrumenter.instrument(&request(kernel));
-            let kept = session
-                .cache
-                .as_ref()
-                .map(|cache| cache.put(&key, result.as_ref()));
+            let kept = cache.map(|(cache, key)| cache.put(key, result.as_ref()));
             if let Some(Err(error)) = kept {
                 session.note(format!("cache not written: {error}"));
             }

@@ -1,6 +1,6 @@
 //! Settings of a session, from the environment.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use crate::Selection;
 
@@ -9,6 +9,18 @@ const BUILD_LIMIT: Duration = Duration::from_secs(60);
 /// Longest time that a call of a tool's host code is waited for.
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 const CACHE_LIMIT: u64 = 1 << 30;
+/// Settings that are no paths.
+const TEXTS: [&str; 9] = [
+    "LUTHIER_TOOL",
+    "LUTHIER_LOG",
+    "LUTHIER_CACHE_SIZE",
+    "LUTHIER_BUILD_LIMIT",
+    "LUTHIER_TOOL_LIMIT",
+    "LUTHIER_KERNEL",
+    "LUTHIER_LAUNCH",
+    "LUTHIER_EVERY",
+    "LUTHIER_GRID",
+];
 
 /// What is said on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +37,7 @@ pub enum Level {
 pub struct Config {
     /// Names of tools; empty: nothing is instrumented.
     pub tools: Vec<String>,
-    /// Directory for `summary.PID.json`; without it the summary is printed.
+    /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
     pub level: Level,
     pub selection: Selection,
@@ -47,11 +59,25 @@ impl Config {
     /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
-    pub fn read(variable: impl Fn(&str) -> Option<String>) -> (Config, Vec<String>) {
+    pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
-        let get = |name: &str| variable(name).filter(|value| !value.is_empty());
+        // Paths are bytes, everything else is text.
+        let raw = |name: &str| {
+            let value: Option<OsString> = variable(name).map(Into::into);
+            value.filter(|value| !value.is_empty())
+        };
+        let path = |name: &str| raw(name).map(PathBuf::from);
+        let get = |name: &str| raw(name)?.into_string().ok();
+        for name in TEXTS {
+            if let Some(value) = raw(name).filter(|value| value.to_str().is_none()) {
+                problems.push(format!(
+                    "{name}={}: it is not UTF-8; it is ignored",
+                    value.display()
+                ));
+            }
+        }
         // Whoever asked for some launches does not want all of them.
-        let (selection, refused) = match Selection::read(&variable) {
+        let (selection, refused) = match Selection::read(get) {
             Ok(selection) => (selection, None),
             Err(error) => (Selection::default(), Some(error.to_string())),
         };
@@ -95,11 +121,11 @@ impl Config {
         };
         let cache = match get("LUTHIER_CACHE").as_deref() {
             Some("off" | "0" | "no") => None,
-            Some(directory) => Some(PathBuf::from(directory)),
-            None => get("XDG_CACHE_HOME")
-                .map(PathBuf::from)
-                .or_else(|| get("HOME").map(|home| PathBuf::from(home).join(".cache")))
-                .map(|caches| caches.join("luthier")),
+            _ => path("LUTHIER_CACHE").or_else(|| {
+                path("XDG_CACHE_HOME")
+                    .or_else(|| path("HOME").map(|home| home.join(".cache")))
+                    .map(|caches| caches.join("luthier"))
+            }),
         };
         let tools = get("LUTHIER_TOOL").unwrap_or_default();
         let config = Config {
@@ -109,7 +135,7 @@ impl Config {
                 .filter(|tool| !tool.is_empty())
                 .map(str::to_owned)
                 .collect(),
-            output: get("LUTHIER_OUTPUT").map(PathBuf::from),
+            output: path("LUTHIER_OUTPUT"),
             level,
             selection,
             refused,
@@ -181,6 +207,22 @@ mod tests {
         assert_eq!(config.cache_limit, 64 << 20);
         assert_eq!(config.cache, None);
         assert_eq!(config.level, Level::Debug);
+    }
+
+    #[test]
+    fn paths_need_not_be_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let odd = OsString::from_vec(b"/tmp/\xff".to_vec());
+        let (config, problems) = Config::read(|name| {
+            let named = ["LUTHIER_OUTPUT", "LUTHIER_CACHE", "LUTHIER_LOG"].contains(&name);
+            named.then(|| odd.clone())
+        });
+        assert_eq!(config.output.as_deref(), Some(odd.as_ref()));
+        assert_eq!(config.cache.as_deref(), Some(odd.as_ref()));
+        assert!(
+            problems.len() == 1 && problems[0].starts_with("LUTHIER_LOG="),
+            "{problems:?}"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{Agent, DeviceError, MemoryKind, Usage, summary::KernelLine};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// One kernel to instrument.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub kernel: &'a str,
     /// The device that will run it.
     pub agent: &'a Agent,
+    /// Which of the kernel's variants, see [`Instrumenter::choose`].
+    pub choice: u64,
 }
 
 /// What a literal in the new code becomes.
@@ -145,6 +147,10 @@ pub struct Launch<'a> {
     pub workgroup: [u16; 3],
     /// Names the queue.
     pub queue: u64,
+    /// As in the packet: the address of the kernel's descriptor on the device.
+    pub kernel_object: u64,
+    /// Where its arguments lie.
+    pub kernarg: u64,
     /// Its arguments as they lie in memory, if [`Instrumenter::observes_launches`] and they can be read.
     pub arguments: &'a [u8],
 }
@@ -159,6 +165,20 @@ pub trait Finish {
     fn global(&self, agent: &Agent, name: &str) -> Vec<Result<Vec<u8>, DeviceError>>;
 }
 
+/// Access to the tool's globals while the program runs. Calls may come from any thread, also while a launch waits for the tool.
+pub trait Live: Send + Sync {
+    /// Zero-filled memory that the host and all devices see, never freed; its address.
+    fn shared(&self, size: usize) -> Result<u64, DeviceError>;
+    /// Zero-filled memory of the first device, and its end.
+    fn allocate(&self, size: usize) -> Result<u64, DeviceError>;
+    fn free(&self, address: u64);
+    /// Copies between any addresses of host and devices.
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
+    fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
+    /// Where a global is on each device; it is put there now if it was not. None if no global has this name.
+    fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError>;
+}
+
 /// A tool, or several composed.
 pub trait Instrumenter: Send + Sync {
     /// For the user.
@@ -168,6 +188,23 @@ pub trait Instrumenter: Send + Sync {
     fn fingerprint(&self) -> Vec<u8>;
     fn globals(&self) -> Vec<Global> {
         Vec::new()
+    }
+    /// What decides the contents of one variant of a kernel, part of the key under which it is kept on disk; `None` if it must
+    /// not be kept.
+    fn key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u64) -> Option<Vec<u8>> {
+        Some(self.fingerprint())
+    }
+    /// Called once, when the devices are there, before anything is launched.
+    fn connect(&self, _live: Arc<dyn Live>) {}
+    /// What a launch is to run: the original (`None`) or a variant, by a number of the instrumenter's own. `code` is the code
+    /// object of `request` once more, for who wants to keep it. Only a chosen launch of a chosen kernel is asked about.
+    fn choose(
+        &self,
+        _launch: &Launch<'_>,
+        _request: &Request<'_>,
+        _code: &Arc<[u8]>,
+    ) -> Option<u64> {
+        Some(0)
     }
     /// False if there is nothing to do for kernels but look at what is built in.
     fn builds(&self) -> bool {

@@ -1,7 +1,7 @@
 //! One kernel of a loaded object: what it is, how often it ran, what became of it.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Condvar, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -53,6 +53,13 @@ pub(crate) struct Kernel {
     /// Queues that ran the variant.
     queues: Mutex<BTreeSet<u64>>,
     last_queue: AtomicU64,
+    address: u64,
+    /// Which variant this is, see [`crate::Instrumenter::choose`].
+    pub choice: u64,
+    /// The number of the kernel's next launch, whatever that runs.
+    pub ordinal: AtomicU64,
+    /// Further variants of the kernel, by choice; empty for all but variant 0.
+    variants: Mutex<BTreeMap<u64, Arc<Kernel>>>,
 }
 
 impl Kernel {
@@ -96,7 +103,36 @@ impl Kernel {
             late: AtomicBool::new(false),
             queues: Mutex::new(BTreeSet::new()),
             last_queue: AtomicU64::new(0),
+            address,
+            choice: 0,
+            ordinal: AtomicU64::new(0),
+            variants: Mutex::default(),
         }
+    }
+
+    /// The variant of this choice; launches and outcomes are counted for each.
+    pub fn variant(self: &Arc<Self>, choice: u64) -> Arc<Kernel> {
+        if choice == self.choice {
+            return Arc::clone(self);
+        }
+        let mut variants = lock(&self.variants);
+        let made = variants.entry(choice).or_insert_with(|| {
+            let (object, agent) = (Arc::clone(&self.object), Arc::clone(&self.agent));
+            let original = self.original.clone();
+            let mut kernel = Kernel::new(self.address, object, agent, original, self.selected);
+            kernel.choice = choice;
+            kernel.pretty = format!("{} [variant {choice}]", self.pretty);
+            Arc::new(kernel)
+        });
+        Arc::clone(made)
+    }
+
+    /// All variants that were asked for, variant 0 first.
+    pub fn variants(self: &Arc<Self>) -> Vec<Arc<Kernel>> {
+        let further = lock(&self.variants);
+        std::iter::once(Arc::clone(self))
+            .chain(further.values().cloned())
+            .collect()
     }
 
     /// Whether the application's own code object has the tool in it.

@@ -6,6 +6,7 @@
 //! * what is loaded where is told to it ([`Session::loaded`], [`Session::unloaded`]);
 //! * for each dispatch it answers which code runs ([`Session::dispatch`]); the first launch of a kernel builds its variant,
 //!   or takes it from the disk [`cache`];
+//! * each launch may run the original or one of several variants ([`Instrumenter::choose`]);
 //! * at the end it makes a [`Summary`] out of plain counts.
 //!
 //! Whatever fails here is recorded and the original kernel runs. Waits are bounded.
@@ -20,6 +21,7 @@ mod globals;
 pub mod identity;
 pub mod instrument;
 mod kernel;
+mod live;
 mod objects;
 mod patch;
 pub mod records;
@@ -32,8 +34,8 @@ pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 pub use identity::Identity;
 pub use instrument::{
-    BuiltIn, Content, Finish, Global, Instrumenter, Launch, Patch, PatchKind, Refusal, Report,
-    Request, RingSpec, Symbol, Variant,
+    BuiltIn, Content, Finish, Global, Instrumenter, Launch, Live, Patch, PatchKind, Refusal,
+    Report, Request, RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
 pub use selection::{BadSetting, Selection};

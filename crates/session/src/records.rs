@@ -75,12 +75,6 @@ pub struct RecordLine {
     pub problem: Option<String>,
 }
 
-impl RecordLine {
-    pub(crate) fn is_lossy(&self) -> bool {
-        self.dropped != 0 || self.unfinished != 0 || self.problem.is_some()
-    }
-}
-
 impl fmt::Display for RecordLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RecordLine {

@@ -14,6 +14,7 @@ use crate::{
     cache::Cache,
     globals::{Final, Globals},
     kernel::{Kernel, Outcome, pretty},
+    live::Access,
     lock,
     objects::{Object, Objects, Original},
     read,
@@ -74,7 +75,7 @@ pub struct Session {
     pub(crate) instrumenter: Arc<dyn Instrumenter>,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) cache: Option<Cache>,
-    pub(crate) globals: Globals,
+    pub(crate) globals: Arc<Globals>,
     pub(crate) streams: Arc<Streams>,
     agents: Vec<Arc<Agent>>,
     objects: RwLock<Objects>,
@@ -107,12 +108,21 @@ impl Session {
             .cache
             .clone()
             .map(|directory| Cache::new(directory, config.cache_limit));
+        let globals = Arc::new(Globals::new(instrumenter.globals()));
+        let agents: Vec<_> = device.agents().into_iter().map(Arc::new).collect();
+        let streams: Arc<Streams> = Arc::default();
+        instrumenter.connect(Arc::new(Access {
+            device: Arc::clone(&device),
+            globals: Arc::clone(&globals),
+            agents: agents.clone(),
+            streams: Arc::clone(&streams),
+        }));
         Arc::new(Session {
             observes: instrumenter.observes_launches(),
             cache,
-            globals: Globals::new(instrumenter.globals()),
-            streams: Arc::default(),
-            agents: device.agents().into_iter().map(Arc::new).collect(),
+            globals,
+            streams,
+            agents,
             config,
             instrumenter,
             device,
@@ -185,7 +195,7 @@ impl Session {
             .map(|(_, kernel)| kernel)
             .collect();
         drop(kernels);
-        for kernel in gone {
+        for kernel in gone.iter().flat_map(Kernel::variants) {
             lock(&self.gone).extend(summary::KernelLine::of(&kernel));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
@@ -252,11 +262,42 @@ impl Session {
             self.unknown.fetch_add(1, Ordering::Relaxed);
             return Decision::Original;
         };
-        let ordinal = kernel.launches.fetch_add(1, Ordering::Relaxed);
+        let ordinal = kernel.ordinal.fetch_add(1, Ordering::Relaxed);
         let chosen = kernel.selected && self.config.selection.launch(ordinal, dispatch.grid);
-        if !chosen && !kernel.is_built_in() {
-            return Decision::Original;
+        let built_in = kernel.is_built_in();
+        let mut arguments = Vec::new();
+        if self.observes && (chosen || built_in) {
+            arguments.resize(kernel.original.kernarg_size as usize, 0);
+            if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
+                arguments.clear();
+            }
         }
+        let launch = Launch {
+            queue: dispatch.queue,
+            arguments: &arguments,
+            number,
+            kernel: &kernel.original.name,
+            agent: &kernel.agent,
+            grid: dispatch.grid,
+            workgroup: dispatch.workgroup,
+            kernel_object: dispatch.kernel_object,
+            kernarg: dispatch.kernarg,
+        };
+        let choice = match (built_in, chosen) {
+            (true, _) => Some(0),
+            (false, true) => {
+                let request = build::request(&kernel);
+                self.instrumenter
+                    .choose(&launch, &request, &kernel.object.loaded.bytes)
+            }
+            (false, false) => None,
+        };
+        let Some(choice) = choice else {
+            kernel.launches.fetch_add(1, Ordering::Relaxed);
+            return Decision::Original;
+        };
+        let kernel = kernel.variant(choice);
+        kernel.launches.fetch_add(1, Ordering::Relaxed);
         let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
             return Decision::Original;
         };
@@ -290,22 +331,7 @@ impl Session {
         }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
         kernel.ran_on(dispatch.queue);
-        let mut arguments = Vec::new();
-        if self.observes {
-            arguments.resize(kernel.original.kernarg_size as usize, 0);
-            if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
-                arguments.clear();
-            }
-        }
-        self.instrumenter.launch(&Launch {
-            queue: dispatch.queue,
-            arguments: &arguments,
-            number,
-            kernel: &kernel.original.name,
-            agent: &kernel.agent,
-            grid: dispatch.grid,
-            workgroup: dispatch.workgroup,
-        });
+        self.instrumenter.launch(&launch);
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
             private_segment_size: grown(
@@ -385,7 +411,8 @@ impl Session {
     pub fn summary(&self) -> Summary {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
-        lines.extend(kernels.values().filter_map(summary::KernelLine::of));
+        let variants = kernels.values().flat_map(Kernel::variants);
+        lines.extend(variants.filter_map(|kernel| summary::KernelLine::of(&kernel)));
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),

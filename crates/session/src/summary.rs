@@ -224,12 +224,6 @@ impl Summary {
         text
     }
 
-    /// What became of streams that lost records, for who does not see the whole text.
-    pub fn losses(&self) -> String {
-        let lost = self.records.iter().filter(|line| line.is_lossy());
-        lost.map(|line| format!("luthier: {line}\n")).collect()
-    }
-
     /// What is to be said of instrumented kernels, each thing once.
     fn kernel_notes(&self, text: &mut String) {
         let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -3,12 +3,43 @@
 use std::sync::Arc;
 
 use compute::Pool;
-use gpu::{Events, Executor, Memory};
+use gpu::{Events, Executor, Job, Memory};
 
-use crate::record;
+use crate::{interrupted, record};
 
 /// The executor of this process. The memory and events are those of the machine.
 pub fn build(memory: Arc<Memory>, events: Arc<Events>) -> Arc<dyn Executor> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    record::wrap(Pool::new(memory.clone(), events, threads), memory)
+    let pool = Arc::new(Pool::new(memory.clone(), events, threads));
+    interrupted::watch(pool.clone());
+    record::wrap(Shared(pool), memory)
+}
+
+/// The pool, of which others know too.
+struct Shared(Arc<Pool>);
+
+impl Executor for Shared {
+    fn start(&self) -> std::io::Result<()> {
+        self.0.start()
+    }
+
+    fn submit(&self, job: Job) {
+        self.0.submit(job);
+    }
+
+    fn invalidate_code(&self) {
+        self.0.invalidate_code();
+    }
+
+    fn barriers(&self) -> Vec<u32> {
+        self.0.barriers()
+    }
+
+    fn native_blits(&self) -> bool {
+        self.0.native_blits()
+    }
+
+    fn resident_waves(&self) -> u32 {
+        self.0.resident_waves()
+    }
 }

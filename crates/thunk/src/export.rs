@@ -24,6 +24,15 @@ macro_rules! export {
     };
 }
 
+/// Gives something back. In a forked child it is the parent's, so there is nothing to do; an error would fail an assertion of ROCr's
+/// when the child exits.
+fn of_parent(body: impl FnOnce() -> crate::ffi::Result) -> crate::ffi::Result {
+    match crate::instance::is_forked_child() {
+        true => Ok(()),
+        false => body(),
+    }
+}
+
 use calls::{device, event, memory as mem, queue, sharing, unsupported};
 
 #[rustfmt::skip]
@@ -54,15 +63,15 @@ mod table {
         amdgpu_query_gpu_info(_handle: u64, info: Out<calls::device::GpuInfo>) => device::gpu_info(info);
 
         hsaKmtAllocMemory(node: u32, size: u64, flags: u32, address: Out<u64>) => mem::allocate(node, size, flags, address);
-        hsaKmtFreeMemory(address: u64, _size: u64) => mem::free(address);
+        hsaKmtFreeMemory(address: u64, _size: u64) => of_parent(|| mem::free(address));
         hsaKmtAvailableMemory(node: u32, bytes: Out<u64>) => mem::available(node, bytes);
         hsaKmtMapMemoryToGPU(address: u64, _size: u64, alternate: Out<u64>) => mem::map(address, alternate);
         hsaKmtMapMemoryToGPUNodes(address: u64, _size: u64, alternate: Out<u64>, _flags: u32, count: u64, nodes: In<u32>) => mem::map_to_nodes(address, alternate, count, nodes);
-        hsaKmtUnmapMemoryToGPU(address: u64) => mem::unmap(address);
+        hsaKmtUnmapMemoryToGPU(address: u64) => of_parent(|| mem::unmap(address));
         hsaKmtRegisterMemory(address: u64, size: u64) => mem::register(address, size);
         hsaKmtRegisterMemoryToNodes(address: u64, size: u64, _count: u64, _nodes: In<u32>) => mem::register(address, size);
         hsaKmtRegisterMemoryWithFlags(address: u64, size: u64, flags: u32) => mem::register_with_flags(address, size, flags);
-        hsaKmtDeregisterMemory(address: u64) => mem::deregister(address);
+        hsaKmtDeregisterMemory(address: u64) => of_parent(|| mem::deregister(address));
         hsaKmtQueryPointerInfo(address: u64, info: Out<PointerInfo>) => mem::pointer_info(address, info);
         hsaKmtSetMemoryUserData(address: u64, user_data: u64) => mem::set_user_data(address, user_data);
         hsaKmtSVMSetAttr(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) => mem::svm_set(address, size, count, attributes);
@@ -76,7 +85,7 @@ mod table {
         hsaKmtReturnAsanHeaderPage(_address: u64) => unsupported();
 
         hsaKmtCreateEvent(descriptor: In<EventDescriptor>, manual_reset: bool, set: bool, created: Out<u64>) => event::create(descriptor, manual_reset, set, created);
-        hsaKmtDestroyEvent(event: Out<Event>) => event::destroy(event);
+        hsaKmtDestroyEvent(event: Out<Event>) => of_parent(|| event::destroy(event));
         hsaKmtSetEvent(event: Out<Event>) => event::set(event);
         hsaKmtResetEvent(event: Out<Event>) => event::reset(event);
         hsaKmtQueryEventState(event: Out<Event>) => event::wait_one(event, 0);
@@ -87,7 +96,7 @@ mod table {
 
         hsaKmtCreateQueue(node: u32, kind: u32, _percentage: u32, _priority: i32, ring: u64, size: u64, _event: u64, resource: Out<QueueResource>) => queue::create(node, kind, ring, size, resource);
         hsaKmtUpdateQueue(queue: u64, percentage: u32, _priority: i32, _ring: u64, _size: u64, _event: u64) => queue::update(queue, percentage);
-        hsaKmtDestroyQueue(queue: u64) => queue::destroy(queue);
+        hsaKmtDestroyQueue(queue: u64) => of_parent(|| queue::destroy(queue));
         hsaKmtSetQueueCUMask(_queue: u64, _count: u32, _mask: In<u32>) => Ok(());
         hsaKmtAllocQueueGWS(_queue: u64, _count: u32, first: Out<u32>) => queue::allocate_wave_sync(first);
 

@@ -15,6 +15,7 @@ mod executor;
 mod export;
 mod ffi;
 mod instance;
+mod interrupted;
 mod record;
 mod report;
 mod source;

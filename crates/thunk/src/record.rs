@@ -55,6 +55,10 @@ pub fn wrap(executor: impl Executor + 'static, memory: Arc<Memory>) -> Arc<dyn E
 }
 
 impl<E: Executor> Executor for Recorder<E> {
+    fn start(&self) -> std::io::Result<()> {
+        self.executor.start()
+    }
+
     fn submit(&self, job: Job) {
         if let Some(name) = self.wanted(&job.dispatch) {
             // With descriptors of its own, if it can have them.

@@ -2,8 +2,9 @@
 //!
 //! HIP asks ROCr to spin until a kernel has ended, unless the program wants otherwise. On a GPU that costs a processor which
 //! has nothing else to do; here it takes the processor from the kernel that is waited for. The state of waiting is a hint by
-//! definition, so ROCr's own waits are asked for what they have: 200 us of spinning, then the event. `luthier run` names this
-//! library as a tool of ROCr, which hands its tables to tools.
+//! definition, so ROCr's own waits are asked for what they have: 200 us of spinning, then the event. Since version 6 HIP also
+//! makes signals that have no event, because none of its threads is meant to sleep; they are given one. `luthier run` names
+//! this library as a tool of ROCr, which hands its tables to tools.
 
 use std::{
     ffi::{c_char, c_void},
@@ -13,14 +14,18 @@ use std::{
 };
 
 use hsa_sys::{
-    Handle,
-    constants::WAIT_BLOCKED,
-    tables::{ApiTable, CoreTable, SignalWait, covers},
+    Handle, Status,
+    constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED},
+    tables::{AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalWait, amd_offset, covers},
 };
+
+use crate::{instance::is_forked_child, report::report};
 
 /// ROCr's own waits.
 static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static RELAXED: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+/// ROCr's own way of making signals.
+static CREATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 /// ROCr calls this at the end of `hsa_init`.
 ///
@@ -34,14 +39,69 @@ pub unsafe extern "C" fn OnLoad(
     _failed_names: *const *const c_char,
 ) -> bool {
     // SAFETY: the runtime passes its tables, which live until the process ends and which nobody else reads meanwhile.
-    let Some(core) = (unsafe { table.as_ref().and_then(|table| table.core.as_mut()) }) else {
+    let Some(table) = (unsafe { table.as_ref() }) else {
+        return true;
+    };
+    // SAFETY: as before.
+    let Some(core) = (unsafe { table.core.as_mut() }) else {
         return true;
     };
     if covers(&core.version, offset_of!(CoreTable, signal_wait_scacquire)) {
         replace(&mut core.signal_wait_relaxed, &RELAXED, relaxed);
         replace(&mut core.signal_wait_scacquire, &ACQUIRE, acquire);
     }
+    // SAFETY: as before.
+    unsafe { give_events(table.amd) };
     true
+}
+
+/// Replaces the entry by which signals without events are made.
+///
+/// # Safety
+/// `amd` is null or AMD's table, as long as its version says.
+unsafe fn give_events(amd: *mut AmdTable) {
+    if amd.is_null() {
+        return;
+    }
+    // SAFETY: every table begins with its version.
+    let version = unsafe { (*amd).version };
+    let Some(offset) = amd_offset(&version, offset_of!(AmdTable, signal_create)) else {
+        report(&format!(
+            "luthier: AMD's table of this HSA runtime is not known (version {}, {} bytes, step {}): threads that wait for the GPU \
+             may spin; please report it with the runtime's version",
+            version.major, version.minor, version.step
+        ));
+        return;
+    };
+    // SAFETY: the table reaches beyond the entry, which is a function of this type or empty.
+    let entry = unsafe { &mut *amd.byte_add(offset).cast::<Option<AmdSignalCreate>>() };
+    if let Some(create) =
+        entry.filter(|create| !ptr::fn_addr_eq(*create, create_signal as AmdSignalCreate))
+    {
+        CREATE.store(create as *mut c_void, Ordering::Release);
+        *entry = Some(create_signal);
+    }
+}
+
+unsafe extern "C" fn create_signal(
+    value: i64,
+    count: u32,
+    consumers: *const Handle,
+    attributes: u64,
+    signal: *mut Handle,
+) -> Status {
+    // SAFETY: the entry that calls this was made after `CREATE` was stored, from a function of this type.
+    let create: AmdSignalCreate = unsafe { mem::transmute(CREATE.load(Ordering::Acquire)) };
+    // SAFETY: these are the arguments of whoever called the entry.
+    unsafe {
+        create(
+            value,
+            count,
+            consumers,
+            attributes & !SIGNAL_GPU_ONLY,
+            signal,
+        )
+    }
 }
 
 /// Keeps what `entry` holds in `own`.
@@ -73,10 +133,24 @@ unsafe extern "C" fn relaxed(
 }
 
 fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, time: u64) -> i64 {
+    refuse_in_child();
     // SAFETY: the entry that calls this was made after `own` was stored, from a function of this type.
     let wait: SignalWait = unsafe { mem::transmute(own.load(Ordering::Acquire)) };
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe { wait(signal, condition, value, time, WAIT_BLOCKED) }
+}
+
+/// A forked child shares neither the device's threads nor its memory with its parent, so nothing would ever come of waiting. ROCr has no
+/// error for it.
+fn refuse_in_child() {
+    if is_forked_child() {
+        report(&format!(
+            "luthier: process {} was forked from one that had opened the GPU, and cannot use it: open the GPU after forking, or \
+             start the child with exec",
+            std::process::id()
+        ));
+        std::process::abort();
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +171,44 @@ mod tests {
         digits
             .iter()
             .fold(0, |number, digit| 10 * number + *digit as i64)
+    }
+
+    /// Stores the attributes it was called with as the signal.
+    unsafe extern "C" fn created(
+        value: i64,
+        count: u32,
+        _: *const Handle,
+        attributes: u64,
+        signal: *mut Handle,
+    ) -> Status {
+        // SAFETY: the test passes memory for it.
+        unsafe { signal.write(attributes) };
+        value as Status + count
+    }
+
+    /// The second table is as ROCr 6.4's, whose entries lie elsewhere.
+    #[test]
+    fn every_signal_has_an_event() {
+        const LONGEST: usize = 74;
+        for (major, bytes, index) in [(1, 400, 31), (2, 592, 33)] {
+            let mut words = [0_usize; LONGEST];
+            words[2 + index] = created as AmdSignalCreate as usize;
+            let amd: *mut AmdTable = words.as_mut_ptr().cast();
+            for _ in 0..2 {
+                // SAFETY: the memory is as long as the version says.
+                unsafe {
+                    (*amd).version.major = major;
+                    (*amd).version.minor = bytes;
+                    give_events(amd);
+                }
+            }
+            // SAFETY: the entry that was just replaced.
+            let entry: AmdSignalCreate = unsafe { mem::transmute(words[2 + index]) };
+            let mut signal = 0;
+            // SAFETY: arguments as the runtime passes them.
+            let status = unsafe { entry(40, 2, ptr::null(), 3, &mut signal) };
+            assert_eq!((status, signal), (42, 2));
+        }
     }
 
     #[test]

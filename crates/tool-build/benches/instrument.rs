@@ -156,6 +156,7 @@ fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
                 uri: "",
                 kernel: kernel.name,
                 agent: &agent,
+                choice: 0,
             });
             *least = least.min(start.elapsed().as_secs_f64() * 1e3);
             match variant {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod constructors;
+mod stock;
 
 use hook::{Arg, BuildError, Bundle, Global, ToolRequest};
 use luthier::{Description, Kind};
@@ -15,6 +16,7 @@ use std::{
 };
 
 pub use hook::TARGETS;
+pub use stock::{Stock, from_library};
 
 /// The headers that tools include.
 const HEADERS: [(&str, &str); 2] = [
@@ -24,6 +26,9 @@ const HEADERS: [(&str, &str); 2] = [
     ),
     ("luthier.h", include_str!("../../../include/luthier.h")),
 ];
+/// What start-up code of the host wants to register: device code, which is not in the library.
+const STUB: &str =
+    "extern \"C\" { __attribute__((visibility(\"hidden\"))) char __hip_fatbin[16]; }";
 /// Variable with the description, and the hooks that the header itself defines with the number of their parameters.
 const DESCRIPTION: &str = "__luthier_description";
 const OWN_HOOKS: [(&str, usize); 2] = [("__luthier_add", 2), ("__luthier_flush", 3)];
@@ -36,6 +41,13 @@ pub enum Error {
     Bundle {
         file: String,
         source: hook::BundleError,
+    },
+    #[error("{file}: {reason}")]
+    Library { file: String, reason: String },
+    #[error("{file}: in LUTHIER_TOOL: {source}")]
+    Arguments {
+        file: String,
+        source: luthier::Error,
     },
     #[error(transparent)]
     Write(#[from] records::Error),
@@ -52,9 +64,14 @@ pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Er
     let bundle = hook::build_tool(&ToolRequest {
         source,
         include: directory.path(),
-        hooks: &hooks,
+        hooks: &|globals| hooks(globals, false),
         targets,
         clang,
+    })?;
+    let checked = luthier::check_arguments(&bundle, &described(&bundle.globals)?);
+    checked.map_err(|error| Error::Arguments {
+        file: source.display().to_string(),
+        source: error,
     })?;
     bundle.to_bytes().map_err(|error| Error::Bundle {
         file: source.display().to_string(),
@@ -68,17 +85,33 @@ pub fn build_host(source: &Path, tool: &[u8], output: &Path, clang: &str) -> Res
         file: source.display().to_string(),
         source: error,
     })?;
-    if luthier::exports(&bundle.globals).is_empty() {
+    if !luthier::has_host_code(&bundle.globals) {
         return Ok(false);
     }
     let headers = header()?;
+    let stub = headers.path().join("stub.c");
+    let wrote = std::fs::write(&stub, STUB);
+    wrote.map_err(|source| Error::File {
+        path: stub.clone(),
+        source,
+    })?;
     let compiled = std::process::Command::new(clang)
         .args(["-x", "hip", "--cuda-host-only", "-O2", "-std=c++17"])
-        .args(["-nogpulib", "-nogpuinc", "-fPIC", "-shared"])
+        .args([
+            "-nogpulib",
+            "-nogpuinc",
+            "-fPIC",
+            "-shared",
+            "-DLUTHIER_WITHOUT_HIP",
+        ])
+        // With the stub below, whose symbol has no suffix.
+        .arg("-fuse-cuid=none")
         // Destructors would run on the application's thread at its end.
         .args(["-fno-c++-static-destructors", "-I"])
         .arg(headers.path())
         .arg(source)
+        .args(["-x", "c++"])
+        .arg(&stub)
         .arg("-o")
         .arg(output)
         .output()
@@ -153,21 +186,42 @@ fn header() -> Result<tempfile::TempDir, Error> {
     Ok(directory)
 }
 
-/// The hooks that the description among the variables names, and the header's own.
-fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
-    let text = globals
-        .iter()
-        .find(|global| global.name == DESCRIPTION)
-        .and_then(|global| global.initial.as_deref())
-        .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+/// The text of the description.
+fn description_text(globals: &[Global]) -> Option<String> {
+    let described = globals.iter().find(|global| global.name == DESCRIPTION);
+    let bytes = described.and_then(|global| global.initial.as_deref())?;
+    let text = String::from_utf8_lossy(bytes);
+    Some(text.trim_end_matches('\0').to_owned())
+}
+
+fn described(globals: &[Global]) -> Result<Description, Error> {
+    let text = description_text(globals).unwrap_or_default();
+    Description::parse("here", &text).map_err(|source| Error::Arguments {
+        file: String::new(),
+        source,
+    })
+}
+
+/// The hooks that the description among the variables names, those that host code inserts, and the header's own. Of a unit
+/// that is `part` of a tool, another one may say what the tool is.
+fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, String> {
+    let text = description_text(globals);
     let exports = luthier::exports(globals);
-    if text.is_none() && exports.is_empty() {
-        return Err(
-            "there is no LUTHIER_TOOL(...), which names the hooks and where they go".to_owned(),
-        );
+    let marked = luthier::has_host_code(globals);
+    if text.is_none() && !marked {
+        return match part {
+            true => Ok(Vec::new()),
+            false => Err(
+                "it has neither LUTHIER_TOOL(...), which names the hooks and where they go, nor \
+                 MARK_LUTHIER_DEVICE_MODULE and LUTHIER_EXPORT_FUNC(HOOK), for host code that inserts them"
+                    .to_owned(),
+            ),
+        };
     }
-    let text = text.unwrap_or_default();
-    let description = Description::parse("here", text.trim_end_matches('\0')).map_err(told)?;
+    if !exports.is_empty() && !luthier::is_marked(globals) && !part {
+        return Err("a tool with host code says MARK_LUTHIER_DEVICE_MODULE once".to_owned());
+    }
+    let description = Description::parse("here", &text.unwrap_or_default()).map_err(told)?;
     let known = |name: &str| globals.iter().any(|global| global.name == name);
     if let Some(name) = description.variables().find(|name| !known(name)) {
         return Err(format!(
@@ -176,11 +230,18 @@ fn hooks(globals: &[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> {
     }
     let parameters = description.parameters().map_err(told)?;
     let own = OWN_HOOKS.map(|(hook, parameters)| (hook.to_owned(), vec![Arg::Scalar; parameters]));
-    let exported = exports
-        .into_iter()
-        .filter(|(hook, _)| !parameters.contains_key(hook))
-        .map(|(hook, parameters)| (hook, vec![Arg::Scalar; parameters]))
-        .collect::<Vec<_>>();
+    // What host code gives them is known only then: for values of lanes there is a variant of its own.
+    let mut exported = Vec::new();
+    for (hook, count) in exports {
+        if parameters.contains_key(&hook) {
+            continue;
+        }
+        if count != 0 {
+            let lanes = format!("{hook}{}", luthier::LANES);
+            exported.push((lanes, vec![Arg::Vector; count]));
+        }
+        exported.push((hook, vec![Arg::Scalar; count]));
+    }
     let described = parameters
         .into_iter()
         .map(|(hook, kinds)| (hook, kinds.into_iter().map(argument).collect()));

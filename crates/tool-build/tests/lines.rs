@@ -107,6 +107,7 @@ fn variants_that_are_packed_into_one_object_keep_their_lines() {
             uri: "",
             kernel,
             agent: &agent,
+            choice: 0,
         };
         engine.instrument(&request).unwrap().object
     });
@@ -136,6 +137,7 @@ fn variants_that_are_packed_into_one_object_keep_their_lines() {
         uri: "",
         kernel: "third",
         agent: &agent,
+        choice: 0,
     };
     let third = engine.instrument(&request).unwrap().object;
     let objects = [&third, &variants[1]].map(|bytes| CodeObject::parse(bytes).unwrap());

@@ -106,6 +106,7 @@ fn a_kernel_is_the_same_behind_others() {
             uri: "",
             kernel: kernel.name,
             agent: &agent,
+            choice: 0,
         };
         let (first, later) = (
             engine(tool.clone()).instrument(&request),

@@ -1,13 +1,17 @@
 //! Tools with host code in C++: the other side of `include/luthier.h`.
 //!
-//! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the
-//! hooks and `NAME.so` beside it. The library gets a table of functions ([`table`]) and is called at its begin and end and for
-//! every launch ([`library`]); [`tool`] makes a [`luthier::Tool`] of that.
+//! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The
+//! library gets a table of functions ([`table`]) and is called at its begin and end and for every launch ([`library`]);
+//! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
+//! their handles, and puts the tool's variables where host code and hooks reach them ([`variables`]).
 
 mod constructors;
 mod library;
+mod registered;
 mod table;
 mod tool;
+mod variables;
+mod visit;
 
 pub use library::LibraryError;
 
@@ -35,7 +39,7 @@ pub fn with_host_code(file: ToolFile, path: &Path) -> Result<Box<dyn Tool>, Erro
         return Err(Error::NoLibrary { name, library });
     }
     let library = library::Library::load(&library)?;
-    Ok(Box::new(tool::LibraryTool::new(file, library)?))
+    Ok(Box::new(tool::LibraryTool::new(file, library)))
 }
 
 /// Where the host code of the tool in this file is.

@@ -1,7 +1,8 @@
-//! The shared library with a tool's host code: its three entries and its variables.
+//! The shared library with a tool's host code: its entries.
 
 use crate::{
     constructors,
+    registered::{Raw, Registered},
     table::{API, Api},
 };
 use kmt_sys::aql::KernelDispatchPacket;
@@ -12,38 +13,46 @@ use std::{
     ptr::NonNull,
 };
 
+/// `LUTHIER_API_VERSION`.
+pub const VERSION: u32 = 2;
+
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     #[error("cannot load the host code of a tool: {0}")]
     Load(String),
-    #[error("{file} has no {symbol}: a tool says MARK_LUTHIER_DEVICE_MODULE once")]
-    NoEntry { file: String, symbol: String },
-    #[error("{file}: {reason}")]
-    Begin { file: String, reason: String },
+    #[error("{0} has no luthier_tool: a tool says MARK_LUTHIER_DEVICE_MODULE once")]
+    NoEntry(String),
+    #[error(
+        "{file} was built with a luthier.h of version {found}, and this Luthier has version {VERSION}: build it again"
+    )]
+    Version { file: String, found: u32 },
 }
 
-/// Returns null or a reason, which is valid until the next call.
-type Begin = unsafe extern "C" fn(*const Api) -> *const c_char;
-type Launched = unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> *const c_char;
-type End = unsafe extern "C" fn() -> *const c_char;
+/// Null or a reason, which is valid until the next call on the thread.
+type Reason = *const c_char;
+
+/// `luthier_tool_entries`.
+#[repr(C)]
+struct Entries {
+    struct_size: usize,
+    version: u32,
+    reserved: u32,
+    registered: unsafe extern "C" fn(*mut usize) -> *const Raw,
+    begin: unsafe extern "C" fn(*const Api) -> Reason,
+    launch: unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> Reason,
+    end: unsafe extern "C" fn() -> Reason,
+}
+const _: () = assert!(size_of::<Entries>() == 48);
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
 pub struct Library {
-    handle: NonNull<c_void>,
+    entries: &'static Entries,
     file: String,
-    launched: Launched,
-    end: End,
 }
 
-// SAFETY: the handle is only used for look-ups, which may come from any thread; calls of the tool are made one at a time by
-// `LibraryTool`.
-unsafe impl Send for Library {}
-// SAFETY: as above.
-unsafe impl Sync for Library {}
-
 impl Library {
-    /// Loads the library and lets the tool begin.
+    /// Loads the library; what its constructors do is done then.
     pub fn load(path: &Path) -> Result<Library, LibraryError> {
         let file = path.display().to_string();
         // A name without a slash would be searched for.
@@ -57,72 +66,58 @@ impl Library {
             let message = unsafe { said(libc::dlerror()) };
             return Err(LibraryError::Load(message.unwrap_or(file)));
         };
-        let entry = |symbol: &str| {
-            look_up(handle, symbol).ok_or_else(|| LibraryError::NoEntry {
-                file: file.clone(),
-                symbol: symbol.to_owned(),
-            })
+        let Some(entries) = look_up(handle, c"luthier_tool") else {
+            return Err(match look_up(handle, c"luthier_tool_begin") {
+                Some(_) => LibraryError::Version { file, found: 1 },
+                None => LibraryError::NoEntry(file),
+            });
         };
         // SAFETY: just loaded.
         unsafe { constructors::run(handle) };
-        // SAFETY: `MARK_LUTHIER_DEVICE_MODULE` defines the entries with these types.
-        let (begin, launched, end) = unsafe {
-            (
-                std::mem::transmute::<NonNull<c_void>, Begin>(entry("luthier_tool_begin")?),
-                std::mem::transmute::<NonNull<c_void>, Launched>(entry("luthier_tool_launch")?),
-                std::mem::transmute::<NonNull<c_void>, End>(entry("luthier_tool_end")?),
-            )
-        };
-        // SAFETY: the table lives for ever, and the result is a string or null.
-        if let Some(reason) = unsafe { said(begin(&raw const API)) } {
-            return Err(LibraryError::Begin { file, reason });
+        // SAFETY: `MARK_LUTHIER_DEVICE_MODULE` defines it with this type, of which size and version come first in all versions.
+        let entries: &'static Entries = unsafe { entries.cast().as_ref() };
+        if entries.version != VERSION || entries.struct_size < size_of::<Entries>() {
+            let found = entries.version;
+            return Err(LibraryError::Version { file, found });
         }
-        Ok(Library {
-            handle,
-            file,
-            launched,
-            end,
-        })
+        Ok(Library { entries, file })
     }
 
     pub fn file(&self) -> &str {
         &self.file
     }
 
+    /// What the compiler's start-up code registered.
+    pub fn registered(&self) -> Registered {
+        let mut count = 0;
+        // SAFETY: the entry stores how many it lists; they live as long as the library, and have strings in them.
+        unsafe {
+            let list = (self.entries.registered)(&raw mut count);
+            Registered::read(list, count)
+        }
+    }
+
+    /// The devices are there.
+    pub fn begin(&self) -> Result<(), String> {
+        // SAFETY: the table lives for ever, and the result is a string or null.
+        unsafe { said((self.entries.begin)(&raw const API)) }.map_or(Ok(()), Err)
+    }
+
     /// Tells the tool about a launch.
     pub fn launched(&self, packet: &mut KernelDispatchPacket, kernel: &str) -> Result<(), String> {
         let name = CString::new(kernel).unwrap_or_default();
         // SAFETY: both live during the call, and the result is a string or null.
-        match unsafe { said((self.launched)(packet, name.as_ptr())) } {
-            Some(reason) => Err(reason),
-            None => Ok(()),
-        }
+        unsafe { said((self.entries.launch)(packet, name.as_ptr())) }.map_or(Ok(()), Err)
     }
 
     /// The application has ended.
     pub fn end(&self) -> Result<(), String> {
         // SAFETY: the result is a string or null.
-        match unsafe { said((self.end)()) } {
-            Some(reason) => Err(reason),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes a variable of the host code; false if it has none of this name.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> bool {
-        let Some(variable) = look_up(self.handle, name) else {
-            return false;
-        };
-        // SAFETY: the device's variable has this size, and host and device were compiled from one definition.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), variable.as_ptr().cast(), bytes.len())
-        };
-        true
+        unsafe { said((self.entries.end)()) }.map_or(Ok(()), Err)
     }
 }
 
-fn look_up(library: NonNull<c_void>, symbol: &str) -> Option<NonNull<c_void>> {
-    let symbol = CString::new(symbol).ok()?;
+fn look_up(library: NonNull<c_void>, symbol: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: a handle that was never closed, and a string.
     NonNull::new(unsafe { libc::dlsym(library.as_ptr(), symbol.as_ptr()) })
 }

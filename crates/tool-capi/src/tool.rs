@@ -1,150 +1,95 @@
-//! A [`Tool`] whose host code is a library: its callbacks collect what to insert, which goes to the kernel afterwards.
+//! A [`Tool`] whose host code is a library: its callbacks say what to insert and what each launch runs.
 
 use crate::{
-    LibraryError,
     library::Library,
-    table::{CURRENT, RawArgument},
+    table::{CURRENT, RUNNING},
+    variables::Variables,
+    visit::{Call, Seen, Visit, Wanted},
 };
-use isa::{Reg, RegKind};
 use kmt_sys::aql::KernelDispatchPacket;
-use luthier::{Argument, Edit, Error, Kernel, Launch, Result, Results, Tool, ToolFile};
+use luthier::{Argument, Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile};
 use std::{
-    collections::HashMap,
-    ffi::CString,
-    sync::{Mutex, MutexGuard, PoisonError},
+    collections::{BTreeSet, HashMap},
+    fmt::Write,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-/// `luthier_ipoint_t`.
-const AFTER: i32 = 1;
+/// The choice for a kernel whose callback failed before there was a variant.
+const FAILED: u32 = u32::MAX;
 
-/// An instruction as the tool sees it.
-pub struct Seen {
-    pub pc: u64,
-    pub size: u32,
-    pub mnemonic: CString,
-    pub text: CString,
-}
-
-struct Call {
-    index: usize,
-    hook: String,
-    after: bool,
-    arguments: Vec<Argument>,
-}
-
-/// One call of `luthier_at_hsa_event`.
+/// What is known of a kernel.
 #[derive(Default)]
-pub struct Visit {
-    pub kernel_object: u64,
-    pub instrumented: bool,
-    pub overridden: bool,
-    /// None if the kernel is instrumented already.
-    pub instructions: Vec<Seen>,
-    hooks: Vec<String>,
-    calls: Vec<Call>,
+struct Known {
+    instructions: Option<Arc<Vec<Seen>>>,
+    /// By name, in the order in which they were made: the first is choice 1.
+    variants: Vec<(String, Arc<Vec<Call>>)>,
+    /// What launches run unless the tool says otherwise.
+    choice: u32,
+    failure: Option<String>,
 }
 
-impl Visit {
-    pub fn insert(
-        &mut self,
-        index: usize,
-        hook: String,
-        point: i32,
-        arguments: &[RawArgument],
-    ) -> std::result::Result<(), String> {
-        if self.instrumented {
-            return Err("the kernel is instrumented already".to_owned());
-        }
-        if index >= self.instructions.len() {
-            return Err("there is no such instruction".to_owned());
-        }
-        if !self.hooks.contains(&hook) {
-            let known = self.hooks.join(", ");
-            return Err(format!("there is no hook {hook} (exported: {known})"));
-        }
-        let arguments = arguments.iter().map(argument);
-        self.calls.push(Call {
-            index,
-            hook,
-            after: point == AFTER,
-            arguments: arguments.collect::<std::result::Result<_, _>>()?,
-        });
-        Ok(())
-    }
-}
-
-/// `luthier_arg_kind`.
-fn argument(raw: &RawArgument) -> std::result::Result<Argument, String> {
-    let register = |kind| {
-        Argument::Register(Reg {
-            kind,
-            index: raw.value as u16,
-            width: 1,
-            half: None,
-        })
-    };
-    Ok(match raw.kind {
-        0 => Argument::Constant(raw.value),
-        1 => register(RegKind::Sgpr),
-        2 => register(RegKind::Vgpr),
-        3 => Argument::Exec,
-        4 => Argument::Pc,
-        5 => Argument::Site,
-        kind => return Err(format!("there are no arguments of kind {kind}")),
-    })
-}
-
-/// What is known of kernels, by name.
-#[derive(Default)]
-struct Kernels {
-    objects: HashMap<String, u64>,
-    /// Instrumented just now: the launch for which that happened has been told to the tool.
-    told: Vec<String>,
-}
-
-impl Kernels {
-    /// A number for the kernel, which stands for the address of its descriptor.
-    fn object(&mut self, name: &str) -> u64 {
-        let next = self.objects.len() as u64 + 1;
-        *self.objects.entry(name.to_owned()).or_insert(next)
-    }
-}
+/// By name and hash of the code object.
+type Kernels = HashMap<(String, [u8; 32]), Known>;
 
 /// See the module.
 pub struct LibraryTool {
     file: ToolFile,
+    hooks: Arc<Vec<(String, usize)>>,
     library: Library,
-    /// Also keeps the tool's callbacks from running at the same time.
+    variables: OnceLock<Arc<Variables>>,
     kernels: Mutex<Kernels>,
-    problems: Mutex<Vec<String>>,
-}
-
-impl LibraryTool {
-    pub fn new(file: ToolFile, library: Library) -> std::result::Result<LibraryTool, LibraryError> {
-        Ok(LibraryTool {
-            file,
-            library,
-            kernels: Mutex::default(),
-            problems: Mutex::default(),
-        })
-    }
-
-    /// Tells the tool about a launch, and returns what it asked for.
-    fn tell(
-        &self,
-        visit: Visit,
-        mut packet: KernelDispatchPacket,
-        name: &str,
-    ) -> (Visit, Option<String>) {
-        packet.kernel_object = visit.kernel_object;
-        CURRENT.set(Some(visit));
-        let told = self.library.launched(&mut packet, name);
-        (CURRENT.take().unwrap_or_default(), told.err())
-    }
+    problems: Mutex<BTreeSet<String>>,
 }
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl LibraryTool {
+    pub fn new(file: ToolFile, library: Library) -> LibraryTool {
+        LibraryTool {
+            hooks: Arc::new(file.exports().to_vec()),
+            file,
+            library,
+            variables: OnceLock::new(),
+            kernels: Mutex::default(),
+            problems: Mutex::default(),
+        }
+    }
+
+    fn variant(&self, code: (&str, &[u8; 32]), choice: u32) -> Option<Arc<Vec<Call>>> {
+        let kernels = lock(&self.kernels);
+        let known = kernels.get(&(code.0.to_owned(), *code.1))?;
+        let index = usize::try_from(choice).ok()?.checked_sub(1)?;
+        Some(Arc::clone(&known.variants.get(index)?.1))
+    }
+}
+
+/// What the tool asked for, put down; the choice for this launch.
+fn settle(known: &mut Known, visit: Visit, failed: Option<&String>) -> u32 {
+    known.instructions = visit.instructions;
+    if let Some(failure) = failed {
+        known.failure = Some(failure.clone());
+        return match known.choice {
+            0 => FAILED,
+            choice => choice,
+        };
+    }
+    let position = |known: &Known, name: &str| {
+        let found = known.variants.iter().position(|(known, _)| known == name);
+        found.map(|index| index as u32 + 1)
+    };
+    match visit.wanted {
+        Wanted::Same => {}
+        Wanted::Original => known.choice = 0,
+        Wanted::Variant(name) => {
+            known.choice = position(known, &name).unwrap_or_else(|| {
+                known.variants.push((name, Arc::new(visit.calls)));
+                known.variants.len() as u32
+            });
+        }
+    }
+    known.choice
 }
 
 impl Tool for LibraryTool {
@@ -156,83 +101,122 @@ impl Tool for LibraryTool {
         &self.file
     }
 
-    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        let instructions: Vec<_> = kernel.instructions().collect();
-        let text = |text: String| CString::new(text).unwrap_or_default();
-        let seen = instructions.iter().map(|instruction| Seen {
-            pc: instruction.pc(),
-            size: instruction.decoded().size.into(),
-            mnemonic: text(instruction.mnemonic().to_owned()),
-            text: text(instruction.text()),
-        });
-        let mut kernels = lock(&self.kernels);
-        let visit = Visit {
-            kernel_object: kernels.object(kernel.name()),
-            instructions: seen.collect(),
-            hooks: self.file.exports(),
-            ..Visit::default()
+    fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
+        let registered = self.library.registered();
+        let variables = Variables::new(self.file.clone(), Arc::clone(live), registered)?;
+        let variables = Arc::new(variables);
+        let _ = self.variables.set(Arc::clone(&variables));
+        RUNNING.set(Some(variables));
+        let file = self.library.file();
+        self.library
+            .begin()
+            .map_err(|problem| format!("{file}: {problem}"))
+    }
+
+    fn chooses(&self) -> bool {
+        true
+    }
+
+    fn choose(&self, launch: &Launch<'_>, code: &Code) -> u32 {
+        let Some(variables) = self.variables.get() else {
+            return 0;
         };
-        let (visit, problem) = self.tell(visit, KernelDispatchPacket::default(), kernel.name());
-        kernels.told.push(kernel.name().to_owned());
-        drop(kernels);
-        if let Some(problem) = problem {
-            return Err(Error::Tool(format!("{}: {problem}", self.name())));
+        RUNNING.set(Some(Arc::clone(variables)));
+        let mut kernels = lock(&self.kernels);
+        let key = (code.kernel().to_owned(), *code.object_hash());
+        let known = kernels.entry(key).or_default();
+        let visit = Visit {
+            kernel_object: launch.kernel_object,
+            code: code.clone(),
+            instructions: known.instructions.clone(),
+            variants: known
+                .variants
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect(),
+            hooks: Arc::clone(&self.hooks),
+            variables: Arc::clone(variables),
+            calls: Vec::new(),
+            wanted: Wanted::Same,
+        };
+        let mut packet = KernelDispatchPacket {
+            grid_size: launch.grid,
+            workgroup_size: launch.workgroup,
+            kernel_object: launch.kernel_object,
+            kernarg_address: launch.kernarg,
+            ..KernelDispatchPacket::default()
+        };
+        CURRENT.set(Some(visit));
+        let told = self.library.launched(&mut packet, code.kernel());
+        let Some(visit) = CURRENT.take() else {
+            return known.choice;
+        };
+        let failed = told.err();
+        let choice = settle(known, visit, failed.as_ref());
+        if let Some(problem) = failed.filter(|_| choice != FAILED) {
+            lock(&self.problems).insert(problem);
         }
-        if visit.overridden {
-            for call in visit.calls {
-                let instruction = &instructions[call.index];
-                let place = match call.after {
-                    true => edit.after(instruction),
-                    false => edit.before(instruction),
-                };
-                place.call(&call.hook, call.arguments)?;
+        choice
+    }
+
+    /// Everything that a variant depends on, which the callbacks have said before. What is not kept: a constant as wide as an
+    /// address, because it may be one, and those of another process mean nothing.
+    fn cache_key(&self, kernel: &str, object_hash: &[u8; 32], choice: u32) -> Option<Vec<u8>> {
+        let calls = self.variant((kernel, object_hash), choice)?;
+        let mut key = String::new();
+        for call in &*calls {
+            for argument in &call.arguments {
+                if let Argument::Constant(value) = argument
+                    && u32::try_from(*value).is_err()
+                {
+                    return None;
+                }
             }
+            writeln!(key, "{call:?}").ok()?;
+        }
+        Some(key.into_bytes())
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let code = (kernel.name(), edit.object_hash());
+        let Some(calls) = self.variant(code, edit.choice()) else {
+            let kernels = lock(&self.kernels);
+            let known = kernels.get(&(code.0.to_owned(), *code.1));
+            let failure = known.and_then(|known| known.failure.clone());
+            let failure = failure.unwrap_or_else(|| "nobody has asked for this variant".to_owned());
+            return Err(Error::Tool(format!("{}: {failure}", self.name())));
+        };
+        let instructions: Vec<_> = kernel.instructions().collect();
+        for call in &*calls {
+            let Some(instruction) = instructions.get(call.index) else {
+                let reason = format!("{}: there is no instruction {}", self.name(), call.index);
+                return Err(Error::Tool(reason));
+            };
+            let mut arguments = call.arguments.clone();
+            for (index, argument) in arguments.iter_mut().enumerate() {
+                if let Argument::Register(reg) = argument {
+                    let dwords = edit.parameter_dwords(&call.hook, index)?;
+                    reg.width = dwords.map_or(1, |dwords| dwords as u8);
+                }
+            }
+            let place = match call.after {
+                true => edit.after(instruction),
+                false => edit.before(instruction),
+            };
+            place.call(&call.hook, arguments)?;
         }
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) {
-        let mut kernels = lock(&self.kernels);
-        let told = kernels.told.iter().position(|name| name == launch.kernel);
-        if let Some(index) = told {
-            kernels.told.swap_remove(index);
-            return;
-        }
-        let visit = Visit {
-            kernel_object: kernels.object(launch.kernel),
-            instrumented: true,
-            ..Visit::default()
-        };
-        let packet = KernelDispatchPacket {
-            grid_size: launch.grid,
-            workgroup_size: launch.workgroup,
-            ..KernelDispatchPacket::default()
-        };
-        if let (_, Some(problem)) = self.tell(visit, packet, launch.kernel) {
-            let mut problems = lock(&self.problems);
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
-    }
-
-    fn finish(&self, results: &Results<'_>) -> Result<String> {
-        for (name, size) in self.file.variables() {
-            let copies = results.variable(&name)?;
-            if size <= 8 {
-                let sum = results.sum(&name)?.to_le_bytes();
-                self.library.write(&name, &sum[..size as usize]);
-            } else if let Some(first) = copies.first() {
-                self.library.write(&name, first);
-            }
-        }
-        let _one_at_a_time = lock(&self.kernels);
+    fn finish(&self, _results: &Results<'_>) -> Result<String> {
+        RUNNING.set(self.variables.get().cloned());
         let mut problems = std::mem::take(&mut *lock(&self.problems));
         problems.extend(self.library.end().err());
         let file = self.library.file();
-        let lines = problems
-            .iter()
-            .map(|problem| format!("{file}: {problem}\n"));
-        Ok(lines.collect())
+        let mut lines = String::new();
+        for problem in &problems {
+            let _ = writeln!(lines, "{file}: {problem}");
+        }
+        Ok(lines)
     }
 }

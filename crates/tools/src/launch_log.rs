@@ -47,6 +47,10 @@ impl Tool for LaunchLog {
         &self.file
     }
 
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         edit.attach(arguments::of(kernel))
     }

@@ -7,6 +7,8 @@
 mod arguments;
 mod branch_divergence;
 mod by_line;
+mod coverage;
+mod coverage_report;
 mod instruction_count;
 mod launch_log;
 mod memory;
@@ -14,8 +16,8 @@ mod open;
 mod per_block;
 
 pub use open::{
-    BUILT_IN, OpenError, SUFFIX, check_filter, is_library, name_of, open, ready_path,
-    with_host_code,
+    BUILT_IN, Distinct, OpenError, SUFFIX, check_filter, distinct, is_library, is_stock, name_of,
+    open, open_all, open_as, ready_path, with_host_code,
 };
 
 use luthier::{Tool, ToolFile};
@@ -47,6 +49,7 @@ tools! {
     "mem-coalesce" => memory::Coalescing,
     "lds-conflicts" => memory::BankConflicts,
     "branch-divergence" => branch_divergence::BranchDivergence,
+    "coverage" => coverage::Coverage,
     "launch-log" => launch_log::LaunchLog::new,
     "empty" => luthier::Declarative,
 }

@@ -74,6 +74,10 @@ impl Tool for Trace {
         &self.0
     }
 
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let accesses = accesses(kernel, edit, |_| true);
         let images = accesses
@@ -109,6 +113,10 @@ impl Tool for Coalescing {
 
     fn file(&self) -> &ToolFile {
         &self.0
+    }
+
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -157,6 +165,10 @@ impl Tool for BankConflicts {
 
     fn file(&self) -> &ToolFile {
         &self.0
+    }
+
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {

@@ -38,8 +38,56 @@ pub fn name_of(tool: &str) -> String {
     }
 }
 
+/// Tools of a run, each once.
+pub struct Distinct<'a> {
+    /// As they were given, with the names that they go by: two files of one name have different ones.
+    pub chosen: Vec<(&'a str, String)>,
+    /// Those that were given again, which would count twice.
+    pub repeated: Vec<&'a str>,
+}
+
+/// Tells tools apart: variables and reports go by names.
+pub fn distinct(tools: &[String]) -> Distinct<'_> {
+    let mut distinct = Distinct {
+        chosen: Vec::new(),
+        repeated: Vec::new(),
+    };
+    let mut known = Vec::new();
+    for tool in tools {
+        let identity = match is_path(tool) || is_library(tool) {
+            true => std::fs::canonicalize(tool).unwrap_or_else(|_| PathBuf::from(tool)),
+            false => PathBuf::from(tool),
+        };
+        if known.contains(&identity) {
+            distinct.repeated.push(tool);
+            continue;
+        }
+        known.push(identity);
+        let plain = name_of(tool);
+        let taken = |name: &String| distinct.chosen.iter().any(|(_, other)| other == name);
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let name = names.find(|name| !taken(name)).unwrap_or_default();
+        distinct.chosen.push((tool, name));
+    }
+    distinct
+}
+
+/// The tools of a run that have no library, under names of their own.
+pub fn open_all(tools: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
+    let chosen = distinct(tools).chosen.into_iter();
+    chosen
+        .map(|(tool, name)| open_as(tool, &name, directory))
+        .collect()
+}
+
 /// A tool by name, from `directory`, or by path.
 pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
+    open_as(tool, &name_of(tool), directory)
+}
+
+/// The same, which reports under a name of the caller's choice.
+pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
     if is_library(tool) {
         return Err(OpenError::Library(tool.to_owned()));
     }
@@ -66,7 +114,11 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
             source,
         },
     })?;
-    Ok(with_host_code(ToolFile::parse(&name, &bytes)?))
+    let file = ToolFile::parse(reports_as, &bytes)?;
+    Ok(match ready {
+        Some(ready) => (ready.make)(file),
+        None => Box::new(Declarative(file)),
+    })
 }
 
 /// The tool with this file: one of ours if it has the name of one, else a declarative one.
@@ -77,7 +129,20 @@ pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
     }
 }
 
-/// Whether this names a library that has tools with host code in Rust.
+/// Whether a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what
+/// `MARK_LUTHIER_DEVICE_MODULE` defines.
+pub fn is_stock(library: &[u8]) -> bool {
+    /// `SHT_DYNSYM`.
+    const SYMBOLS: u32 = 11;
+    let elf = codeobj::elf::Elf::parse(library);
+    let symbols = elf.and_then(|elf| {
+        let symbols = elf.symbols(SYMBOLS)?;
+        Ok(symbols.iter().any(|symbol| symbol.name == "luthier_tool"))
+    });
+    symbols.unwrap_or(false)
+}
+
+/// Whether this names a library: one with host code in Rust, or one from a HIP compiler ([`is_stock`]).
 pub fn is_library(tool: &str) -> bool {
     tool.ends_with(".so")
 }

@@ -127,6 +127,10 @@ impl Tool for BlockCount {
         &self.0
     }
 
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         count_blocks(kernel, edit, false)
     }
@@ -205,6 +209,10 @@ impl Tool for OpcodeHistogram {
 
     fn file(&self) -> &ToolFile {
         &self.0
+    }
+
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {

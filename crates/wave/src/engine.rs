@@ -194,6 +194,11 @@ impl Wave {
         flow::STOP
     }
 
+    /// Address of the instruction that is next.
+    pub fn next_address(&self) -> u64 {
+        self.segment.pc_of(self.next)
+    }
+
     /// Address of the instruction that stopped the wave last.
     pub fn stopped_at(&self) -> u64 {
         self.segment.pc_of(self.next.saturating_sub(1))

@@ -1,6 +1,6 @@
 //! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12's memory are apart.
 
-use gfx::Family;
+use gfx::{Family, Target};
 use isa::Inst;
 
 mod gfx12;
@@ -35,9 +35,8 @@ pub(crate) struct Flat {
 
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    ///
-    /// With `architected` flat scratch, gfx9 has a bit that says whether SCRATCH has a vector address.
-    pub fn of(inst: &Inst, family: Family, segment_relative: bool, architected: bool) -> Flat {
+    pub fn of(inst: &Inst, target: &Target, segment_relative: bool) -> Flat {
+        let family = target.family;
         if family >= Family::Gfx12 {
             return gfx12::flat(inst, segment_relative);
         }
@@ -76,7 +75,8 @@ impl Flat {
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
             saddr: has_scalar(off),
-            no_vector_address: if family == Family::Gfx9 && architected {
+            no_vector_address: if target.architected_flat_scratch {
+                // gfx94x has a bit for it.
                 bits(w0, 13, 13) == 0
             } else {
                 // gfx10: 0x7f says neither vector nor scalar address.

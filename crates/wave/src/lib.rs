@@ -10,10 +10,13 @@
 //! files, and nothing about instrumentation.
 
 mod barrier;
+mod blame;
 mod counts;
 mod engine;
 mod fields;
+mod hwreg;
 mod memory;
+mod messages;
 mod micro_op;
 mod mode;
 mod passes;
@@ -26,6 +29,7 @@ mod state;
 mod step;
 
 pub use barrier::SplitBarrier;
+pub use blame::NO_LANE;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};

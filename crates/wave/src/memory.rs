@@ -48,6 +48,8 @@ pub trait AddressSpace: Send + Sync {
 pub enum FaultKind {
     /// No allocation at this address.
     NotMapped,
+    /// The host took the memory away, or rights to it, while the device was allowed to use it.
+    Withdrawn,
     ReadOnly,
     /// Atomic or scalar access whose address is not a multiple of its size.
     Unaligned,

@@ -217,12 +217,12 @@ pub(crate) enum Shape {
         typed: bool,
     },
     Image,
+    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
+    WaveMatrix,
     /// SOP1 whose source field is the number of a message.
     Message,
     /// LDSDIR.
     LdsDirect,
-    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
-    WaveMatrix,
 }
 
 /// Semantics of one mnemonic.
@@ -346,26 +346,21 @@ pub fn all_rows() -> &'static [Row] {
     })
 }
 
-/// The row of `mnemonic` on `target`.
+/// The row of `mnemonic`, under whichever of its names, on `target`.
 pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
-    static OCP: OnceLock<Vec<Row>> = OnceLock::new();
-    let ocp = OCP.get_or_init(|| {
-        let mut rows = Vec::new();
-        fp8::ocp::append(&mut rows);
-        rows
-    });
-    let cdna4 = target.family == Family::Gfx9 && !target.has_fnuz_fp8();
-    let eight_bit = |row: &&Row| cdna4 && row.mnemonic == mnemonic;
-    ocp.iter()
-        .find(eight_bit)
-        .or_else(|| find_in(mnemonic, target.family))
-}
-
-/// The row of `mnemonic`, under whichever of its names, on targets of `family`; where there are several tables of eight-bit
-/// floats, that of gfx942.
-fn find_in(mnemonic: &str, family: Family) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
-    let name = row_name(mnemonic, family);
+    static OCP: OnceLock<Vec<Row>> = OnceLock::new();
+    let name = row_name(mnemonic, target.family);
+    if target.family == Family::Gfx9 && !target.has_fnuz_fp8() {
+        let ocp = OCP.get_or_init(|| {
+            let mut rows = Vec::new();
+            fp8::ocp::append(&mut rows);
+            rows
+        });
+        if let Some(row) = ocp.iter().find(|row| row.mnemonic == name) {
+            return Some(row);
+        }
+    }
     INDEX
         .get_or_init(|| all_rows().iter().map(|row| (row.mnemonic, row)).collect())
         .get(name)
@@ -388,9 +383,9 @@ pub(crate) fn dual_halves(mnemonic: &str) -> Option<[String; 2]> {
     Some([alone(x)?, alone(y)?])
 }
 
-/// The names of the rows that execute `mnemonic` on targets of `family`: two for dual instructions. `None` if there are none.
-pub fn rows_of(mnemonic: &str, family: Family) -> Option<Vec<&'static str>> {
-    let row = |name: &str| find_in(name, family).map(|row| row.mnemonic);
+/// The names of the rows that execute `mnemonic` on `target`: two for dual instructions. `None` if there are none.
+pub fn rows_of(mnemonic: &str, target: &Target) -> Option<Vec<&'static str>> {
+    let row = |name: &str| find(name, target).map(|row| row.mnemonic);
     match dual_halves(mnemonic) {
         Some(halves) => halves.iter().map(|half| row(half)).collect(),
         None => Some(vec![row(mnemonic)?]),

@@ -89,6 +89,8 @@ pub struct Wave {
     /// Host address and size in bytes per lane of this wave's scratch, dwords swizzled by lane.
     pub scratch_base: u64,
     pub scratch_bytes_per_lane: u32,
+    /// FLAT_SCR of gfx10, which the wave sets itself.
+    pub(crate) flat_scratch: [u32; 2],
     /// Bytes of LDS the workgroup owns.
     pub lds_bytes: u32,
     /// gfx9 VGPR index mode is on (s_set_gpr_idx_*); M0 holds enables and index.
@@ -146,6 +148,7 @@ impl Wave {
             private_aperture: 0,
             scratch_base: 0,
             scratch_bytes_per_lane: 0,
+            flat_scratch: [0; 2],
             lds_bytes: 0,
             gpr_index_mode: 0,
             barriers_passed: 0,
@@ -178,6 +181,7 @@ impl Wave {
         }
         self.next = 0;
         self.exec_outside = None;
+        self.flat_scratch = [0; 2];
         self.gpr_index_mode = 0;
         self.barriers_passed = 0;
         self.at_split_barrier = false;

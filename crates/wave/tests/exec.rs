@@ -86,7 +86,7 @@ fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
         if inst.format == isa::Format::Vopd && wave_size == 64 {
             return None;
         }
-        wave::rows_of(inst.mnemonic, target.family)
+        wave::rows_of(inst.mnemonic, target)
     };
     probes.filter_map(rows).flatten().collect()
 }

@@ -90,7 +90,7 @@ fn upper_halves_are_lower_halves_elsewhere() {
             let Ok(inst) = decoder.decode(&code, 0) else {
                 continue;
             };
-            let known = wave::rows_of(inst.mnemonic, target.family).is_some();
+            let known = wave::rows_of(inst.mnemonic, target).is_some();
             if !known || !inst.effects.contains(Effects::VALU) {
                 continue;
             }

@@ -12,9 +12,11 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::root;
+use crate::{fuzz_count, root};
 
 const TARGETS: [&str; 4] = ["bundle", "elf", "metadata", "decode"];
+/// Not one of libFuzzer's (`fuzz_count`).
+const COUNT: &str = "count";
 const SECONDS: u32 = 120;
 /// The flags of cargo-fuzz, less the sanitizer.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -23,9 +25,9 @@ const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-cov
 /// Given, so that build scripts stay uninstrumented.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// `[--seconds N] [TARGET…]`.
+/// `[--seconds N] [--first N] [TARGET…]`.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
-    let (mut seconds, mut names) = (SECONDS, Vec::new());
+    let (mut seconds, mut first, mut names) = (SECONDS, 1, Vec::new());
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
@@ -33,16 +35,29 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
                 let value = rest.next().context("--seconds needs a number")?;
                 seconds = value.parse().context("--seconds needs a number")?;
             }
-            name if TARGETS.contains(&name) => names.push(name),
-            other => bail!("no fuzz target {other}; there are {}", TARGETS.join(", ")),
+            "--first" => {
+                let value = rest.next().context("--first needs a number")?;
+                first = value.parse().context("--first needs a number")?;
+            }
+            name if TARGETS.contains(&name) || name == COUNT => names.push(name),
+            other => bail!(
+                "no fuzz target {other}; there are {}, {COUNT}",
+                TARGETS.join(", ")
+            ),
         }
     }
     if names.is_empty() {
         names = TARGETS.to_vec();
     }
-    build()?;
+    if names.iter().any(|name| *name != COUNT) {
+        build()?;
+    }
     let mut complaints = Vec::new();
     for name in names {
+        if name == COUNT {
+            complaints.extend(fuzz_count::run(seconds, first)?);
+            continue;
+        }
         seed(name)?;
         println!("{name}: {seconds} s");
         if let Some(complaint) = fuzz(name, seconds)? {

@@ -1,9 +1,12 @@
 //! Developer tasks: `cargo xtask WORD`.
 
+mod attack;
 mod coverage;
 mod fuzz;
+mod fuzz_count;
 mod layers;
 mod package;
+mod reference;
 mod rocm;
 mod tidy;
 
@@ -31,8 +34,18 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode, or count: random programs, one total",
         fuzz::run,
+    ),
+    (
+        "attack",
+        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides",
+        attack::run,
+    ),
+    (
+        "count-reference",
+        "[--c++] CLANG-ARGUMENTS... FILE -o PROGRAM: build a program with the counter that judges the product",
+        reference::run,
     ),
     (
         "coverage",
@@ -69,7 +82,7 @@ fn main() -> ExitCode {
     let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
         eprintln!("Usage: cargo xtask TASK\n");
         for (name, help, _) in TASKS {
-            eprintln!("  {name:<10} {help}");
+            eprintln!("  {name:<16} {help}");
         }
         return ExitCode::from(2);
     };

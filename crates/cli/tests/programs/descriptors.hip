@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
   printf("clean\n");
   fflush(stdout);
   if (mode == "signal")
-    raise(SIGUSR2);
+    raise(atoi(argv[3]));
   if (mode == "abort")
     abort();
   return 0;

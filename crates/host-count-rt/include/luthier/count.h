@@ -14,6 +14,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef _WIN32
+typedef jmp_buf sigjmp_buf; /* longjmp is used there; tasks and the watchdog are missing */
+#endif
 #pragma GCC visibility push(default)
 
 /* Units executed by this thread since it began. */

@@ -10,7 +10,7 @@
 
 namespace luthier {
 
-// Thrown where a budget of Budget::throwing was used up. Code that throws it must be built with `--on-limit throw`.
+// Thrown where a budget of Budget::throwing was used up. Code that throws it must be built with `--throw`.
 class BudgetExceeded : public std::exception {
 public:
   explicit BudgetExceeded(luthier_count_stop stop) : stop(stop) {}

@@ -6,6 +6,7 @@ use isa::{Effects, Format, Inst};
 use super::{Config, vector};
 use crate::{
     fields::{Buffer, Ds, Flat, Image, Smem, bits, signed},
+    hwreg, messages,
     micro_op::{MicroOp, Src, SrcKind, flow},
     ports::Type,
     rows::{
@@ -62,12 +63,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(
-                inst,
-                family,
-                *segment_relative,
-                config.target.architected_flat_scratch,
-            );
+            let fields = Flat::of(inst, config.target, *segment_relative);
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -139,6 +135,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Image => image(config, inst, row, &mut op)?,
+        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
         Shape::Message => {
             op.offset = bits(inst.words[0], 7, 0) as i32;
             let words = row.width as usize;
@@ -146,7 +143,14 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, words);
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
-        Shape::WaveMatrix => super::wave_matrix::lower(config, inst, &mut op)?,
+    }
+    let immediate = bits(inst.words[0], 15, 0);
+    match inst.mnemonic {
+        "s_getreg_b32" | "s_setreg_b32" | "s_setreg_imm32_b32" => {
+            op.extra = hwreg::check(config.target, inst.mnemonic, immediate as u16)?;
+        }
+        "s_sendmsg" | "s_sendmsghalt" => messages::check(config.target, immediate)?,
+        _ => {}
     }
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         op.attribute = Fill::with_ecc(op.attribute);

@@ -18,12 +18,12 @@ const NOPS: &[&str] = &[
     "s_dcache_wb", "s_dcache_inv", "s_dcache_wb_vol", "s_dcache_inv_vol", "s_gl1_inv", "s_atc_probe", "s_atc_probe_buffer",
     "s_dcache_discard", "s_dcache_discard_x2",
     "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "buffer_gl0_inv", "buffer_gl1_inv", "buffer_inv", "v_pipeflush",
-    "s_delay_alu", "s_wait_event",
     // Split counters and prefetches of gfx12.
     "s_wait_loadcnt", "s_wait_storecnt", "s_wait_samplecnt", "s_wait_bvhcnt", "s_wait_expcnt", "s_wait_dscnt", "s_wait_kmcnt",
     "s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt", "s_wait_alu",
     "s_prefetch_inst", "s_prefetch_inst_pc_rel", "s_prefetch_data", "s_prefetch_data_pc_rel", "s_buffer_prefetch_data",
     "global_inv", "global_wb", "global_wbinv",
+    "s_delay_alu", "s_wait_event",
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 ];
 

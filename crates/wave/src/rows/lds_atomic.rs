@@ -340,11 +340,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u64>:          "ds_min_f64",   "ds_min_rtn_f64";
         FloatMax<u64>:          "ds_max_f64",   "ds_max_rtn_f64";
         FloatCompareStore<u64>: "ds_cmpst_f64", "ds_cmpst_rtn_f64";
-        // Since gfx11 the new value comes first.
-        CompareSwap<u32>:       "ds_cmpstore_b32", "ds_cmpstore_rtn_b32";
-        CompareSwap<u64>:       "ds_cmpstore_b64", "ds_cmpstore_rtn_b64";
-        FloatCompareSwap<u32>:  "ds_cmpstore_f32", "ds_cmpstore_rtn_f32";
-        FloatCompareSwap<u64>:  "ds_cmpstore_f64", "ds_cmpstore_rtn_f64";
         // Since gfx12.
         SubtractIfEnough<u32>:  "ds_cond_sub_u32", "ds_cond_sub_rtn_u32";
         SubtractClamped<u32>:   "ds_sub_clamp_u32", "ds_sub_clamp_rtn_u32";
@@ -352,6 +347,11 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         NumberMax<u32>:         "ds_max_num_f32", "ds_max_num_rtn_f32";
         NumberMin<u64>:         "ds_min_num_f64", "ds_min_num_rtn_f64";
         NumberMax<u64>:         "ds_max_num_f64", "ds_max_num_rtn_f64";
+        // Since gfx11 the new value comes first.
+        CompareSwap<u32>:       "ds_cmpstore_b32", "ds_cmpstore_rtn_b32";
+        CompareSwap<u64>:       "ds_cmpstore_b64", "ds_cmpstore_rtn_b64";
+        FloatCompareSwap<u32>:  "ds_cmpstore_f32", "ds_cmpstore_rtn_f32";
+        FloatCompareSwap<u64>:  "ds_cmpstore_f64", "ds_cmpstore_rtn_f64";
     }
     macro_rules! from_lds {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(

@@ -385,7 +385,7 @@ impl Case {
         };
         let insts = decoder.decode_all(&code, 0).filter_map(Result::ok);
         insts
-            .filter_map(|inst| wave::rows_of(inst.mnemonic, target.family))
+            .filter_map(|inst| wave::rows_of(inst.mnemonic, target))
             .flatten()
             .collect()
     }

@@ -98,6 +98,17 @@ impl Host for Outside {
     }
 }
 
+/// Machine code of `text`.
+pub fn assemble(
+    target: &'static Target,
+    wave_size: u32,
+    text: &str,
+) -> Result<Vec<u8>, isa::AssembleError> {
+    isa::Assembler::with_features(target, wave_size as u8, "")
+        .expect("LLVM knows the target")
+        .assemble(&spelled(target, text))
+}
+
 /// `text` as `target`'s assembler spells it: the bit that asks vector memory for the
 /// old value has another name on gfx94x.
 fn spelled(target: &Target, text: &str) -> String {
@@ -110,17 +121,6 @@ fn spelled(target: &Target, text: &str) -> String {
     } else {
         text.to_owned()
     }
-}
-
-/// Machine code of `text`.
-pub fn assemble(
-    target: &'static Target,
-    wave_size: u32,
-    text: &str,
-) -> Result<Vec<u8>, isa::AssembleError> {
-    isa::Assembler::with_features(target, wave_size as u8, "")
-        .expect("LLVM knows the target")
-        .assemble(&spelled(target, text))
 }
 
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.

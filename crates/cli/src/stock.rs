@@ -1,0 +1,84 @@
+//! Tools that stock HIP compilers made: their hooks are compiled here, in a process of ours, once per content.
+
+use std::{
+    fs,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+/// A tool in the form that `luthier tool build` makes.
+pub struct Prepared {
+    /// `NAME.tool`, with `NAME.so` beside it.
+    pub tool: PathBuf,
+    /// Where it lies if nothing is cached.
+    folder: Option<tempfile::TempDir>,
+}
+
+impl Prepared {
+    /// Where the tool lies from now on.
+    pub fn into_path(self) -> PathBuf {
+        if let Some(folder) = self.folder {
+            let _ = folder.keep();
+        }
+        self.tool
+    }
+}
+
+/// The tool in a library; `None` if that is none from a HIP compiler.
+pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
+    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    if !tools::is_stock(&bytes) {
+        return Ok(None);
+    }
+    let (config, _) = luthier::Config::read(|name| std::env::var(name).ok());
+    let kept = config
+        .cache
+        .map(|cache| cache.join("tools").join(key(&bytes)));
+    let (folder, temporary) = match kept {
+        Some(folder) if make(&folder).is_ok() => (folder, None),
+        _ => {
+            let temporary = tempfile::Builder::new().prefix("luthier-tool-").tempdir()?;
+            (temporary.path().to_owned(), Some(temporary))
+        }
+    };
+    let name = library.file_stem().unwrap_or_default();
+    let tool = folder.join(name).with_extension(tools::SUFFIX);
+    let host = tool_capi::library_of(&tool);
+    if !tool.exists() || !host.exists() {
+        let stock = tool_build::from_library(library, &bytes)?;
+        // The tool last: where it is, the library is, too.
+        records::write_whole(&host, &stock.library)?;
+        records::write_whole(&tool, &stock.tool)?;
+    }
+    Ok(Some(Prepared {
+        tool,
+        folder: temporary,
+    }))
+}
+
+/// For nobody else to write into.
+fn make(folder: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+}
+
+/// Names what comes out: the library and this build of ours.
+fn key(library: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(env!("CARGO_PKG_VERSION"));
+    let own = std::env::current_exe().and_then(fs::metadata);
+    if let Ok(own) = own {
+        hash.update(format!("{} {:?}", own.len(), own.modified().ok()));
+    }
+    hash.update(library);
+    let digest = hash.finalize();
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

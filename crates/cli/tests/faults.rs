@@ -1,0 +1,107 @@
+//! Kernels that stop for reasons of the host's, or never: what is said of them.
+
+mod common;
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    os::unix::process::ExitStatusExt,
+    process::Stdio,
+    time::Duration,
+};
+
+use common::{compile, hip, luthier};
+
+#[test]
+fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {
+    for (mode, device) in [("unmap", "gfx90a"), ("protect", "gfx90a")] {
+        let mut command = luthier(&["run", "--device", device, "--"]);
+        let output = command
+            .arg(hip("withdrawn.hip"))
+            .arg(mode)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // The runtime aborts on memory faults; nothing dies of a signal that was not meant for it.
+        assert_ne!(output.status.signal(), Some(libc::SIGSEGV), "{said}");
+        assert_ne!(output.status.signal(), Some(libc::SIGBUS), "{said}");
+        assert!(!output.status.success(), "{said}");
+        for part in [
+            "walk",
+            "unmapped, protected or freed",
+            "pc 0x",
+            "workgroup (",
+            "lane ",
+        ] {
+            assert!(said.contains(part), "{mode}: {part:?} is missing in {said}");
+        }
+        let memory = ["global_load", "global_store", "flat_load", "flat_store"];
+        assert!(memory.iter().any(|part| said.contains(part)), "{said}");
+    }
+}
+
+#[test]
+fn whoever_interrupts_an_endless_kernel_is_told_where_it_is() {
+    let mut command = luthier(&["run", "--device", "gfx90a", "--"]);
+    command
+        .arg(hip("endless.hip"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.take().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    assert_eq!(line, "begins\n");
+    std::thread::sleep(Duration::from_millis(500));
+    // SAFETY: sends a signal to a child that was not waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let status = child.wait().unwrap();
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGINT), "{said}");
+    for part in [
+        "forever",
+        "was still running (2 workgroups)",
+        "of its waves seen at pc 0x",
+    ] {
+        assert!(said.contains(part), "{part:?} is missing in {said}");
+    }
+}
+
+const CL: [&str; 4] = [
+    "--target=amdgcn-amd-amdhsa",
+    "-mcpu=gfx90a",
+    "-nogpulib",
+    "-O1",
+];
+
+#[test]
+fn an_endless_kernel_is_stopped_at_its_limit() {
+    let object = compile("clang-22", "endless.cl", &CL);
+    let mut command = luthier(&["emulate"]);
+    command
+        .arg(object)
+        .args(["--kernel", "endless", "--arg", "zero:256", "--limit", "0.5"]);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("endless did not end within 0.5 s"), "{said}");
+    assert!(said.contains("of its waves seen at 0x"), "{said}");
+}
+
+/// A descriptor that asks for gigabytes is refused, or gets as many waves as fit.
+#[test]
+fn scratch_is_bounded() {
+    let object = compile("clang-22", "deep.cl", &CL);
+    let mut command = luthier(&["emulate"]);
+    command
+        .arg(object)
+        .args(["--kernel", "deep", "--arg", "zero:256", "--grid", "64"]);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}

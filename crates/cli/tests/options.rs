@@ -1,0 +1,71 @@
+//! Options that are wrong, or without effect, are errors before the program starts.
+
+mod common;
+
+use common::luthier;
+
+#[test]
+fn what_cannot_act_stops_before_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("started");
+    let with_tool = ["-t", "instr-count"];
+    for (tools, option, value) in [
+        (&with_tool[..], "-k", "("),
+        (&with_tool, "--every", "0"),
+        (&with_tool, "--every", "often"),
+        (&with_tool, "--launch", "5..3"),
+        (&with_tool, "--launch", ""),
+        (&with_tool, "--grid", "big"),
+        (&with_tool, "--site", "kind=nothing"),
+        (&with_tool, "--function", "("),
+        // Without a tool nothing is selected for anybody.
+        (&[], "-k", "add"),
+        (&[], "--every", "2"),
+        (&[], "--launch", "1"),
+        (&[], "--grid", "64"),
+        (&[], "--site", "kind=load"),
+        (&[], "--function", "add"),
+        (&[], "--source", "a.hip:1-2"),
+    ] {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        command.args(tools).args([option, value, "--", "touch"]);
+        let output = command.arg(&trace).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{option} {value}: {said}");
+        assert!(!trace.exists(), "{option} {value} started the program");
+        assert!(!said.is_empty());
+    }
+    // Recordings are selected by kernels, too.
+    let mut command = luthier(&["run", "--device", "gfx90a", "-k", "add", "--record"]);
+    let status = command
+        .arg(folder.path().join("records"))
+        .args(["--", "true"])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn output_directories_need_not_be_text() {
+    use std::os::unix::ffi::OsStringExt;
+    let folder = tempfile::tempdir().unwrap();
+    let odd = std::ffi::OsString::from_vec(b"out-\xff".to_vec());
+    let output = folder.path().join(odd);
+    let mut command = luthier(&["run", "--device", "gfx90a", "-t", "instr-count", "--output"]);
+    let done = command
+        .arg(&output)
+        .arg("--")
+        .arg(common::hip("launch.hip"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let names = std::fs::read_dir(&output).unwrap();
+    let names: Vec<_> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for part in ["summary", "statistics", "instr-count"] {
+        assert!(
+            names.iter().any(|name| name.contains(part)),
+            "{part}: {names:?}"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! A budget is for the whole run: neither threads nor children nor other programs get round it.
+
+mod support;
+
+use std::ffi::OsStr;
+use support::{Run, compile, program, run};
+
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(ours: &[&str], clang: &[&str]) -> Place {
+        let place = Place {
+            directory: tempfile::tempdir().unwrap(),
+        };
+        compile(
+            &program("process_budget.c"),
+            ours,
+            clang,
+            &place.directory.path().join("program"),
+        );
+        place
+    }
+
+    fn run(&self, ours: &[&str], how: &str) -> Run {
+        let out = self.directory.path().join("program");
+        run(ours, &[out.as_os_str(), OsStr::new(how)])
+    }
+}
+
+const WAYS: [&str; 7] = [
+    "alone", "threads", "sequence", "fork", "exec", "spawn", "system",
+];
+
+#[test]
+fn all_threads_and_processes_share_a_budget() {
+    for (ours, clang) in [
+        (&["--budget"][..], &["-O2"][..]),
+        (&["--budget", "--per", "function"], &["-O0"]),
+        (&["--budget"], &["-O2", "-static"]),
+    ] {
+        let place = Place::new(ours, clang);
+        for how in WAYS {
+            let whole = place.run(&[], how);
+            assert!(
+                whole.status == Some(0) && whole.total > 140_000,
+                "{how}: {whole:?}"
+            );
+            let stopped = place.run(&["--budget", "20000"], how);
+            assert_eq!(stopped.status, Some(124), "{how}: {stopped:?}");
+            // Threads that have ended each exceeded their leases by at most one iteration.
+            assert!(
+                (20_000..20_800).contains(&stopped.total),
+                "{how}: {}",
+                stopped.total
+            );
+            // Buffered output is not lost.
+            assert!(
+                stopped.stdout.starts_with(&format!("begun {how}\n")),
+                "{how}: {stopped:?}"
+            );
+            let enough = place.run(&["--budget", "160000"], how);
+            assert_eq!(
+                (enough.status, enough.total),
+                (Some(0), whole.total),
+                "{how}"
+            );
+        }
+    }
+}
+
+/// Message and report say the same number, although other threads go on meanwhile.
+#[test]
+fn the_message_and_the_report_agree() {
+    let place = Place::new(&["--budget"], &["-O2"]);
+    for _ in 0..10 {
+        let stopped = place.run(&["--budget", "50000"], "threads");
+        let reason = stopped.json["processes"][0]["stopped"].as_str().unwrap();
+        let said = reason.rsplit(' ').next().unwrap();
+        assert_eq!(said, stopped.total.to_string(), "{reason}");
+        assert!(stopped.stderr.contains(reason), "{}", stopped.stderr);
+    }
+}
+
+#[test]
+fn each_thread_can_have_a_budget_of_its_own() {
+    let place = Place::new(&["--budget"], &["-O2"]);
+    let own =
+        |units: &str, how: &str| place.run(&["--budget", units, "--budget-per", "thread"], how);
+    // Four threads of 36 000 each.
+    assert_eq!(own("40000", "threads").status, Some(0));
+    let stopped = own("20000", "threads");
+    assert_eq!(stopped.status, Some(124));
+    assert!(
+        stopped.total >= 20_000 && stopped.stderr.contains("budget of 20000 units"),
+        "{stopped:?}"
+    );
+    assert_eq!(own("40000", "fork").status, Some(0));
+    assert_eq!(own("20000", "fork").status, Some(124));
+}
+
+#[test]
+fn a_budget_of_nothing_stops_at_the_first_check() {
+    let place = Place::new(&["--budget"], &["-O2"]);
+    let stopped = place.run(&["--budget", "0"], "alone");
+    assert_eq!(stopped.status, Some(124), "{stopped:?}");
+    assert!(stopped.total < 100, "{stopped:?}");
+}

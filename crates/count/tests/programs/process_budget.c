@@ -1,0 +1,73 @@
+// Work by threads, children and other programs, as the argument says; every way to get round a budget of the first thread.
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static unsigned work(int n) {
+  unsigned x = 1;
+  for (int i = 0; i < n; i++)
+    x = x * 1664525u + (i & 1 ? 1013904223u : 5u);
+  return x >> 31;
+}
+static void *run(void *n) {
+  work(*(int *)n);
+  return NULL;
+}
+static int status_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+int main(int count, char **words) {
+  const char *how = count > 1 ? words[1] : "alone";
+  int n = count > 2 ? atoi(words[2]) : 2000, result = 0;
+  printf("begun %s\n", how);
+  if (strcmp(how, "alone") == 0) {
+    work(4 * n);
+  } else if (strcmp(how, "threads") == 0) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+      pthread_create(&threads[i], NULL, run, &n);
+    for (int i = 0; i < 4; i++)
+      pthread_join(threads[i], NULL);
+  } else if (strcmp(how, "sequence") == 0) {
+    for (int i = 0; i < 200; i++) {
+      int part = n / 50;
+      pthread_t thread;
+      pthread_create(&thread, NULL, run, &part);
+      pthread_join(thread, NULL);
+    }
+  } else {
+    fflush(stdout);
+    for (int i = 0; i < 4 && result == 0; i++) {
+      char number[20], command[200];
+      snprintf(number, sizeof number, "%d", n / 4);
+      char *other[] = {words[0], "alone", number, NULL};
+      pid_t child = 0;
+      if (strcmp(how, "fork") == 0) {
+        if ((child = fork()) == 0) {
+          work(n);
+          return 0;
+        }
+      } else if (strcmp(how, "exec") == 0) {
+        if ((child = fork()) == 0) {
+          execv(words[0], other);
+          return 1;
+        }
+      } else if (strcmp(how, "spawn") == 0) {
+        posix_spawn(&child, words[0], NULL, NULL, other, environ);
+      } else {
+        snprintf(command, sizeof command, "%s alone %d", words[0], n / 4);
+        int status = system(command);
+        result = WEXITSTATUS(status);
+        continue;
+      }
+      result = status_of(child);
+    }
+  }
+  return result;
+}

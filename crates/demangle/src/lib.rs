@@ -1,0 +1,75 @@
+//! Names of functions as their authors wrote them.
+//!
+//! C++ names go through LLVM's demangler, which the compilers themselves use and which knows what their newest mangling says.
+//! Plain C names stay as they are: a function `f` is not the type `float`, which has that code inside mangled names.
+
+use std::ffi::{CStr, c_char, c_void};
+
+unsafe extern "C" {
+    fn luthier_demangle(name: *const c_char, length: usize) -> *mut c_char;
+    fn free(memory: *mut c_void);
+}
+
+/// The readable form of a C++ or Rust name (without the hash of the latter), or `None` if the name is not a mangled one.
+pub fn demangled(name: &str) -> Option<String> {
+    // Mach-O puts one more underscore before every name.
+    let name = match name.strip_prefix('_') {
+        Some(inner) if inner.starts_with("_Z") || inner.starts_with("_R") => inner,
+        _ => name,
+    };
+    if !["_Z", "_R", "?"]
+        .iter()
+        .any(|start| name.starts_with(start))
+    {
+        return None;
+    }
+    // Rust's older mangling is valid C++ mangling, too, with a namespace for the hash.
+    if let Ok(symbol) = rustc_demangle::try_demangle(name) {
+        return Some(format!("{symbol:#}"));
+    }
+    // SAFETY: the pointer and length describe `name`; the result is null or text that `malloc` allocated.
+    let text = unsafe { luthier_demangle(name.as_ptr().cast(), name.len()) };
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: LLVM's result ends with a zero; it is freed once, after it was copied.
+    unsafe {
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        free(text.cast());
+        Some(copy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demangled;
+
+    /// Expected texts are what `llvm-cxxfilt-22` and the sources say.
+    #[test]
+    fn names_read_as_they_were_written() {
+        #[rustfmt::skip]
+        let rows = [
+            ("_Z1fv", "f()"),
+            ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC2EmcRKS3_",
+             "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>>::basic_string(unsigned long, char, std::allocator<char> const&)"),
+            ("_Z5twiceITk1IiET_S0_Q1IIS0_E", "int twice<int>(int) requires I<int>"),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
+            ("_RNvC6_123foo3bar", "123foo::bar"),
+            ("__Z1fv", "f()"),
+            ("?f@@YAHH@Z", "int __cdecl f(int)"),
+        ];
+        for (mangled, written) in rows {
+            assert_eq!(demangled(mangled).as_deref(), Some(written), "{mangled}");
+        }
+    }
+
+    #[test]
+    fn names_of_c_stay_as_they_are() {
+        for name in [
+            "f", "i", "d", "v", "l", "c", "z", "St", "main", "R1f", "ZN3fooE", "_exit", "",
+            "_Zebra",
+        ] {
+            assert_eq!(demangled(name), None, "{name}");
+        }
+    }
+}

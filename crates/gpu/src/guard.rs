@@ -1,0 +1,327 @@
+//! Accesses to memory that the application may take away at any moment.
+//!
+//! The device checks addresses against its own map, but registered memory is the application's: it can unmap or protect it while a kernel
+//! runs, and no check beforehand is early enough. So work on such memory runs inside [`guarded`]: a fault of the host there ends that
+//! work alone and is told to the caller. Every other fault goes to whoever handled faults before, as if nothing was between.
+//!
+//! What is cut off leaves no trace: frames in between are dropped without destructors, so the work must hold no locks while it
+//! touches memory of others.
+
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    mem,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    ptr,
+    sync::{
+        Once,
+        atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering},
+    },
+};
+
+/// A fault of the host inside guarded work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostFault {
+    pub address: u64,
+    pub write: bool,
+    /// Words that registers and the stack held then and that lie in the caller's range, innermost first.
+    pub words: Vec<u64>,
+}
+
+/// What a user reads of such a fault.
+pub const WITHDRAWN: &str =
+    "the program unmapped, protected or freed this memory while the device used it";
+
+const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+/// Threads that may have guarded work at once; those beyond it are not guarded.
+const THREADS: usize = 1024;
+const WORDS: usize = 64;
+/// Addresses below it are mistakes of ours.
+const LOWEST: u64 = 1 << 16;
+/// Bytes of the stack that are looked through.
+const DEEPEST: u64 = 64 << 10;
+
+/// Where to go on after a fault. The first two fields are known to `enter`.
+#[repr(C)]
+struct Point {
+    stack: u64,
+    resume: u64,
+    range: Range<u64>,
+    address: u64,
+    write: bool,
+    found: usize,
+    words: [u64; WORDS],
+}
+
+struct Slot {
+    thread: AtomicI32,
+    point: AtomicPtr<Point>,
+}
+
+static SLOTS: [Slot; THREADS] = [const {
+    Slot {
+        thread: AtomicI32::new(0),
+        point: AtomicPtr::new(ptr::null_mut()),
+    }
+}; THREADS];
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static OWN: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// This thread's slot. Threads of the device live as long as the process, so slots are not given back.
+fn slot() -> Option<&'static Slot> {
+    let index = OWN.get().unwrap_or_else(|| {
+        let index = USED.fetch_add(1, Ordering::Relaxed);
+        if let Some(slot) = SLOTS.get(index) {
+            // SAFETY: no arguments.
+            slot.thread
+                .store(unsafe { libc::gettid() }, Ordering::Release);
+        }
+        OWN.set(Some(index));
+        index
+    });
+    SLOTS.get(index)
+}
+
+/// Runs `act` on `what`; a fault of the host ends it. `range` says which words are worth telling of one.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub fn guarded<W, T>(
+    what: &mut W,
+    range: Range<u64>,
+    act: impl FnOnce(&mut W) -> T,
+) -> Result<T, HostFault> {
+    let Some(slot) = slot() else {
+        return Ok(act(what));
+    };
+    let mut point = Point {
+        stack: 0,
+        resume: 0,
+        range,
+        address: 0,
+        write: false,
+        found: 0,
+        words: [0; WORDS],
+    };
+    let mut outcome = None;
+    let mut body = Some(|| {
+        outcome = Some(catch_unwind(AssertUnwindSafe(|| act(what))));
+    });
+    let outer = slot.point.swap(&raw mut point, Ordering::AcqRel);
+    // SAFETY: `run` is for this closure, which lives until `enter` returns, and so does the point.
+    let faulted = unsafe { enter(run_of(&body), (&raw mut body).cast(), &raw mut point) } != 0;
+    slot.point.store(outer, Ordering::Release);
+    if faulted {
+        return Err(HostFault {
+            address: point.address,
+            write: point.write,
+            words: point.words[..point.found].to_vec(),
+        });
+    }
+    match outcome {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(panic)) => resume_unwind(panic),
+        None => unreachable!("the body has run"),
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub fn guarded<W, T>(
+    what: &mut W,
+    _range: Range<u64>,
+    act: impl FnOnce(&mut W) -> T,
+) -> Result<T, HostFault> {
+    Ok(act(what))
+}
+
+type Run = unsafe extern "C" fn(*mut c_void);
+
+/// The function that runs a closure of this type.
+fn run_of<F: FnOnce()>(_: &Option<F>) -> Run {
+    unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
+        // SAFETY: the caller passes an `Option<F>`.
+        if let Some(body) = unsafe { (*body.cast::<Option<F>>()).take() } {
+            body();
+        }
+    }
+    run::<F>
+}
+
+/// Calls `run(body)` and returns 0; or, if a handler continues at `point`, returns 1 at once.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[unsafe(naked)]
+unsafe extern "C" fn enter(run: Run, body: *mut c_void, point: *mut Point) -> u64 {
+    core::arch::naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        // Below it: the host's floating-point controls, which the work may have changed.
+        "sub rsp, 8",
+        "stmxcsr [rsp]",
+        "mov [rdx], rsp",
+        "lea rax, [rip + 2f]",
+        "mov [rdx + 8], rax",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "call rax",
+        "xor eax, eax",
+        "jmp 3f",
+        "2:",
+        "cld",
+        "ldmxcsr [rsp]",
+        "mov eax, 1",
+        "3:",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Who handled each signal before us.
+static BEFORE: [AtomicPtr<libc::sigaction>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
+
+/// Makes faults inside guarded work known to it, from the first call on. A handler that the application sets up later comes first, and
+/// calls this one or not, as handlers do.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| SIGNALS.into_iter().zip(&BEFORE).for_each(take));
+}
+
+fn take((signal, kept): (libc::c_int, &AtomicPtr<libc::sigaction>)) {
+    // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
+    unsafe {
+        let mut before: libc::sigaction = mem::zeroed();
+        if libc::sigaction(signal, ptr::null(), &raw mut before) != 0 {
+            return;
+        }
+        kept.store(Box::into_raw(Box::new(before)), Ordering::Release);
+        let mut action = before;
+        action.sa_sigaction = on_fault as *const () as usize;
+        // Everything else as whoever was there wants it: alternate stack, mask, restarts.
+        action.sa_flags = before.sa_flags & !libc::SA_RESETHAND | libc::SA_SIGINFO;
+        libc::sigaction(signal, &raw const action, ptr::null_mut());
+    }
+}
+
+extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel's arguments. Nothing here allocates, locks or touches thread-local memory.
+    unsafe {
+        if !(*info).is_ours(context) {
+            pass_on(signal, info, context);
+        }
+    }
+}
+
+trait Own {
+    unsafe fn is_ours(&self, context: *mut c_void) -> bool;
+}
+
+impl Own for libc::siginfo_t {
+    /// Whether it is a fault inside guarded work of this thread, which then goes on behind that.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    unsafe fn is_ours(&self, context: *mut c_void) -> bool {
+        use libc::{REG_ERR, REG_RIP, REG_RSP};
+        // Sent by somebody, or where no address is known.
+        if self.si_code <= 0 || self.si_code == libc::SI_KERNEL {
+            return false;
+        }
+        // SAFETY: a system call without arguments.
+        let thread = unsafe { libc::gettid() };
+        let used = USED.load(Ordering::Acquire).min(THREADS);
+        let slot = SLOTS[..used]
+            .iter()
+            .find(|slot| slot.thread.load(Ordering::Acquire) == thread);
+        // SAFETY: a point lives as long as it stands in its slot, and only this thread, which is here, uses it.
+        let Some(point) =
+            (unsafe { slot.and_then(|slot| slot.point.load(Ordering::Acquire).as_mut()) })
+        else {
+            return false;
+        };
+        // SAFETY: the kernel's context, which it restores when the handler returns; the address is that of a fault.
+        let (context, address) = unsafe {
+            (
+                &mut *context.cast::<libc::ucontext_t>(),
+                self.si_addr() as u64,
+            )
+        };
+        if address < LOWEST {
+            return false;
+        }
+        let registers = &mut context.uc_mcontext.gregs;
+        point.address = address;
+        // Bit 1 of the processor's error code.
+        point.write = registers[REG_ERR as usize] & 2 != 0;
+        point.found = 0;
+        for &word in registers.iter() {
+            point.note(word as u64);
+        }
+        let mut at = registers[REG_RSP as usize] as u64 & !7;
+        let end = point.stack.min(at + DEEPEST);
+        while at < end {
+            // SAFETY: between the stack pointers of the fault and of `enter`, both on this thread's stack.
+            point.note(unsafe { (at as *const u64).read_volatile() });
+            at += 8;
+        }
+        registers[REG_RSP as usize] = point.stack as i64;
+        registers[REG_RIP as usize] = point.resume as i64;
+        true
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+    unsafe fn is_ours(&self, _: *mut c_void) -> bool {
+        false
+    }
+}
+
+impl Point {
+    fn note(&mut self, word: u64) {
+        if self.range.contains(&word) && self.found < WORDS {
+            self.words[self.found] = word;
+            self.found += 1;
+        }
+    }
+}
+
+/// What would have happened without us.
+///
+/// # Safety
+/// The arguments are those of a handler.
+unsafe fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let kept = &BEFORE[usize::from(signal == SIGNALS[1])];
+    // SAFETY: what is kept is never freed.
+    let before = unsafe { kept.load(Ordering::Acquire).as_ref() };
+    let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
+    if matches!(handler, libc::SIG_DFL | libc::SIG_IGN) {
+        // SAFETY: gives the signal back to the system. A fault comes again by itself; a signal that was sent is sent again.
+        unsafe {
+            if (*info).si_code > 0 || handler == libc::SIG_DFL {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            if (*info).si_code <= 0 && handler == libc::SIG_DFL {
+                libc::raise(signal);
+            }
+        }
+        return;
+    }
+    let takes_info = before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0);
+    // SAFETY: the action says of which type its handler is.
+    unsafe {
+        if takes_info {
+            type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
+            mem::transmute::<usize, Handler>(handler)(signal, info, context);
+        } else {
+            type Handler = extern "C" fn(libc::c_int);
+            mem::transmute::<usize, Handler>(handler)(signal);
+        }
+    }
+}

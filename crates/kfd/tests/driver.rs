@@ -1,0 +1,144 @@
+//! A C program that uses the driver's interface directly, with this build's library preloaded; and programs that do not.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A library of this build, beside the test program's directory.
+fn library(name: &str) -> PathBuf {
+    let program = env::current_exe().expect("a test program has a path");
+    let directory = program
+        .parent()
+        .and_then(Path::parent)
+        .expect("tests lie in target/*/deps");
+    let library = directory.join(name);
+    assert!(
+        library.exists(),
+        "{} is missing: run `cargo build -p kfd -p thunk`",
+        library.display()
+    );
+    library
+}
+
+fn text(output: &Output) -> String {
+    let text = String::from_utf8_lossy;
+    format!("{}{}", text(&output.stdout), text(&output.stderr))
+}
+
+fn run(program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    library("libhsakmt.so");
+    let mut command = Command::new("timeout");
+    command.arg("60").arg(program.as_ref()).args(arguments);
+    command
+        .env("LD_PRELOAD", library("libluthier_kfd.so"))
+        .env_remove("LUTHIER_DEVICE");
+    command.envs(variables.iter().copied());
+    command.output().expect("the program starts")
+}
+
+/// A C program, compiled with the driver's header; what that needs of libdrm's is but types.
+fn compiled(name: &str, directory: &Path) -> Option<PathBuf> {
+    if !Path::new("/usr/include/linux/kfd_ioctl.h").exists() {
+        eprintln!("skipped: linux/kfd_ioctl.h is missing (Debian package linux-libc-dev)");
+        return None;
+    }
+    std::fs::create_dir_all(directory.join("drm")).unwrap();
+    std::fs::write(directory.join("drm/drm.h"), "#include <linux/types.h>\n").unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(name);
+    let program = directory.join("program");
+    let output = Command::new("cc")
+        .args([
+            "-Wall",
+            "-Werror",
+            "-O1",
+            "-D_FORTIFY_SOURCE=2",
+            "-idirafter",
+        ])
+        .arg(directory)
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .arg("-ldl")
+        .output()
+        .expect("a C compiler");
+    assert!(output.status.success(), "{}", text(&output));
+    Some(program)
+}
+
+#[test]
+fn the_driver_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compiled("driver.c", directory.path()) else {
+        return;
+    };
+    let output = run(&program, &[], &[]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "all answered\n");
+    // What is not emulated was named, once.
+    for named in [
+        "command 0xc0084b7f to /dev/kfd is not known",
+        "AMDKFD_IOC_SMI_EVENTS is not emulated",
+    ] {
+        assert_eq!(text(&output).matches(named).count(), 1, "{}", text(&output));
+    }
+}
+
+/// The emulator is not even loaded where nobody opens the driver.
+#[test]
+fn other_programs_are_left_alone() {
+    let output = run("cat", &["/proc/self/maps"], &[]);
+    assert!(
+        text(&output).contains("libluthier_kfd.so"),
+        "{}",
+        text(&output)
+    );
+    assert!(!text(&output).contains("libhsakmt"), "{}", text(&output));
+}
+
+#[test]
+fn a_device_that_cannot_be_is_said_once() {
+    let output = run(
+        "cat",
+        &["/dev/kfd", "/dev/kfd"],
+        &[("LUTHIER_DEVICE", "gfx4711")],
+    );
+    assert!(!output.status.success());
+    let complaint = "luthier: cannot emulate a device: LUTHIER_DEVICE";
+    assert_eq!(
+        text(&output).matches(complaint).count(),
+        1,
+        "{}",
+        text(&output)
+    );
+    let elsewhere = [("LUTHIER_EMULATOR_DIRECTORY", "/nowhere")];
+    let output = run("cat", &["/dev/kfd", "/dev/kfd"], &elsewhere);
+    let complaint = "luthier: no GPU can be emulated: there is no libhsakmt.so.1 in /nowhere";
+    assert_eq!(
+        text(&output).matches(complaint).count(),
+        1,
+        "{}",
+        text(&output)
+    );
+}
+
+/// Python opens, lists and asks by other functions than C programs do.
+#[test]
+fn python_sees_the_files() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: python3 is missing");
+        return;
+    }
+    let script = "import os, pathlib\n\
+        t = pathlib.Path('/sys/class/kfd/kfd/topology')\n\
+        print(os.path.exists('/dev/kfd'), sorted(os.listdir(t / 'nodes')), (t / 'nodes/1/gpu_id').read_text().strip(),\n\
+              (t / 'nodes').is_dir(), (t / 'nodes/7').exists(), sorted(e.name for e in os.scandir(t)))\n\
+        os.close(os.open('/dev/kfd', os.O_RDWR))";
+    let output = run("python3", &["-c", script], &[]);
+    let expected =
+        "True ['0', '1'] 4097 True False ['generation_id', 'nodes', 'system_properties']\n";
+    assert_eq!(text(&output), expected);
+}

@@ -1,0 +1,374 @@
+// Talks to the driver as the thunk inside ROCr does, command by command.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno);               \
+            exit(1);                                                                       \
+        }                                                                                  \
+    } while (0)
+#define FAILS(call, code) CHECK((call) == -1 && errno == (code))
+
+// Headers before 1.12 lack these.
+struct export_dmabuf { uint64_t handle; uint32_t flags, descriptor; };
+#define EXPORT_DMABUF _IOWR('K', 0x24, struct export_dmabuf)
+struct runtime_enable { uint64_t debug; uint32_t mode, capabilities; };
+#define RUNTIME_ENABLE _IOWR('K', 0x25, struct runtime_enable)
+struct ipc_export { uint64_t handle; uint32_t share[4], gpu_id, flags; };
+#define IPC_EXPORT _IOWR('K', 0x81, struct ipc_export)
+struct ipc_import { uint64_t handle, address, offset; uint32_t share[4], gpu_id, flags; };
+#define IPC_IMPORT _IOWR('K', 0x80, struct ipc_import)
+
+enum { PAGE = 4096, TOPOLOGY_NODES = 2 };
+static const char *TOPOLOGY = "/sys/devices/virtual/kfd/kfd/topology";
+static int kfd, render;
+static uint32_t gpu_id;
+
+static void *reserve(size_t size) {
+    void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(base != MAP_FAILED);
+    return base;
+}
+
+struct buffer { char *address; uint64_t handle; size_t size; };
+
+static struct buffer allocate(size_t size, uint32_t flags) {
+    struct buffer buffer = {reserve(size), 0, size};
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+        .va_addr = (uintptr_t)buffer.address, .size = size, .gpu_id = gpu_id,
+        .flags = flags | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE};
+    CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0 && args.handle);
+    void *mapped = mmap(buffer.address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset);
+    CHECK(mapped == buffer.address);
+    uint32_t ids[] = {gpu_id};
+    struct kfd_ioctl_map_memory_to_gpu_args map = {.handle = args.handle, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = 1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map) == 0 && map.n_success == 1);
+    buffer.handle = args.handle;
+    return buffer;
+}
+
+static void release(struct buffer buffer) {
+    struct kfd_ioctl_free_memory_of_gpu_args args = {buffer.handle};
+    CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args) == 0);
+    FAILS(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args), EINVAL);
+    CHECK(munmap(buffer.address, buffer.size) == 0);
+}
+
+static unsigned long long property(const char *file, const char *name) {
+    char path[200], key[64];
+    unsigned long long value, found = ~0ULL;
+    snprintf(path, sizeof path, "%s/%s", TOPOLOGY, file);
+    FILE *stream = fopen(path, "r");
+    CHECK(stream);
+    while (fscanf(stream, "%63s %llu", key, &value) == 2)
+        if (!strcmp(key, name))
+            found = value;
+    fclose(stream);
+    return found;
+}
+
+static void files(void) {
+    struct stat status;
+    CHECK(access("/dev/kfd", R_OK | W_OK) == 0 && stat("/dev/kfd", &status) == 0 && S_ISCHR(status.st_mode));
+    CHECK(stat(TOPOLOGY, &status) == 0 && S_ISDIR(status.st_mode));
+    CHECK(stat("/sys/class/kfd/kfd/topology/generation_id", &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 2);
+    FAILS(access("/sys/class/kfd/kfd/topology/nothing", R_OK), ENOENT);
+    FAILS(access("/sys/class/kfd/kfd/topology/generation_id", W_OK), EACCES);
+    FAILS(open("/sys/class/kfd/kfd/topology/generation_id", O_RDWR), EACCES);
+    CHECK(!opendir("/sys/class/kfd/kfd/topology/generation_id") && errno == ENOTDIR);
+    char path[100], text[16] = "";
+    snprintf(path, sizeof path, "%s/nodes", TOPOLOGY);
+    DIR *folder = opendir(path);
+    CHECK(folder);
+    unsigned names = 0;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        names += entry->d_name[0] != '.' && entry->d_type == DT_DIR;
+    CHECK(names == TOPOLOGY_NODES);
+    closedir(folder);
+    folder = opendir("/");
+    CHECK(folder && readdir(folder) && closedir(folder) == 0);
+    int state = open("/sys/module/amdgpu/initstate", O_RDONLY);
+    CHECK(state >= 0 && read(state, text, sizeof text) == 5 && !strcmp(text, "live\n") && close(state) == 0);
+    CHECK(property("nodes/0/properties", "simd_count") == 0);
+    CHECK(property("nodes/1/properties", "gfx_target_version") == 90010);
+    CHECK(property("nodes/1/mem_banks/0/properties", "size_in_bytes") == 16ULL << 30);
+    CHECK(property("nodes/1/caches/1/properties", "level") == 2 && property("nodes/1/io_links/0/properties", "node_to") == 0);
+    snprintf(path, sizeof path, "%s/nodes/1/gpu_id", TOPOLOGY);
+    FILE *stream = fopen(path, "r");
+    CHECK(stream && fscanf(stream, "%u", &gpu_id) == 1 && gpu_id);
+    fclose(stream);
+}
+
+static void descriptors(void) {
+    struct kfd_ioctl_get_version_args version = {0};
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version) == 0 && version.major_version == 1 && version.minor_version >= 15);
+    int copies[] = {dup(kfd), fcntl(kfd, F_DUPFD_CLOEXEC, 100), dup2(kfd, 200), dup3(kfd, 201, O_CLOEXEC), open("/dev/kfd", O_RDWR)};
+    for (unsigned i = 0; i < sizeof copies / sizeof *copies; i++) {
+        CHECK(copies[i] >= 0 && ioctl(copies[i], AMDKFD_IOC_GET_VERSION, &version) == 0);
+        CHECK(close(copies[i]) == 0);
+        FAILS(ioctl(copies[i], AMDKFD_IOC_GET_VERSION, &version), EBADF);
+    }
+    // A number that is given again is somebody else's.
+    int other = open("/dev/null", O_RDWR);
+    CHECK(other == copies[0]);
+    FAILS(ioctl(other, AMDKFD_IOC_GET_VERSION, &version), ENOTTY);
+    close(other);
+    struct pollfd waiting = {.fd = kfd, .events = POLLIN};
+    CHECK(poll(&waiting, 1, 0) >= 0);
+    FAILS(ioctl(kfd, AMDKFD_IOC_GET_VERSION, NULL), EFAULT);
+    FAILS(ioctl(kfd, _IOWR('K', 0x7f, struct kfd_ioctl_get_version_args), &version), ENOTTY);
+    FAILS(ioctl(kfd, _IOWR('x', 1, struct kfd_ioctl_get_version_args), &version), ENOTTY);
+    FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &version), ENOTTY);
+    struct runtime_enable enable = {0};
+    FAILS(ioctl(kfd, RUNTIME_ENABLE, &enable), EINVAL);
+    struct kfd_ioctl_set_xnack_mode_args xnack = {-1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack) == 0 && xnack.xnack_enabled == 0);
+    xnack.xnack_enabled = 1;
+    FAILS(ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack), EPERM);
+    struct kfd_process_device_apertures aperture = {0};
+    struct kfd_ioctl_get_process_apertures_new_args apertures = {0};
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &apertures) == 0 && apertures.num_of_nodes == 1);
+    apertures.kfd_process_device_apertures_ptr = (uintptr_t)&aperture;
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &apertures) == 0);
+    CHECK(aperture.gpu_id == gpu_id && aperture.lds_base == 1ULL << 48 && aperture.gpuvm_limit == (1ULL << 47) - 1);
+    struct kfd_ioctl_acquire_vm_args acquire = {.drm_fd = render, .gpu_id = 4711};
+    FAILS(ioctl(kfd, AMDKFD_IOC_ACQUIRE_VM, &acquire), EINVAL);
+    acquire.gpu_id = gpu_id;
+    CHECK(ioctl(kfd, AMDKFD_IOC_ACQUIRE_VM, &acquire) == 0);
+}
+
+static void memory(void) {
+    struct kfd_ioctl_get_available_memory_args before = {.gpu_id = gpu_id}, during = before;
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &before) == 0);
+    struct buffer buffer = allocate(3 * PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &during) == 0 && before.available - during.available == 3 * PAGE);
+    memset(buffer.address, 7, buffer.size);
+    // Another view of the same memory.
+    struct export_dmabuf exported = {buffer.handle, O_CLOEXEC, 0};
+    CHECK(ioctl(kfd, EXPORT_DMABUF, &exported) == 0);
+    char *view = mmap(NULL, buffer.size, PROT_READ | PROT_WRITE, MAP_SHARED, exported.descriptor, 0);
+    CHECK(view != MAP_FAILED && view[2 * PAGE] == 7);
+    view[PAGE] = 9;
+    CHECK(buffer.address[PAGE] == 9);
+    struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = exported.descriptor};
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info) == 0 && info.size == 3 * PAGE && info.gpu_id == gpu_id);
+    char *place = reserve(buffer.size);
+    struct kfd_ioctl_import_dmabuf_args import = {.va_addr = (uintptr_t)place, .gpu_id = gpu_id, .dmabuf_fd = exported.descriptor};
+    CHECK(ioctl(kfd, AMDKFD_IOC_IMPORT_DMABUF, &import) == 0 && place[PAGE] == 9);
+    release((struct buffer){place, import.handle, buffer.size});
+    close(exported.descriptor);
+    munmap(view, buffer.size);
+    release(buffer);
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &during) == 0 && before.available == during.available);
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)reserve(PAGE), .size = 1ULL << 36, .gpu_id = gpu_id, .flags = 1};
+    FAILS(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), ENOMEM);
+    // The driver's attributes of the program's own memory.
+    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[2]; } shared = {
+        {(uintptr_t)&args & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 2}, {{KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu_id}, {KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof shared);
+    CHECK(ioctl(kfd, request, &shared) == 0);
+    shared.head.op = KFD_IOCTL_SVM_OP_GET_ATTR;
+    shared.rows[0].value = 0;
+    CHECK(ioctl(kfd, request, &shared) == 0 && shared.rows[0].value == gpu_id && shared.rows[1].type == KFD_IOCTL_SVM_ATTR_ACCESS);
+    shared.head.nattr = 3;
+    FAILS(ioctl(kfd, request, &shared), EINVAL);
+}
+
+static uint32_t event(void) {
+    struct kfd_ioctl_create_event_args args = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &args) == 0 && args.event_id && args.event_page_offset);
+    CHECK(args.event_slot_index < KFD_SIGNAL_EVENT_LIMIT);
+    return args.event_id;
+}
+
+// Waits at most so many ms; returns the result and, in `age`, how old the event is.
+static uint32_t wait_event(uint32_t id, uint64_t *age, uint32_t ms) {
+    struct kfd_event_data data = {.event_id = id};
+    memcpy(&data, age, 8);
+    struct kfd_ioctl_wait_events_args args = {(uintptr_t)&data, 1, 0, ms, 9};
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &args) == 0);
+    memcpy(age, &data, 8);
+    return args.wait_result;
+}
+
+static void events(void) {
+    uint32_t id = event();
+    struct kfd_ioctl_set_event_args set = {.event_id = id};
+    uint64_t age = 1;
+    CHECK(wait_event(id, &age, 1) == KFD_IOC_WAIT_RESULT_TIMEOUT && age == 1);
+    CHECK(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set) == 0);
+    CHECK(wait_event(id, &age, 1000) == KFD_IOC_WAIT_RESULT_COMPLETE && age == 2);
+    CHECK(wait_event(id, &age, 1) == KFD_IOC_WAIT_RESULT_TIMEOUT);
+    // Another thread was told; who saw less is told, too.
+    age = 1;
+    CHECK(wait_event(id, &age, 1000) == KFD_IOC_WAIT_RESULT_COMPLETE && age == 2);
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_EVENT, &set) == 0);
+    FAILS(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set), EINVAL);
+}
+
+static void queues(void) {
+    enum { GTT = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT };
+    struct buffer ring = allocate(PAGE, GTT), control = allocate(2 * PAGE, GTT), data = allocate(2 * PAGE, GTT);
+    memset(ring.address, 0, PAGE);
+    for (int i = 0; i < 64; i++)
+        ring.address[i * 64] = 1;
+    // `amd_queue_t` with write position at 56 and read position at 128; behind it a signal.
+    char *queue = control.address;
+    int64_t *signal = (int64_t *)(control.address + PAGE);
+    uint32_t id = event();
+    signal[0] = 1;
+    signal[1] = 1;
+    signal[2] = (uintptr_t)(control.address + PAGE + 512);
+    ((uint32_t *)signal)[6] = id;
+    struct kfd_ioctl_create_queue_args args = {
+        .ring_base_address = (uintptr_t)ring.address, .ring_size = PAGE, .gpu_id = gpu_id,
+        .write_pointer_address = (uintptr_t)(queue + 56), .read_pointer_address = (uintptr_t)(queue + 128),
+        .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .queue_percentage = 100, .queue_priority = 7};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args) == 0);
+    void *doorbells = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, args.doorbell_offset & ~8191ULL);
+    CHECK(doorbells != MAP_FAILED);
+    // A barrier packet without dependencies.
+    *(uint64_t *)(ring.address + 56) = (uintptr_t)signal;
+    __atomic_store_n((uint64_t *)(queue + 56), 1, __ATOMIC_RELEASE);
+    __atomic_store_n((uint16_t *)ring.address, 3, __ATOMIC_RELEASE);
+    ((volatile uint64_t *)doorbells)[(args.doorbell_offset & 8191) / 8] = 0;
+    uint64_t age = 1;
+    CHECK(wait_event(id, &age, 10000) == KFD_IOC_WAIT_RESULT_COMPLETE && signal[1] == 0);
+    CHECK(*(uint64_t *)(queue + 128) == 1);
+    uint32_t mask[] = {1};
+    struct kfd_ioctl_set_cu_mask_args compute_units = {args.queue_id, 32, (uintptr_t)mask};
+    CHECK(ioctl(kfd, AMDKFD_IOC_SET_CU_MASK, &compute_units) == 0);
+    struct kfd_ioctl_update_queue_args update = {.ring_base_address = args.ring_base_address, .queue_id = args.queue_id, .ring_size = PAGE, .queue_percentage = 0};
+    CHECK(ioctl(kfd, AMDKFD_IOC_UPDATE_QUEUE, &update) == 0);
+    struct kfd_ioctl_destroy_queue_args destroy = {args.queue_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
+    FAILS(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy), EINVAL);
+
+    // A copy engine's queue, whose positions the caller keeps: one linear copy of 64 bytes.
+    memset(ring.address, 0, PAGE);
+    memset(queue, 0, PAGE);
+    strcpy(data.address, "copied by an engine");
+    uint64_t source = (uintptr_t)data.address, destination = source + PAGE;
+    uint32_t words[] = {1, 63, 0, source, source >> 32, destination, destination >> 32};
+    memcpy(ring.address, words, sizeof words);
+    args.queue_type = 4;
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args) == 0);
+    __atomic_store_n((uint64_t *)(queue + 56), sizeof words, __ATOMIC_RELEASE);
+    for (int i = 0; i < 10000 && __atomic_load_n((uint64_t *)(queue + 128), __ATOMIC_ACQUIRE) != sizeof words; i++)
+        usleep(1000);
+    CHECK(!strcmp(data.address + PAGE, "copied by an engine"));
+    destroy.queue_id = args.queue_id;
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
+    args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+    args.ring_base_address = 4096;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    release(ring);
+    release(control);
+    release(data);
+}
+
+struct imported { void *object; uint64_t size; };
+
+// Memory without an address, put at one and another by libdrm's functions.
+static void virtual_memory(void) {
+    int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
+    int (*deinitialize)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_device_deinitialize");
+    int (*get_descriptor)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_device_get_fd");
+    const char *(*name)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_get_marketing_name");
+    int (*import)(void *, int, uint32_t, struct imported *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_import");
+    int (*export)(void *, int, uint32_t *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_export");
+    int (*free_object)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_free");
+    int (*put)(void *, uint64_t, uint64_t, uint64_t, uint64_t, uint32_t) = dlsym(RTLD_DEFAULT, "amdgpu_bo_va_op");
+    int (*command)(int, unsigned long, void *, unsigned long) = dlsym(RTLD_DEFAULT, "drmCommandWriteRead");
+    uint32_t major, minor, number;
+    void *device;
+    CHECK(initialize(render, &major, &minor, &device) == 0 && major == 3);
+    CHECK(strstr(name(device), "Emulated") && get_descriptor(device) != render);
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.size = 2 * PAGE, .gpu_id = gpu_id, .flags = 1 | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0);
+    struct export_dmabuf exported = {args.handle, O_CLOEXEC, 0};
+    CHECK(ioctl(kfd, EXPORT_DMABUF, &exported) == 0);
+    struct imported object;
+    CHECK(import(device, 2, exported.descriptor, &object) == 0 && object.size == 2 * PAGE);
+    close(exported.descriptor);
+    char *places = reserve(6 * PAGE);
+    uint64_t first = (uintptr_t)places, second = first + 4 * PAGE;
+    CHECK(put(object.object, 0, 2 * PAGE, first, 0, 1) == 0 && put(object.object, PAGE, PAGE, second, 0, 1) == 0);
+    places[PAGE] = 5;
+    CHECK(places[4 * PAGE] == 5);
+    union { struct { uint32_t handle, pad; } in; uint64_t offset; } where = {{0, 0}};
+    CHECK(export(object.object, 1, &number) == 0);
+    where.in.handle = number;
+    CHECK(command(get_descriptor(device), 1, &where, sizeof where) == 0);
+    // The host's own view, at the same address and at another.
+    CHECK(mmap(places, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, get_descriptor(device), where.offset) == places);
+    char *elsewhere = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, get_descriptor(device), where.offset);
+    CHECK(elsewhere != MAP_FAILED && elsewhere[PAGE] == 5 && places[PAGE] == 5);
+    CHECK(put(object.object, 0, 2 * PAGE, first, 0, 2) == 0 && put(object.object, PAGE, PAGE, second, 0, 2) == 0);
+    CHECK(put(object.object, PAGE, PAGE, second, 0, 2) != 0);
+    CHECK(free_object(object.object) == 0 && free_object(object.object) != 0);
+    struct kfd_ioctl_free_memory_of_gpu_args release = {args.handle};
+    CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &release) == 0 && deinitialize(device) == 0);
+}
+
+static void processes(void) {
+    struct buffer buffer = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    strcpy(buffer.address, "parent");
+    struct ipc_export exported = {.handle = buffer.handle, .gpu_id = gpu_id};
+    CHECK(ioctl(kfd, IPC_EXPORT, &exported) == 0);
+    fflush(stdout);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        struct kfd_ioctl_get_version_args version;
+        FAILS(ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version), EBADF);
+        kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+        CHECK(kfd >= 0 && ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version) == 0);
+        struct ipc_import import = {.address = (uintptr_t)reserve(PAGE), .gpu_id = gpu_id};
+        memcpy(import.share, exported.share, sizeof import.share);
+        CHECK(ioctl(kfd, IPC_IMPORT, &import) == 0 && import.offset);
+        CHECK(!strcmp((char *)import.address, "parent"));
+        strcpy((char *)import.address, "child");
+        import.share[2] ^= 1;
+        FAILS(ioctl(kfd, IPC_IMPORT, &import), EINVAL);
+        events();
+        _exit(0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0 && !strcmp(buffer.address, "child"));
+    release(buffer);
+}
+
+int main(void) {
+    files();
+    kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+    char path[40];
+    snprintf(path, sizeof path, "/dev/dri/renderD%llu", property("nodes/1/properties", "drm_render_minor"));
+    render = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(kfd >= 0 && render >= 0);
+    descriptors();
+    memory();
+    events();
+    queues();
+    virtual_memory();
+    processes();
+    puts("all answered");
+}

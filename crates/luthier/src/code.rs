@@ -1,0 +1,50 @@
+//! The code of a kernel that is about to be launched, for tools that decide per launch.
+
+use crate::{Error, Kernel, Result};
+use codeobj::CodeObject;
+use lift::Module;
+use session::Request;
+use std::sync::Arc;
+
+/// A kernel's code, not looked at yet. Cheap to copy.
+#[derive(Clone, Debug)]
+pub struct Code {
+    object: Arc<[u8]>,
+    hash: [u8; 32],
+    kernel: String,
+}
+
+impl Code {
+    pub(crate) fn of(request: &Request<'_>, object: &Arc<[u8]>) -> Code {
+        Code {
+            object: Arc::clone(object),
+            hash: *request.object_hash,
+            kernel: request.kernel.to_owned(),
+        }
+    }
+
+    /// SHA-256 of the code object.
+    pub fn object_hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+
+    /// As in the symbol table.
+    pub fn kernel(&self) -> &str {
+        &self.kernel
+    }
+
+    /// Lifts the kernel, without source lines. Takes milliseconds for a large kernel.
+    pub fn with<T>(&self, act: impl FnOnce(&Kernel<'_>) -> T) -> Result<T> {
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            Error::Tool(format!("cannot {what}: {error}"))
+        };
+        let object = CodeObject::parse(&self.object)
+            .map_err(|error| failed("read the code object", &error))?;
+        let module = Module::lift_kernel(&object, &self.kernel)
+            .map_err(|error| failed("lift the kernel", &error))?;
+        let function = module
+            .function(&self.kernel)
+            .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
+        Ok(act(&Kernel::new(&object, &module, None, function)))
+    }
+}

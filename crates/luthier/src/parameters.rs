@@ -1,0 +1,120 @@
+//! Which values a hook's parameters take: what does not fit is an error, never half a value.
+
+use crate::{Argument, Description, Error, Result, description::expression};
+use isa::RegKind;
+use template::{Bundle, Port, RegisterFile, Template};
+
+/// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
+pub const LANES: &str = ":lanes";
+
+/// The hook's parameter with this number.
+fn port(template: &Template, index: usize) -> Option<&Port> {
+    let name = format!("parameter:{index}");
+    template.ports.iter().find(|port| port.name == name)
+}
+
+/// How many parameters the hook has.
+pub(crate) fn count(template: &Template) -> usize {
+    let ports = template.ports.iter();
+    ports
+        .filter(|port| port.name.starts_with("parameter:"))
+        .count()
+}
+
+/// Dwords of a parameter.
+pub(crate) fn dwords(template: &Template, index: usize) -> Option<usize> {
+    port(template, index).map(|port| port.dwords.len())
+}
+
+/// Whether lanes have values of their own.
+pub(crate) fn is_per_lane(argument: &Argument) -> bool {
+    match argument {
+        Argument::EffectiveAddress => true,
+        Argument::Register(reg) => matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr),
+        _ => false,
+    }
+}
+
+/// Dwords that an argument has whatever takes it.
+fn width(argument: &Argument) -> usize {
+    match argument {
+        Argument::Register(reg) => usize::from(reg.width),
+        // (A negative number of 32 bits is one of 64, too.)
+        Argument::Constant(value)
+            if u32::try_from(*value).is_err() && i32::try_from(*value as i64).is_err() =>
+        {
+            2
+        }
+        Argument::EffectiveAddress | Argument::Variable(..) | Argument::Counter(_) => 2,
+        Argument::KernargPointer | Argument::DispatchPointer => 2,
+        _ => 1,
+    }
+}
+
+/// Refuses an argument that the parameter would not take whole.
+pub(crate) fn fits(
+    hook: &str,
+    template: &Template,
+    index: usize,
+    argument: &Argument,
+) -> Result<()> {
+    let refused = |reason: String| Error::Argument {
+        hook: hook.to_owned(),
+        index,
+        reason,
+    };
+    let Some(port) = port(template, index) else {
+        let known = count(template);
+        return Err(refused(format!("the hook has {known} parameters")));
+    };
+    let (wanted, given) = (port.dwords.len(), width(argument));
+    let is_register = matches!(argument, Argument::Register(_));
+    if given > wanted || (is_register && given != wanted) {
+        return Err(refused(format!(
+            "it has {} bits, and the value given for it has {}",
+            wanted * 32,
+            given * 32
+        )));
+    }
+    let per_lane = is_per_lane(argument);
+    if port.file == RegisterFile::Sgpr && per_lane {
+        return Err(refused(
+            "it has one value for all lanes, and what is given for it has one for each; say `vector` in `hooks`".to_owned(),
+        ));
+    }
+    if port.written && is_register && (port.file == RegisterFile::Vgpr) != per_lane {
+        return Err(refused(
+            "the hook changes it, and the register is of the other kind: scalar or vector"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a description that gives a hook of the bundle too many arguments, too few, or such that do not fit. What depends
+/// on the instruction (`operand.N`) can only be known at the place.
+pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
+    for insert in &description.insert {
+        let entry = bundle
+            .entries
+            .iter()
+            .find(|entry| entry.hook == insert.hook);
+        let Some(entry) = entry else { continue };
+        let (wanted, given) = (count(&entry.template), insert.arguments.len());
+        if wanted != given {
+            return Err(Error::Argument {
+                hook: insert.hook.clone(),
+                index: wanted.min(given),
+                reason: format!(
+                    "the hook has {wanted} parameters, and {given} arguments are given"
+                ),
+            });
+        }
+        for (index, text) in insert.arguments.iter().enumerate() {
+            if let Some(argument) = expression(text)?.fixed() {
+                fits(&insert.hook, &entry.template, index, argument)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,326 @@
+//! Tools with host code in C++ that HIP compilers made: the distribution's hipcc and clang 22, with HIP's own headers.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use programs::{Bounded, Emulator};
+
+const DEVICE: &str = "gfx90a";
+
+struct Scene {
+    emulator: Emulator,
+    application: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+/// What a HIP compiler is called with, besides the file.
+fn compilers() -> [(&'static str, Command); 2] {
+    let hipcc = Command::new("hipcc");
+    let mut clang = Command::new("clang++-22");
+    clang
+        .args(["-x", "hip", "--rocm-path=/usr"])
+        .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+        // For HIP 5.2's headers and library.
+        .args([
+            "-mcode-object-version=5",
+            "-D__HIP_PLATFORM_AMD__",
+            "-D__AMDGCN_WAVEFRONT_SIZE=64",
+        ]);
+    [("hipcc", hipcc), ("clang", clang)]
+}
+
+impl Scene {
+    fn new() -> Option<Scene> {
+        if !programs::can_compile() {
+            return None;
+        }
+        let program = programs::named("equal_launches").unwrap();
+        Some(Scene {
+            emulator: Emulator::find().expect("the emulator is built"),
+            application: programs::compile(&program).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The library that a compiler makes of a tool's source.
+    fn compile(&self, mut compiler: Command, source: &Path, name: &str) -> PathBuf {
+        let library = self.path(&format!("{name}.so"));
+        let compiled = compiler
+            .args(["-w", "-O2", "--offload-arch=gfx90a", "-fPIC", "-shared"])
+            .args(["-Xclang", "-fembed-bitcode=all", "-I"])
+            .arg(programs::root().join("include"))
+            .arg(source)
+            .arg("-o")
+            .arg(&library)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{said}");
+        library
+    }
+
+    /// The same with hipcc, from text.
+    fn tool(&self, name: &str, text: &str) -> PathBuf {
+        let source = self.path(&format!("{name}.hip"));
+        std::fs::write(&source, text).unwrap();
+        let [(_, hipcc), _] = compilers();
+        self.compile(hipcc, &source, name)
+    }
+
+    fn run(&self, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
+        let output = self
+            .emulator
+            .command()
+            .args(["run", "--device", DEVICE, "-k", "^add_one"])
+            .args(options)
+            .arg("--")
+            .arg(&self.application)
+            .env("LUTHIER_CACHE", self.path("cache"))
+            .envs(variables.iter().copied())
+            .bounded_output()
+            .unwrap();
+        said(&output)
+    }
+
+    fn with(&self, tool: &Path) -> (String, String) {
+        self.run(&["-t", tool.to_str().unwrap()], &[])
+    }
+
+    /// Lane instructions of the chosen kernel, as the emulated GPU counts them.
+    fn lane_instructions(&self) -> u64 {
+        let output = self.path("plain");
+        self.run(&["--output", output.to_str().unwrap()], &[]);
+        let statistics = std::fs::read(output.join("statistics.json")).unwrap();
+        let statistics: serde_json::Value = serde_json::from_slice(&statistics).unwrap();
+        let kernels = statistics["kernels"].as_array().unwrap().iter();
+        let kernels =
+            kernels.filter(|kernel| kernel["kernel"].as_str().unwrap().contains("add_one"));
+        kernels
+            .map(|kernel| kernel["lane_instructions"].as_u64().unwrap())
+            .sum()
+    }
+}
+
+fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+#[test]
+fn the_first_example_counts_what_the_emulated_gpu_counts() {
+    let Some(scene) = Scene::new() else { return };
+    let expected = format!(
+        "Number of instructions executed: {}\n",
+        scene.lane_instructions()
+    );
+    let source = programs::root().join("examples/tools/instruction_counter.hip");
+    for (name, compiler) in compilers() {
+        let library = scene.compile(compiler, &source, name);
+        // The second time from the cache.
+        for cached in [0, 1] {
+            let (stdout, stderr) = scene.with(&library);
+            assert!(stdout.contains(&expected), "{name}: {stdout}{stderr}");
+            assert_eq!(
+                stdout.matches("<Intercepted").count(),
+                4,
+                "{name}: {stdout}"
+            );
+            assert!(stdout.contains("Tool is launching."), "{name}: {stdout}");
+            let from_cache = format!(", {cached} from cache");
+            assert!(stderr.contains(&from_cache), "{name}: {stderr}");
+        }
+        // By hand, where another process of ours compiles the hooks.
+        let mut command = scene.emulator.command();
+        let ours = PathBuf::from(command.get_program()).with_file_name("libluthier_intercept.so");
+        let output = command
+            .args(["run", "--device", DEVICE, "--"])
+            .arg(&scene.application)
+            .env("HSA_TOOLS_LIB", ours)
+            .env("LUTHIER_TOOL", &library)
+            .env("LUTHIER_KERNEL", "^add_one")
+            .env("LUTHIER_CACHE", "off")
+            .bounded_output()
+            .unwrap();
+        let (stdout, stderr) = said(&output);
+        assert!(stdout.contains(&expected), "{name}: {stdout}{stderr}");
+    }
+}
+
+/// Managed, device and dynamic memory, and arguments of all kinds: 20 waves of 64 lanes run.
+const LIVE: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__managed__ unsigned shared = 7;
+__device__ unsigned long waves = 100, lanes;
+static __constant__ unsigned weights[4] = {1, 2, 3, 4};
+static unsigned long *buffer;
+
+extern "C" __device__ void per_wave(unsigned long *extra, unsigned number, unsigned long *counter) {
+  if (luthier::elected()) {
+    atomicAdd(&shared, 1u);
+    luthier::add(counter, 1);
+    luthier::add(extra, number);
+  }
+}
+LUTHIER_EXPORT_FUNC(per_wave)
+extern "C" __device__ void per_lane(unsigned value) { atomicAdd((unsigned long long *)&lanes, (unsigned long long)(value & 1023)); }
+LUTHIER_EXPORT_FUNC(per_lane)
+extern "C" __device__ void weigh(unsigned which) { atomicAdd(&shared, weights[which & 3] * 1000); }
+LUTHIER_EXPORT_FUNC(weigh)
+
+void luthier_at_init() {
+  if (hipMalloc((void **)&buffer, 64) != hipSuccess || hipMemset(buffer, 0, 64) != hipSuccess)
+    printf("no memory\n");
+}
+void luthier_at_term() {
+  unsigned long counted = 0, of_lanes = 0, extra = 0;
+  size_t size = 0;
+  if (hipMemcpyFromSymbol(&counted, HIP_SYMBOL(waves), 8) || hipMemcpyFromSymbol(&of_lanes, HIP_SYMBOL(lanes), 8) ||
+      hipMemcpy(&extra, buffer, 8, hipMemcpyDeviceToHost) || hipGetSymbolSize(&size, HIP_SYMBOL(waves)))
+    printf("not read\n");
+  printf("shared %u waves %lu lanes %lu extra %lu size %zu\n", shared, counted, of_lanes, extra, size);
+}
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_is_instrumented(packet->kernel_object))
+    return;
+  unsigned long start = 1000;
+  if (hipMemcpyToSymbol(HIP_SYMBOL(waves), &start, 8) != hipSuccess)
+    printf("not written\n");
+  auto first = luthier_disassemble_kernel_object(packet->kernel_object)[0];
+  luthier_insert_call(first, LUTHIER_GET_HOOK_HANDLE(per_wave), LUTHIER_IPOINT_BEFORE,
+                      {{LUTHIER_ARG_CONSTANT, 0, (luthier_u64)buffer}, {LUTHIER_ARG_CONSTANT, 0, 5}, {LUTHIER_ARG_VARIABLE, 0, (luthier_u64)&waves}});
+  luthier_insert_call(first, LUTHIER_GET_HOOK_HANDLE(per_lane), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_VGPR, 0, 0}});
+  luthier_override_with_instrumented(packet);
+}
+"#;
+
+#[test]
+fn variables_are_live_and_lanes_have_their_own_values() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.tool("live", LIVE);
+    let (stdout, stderr) = scene.with(&tool);
+    // v0 is the lane's number in its workgroup: 0 to 63 in each of 20.
+    let expected = "shared 27 waves 1020 lanes 40320 extra 100 size 8\n";
+    assert!(stdout.contains(expected), "{stdout}{stderr}");
+}
+
+/// Declines the first launch, then runs a variant by the grid, and the original in between.
+const DECIDES: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__managed__ unsigned small_waves = 0, large_waves = 0;
+extern "C" __device__ void small() { if (luthier::elected()) atomicAdd(&small_waves, 1u); }
+LUTHIER_EXPORT_FUNC(small)
+extern "C" __device__ void large() { if (luthier::elected()) atomicAdd(&large_waves, 1u); }
+LUTHIER_EXPORT_FUNC(large)
+static unsigned number = 0;
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  printf("launch %u: %u by %u, %zu instructions\n", number, packet->grid_size_x, packet->workgroup_size_x,
+         luthier_disassemble_kernel_object(packet->kernel_object).size() / 1000);
+  auto first = luthier_disassemble_kernel_object(packet->kernel_object)[0];
+  switch (number++) {
+  case 1:
+    luthier_insert_call(first, LUTHIER_GET_HOOK_HANDLE(small), LUTHIER_IPOINT_BEFORE);
+    luthier_override_with_instrumented(packet, "small");
+    break;
+  case 2:
+    luthier_override_with_original(packet);
+    break;
+  case 3:
+    luthier_insert_call(first, LUTHIER_GET_HOOK_HANDLE(large), LUTHIER_IPOINT_BEFORE);
+    luthier_override_with_instrumented(packet, "large");
+  }
+}
+void luthier_at_term() { printf("small %u large %u\n", small_waves, large_waves); }
+"#;
+
+#[test]
+fn tools_decide_about_every_launch() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.tool("decides", DECIDES);
+    let (stdout, stderr) = scene.with(&tool);
+    assert!(stdout.contains("small 4 large 8\n"), "{stdout}{stderr}");
+    assert!(stdout.contains("launch 0: 256 by 64, 0 "), "{stdout}");
+    assert!(stdout.contains("launch 3: 512 by 64, 0 "), "{stdout}");
+    assert!(stderr.contains("; 2 of "), "{stderr}");
+}
+
+/// A constant that the environment says.
+const AMOUNT: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__managed__ unsigned sum = 0;
+extern "C" __device__ void add(unsigned amount) { if (luthier::elected()) atomicAdd(&sum, amount); }
+LUTHIER_EXPORT_FUNC(add)
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_is_instrumented(packet->kernel_object))
+    return;
+  luthier_insert_call(luthier_disassemble_kernel_object(packet->kernel_object)[0], LUTHIER_GET_HOOK_HANDLE(add),
+                      LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_CONSTANT, 0, (luthier_u64)atoi(getenv("AMOUNT"))}});
+  luthier_override_with_instrumented(packet);
+}
+void luthier_at_term() { printf("sum %u\n", sum); }
+"#;
+
+#[test]
+fn cached_kernels_are_those_that_host_code_asks_for() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.tool("amount", AMOUNT);
+    let options = ["-t", tool.to_str().unwrap()];
+    for (amount, sum, cached) in [("1", 20, 0), ("3", 60, 0), ("1", 20, 1)] {
+        let (stdout, stderr) = scene.run(&options, &[("AMOUNT", amount)]);
+        assert!(stdout.contains(&format!("sum {sum}\n")), "{stdout}{stderr}");
+        assert!(
+            stderr.contains(&format!(", {cached} from cache")),
+            "{stderr}"
+        );
+    }
+    // The same file name with another content.
+    let tool = scene.tool(
+        "amount",
+        &AMOUNT.replace("&sum, amount", "&sum, 2 * amount"),
+    );
+    let (stdout, _) = scene.run(&["-t", tool.to_str().unwrap()], &[("AMOUNT", "1")]);
+    assert!(stdout.contains("sum 40\n"), "{stdout}");
+}
+
+#[test]
+fn a_library_without_bitcode_says_what_is_missing() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("bare.hip");
+    std::fs::write(&source, AMOUNT).unwrap();
+    let library = scene.path("bare.so");
+    let [(_, mut hipcc), _] = compilers();
+    let compiled = hipcc
+        .args(["-w", "--offload-arch=gfx90a", "-fPIC", "-shared", "-I"])
+        .arg(programs::root().join("include"))
+        .arg(&source)
+        .arg("-o")
+        .arg(&library)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success());
+    let output = scene
+        .emulator
+        .command()
+        .args(["tool", "compile-hooks"])
+        .arg(&library)
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("-Xclang -fembed-bitcode=all"),
+        "{said}"
+    );
+}

@@ -1,0 +1,98 @@
+//! What a HIP compiler's start-up code registers of a tool: shadows on the host of kernels and variables.
+
+use std::{
+    collections::HashMap,
+    ffi::{CStr, c_char, c_void},
+};
+
+/// `luthier_registered`.
+#[repr(C)]
+pub struct Raw {
+    kind: u32,
+    reserved: u32,
+    host: *const c_void,
+    name: *const c_char,
+    initial: *const c_void,
+    size: u64,
+}
+const _: () = assert!(size_of::<Raw>() == 40);
+
+/// `luthier_registered_kind`.
+const FUNCTION: u32 = 0;
+const VARIABLE: u32 = 1;
+const MANAGED: u32 = 2;
+
+/// What `LUTHIER_EXPORT_FUNC` puts in front of a hook's name.
+const WRAPPER: &str = "__luthier_wrap__";
+
+/// A variable with a shadow on the host.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Of a managed variable: where its first contents are. The shadow is the pointer that host code goes through.
+    pub initial: Option<usize>,
+}
+
+/// By address of the shadow.
+#[derive(Debug, Default)]
+pub struct Registered {
+    hooks: HashMap<usize, String>,
+    variables: HashMap<usize, Variable>,
+}
+
+impl Registered {
+    /// # Safety
+    /// `list` must be null or have `count` entries with strings in them.
+    pub unsafe fn read(list: *const Raw, count: usize) -> Registered {
+        let mut registered = Registered::default();
+        if list.is_null() {
+            return registered;
+        }
+        // SAFETY: the caller's promise.
+        for raw in unsafe { std::slice::from_raw_parts(list, count) } {
+            if raw.name.is_null() {
+                continue;
+            }
+            // SAFETY: as above.
+            let name = unsafe { CStr::from_ptr(raw.name) };
+            let name = name.to_string_lossy().into_owned();
+            let host = raw.host as usize;
+            match raw.kind {
+                FUNCTION => {
+                    if let Some(hook) = name.strip_prefix(WRAPPER) {
+                        registered.hooks.insert(host, hook.to_owned());
+                    }
+                }
+                VARIABLE | MANAGED => {
+                    let variable = Variable {
+                        name,
+                        size: raw.size,
+                        initial: (raw.kind == MANAGED).then_some(raw.initial as usize),
+                    };
+                    registered.variables.insert(host, variable);
+                }
+                _ => {}
+            }
+        }
+        registered
+    }
+
+    /// The hook with this handle.
+    pub fn hook(&self, handle: usize) -> Option<&str> {
+        self.hooks.get(&handle).map(String::as_str)
+    }
+
+    /// The variable with this shadow. What host code calls a managed variable is where its pointer points to.
+    pub fn variable(&self, host: usize) -> Option<&Variable> {
+        self.variables.get(&host)
+    }
+
+    /// Managed variables with their shadows.
+    pub fn managed(&self) -> impl Iterator<Item = (usize, &Variable)> {
+        let all = self.variables.iter();
+        all.filter(|(_, variable)| variable.initial.is_some())
+            .map(|(host, variable)| (*host, variable))
+    }
+}

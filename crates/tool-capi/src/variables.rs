@@ -1,0 +1,114 @@
+//! The tool's variables on devices, and memory that its host code asks for, while the program runs. HIP is not asked: it may be
+//! waiting for the launch that host code is being told about.
+
+use crate::registered::{Registered, Variable};
+use luthier::{Live, ToolFile};
+use std::{collections::HashMap, sync::Arc};
+
+/// See the module.
+pub struct Variables {
+    file: ToolFile,
+    live: Arc<dyn Live>,
+    registered: Registered,
+    /// Managed variables by the address of their memory.
+    managed: HashMap<usize, Variable>,
+}
+
+impl Variables {
+    /// Gives managed variables memory that host and devices share, with the contents they have now.
+    pub fn new(
+        file: ToolFile,
+        live: Arc<dyn Live>,
+        registered: Registered,
+    ) -> Result<Variables, String> {
+        let mut variables = Variables {
+            file,
+            live,
+            registered,
+            managed: HashMap::new(),
+        };
+        let managed: Vec<_> = variables.registered.managed().collect();
+        let mut placed = Vec::new();
+        for (host, variable) in managed {
+            let size = variable.size as usize;
+            let address = variables.live.shared(size.max(1)).map_err(|error| {
+                format!(
+                    "no memory for the managed variable {}: {error}",
+                    variable.name
+                )
+            })?;
+            let initial = variable.initial.unwrap_or_default();
+            // SAFETY: the compiler registered that many bytes there, the new memory has as many, and the shadow is a pointer
+            // that nobody goes through before the tool begins but its own constructors, which ran on this thread.
+            unsafe {
+                if initial != 0 {
+                    let (from, to) = (initial as *const u8, address as *mut u8);
+                    std::ptr::copy_nonoverlapping(from, to, size);
+                }
+                *(host as *mut u64) = address;
+            }
+            placed.push((address, variable.clone()));
+        }
+        for (address, variable) in placed {
+            // Device code goes through a pointer, too, which has the variable's name.
+            for device in variables.places(&variable.name)? {
+                let written = variables.live.write(device, &address.to_le_bytes());
+                written.map_err(|error| error.to_string())?;
+            }
+            variables.managed.insert(address as usize, variable);
+        }
+        Ok(variables)
+    }
+
+    pub fn hook(&self, handle: usize) -> Option<&str> {
+        self.registered.hook(handle)
+    }
+
+    /// Where it is on each device; none if its module was not compiled for the device.
+    fn places(&self, name: &str) -> Result<Vec<u64>, String> {
+        let placed = self.live.addresses(&self.file.full_name(name));
+        placed.map_err(|error| error.to_string())
+    }
+
+    /// The variable that host code names, for an argument of a hook.
+    pub fn name(&self, host: usize) -> Result<&str, String> {
+        let known = self.registered.variable(host);
+        let known = known.filter(|variable| variable.initial.is_none());
+        let unknown = || format!("no __device__ variable of the tool is at {host:#x}");
+        known.map(|variable| &*variable.name).ok_or_else(unknown)
+    }
+
+    /// Addresses and size of what host code names: one address for each device, or the one of shared memory.
+    pub fn find(&self, host: usize) -> Result<(Vec<u64>, u64), String> {
+        if let Some(variable) = self.managed.get(&host) {
+            return Ok((vec![host as u64], variable.size));
+        }
+        let variable = self.registered.variable(host);
+        let variable =
+            variable.ok_or_else(|| format!("no variable of the tool is at {host:#x}"))?;
+        let places = self.places(&variable.name)?;
+        if places.is_empty() {
+            return Err(format!("no hook uses the variable {}", variable.name));
+        }
+        Ok((places, variable.size))
+    }
+
+    /// Addresses of a part of a variable.
+    pub fn part(&self, host: usize, size: usize, offset: usize) -> Result<Vec<u64>, String> {
+        let (places, whole) = self.find(host)?;
+        let end = offset.checked_add(size);
+        if end.is_none_or(|end| end as u64 > whole) {
+            return Err(format!(
+                "{size} bytes from {offset} on are more than the variable has: {whole}"
+            ));
+        }
+        Ok(places
+            .into_iter()
+            .map(|place| place + offset as u64)
+            .collect())
+    }
+
+    pub fn live(&self) -> &dyn Live {
+        &*self.live
+    }
+}

@@ -1,0 +1,279 @@
+//! `coverage`: lines, functions and branches by lanes, of programs that were compiled with debug information and nothing else.
+//!
+//! Lanes are counted in every stretch of instructions with one EXEC. The count of a line is that of its most executed stretch in a
+//! kernel; what several kernels executed is added. Where lanes are taken out of EXEC, or a wave as a whole branches, is a branch.
+
+use crate::coverage_report::{File, Report};
+use luthier::{Edit, Error, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub struct Coverage(pub ToolFile);
+
+/// What is kept of a kernel; files and functions are positions in the lists.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    files: Vec<String>,
+    functions: Vec<Function>,
+    /// In the order of their counters.
+    counted: Vec<Vec<Line>>,
+    branches: Vec<Branch>,
+}
+
+type Line = (u32, u32);
+
+#[derive(Serialize, Deserialize)]
+struct Function {
+    name: String,
+    line: Option<Line>,
+    /// Counter of its entry.
+    entry: u32,
+}
+
+/// Of so many lanes so many went on; counters.
+#[derive(Serialize, Deserialize)]
+struct Branch {
+    line: Line,
+    before: u32,
+    taken: u32,
+}
+
+/// Numbers of files.
+#[derive(Default)]
+struct Files(HashMap<String, u32>);
+
+impl Files {
+    fn line(&mut self, instruction: &Instruction<'_>) -> Option<Line> {
+        // Line 0 is code that belongs to no line.
+        let (file, line) = instruction.source().filter(|(_, line)| *line != 0)?;
+        let next = self.0.len() as u32;
+        Some((*self.0.entry(file).or_insert(next), line))
+    }
+
+    fn names(self) -> Vec<String> {
+        let mut names = vec![String::new(); self.0.len()];
+        for (name, number) in self.0 {
+            names[number as usize] = name;
+        }
+        names
+    }
+}
+
+/// Instructions that only take lanes out of EXEC: what a condition leaves on.
+fn narrows(instruction: &Instruction<'_>) -> bool {
+    const NAMES: &[&str] = &[
+        "_and_saveexec_",
+        "_andn2_saveexec_",
+        "_andn1_saveexec_",
+        "_and_not1_saveexec_",
+        "_and_not0_saveexec_",
+    ];
+    let name = instruction.mnemonic();
+    let writes = instruction.writes_exec();
+    let by_name = NAMES.iter().any(|part| name.contains(part)) || name.starts_with("v_cmpx_");
+    // Loops take out the lanes that have left.
+    let leaves = ["s_andn2_b", "s_and_not1_b", "s_and_b"]
+        .iter()
+        .any(|start| name.starts_with(start));
+    writes && (by_name || leaves)
+}
+
+/// Branches of the whole wave.
+fn is_uniform(instruction: &Instruction<'_>) -> bool {
+    let name = instruction.mnemonic();
+    name.starts_with("s_cbranch_scc") || name.starts_with("s_cbranch_vcc")
+}
+
+/// What is to be counted: each entry is where, and what stands there.
+#[derive(Default)]
+struct Places<'k> {
+    before: Vec<(Instruction<'k>, u32)>,
+    behind: Vec<(Instruction<'k>, u32)>,
+    ways: Vec<(luthier::Block<'k>, luthier::Block<'k>, u32)>,
+}
+
+impl Tool for Coverage {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn file(&self) -> &ToolFile {
+        &self.0
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let mut files = Files::default();
+        let mut kept = Kept::default();
+        let mut places = Places::default();
+        for function in kernel.functions() {
+            for (number, block) in function.blocks().enumerate() {
+                let entry = kept.counted.len() as u32;
+                if number == 0 {
+                    let line = files.line(&block.first());
+                    let name = function.name().to_owned();
+                    kept.functions.push(Function { name, line, entry });
+                }
+                look_at(block, &mut files, &mut kept, &mut places);
+            }
+        }
+        kept.files = files.names();
+        let counters = edit.counters(kept.counted.len());
+        let lanes = |counter: u32| {
+            [
+                luthier::Argument::Exec,
+                counters.at(counter as usize).into(),
+            ]
+        };
+        for (at, counter) in &places.before {
+            edit.before(at).once().call("lanes", lanes(*counter))?;
+        }
+        for (at, counter) in &places.behind {
+            edit.after(at).once().call("lanes", lanes(*counter))?;
+        }
+        for (from, to, counter) in &places.ways {
+            edit.edge(from, to.index())
+                .once()
+                .call("lanes", lanes(*counter))?;
+        }
+        if kept.files.is_empty() {
+            edit.note(
+                "no debug information: compile with -g or -gline-tables-only to see its lines",
+            );
+        }
+        edit.attach(kept)
+    }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        let report = report(results)?;
+        let mut text = report.table();
+        for (name, content) in report.files() {
+            if let Some(path) = results.file(name) {
+                let failed =
+                    |error: std::io::Error| Error::Tool(format!("{}: {error}", path.display()));
+                std::fs::write(&path, content).map_err(failed)?;
+                text.push_str(&format!("{}\n", path.display()));
+            }
+        }
+        if results.output().is_none() {
+            text.push_str("(--output DIR writes coverage.lcov, .json, .xml and .html)\n");
+        }
+        Ok(text)
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        Ok(report(results)?.json())
+    }
+}
+
+/// Notes the stretches and branches of one block.
+fn look_at<'k>(
+    block: luthier::Block<'k>,
+    files: &mut Files,
+    kept: &mut Kept,
+    places: &mut Places<'k>,
+) {
+    let instructions: Vec<Instruction<'k>> = block.instructions().collect();
+    let mut stretch = kept.counted.len() as u32;
+    let mut fresh = true;
+    for (index, instruction) in instructions.iter().enumerate() {
+        if fresh {
+            stretch = kept.counted.len() as u32;
+            kept.counted.push(Vec::new());
+            places.before.push((*instruction, stretch));
+            fresh = false;
+        }
+        let line = files.line(instruction);
+        let lines = &mut kept.counted[stretch as usize];
+        if let Some(line) = line.filter(|line| !lines.contains(line)) {
+            lines.push(line);
+        }
+        if instruction.writes_exec() {
+            fresh = true;
+            let last = index + 1 == instructions.len();
+            let next = kept.counted.len() as u32;
+            if last && narrows(instruction) {
+                // There is nothing behind it in its block.
+                kept.counted.push(Vec::new());
+                places.behind.push((*instruction, next));
+            }
+            if let Some(line) = line.filter(|_| narrows(instruction)) {
+                kept.branches.push(Branch {
+                    line,
+                    before: stretch,
+                    taken: next,
+                });
+            }
+        }
+    }
+    let end = block.last();
+    let ways: Vec<_> = block.successors().collect();
+    if is_uniform(&end) && ways.len() == 2 {
+        let taken = kept.counted.len() as u32;
+        if let Some(line) = files.line(&end) {
+            kept.counted.push(Vec::new());
+            places.ways.push((block, ways[1], taken));
+            kept.branches.push(Branch {
+                line,
+                before: stretch,
+                taken,
+            });
+        }
+    }
+}
+
+fn report(results: &Results<'_>) -> Result<Report> {
+    let mut files: BTreeMap<String, File> = BTreeMap::new();
+    for kernel in results.kernels() {
+        let kept: Kept = kernel.data()?;
+        add(&mut files, &kept, kernel);
+    }
+    Ok(Report::new(files))
+}
+
+fn add(files: &mut BTreeMap<String, File>, kept: &Kept, kernel: &KernelResults) {
+    let counters = kernel.counters();
+    let count = |counter: u32| counters.get(counter as usize).copied().unwrap_or(0);
+    let name = |file: u32| kept.files.get(file as usize).cloned().unwrap_or_default();
+    let mut lines: BTreeMap<Line, u64> = BTreeMap::new();
+    for (index, stretch) in kept.counted.iter().enumerate() {
+        for line in stretch {
+            let most = lines.entry(*line).or_default();
+            *most = (*most).max(count(index as u32));
+        }
+    }
+    for ((file, line), lanes) in lines {
+        *files
+            .entry(name(file))
+            .or_default()
+            .lines
+            .entry(line)
+            .or_default() += lanes;
+    }
+    for function in &kept.functions {
+        let Some((file, line)) = function.line else {
+            continue;
+        };
+        let known = files
+            .entry(name(file))
+            .or_default()
+            .functions
+            .entry(function.name.clone());
+        known.or_insert((line, 0)).1 += count(function.entry);
+    }
+    let mut seen = BTreeSet::new();
+    for branch in &kept.branches {
+        // The n-th branch of a line in each kernel is taken for the same one.
+        let number = (0..)
+            .find(|number| seen.insert((branch.line, *number)))
+            .unwrap_or(0);
+        let (taken, before) = (count(branch.taken), count(branch.before));
+        let sums = files
+            .entry(name(branch.line.0))
+            .or_default()
+            .branches
+            .entry((branch.line.1, number))
+            .or_default();
+        sums.0 += taken;
+        sums.1 += before.saturating_sub(taken);
+    }
+}

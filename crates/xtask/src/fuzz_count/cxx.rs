@@ -1,0 +1,163 @@
+//! Random C++: virtual calls, templates, exceptions with destructors on their way, closures, coroutines, containers, and questions
+//! that compilers answer by what they know.
+
+use std::fmt::Write;
+
+use super::Random;
+
+const HEAD: &str = r#"#include <algorithm>
+#include <coroutine>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+static unsigned seen = 1;
+struct Guard {
+  unsigned n;
+  explicit Guard(unsigned n) : n(n) { seen += n; }
+  Guard(const Guard &other) : n(other.n + 1) {}
+  ~Guard() { seen = seen * 31 + n; }
+};
+struct Shape {
+  virtual unsigned area(unsigned n) const { return n; }
+  virtual ~Shape() = default;
+};
+struct Square : Shape {
+  unsigned area(unsigned n) const override { return n * n + 1; }
+};
+struct Ring : Square {
+  unsigned hole = 3;
+  unsigned area(unsigned n) const override { return Square::area(n) - (n > hole ? hole : 0); }
+};
+template <class T> static inline T power(T x, int n) {
+  if (__builtin_constant_p(n) && n == 2)
+    return x * x;
+  T result = 1;
+  for (int i = 0; i < n; i++)
+    result *= x;
+  return result;
+}
+template <int N> struct Fold {
+  static unsigned of(unsigned x) { return Fold<N - 1>::of(x * 5 + N); }
+};
+template <> struct Fold<0> {
+  static unsigned of(unsigned x) { return x; }
+};
+struct Numbers {
+  struct promise_type {
+    unsigned value = 0;
+    Numbers get_return_object() { return Numbers{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(unsigned v) { value = v; return {}; }
+    void return_void() {}
+    void unhandled_exception() { value = 77; }
+  };
+  explicit Numbers(std::coroutine_handle<promise_type> h) : h(h) {}
+  Numbers(const Numbers &) = delete;
+  ~Numbers() { h.destroy(); }
+  unsigned next() { if (!h.done()) h.resume(); return h.promise().value; }
+  std::coroutine_handle<promise_type> h;
+};
+static Numbers count(unsigned from, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    if (i == 9)
+      throw 9;
+    co_yield from + i;
+  }
+}
+"#;
+
+/// One statement that may use `a`, `b` (unsigned), `list` (a vector of unsigned) and change them.
+fn statement(random: &mut Random, function: u64, depth: u32, out: &mut String) {
+    let n = random.below(9) + 1;
+    let value = random.pick(&[
+        "a",
+        "b",
+        "a * 7 + b",
+        "a ^ (b >> 3)",
+        "seen",
+        "(unsigned)list.size()",
+    ]);
+    let kinds = if depth >= 2 { 12 } else { 17 };
+    let text = match random.below(kinds) {
+        0 => format!("a += power({value}, {});", random.pick(&["2", "(int)(b & 3)", "3"])),
+        1 => format!("list.push_back({value});"),
+        2 => format!("b ^= Fold<{n}>::of({value});"),
+        3 => "{ Numbers numbers = count(a, b % 14); for (int i = 0; i < 11; i++) a += numbers.next(); }".to_owned(),
+        4 => format!("b += std::accumulate(list.begin(), list.end(), {value});"),
+        5 => "std::sort(list.begin(), list.end()); if (list.size() > 12) list.resize(7);".to_owned(),
+        6 => format!("{{ std::function<unsigned(unsigned)> f = [&, k = {value}](unsigned x) {{ return x + k + b; }}; a = f(b) + f({n}); }}"),
+        7 => format!("{{ std::map<unsigned, std::string> m; for (unsigned i = 0; i < {n}; i++) m[(a + i) % 13] += \"ab\"; for (auto &[k, v] : m) b += k * (unsigned)v.size(); }}"),
+        8 => format!("{{ std::unique_ptr<Shape> s; if (a & 1) s = std::make_unique<Ring>(); else s = std::make_unique<Square>(); b += s->area({value} % 100); }}"),
+        9 => format!("{{ char text[{}] = \"xyz\"; b += (unsigned)__builtin_object_size(text + {n}, 0) + text[a % 3]; }}", n + 8),
+        10 => format!("{{ Guard guard({value}); if (a % {n} == 1) a++; }}"),
+        11 if function > 0 => format!("a += f{}({value}, b);", random.below(function)),
+        11 => "a = a * 3 + 1;".to_owned(),
+        12 | 13 => {
+            let _ = writeln!(out, "  for (unsigned i{depth} = 0; i{depth} < {}; i{depth}++) {{", n + 2);
+            statements(random, function, depth + 1, out);
+            let _ = writeln!(out, "  if (a % 11 == 5) {}; }}", random.pick(&["break", "continue", "b++"]));
+            return;
+        }
+        14 => {
+            let _ = writeln!(out, "  try {{ Guard guard({n});");
+            statements(random, function, depth + 1, out);
+            let _ = writeln!(out, "  if (a % {} == 2) throw {}; }} catch (const std::exception &e) {{ b += (unsigned)e.what()[0]; }} catch (int n) {{ a ^= (unsigned)n; }}",
+                n + 1, random.pick(&["std::runtime_error(\"r\")", "17", "std::out_of_range(\"o\")"]));
+            return;
+        }
+        15 => {
+            let _ = writeln!(out, "  switch ({value} % 5) {{ case 0: a += 3; case 1: {{");
+            statements(random, function, depth + 1, out);
+            let _ = writeln!(out, "  break; }} case 3: b = b * 3 + 1; break; default: a--; }}");
+            return;
+        }
+        _ => {
+            let _ = writeln!(out, "  if ({value} % {n} < {} && b != 3) {{", random.below(n + 1));
+            statements(random, function, depth + 1, out);
+            let _ = writeln!(out, "  }} else {{ Guard guard(a); b += guard.n; }}");
+            return;
+        }
+    };
+    let _ = writeln!(out, "  {text}");
+}
+
+fn statements(random: &mut Random, function: u64, depth: u32, out: &mut String) {
+    for _ in 0..random.below(3) + 1 {
+        statement(random, function, depth, out);
+    }
+}
+
+/// A program that ends and prints what it has computed.
+pub fn program(random: &mut Random) -> String {
+    let mut out = HEAD.to_owned();
+    let functions = random.below(4) + 2;
+    for function in 0..functions {
+        let kind = random.pick(&[
+            "static",
+            "inline",
+            "__attribute__((noinline)) static",
+            "__attribute__((pure)) static",
+        ]);
+        let _ = writeln!(
+            out,
+            "{kind} unsigned f{function}(unsigned a, unsigned b) {{\n  std::vector<unsigned> list{{a, b}};"
+        );
+        statements(random, function, 0, &mut out);
+        out.push_str("  return a + b * 3;\n}\n");
+    }
+    out.push_str("int main() {\n  unsigned sum = 0;\n  for (unsigned i = 0; i < 5; i++) {\n");
+    for function in 0..functions {
+        let _ = writeln!(
+            out,
+            "    try {{ sum = sum * 31 + f{function}(i, sum & 255); }} catch (...) {{ sum++; }}"
+        );
+    }
+    out.push_str("  }\n  std::printf(\"%u %u\\n\", sum, seen);\n}\n");
+    out
+}
