@@ -378,7 +378,7 @@ mod tests {
             [640, 5, 4],
             0xf << 16,
             2 << 1 | 7 << 7,
-            0x8,
+            0x408,
         );
         let state = dispatch.initial_state([9, 4, 3], 1, 0, &[]);
         assert_eq!(state.sgprs, [0x1000, 0x7fff], "ids are no SGPRs");

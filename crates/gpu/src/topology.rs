@@ -201,7 +201,7 @@ mod tests {
     fn bad_configurations_are_named() {
         let message = |name| Config::new(name).unwrap_err().to_string();
         assert!(message("gfx9000").contains("gfx9000") && message("gfx9000").contains("gfx90a"));
-        assert!(message("gfx1200").starts_with("no emulated device exists for gfx1200"));
+        assert!(message("gfx1152").starts_with("no emulated device exists for gfx1152"));
         assert_eq!(
             Config::new("gfx90a")
                 .unwrap()

@@ -41,6 +41,7 @@ v_fmac_f32_e32 v0, v4, v8
 ;= v0 = f32[13.0]
 
 ;! target gfx942 gfx950 gfx1030
+;! in v4 = f32[3.0]
 ;! in v8 = f32[4.0]
 v_fmaak_f32 v0, v4, v8, 0x3f800000
 ;= v0 = f32[13.0]
