@@ -12,6 +12,8 @@ pub const DESCRIPTOR_SIZE: u64 = 64;
 /// LDS is given out in as many bytes: 128 dwords on all targets up to gfx11 (AMDGPU usage guide, GRANULATED_LDS_SIZE). What lies
 /// between a kernel's last variable and the next granule can be read and written.
 const LDS_GRANULE: u32 = 512;
+/// gfx950, whose LDS of 160 KiB has as many granules as 64 KiB have elsewhere.
+const LARGE_LDS_GRANULE: u32 = 1280;
 /// Most work-items of a workgroup.
 const WORKGROUP_LIMIT: u64 = 1024;
 /// High halves of the apertures' base addresses, as the kernel driver sets them.
@@ -232,7 +234,12 @@ impl Dispatch {
 
     /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules.
     pub fn lds_bytes(&self) -> u32 {
-        self.packet.group_segment_size.next_multiple_of(LDS_GRANULE)
+        let granule = if self.target.lds_bytes > 64 << 10 {
+            LARGE_LDS_GRANULE
+        } else {
+            LDS_GRANULE
+        };
+        self.packet.group_segment_size.next_multiple_of(granule)
     }
 
     /// Bytes of private memory per work-item.
@@ -401,6 +408,32 @@ mod tests {
             let dispatch = prepare(target, packet([64, 1, 1], [64, 1, 1]), descriptor).unwrap();
             assert_eq!((dispatch.wave_size, dispatch.vgprs), (wave_size, vgprs), "{target}");
         }
+    }
+
+    #[test]
+    fn workgroups_go_to_dies_in_turn() {
+        let die = |target, index| {
+            let dispatch = prepare(target, packet([1000, 1, 1], [64, 1, 1]), VADD).unwrap();
+            dispatch.compute_die(index)
+        };
+        assert_eq!(
+            [0, 1, 7, 8, 13].map(|index| die("gfx942", index)),
+            [0, 1, 7, 0, 5]
+        );
+        assert_eq!(die("gfx90a", 13), 0);
+    }
+
+    #[test]
+    fn a_workgroup_of_gfx950_has_all_of_its_lds() {
+        let mut packet = packet([64, 1, 1], [64, 1, 1]);
+        packet.group_segment_size = 160 << 10;
+        assert_eq!(
+            prepare("gfx950", packet, VADD).unwrap().lds_bytes(),
+            163_840
+        );
+        assert!(prepare("gfx942", packet, VADD).is_err());
+        packet.group_segment_size = 1300;
+        assert_eq!(prepare("gfx950", packet, VADD).unwrap().lds_bytes(), 2560);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! random words; `tests/hostile.rs` repeats that.
 
 use crate::{Format, format};
-use gfx::{Family, Target};
+use gfx::{Family, Matrix, Target};
 
 /// A literal operand follows, in scalar source fields.
 const LITERAL: u32 = 255;
+/// High half of v_mfma_ld_scale_b32, the first half of scaled products.
+const LOAD_SCALES: u32 = 0xd3ac;
 /// An SDWA control dword follows.
 const SDWA: u32 = 249;
 
@@ -28,6 +30,12 @@ pub(crate) fn is_malformed(target: &Target, code: &[u8]) -> bool {
         Format::Vop2 if word(1) == Some(0xff) => {
             is_half_precision_literal_form(target.family, first >> 25 & 0x3f)
         }
+        Format::Vop3p | Format::Vop3px2 if target.matrix == Matrix::Mfma4 => {
+            let product = |at: usize| Some([word(at)?, word(at + 1)?]);
+            // Behind the scales, if there are some.
+            let at = if first >> 16 == LOAD_SCALES { 2 } else { 0 };
+            product(at).is_some_and(is_product_of_scalars)
+        }
         Format::Sop1 if target.family >= Family::Gfx12 && first & 0xff == LITERAL => {
             // s_barrier_signal, s_barrier_signal_isfirst, s_get_barrier_state, s_barrier_init, s_barrier_join,
             // s_wakeup_barrier: the barrier is an inline constant or M0.
@@ -35,6 +43,13 @@ pub(crate) fn is_malformed(target: &Target, code: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// v_mfma_f32_*_f8f6f4 with something other than registers as A or B: LLVM makes registers of them as long as their formats
+/// ask for.
+fn is_product_of_scalars([first, second]: [u32; 2]) -> bool {
+    let scalar = |shift: u32| second >> shift & 0x1ff < 256;
+    matches!(first >> 16, 0xd3ad | 0xd3ae) && (scalar(0) || scalar(9))
 }
 
 /// Lane selects go up to 6 (DWORD), `dst_unused` up to 2 (PRESERVE).

@@ -73,6 +73,29 @@ fn every_opcode_with_random_fields() {
     }
 }
 
+/// LLVM takes scalars for registers here, and looks for parts of them that are not there.
+#[test]
+fn products_of_scalars_are_refused() {
+    let decoder = Decoder::new(gfx::Target::find("gfx950").unwrap()).unwrap();
+    let size = |words: &[u32]| {
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        decoder.decode(&code, 0).map(|inst| inst.size).ok()
+    };
+    let vectors = 256 | 256 << 9 | 256 << 18;
+    for product in [0xd3ad_0200, 0xd3ae_0200] {
+        for scalars in [128, 5, 240] {
+            let a = vectors & !0x1ff | scalars | 4 << 29;
+            let b = vectors & !0x3fe00 | scalars << 9 | 4 << 29;
+            for second in [a, b] {
+                assert_eq!(size(&[product, second]), None);
+                let scales = [0xd3ac_0000, 256 | 256 << 9];
+                assert_eq!(size(&[&scales[..], &[product, second]].concat()), None);
+            }
+        }
+        assert_eq!(size(&[product, vectors]), Some(8));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

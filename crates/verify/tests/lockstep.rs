@@ -57,6 +57,13 @@ fn registers_and_memory_stay_the_same_elsewhere() {
     same("gfx1030");
 }
 
+/// 64-bit moves and sums, scratch without a resource, work-group numbers in other registers.
+#[test]
+fn registers_and_memory_stay_the_same_gfx94x() {
+    same("gfx942");
+    same("gfx950");
+}
+
 /// Halves of registers, dual instructions and waits of gfx11, in both wave sizes.
 #[test]
 fn registers_and_memory_stay_the_same_gfx11() {

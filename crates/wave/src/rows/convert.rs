@@ -7,8 +7,8 @@ use numerics::convert;
 #[rustfmt::skip]
 vector_rows! {
     // Half precision.
-    v_cvt_f16_f32:        (F32) -> F16 = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps);
-    v_cvt_f32_f16:        (F16) -> F32 = |cx, a| convert::f32_from_f16(a, cx.denormals64);
+    v_cvt_f16_f32:        (F32) -> F16 quick Narrowed::copy = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps).into();
+    v_cvt_f32_f16:        (F16) -> F32 quick Widened::copy = |cx, a| convert::f32_from_f16(a as u16, cx.denormals64);
     v_cvt_f16_u16:        (B16) -> F16 = |cx, a| convert::f16_from_u16(a, cx.round64, cx.fp16_overflow_clamps);
     v_cvt_f16_i16:        (B16) -> F16 = |cx, a| convert::f16_from_i16(a, cx.round64);
     v_cvt_u16_f16:        (F16) -> B16 = |_, a| convert::u16_from_f16(a);

@@ -63,6 +63,16 @@ pub(super) trait Host {
     unsafe fn narrow(singles: Self::Single) -> Self::Single;
     unsafe fn high_halves(words: Self::Single) -> Self::Single;
     unsafe fn to_high_halves(words: Self::Single) -> Self::Single;
+    /// Denormals as zeros of the same sign.
+    unsafe fn flushed(words: Self::Single) -> Self::Single;
+    /// Sums of the products of words' halves, signed, and a third word.
+    unsafe fn dot2(a: Self::Single, b: Self::Single, c: Self::Single) -> Self::Single;
+    /// Likewise of their bytes, signed if `SIGNED`.
+    unsafe fn dot4<const SIGNED: bool>(
+        a: Self::Single,
+        b: Self::Single,
+        c: Self::Single,
+    ) -> Self::Single;
     /// Lanes whose words end in twelve zeros.
     unsafe fn rounded(words: Self::Single) -> Self::Lanes;
     /// `sum` where `error` is zero or a NaN; else the next single towards zero, if the error points there, with its last bit set.
@@ -227,6 +237,43 @@ impl Host for Ymm {
         }
     }
     #[inline(always)]
+    unsafe fn flushed(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let bits = _mm256_castps_si256(words);
+            let exponent = _mm256_and_si256(bits, _mm256_set1_epi32(0x7f80_0000));
+            let none = _mm256_cmpeq_epi32(exponent, _mm256_setzero_si256());
+            let fraction = _mm256_and_si256(none, _mm256_set1_epi32(0x7fff_ffff));
+            _mm256_castsi256_ps(_mm256_andnot_si256(fraction, bits))
+        }
+    }
+    #[inline(always)]
+    unsafe fn dot2(a: __m256, b: __m256, c: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let products = _mm256_madd_epi16(_mm256_castps_si256(a), _mm256_castps_si256(b));
+            _mm256_castsi256_ps(_mm256_add_epi32(products, _mm256_castps_si256(c)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn dot4<const SIGNED: bool>(a: __m256, b: __m256, c: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let halves = |words: __m256| {
+                let words = _mm256_castps_si256(words);
+                let up = _mm256_slli_epi16::<8>(words);
+                if SIGNED {
+                    [_mm256_srai_epi16::<8>(up), _mm256_srai_epi16::<8>(words)]
+                } else {
+                    [_mm256_srli_epi16::<8>(up), _mm256_srli_epi16::<8>(words)]
+                }
+            };
+            let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+            let products = _mm256_add_epi32(_mm256_madd_epi16(a0, b0), _mm256_madd_epi16(a1, b1));
+            _mm256_castsi256_ps(_mm256_add_epi32(products, _mm256_castps_si256(c)))
+        }
+    }
+    #[inline(always)]
     unsafe fn rounded(words: __m256) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -317,6 +364,42 @@ impl Host for Zmm {
     unsafe fn widen(words: __m512) -> __m512 {
         // SAFETY: as above.
         unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn flushed(words: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let bits = _mm512_castps_si512(words);
+            let none = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7f80_0000));
+            let sign = _mm512_set1_epi32(i32::MIN);
+            _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, none, bits, sign))
+        }
+    }
+    #[inline(always)]
+    unsafe fn dot2(a: __m512, b: __m512, c: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let products = _mm512_madd_epi16(_mm512_castps_si512(a), _mm512_castps_si512(b));
+            _mm512_castsi512_ps(_mm512_add_epi32(products, _mm512_castps_si512(c)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn dot4<const SIGNED: bool>(a: __m512, b: __m512, c: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let halves = |words: __m512| {
+                let words = _mm512_castps_si512(words);
+                let up = _mm512_slli_epi16::<8>(words);
+                if SIGNED {
+                    [_mm512_srai_epi16::<8>(up), _mm512_srai_epi16::<8>(words)]
+                } else {
+                    [_mm512_srli_epi16::<8>(up), _mm512_srli_epi16::<8>(words)]
+                }
+            };
+            let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+            let products = _mm512_add_epi32(_mm512_madd_epi16(a0, b0), _mm512_madd_epi16(a1, b1));
+            _mm512_castsi512_ps(_mm512_add_epi32(products, _mm512_castps_si512(c)))
+        }
     }
     #[inline(always)]
     unsafe fn rounded(words: __m512) -> __mmask16 {

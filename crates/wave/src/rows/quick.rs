@@ -60,6 +60,8 @@ pub(super) trait Kind {
 pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     /// NaNs are looked for in the sources, not in the result.
     const NANS_OF_SOURCES: bool;
+    /// Integers: nothing is a NaN.
+    const NO_NANS: bool = false;
     /// # Safety
     /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
@@ -276,6 +278,111 @@ impl Kind for Halves {
         only(mask, all) = H::and(mask, all);
         nans(a, b) = H::nans(a, b);
     }
+}
+
+/// Singles that become halves: the sources of one row and the result of another kind.
+pub(super) enum Narrowed {}
+
+impl Kind for Narrowed {
+    const TYPE: Type = Type::F32;
+    const DENORMALS: bool = true;
+    type Bits = u32;
+
+    #[inline(always)]
+    fn exact<F: Form, const SOURCES: usize>(
+        operands: &Operands,
+        group: usize,
+        lane: impl Fn([u32; SOURCES]) -> u32,
+    ) {
+        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    host_vectors! {
+        Vector<H> = H::Single, 1;
+        load(word, _second) = H::load(word);
+        uniform(value) = H::splat(value as u32);
+        words(vector) = [H::narrow(vector); 2];
+        only(mask, all) = H::and(mask, all);
+        nans(a, b) = H::nans(a, b);
+    }
+}
+
+/// Halves that become singles.
+pub(super) enum Widened {}
+
+impl Kind for Widened {
+    const TYPE: Type = Type::F16;
+    const DENORMALS: bool = false;
+    type Bits = u32;
+
+    #[inline(always)]
+    fn exact<F: Form, const SOURCES: usize>(
+        operands: &Operands,
+        group: usize,
+        lane: impl Fn([u32; SOURCES]) -> u32,
+    ) {
+        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    host_vectors! {
+        Vector<H> = H::Single, 1;
+        load(word, _second) = H::widen(H::load(word));
+        uniform(value) = H::widen(H::splat(value as u32));
+        words(vector) = [vector; 2];
+        only(mask, all) = H::and(mask, all);
+        nans(a, b) = H::nans(a, b);
+    }
+}
+
+/// The number as it is, where reading or writing it is the conversion.
+#[allow(non_camel_case_types)]
+pub(super) enum copy {}
+
+macro_rules! copies {
+    ($($kind:ident),*) => {$(
+        impl Operation<$kind, 1> for copy {
+            const NANS_OF_SOURCES: bool = false;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn of<H: Host>([a]: [H::Single; 1]) -> H::Single {
+                a
+            }
+        }
+    )*};
+}
+
+copies!(Narrowed, Widened);
+
+/// Dot products into a word.
+macro_rules! dots {
+    ($($name:ident, $no_nans:literal, <$host:ident>[$a:ident, $b:ident, $c:ident]: $value:expr;)*) => {$(
+        #[allow(non_camel_case_types)]
+        pub(super) enum $name {}
+        impl Operation<Singles, 3> for $name {
+            const NANS_OF_SOURCES: bool = false;
+            const NO_NANS: bool = $no_nans;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn of<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
+                // SAFETY: the caller's promise about the host.
+                unsafe { $value }
+            }
+        }
+    )*};
+}
+
+// Products of halves are multiples of 2^-48, so that no sum is a denormal but one with a denormal C.
+#[rustfmt::skip]
+dots! {
+    dot2_halves, false, <H>[a, b, c]: {
+        let first = H::fma(H::widen(a), H::widen(b), H::flushed(c));
+        H::fma(H::widen(H::high_halves(a)), H::widen(H::high_halves(b)), first)
+    };
+    dot2_signed,   true, <H>[a, b, c]: H::dot2(a, b, c);
+    dot4_signed,   true, <H>[a, b, c]: H::dot4::<true>(a, b, c);
+    dot4_unsigned, true, <H>[a, b, c]: H::dot4::<false>(a, b, c);
 }
 
 /// Two f16 per lane.
@@ -669,7 +776,9 @@ where
                     active(vector)
                 }
             };
-            if O::NANS_OF_SOURCES {
+            if O::NO_NANS {
+                // All results are right.
+            } else if O::NANS_OF_SOURCES {
                 let pair = K::nans::<H>(relevant(sources[0]), relevant(sources[1]));
                 nans = H::either(nans, pair);
                 if SOURCES == 3 {

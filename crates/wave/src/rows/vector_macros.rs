@@ -605,6 +605,11 @@ macro_rules! vector_body {
             crate::rows::vector_macros::vector_body!([$v, $f] ($wave, $op, $env) $sources -> $r $attributes, $($row)+)
         }
     };
+    ([$v:ident, $f:ident] $arguments:tt ($a:ident) -> $r:ident quick $kind:ident::$quick:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param), $body:expr) => {
+        crate::rows::vector_macros::vector_call!(
+            crate::rows::quick::run::<$v, $f, crate::rows::quick::$kind, crate::rows::quick::$quick, 1>,
+            $arguments, |$cx, [$x]| $body)
+    };
     ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident quick $kind:ident::$quick:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param), $body:expr) => {
         crate::rows::vector_macros::vector_call!(
             crate::rows::quick::run::<$v, $f, crate::rows::quick::$kind, crate::rows::quick::$quick, 2>,

@@ -334,3 +334,7 @@ flat_atomic_add_f32 v0, v[4:5], v6 sc0
 ;! in v6 = u32[0x40000000, 0x00000002]
 global_atomic_add_f32 v[4:5], v6, off
 ;= memory = u32[0x40400000, 0x00000003]
+
+; A wave by itself runs on the first die.
+s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)
+;= s0 = u32[0]
