@@ -1,8 +1,9 @@
 //! `luthier doctor`: what is here, what is missing, and the command that mends it.
 
 use std::{
+    env,
     io::IsTerminal,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
@@ -10,7 +11,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use launcher::libraries;
+use launcher::{doors, libraries};
 
 /// Check the machine.
 #[derive(Args)]
@@ -45,21 +46,9 @@ struct Finding {
     mend: &'static str,
 }
 
-/// Files looked for, in the library directories of Debian and of AMD's packages.
-const LIBRARIES: &[(&str, &str, Need, &str)] = &[
-    (
-        "HSA runtime (ROCr)",
-        "libhsa-runtime64.so.1",
-        Need::Required,
-        "apt-get install libhsa-runtime64-1",
-    ),
-    (
-        "HIP runtime",
-        "libamdhip64.so.5",
-        Need::Optional,
-        "apt-get install libamdhip64-5",
-    ),
-];
+const RUNTIME: &str = "libhsa-runtime64.so.1";
+/// The HIP runtime's names, the newest first.
+const HIP: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
 
 /// Programs asked for their version.
 const PROGRAMS: &[(&str, &str, Need, &str)] = &[
@@ -108,8 +97,11 @@ fn examine() -> Vec<Finding> {
             what: "emulated GPU",
             need: Need::Required,
             found: libraries::emulator_directory()
-                .ok()
-                .map(|directory| directory.display().to_string()),
+                .and_then(|directory| {
+                    let driver = libraries::driver()?;
+                    Ok(format!("{} and {}", directory.display(), driver.display()))
+                })
+                .ok(),
             mend: "./dev build",
         },
         Finding {
@@ -121,12 +113,23 @@ fn examine() -> Vec<Finding> {
             mend: "nothing to do: programs run on the emulated GPU",
         },
     ];
-    findings.extend(LIBRARIES.iter().map(|&(what, file, need, mend)| Finding {
-        what,
-        need,
-        found: library(file),
-        mend,
-    }));
+    let runtime = library(RUNTIME);
+    findings.push(Finding {
+        what: "HSA runtime (ROCr)",
+        need: Need::Required,
+        found: runtime.as_deref().map(|path| match doors::of(path) {
+            Ok(door) => format!("{}; {door}", path.display()),
+            Err(problem) => format!("{}; {problem:#}", path.display()),
+        }),
+        mend: "apt-get install libhsa-runtime64-1",
+    });
+    let hip = HIP.iter().find_map(|name| library(name));
+    findings.push(Finding {
+        what: "HIP runtime",
+        need: Need::Optional,
+        found: hip.map(|path| path.display().to_string()),
+        mend: "apt-get install libamdhip64-dev",
+    });
     findings.extend(PROGRAMS.iter().map(|&(what, program, need, mend)| Finding {
         what,
         need,
@@ -136,18 +139,25 @@ fn examine() -> Vec<Finding> {
     findings
 }
 
-fn library(file: &str) -> Option<String> {
+/// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
+/// packages.
+fn library(file: &str) -> Option<PathBuf> {
     const DIRECTORIES: [&str; 4] = [
         "/usr/lib/x86_64-linux-gnu",
         "/opt/rocm/lib",
         "/usr/lib64",
         "/usr/local/lib",
     ];
-    DIRECTORIES
-        .iter()
-        .map(|directory| Path::new(directory).join(file))
+    let chosen = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let rocm = env::var_os("ROCM_PATH").map(|path| PathBuf::from(path).join("lib"));
+    let mut directories: Vec<PathBuf> = env::split_paths(&chosen).collect();
+    directories.extend(rocm);
+    directories.extend(DIRECTORIES.map(PathBuf::from));
+    directories
+        .into_iter()
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(file))
         .find(|path| path.exists())
-        .map(|path| path.display().to_string())
 }
 
 /// The first line a program prints of its own version.

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use drain::{config, output::Manifest};
-use launcher::{device, hsa_tools, launch, libraries};
+use launcher::{device, hsa_tools, launch, libraries, preload};
 
 use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
@@ -95,7 +95,7 @@ impl Run {
         }
         command.args(arguments);
         hsa_tools::put_first(&mut command, library.as_os_str());
-        command.env("LD_PRELOAD", in_front("LD_PRELOAD", library.as_os_str()));
+        preload::put_first(&mut command, library.as_os_str());
         command.env(config::FILE, directory.join(&self.pattern));
         command.env(config::IMAGES, &directory);
         for (name, flag) in [
@@ -123,16 +123,6 @@ impl Run {
         summarise(&directory, &self.output, started, status);
         Ok(launch::end_like(status))
     }
-}
-
-/// The value of an environment variable with `ours` in front.
-fn in_front(variable: &str, ours: &OsStr) -> OsString {
-    let mut value = ours.to_os_string();
-    if let Some(theirs) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
-        value.push(":");
-        value.push(theirs);
-    }
-    value
 }
 
 /// Says what was written since `started`, or why nothing was.

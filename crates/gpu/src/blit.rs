@@ -1,6 +1,6 @@
 //! ROCr's own copy and fill shaders, done natively.
 //!
-//! ROCr 5.2.3 uploads every code object with a shader and copies with shaders where SDMA is off. They are recognised by all
+//! ROCr 5.2.3 uploads every code object with a shader, 6.4 only those above 1 MiB; both copy with shaders where SDMA is off. They are recognised by all
 //! of their code bytes (length and hash); anything else runs on the executor. Argument layouts were read off the shaders.
 
 use crate::{
@@ -28,7 +28,8 @@ impl Blit {
     }
 }
 
-/// A shader's length in bytes, the FNV-1a hash of its code, and what it is. Measured in Debian's ROCr 5.2.3.
+/// A shader's length in bytes, the FNV-1a hash of its code, and what it is. Measured in Debian's ROCr 5.2.3 and 6.4.3; those of
+/// gfx942 in what LLVM makes of upstream's source.
 #[rustfmt::skip]
 const SHADERS: &[(usize, u64, Blit)] = &[
     // gfx9 (built for gfx8)
@@ -39,6 +40,22 @@ const SHADERS: &[(usize, u64, Blit)] = &[
     (0x1f4, 0x100e_f5cb_91f1_2135, Blit::CopyAligned),
     (0x1a0, 0x8fe4_ca08_f257_9c2b, Blit::CopyMisaligned),
     (0x0c0, 0x4ed0_8360_03ce_8f92, Blit::Fill),
+    // ROCr 6.4 has shaders for each generation. gfx9; gfx942 where ROCr was built for it; gfx10; gfx11; gfx12
+    (0x1f0, 0x0f0b_93f3_02c2_6e87, Blit::CopyAligned),
+    (0x19c, 0xd4f9_8951_55a5_f28d, Blit::CopyMisaligned),
+    (0x0bc, 0xd21b_e629_4683_8eb0, Blit::Fill),
+    (0x1f0, 0x9f6f_5fea_0915_776f, Blit::CopyAligned),
+    (0x19c, 0x8299_4596_28fb_66e9, Blit::CopyMisaligned),
+    (0x0bc, 0xc22a_4333_8333_2118, Blit::Fill),
+    (0x1f4, 0x7d45_918d_cab9_12bf, Blit::CopyAligned),
+    (0x1a0, 0xbc8f_1854_39f7_d211, Blit::CopyMisaligned),
+    (0x0c0, 0x3f62_be83_6fb4_1dc8, Blit::Fill),
+    (0x1f4, 0x9d0b_e616_d874_9233, Blit::CopyAligned),
+    (0x1a0, 0x8a95_bcce_8f41_af2f, Blit::CopyMisaligned),
+    (0x0c0, 0x7935_a017_8121_d83a, Blit::Fill),
+    (0x214, 0x02df_8803_0fd0_0616, Blit::CopyAligned),
+    (0x1c8, 0x03f1_8cdd_cd28_d84f, Blit::CopyMisaligned),
+    (0x0c8, 0x9dd1_5812_c9c3_4e58, Blit::Fill),
 ];
 
 /// The shader at `entry`, if it is one of ours.

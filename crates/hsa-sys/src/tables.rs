@@ -45,6 +45,8 @@ pub type SignalLoad = unsafe extern "C" fn(Handle) -> i64;
 /// Initial value, number of consumers, consumers, attributes, result.
 pub type AmdSignalCreate =
     unsafe extern "C" fn(i64, u32, *const Handle, u64, *mut Handle) -> Status;
+/// Signal, result: where its value is.
+pub type SignalValuePointer = unsafe extern "C" fn(Handle, *mut *mut i64) -> Status;
 /// Signal, condition, value to compare with, time in system ticks, wait state; the value seen last.
 pub type SignalWait = unsafe extern "C" fn(Handle, u32, i64, u64, u32) -> i64;
 /// Profile, rounding mode, options, result.
@@ -318,7 +320,7 @@ table! {
     memory_lock_to_pool,
     register_deallocation_callback,
     deregister_deallocation_callback,
-    signal_value_pointer,
+    signal_value_pointer (SignalValuePointer),
     svm_attributes_set,
     svm_attributes_get,
     svm_prefetch_async,

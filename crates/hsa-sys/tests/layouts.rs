@@ -23,6 +23,7 @@ fn entries_are_where_the_headers_have_them() {
         (offset_of!(AmdTable, signal_create), 31, 33),
         (offset_of!(AmdTable, queue_intercept_create), 35, 37),
         (offset_of!(AmdTable, queue_intercept_register), 36, 38),
+        (offset_of!(AmdTable, signal_value_pointer), 43, 45),
         (offset_of!(AmdTable, svm_prefetch_async), 46, 48),
         (offset_of!(AmdTable, queue_cu_get_mask), 47, 52),
     ];

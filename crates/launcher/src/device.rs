@@ -1,15 +1,10 @@
 //! Which GPU a program shall see.
 
-use std::{
-    env,
-    ffi::{OsStr, OsString},
-    path::Path,
-    process::Command,
-};
+use std::{env, ffi::OsString, path::Path, process::Command};
 
 use anyhow::{Result, bail};
 
-use crate::{hsa_tools, libraries};
+use crate::{hsa_tools, libraries, preload};
 
 /// Variable that names the target to emulate, for the emulated thunk and as default of `--device`.
 pub const VARIABLE: &str = "LUTHIER_DEVICE";
@@ -55,7 +50,7 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
         path.push(existing);
     }
     command.env("LD_LIBRARY_PATH", path).env(VARIABLE, target);
-    preload(command, &libraries::preloadable_driver()?);
+    preload::put_last(command, &libraries::preloadable_driver()?);
     // The thunk is a tool too: it lets threads sleep that wait for the GPU, where HIP would have them spin.
     hsa_tools::put_last(command, libraries::THUNK_SONAME);
     if let Some(gpus) = gpus {
@@ -64,45 +59,9 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
     Ok(())
 }
 
-/// Has `library` loaded behind what is preloaded already: some libraries insist on being the first.
-fn preload(command: &mut Command, library: &OsStr) {
-    const PRELOAD: &str = "LD_PRELOAD";
-    let own = command.get_envs().find(|(name, _)| *name == PRELOAD);
-    let mut value = match own {
-        Some((_, value)) => value.map(OsStr::to_owned),
-        None => env::var_os(PRELOAD),
-    }
-    .unwrap_or_default();
-    let separators: &[u8] = b" :\t\n";
-    let names = value
-        .as_encoded_bytes()
-        .split(|byte| separators.contains(byte));
-    if names
-        .into_iter()
-        .any(|name| name == library.as_encoded_bytes())
-    {
-        return;
-    }
-    if !value.is_empty() {
-        value.push(":");
-    }
-    value.push(library);
-    command.env(PRELOAD, value);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_preloaded_stays_first() {
-        let mut command = Command::new("true");
-        command.env("LD_PRELOAD", "libasan.so /x.so");
-        preload(&mut command, OsStr::new("/driver.so"));
-        preload(&mut command, OsStr::new("/driver.so"));
-        let value = command.get_envs().next().and_then(|(_, value)| value);
-        assert_eq!(value, Some(OsStr::new("libasan.so /x.so:/driver.so")));
-    }
 
     #[test]
     fn hardware_is_taken_if_there_is_some() {

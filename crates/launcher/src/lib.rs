@@ -2,10 +2,14 @@
 //!
 //! * [`launch`]: a child whose exit status, signals and standard streams are the program's own;
 //! * [`device`]: which GPU it shall see, and the environment that brings the emulated one under ROCr;
+//! * [`doors`]: by which of two ways a ROCr comes to the emulated one;
 //! * [`hsa_tools`]: what ROCr is to load into it besides;
+//! * [`preload`]: what the dynamic linker is to load into it first;
 //! * [`libraries`]: where the libraries are that go into its process.
 
 pub mod device;
+pub mod doors;
 pub mod hsa_tools;
 pub mod launch;
 pub mod libraries;
+pub mod preload;

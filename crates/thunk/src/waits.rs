@@ -15,9 +15,13 @@ use std::{
 
 use hsa_sys::{
     Handle, Status,
-    constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED},
-    tables::{AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalWait, amd_offset, covers},
+    constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED, status},
+    tables::{
+        AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalValuePointer, SignalWait, amd_offset,
+        covers,
+    },
 };
+use kmt_sys::aql;
 
 use crate::{instance::is_forked_child, report::report};
 
@@ -26,6 +30,11 @@ static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static RELAXED: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 /// ROCr's own way of making signals.
 static CREATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+/// ROCr's own way of telling where a signal's value is.
+static POINTER: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// [`aql::Signal::kind`] of all but doorbells.
+const USER_SIGNAL: i64 = 1;
 
 /// ROCr calls this at the end of `hsa_init`.
 ///
@@ -73,14 +82,46 @@ unsafe fn give_events(amd: *mut AmdTable) {
         ));
         return;
     };
-    // SAFETY: the table reaches beyond the entry, which is a function of this type or empty.
-    let entry = unsafe { &mut *amd.byte_add(offset).cast::<Option<AmdSignalCreate>>() };
-    if let Some(create) =
-        entry.filter(|create| !ptr::fn_addr_eq(*create, create_signal as AmdSignalCreate))
+    let Some(pointer) = amd_offset(&version, offset_of!(AmdTable, signal_value_pointer)) else {
+        return;
+    };
+    // SAFETY: the table reaches beyond both entries, which are functions of these types or empty.
+    let (create, pointer) = unsafe {
+        (
+            &mut *amd.byte_add(offset).cast::<Option<AmdSignalCreate>>(),
+            &mut *amd.byte_add(pointer).cast::<Option<SignalValuePointer>>(),
+        )
+    };
+    // Signals with events have no value pointer in ROCr's eyes, so one entry does not go without the other.
+    if let (Some(own_create), Some(own_pointer)) = (*create, *pointer)
+        && !ptr::fn_addr_eq(own_create, create_signal as AmdSignalCreate)
     {
-        CREATE.store(create as *mut c_void, Ordering::Release);
-        *entry = Some(create_signal);
+        CREATE.store(own_create as *mut c_void, Ordering::Release);
+        POINTER.store(own_pointer as *mut c_void, Ordering::Release);
+        *create = Some(create_signal);
+        *pointer = Some(value_pointer);
     }
+}
+
+/// ROCr refuses this for signals with an event, whose waiters a plain store does not wake. Whoever asked for a signal without
+/// one does not expect that, and `hipMallocSignalMemory` is made of it.
+unsafe extern "C" fn value_pointer(signal: Handle, result: *mut *mut i64) -> Status {
+    // SAFETY: the entry that calls this was made after `POINTER` was stored, from a function of this type.
+    let own: SignalValuePointer = unsafe { mem::transmute(POINTER.load(Ordering::Acquire)) };
+    // SAFETY: these are the arguments of whoever called the entry.
+    let status = unsafe { own(signal, result) };
+    if status == status::SUCCESS || signal == 0 || result.is_null() {
+        return status;
+    }
+    let object = signal as *const aql::Signal;
+    // SAFETY: a signal's handle is the address of one, and the caller owns this one; the result is the caller's memory.
+    unsafe {
+        if (&raw const (*object).kind).read_volatile() != USER_SIGNAL {
+            return status;
+        }
+        result.write((&raw const (*object).value).cast_mut());
+    }
+    status::SUCCESS
 }
 
 unsafe extern "C" fn create_signal(
@@ -186,13 +227,20 @@ mod tests {
         value as Status + count
     }
 
+    const REFUSED: Status = 0x1001;
+
+    unsafe extern "C" fn refuses(_: Handle, _: *mut *mut i64) -> Status {
+        REFUSED
+    }
+
     /// The second table is as ROCr 6.4's, whose entries lie elsewhere.
     #[test]
     fn every_signal_has_an_event() {
         const LONGEST: usize = 74;
-        for (major, bytes, index) in [(1, 400, 31), (2, 592, 33)] {
+        for (major, bytes, index, pointer) in [(1, 400, 31, 43), (2, 592, 33, 45)] {
             let mut words = [0_usize; LONGEST];
             words[2 + index] = created as AmdSignalCreate as usize;
+            words[2 + pointer] = refuses as SignalValuePointer as usize;
             let amd: *mut AmdTable = words.as_mut_ptr().cast();
             for _ in 0..2 {
                 // SAFETY: the memory is as long as the version says.
@@ -208,6 +256,22 @@ mod tests {
             // SAFETY: arguments as the runtime passes them.
             let status = unsafe { entry(40, 2, ptr::null(), 3, &mut signal) };
             assert_eq!((status, signal), (42, 2));
+            // SAFETY: as before; integers only, for which zeros are valid.
+            let (entry, mut object): (SignalValuePointer, aql::Signal) = unsafe {
+                (
+                    mem::transmute::<usize, SignalValuePointer>(words[2 + pointer]),
+                    mem::zeroed(),
+                )
+            };
+            for (kind, expected) in [(-1, REFUSED), (USER_SIGNAL, status::SUCCESS)] {
+                object.kind = kind;
+                let mut found = ptr::null_mut();
+                // SAFETY: the object is a signal.
+                let status = unsafe { entry(&raw const object as Handle, &mut found) };
+                assert_eq!(status, expected);
+                let value = (&raw const object.value).cast_mut();
+                assert_eq!(found == value, status == status::SUCCESS);
+            }
         }
     }
 
