@@ -328,8 +328,16 @@ fn product<T: Copy + Default, C: Sum>(
         #[inline(always)]
         |block| block,
     );
-    // D may overlap A and B, which are copied by now; C is read just before D is written at the same place.
-    for position in 0..shape.outputs_per_lane() {
+    // D may overlap A and B, which are copied by now, and small products C too, by a part: every place of C is read before D
+    // is written there, so whoever lies higher goes first.
+    let positions = shape.outputs_per_lane();
+    let downwards = op.src[2].kind == SrcKind::Vector && op.dst > op.src[2].index;
+    for step in 0..positions {
+        let position = if downwards {
+            positions - 1 - step
+        } else {
+            step
+        };
         let word = position as usize * C::WORDS;
         for first in (0..LANES).step_by(GROUP) {
             let lane = first as u32;

@@ -77,6 +77,24 @@ v_mfma_i32_32x32x8i8 a[0:15], v0, v16, a[0:15]
 v_mfma_i32_16x16x16i8 a[0:3], v0, v16, a[0:3]
 ;= matrix
 
+; Four registers of D may overlap C by a part (LLVM, VOP3PInstructions.td: only more than four may not).
+;! target gfx908
+;! matrix 16x16x16 i8
+v_mfma_i32_16x16x16i8 a[1:4], v0, v16, a[0:3]
+v_accvgpr_read_b32 v40, a1
+v_accvgpr_read_b32 v41, a2
+v_accvgpr_read_b32 v42, a3
+v_accvgpr_read_b32 v43, a4
+v_accvgpr_write_b32 a0, v40
+v_accvgpr_write_b32 a1, v41
+v_accvgpr_write_b32 a2, v42
+v_accvgpr_write_b32 a3, v43
+;= matrix
+;= a4 = any
+;= v[40:43] = any
+
+;! target gfx908 gfx90a
+
 ;! exec 0xf0f0
 ;! matrix 32x32x2x2 bf16
 v_mfma_f32_32x32x2bf16 a[0:31], v0, v16, a[0:31]
