@@ -253,3 +253,15 @@ fn calls_in_tail_position_stay_jumps() {
     runs.dedup();
     assert_eq!(runs.len(), 1, "{runs:?}");
 }
+
+/// Sums that became products leave loops whose old sums nobody reads; removing one can remove the next.
+#[test]
+fn sums_that_die_together_are_removed_once() {
+    must(
+        Command::new("opt-22")
+            .arg("-load-pass-plugin")
+            .arg(tools().join("libluthier_count.so"))
+            .args(["-passes=default<O2>", "-disable-output"])
+            .arg(program("dead_sums.ll")),
+    );
+}

@@ -381,9 +381,14 @@ private:
       if (auto *instruction = dyn_cast_or_null<Instruction>(value))
         RecursivelyDeleteTriviallyDeadInstructions(instruction);
     }
+    // One that goes may take the next one along.
+    SmallVector<WeakTrackingVH, 16> phis;
     for (Loop *inner : nest)
-      for (PHINode &phi : make_early_inc_range(inner->getHeader()->phis()))
-        RecursivelyDeleteDeadPHINode(&phi);
+      for (PHINode &phi : inner->getHeader()->phis())
+        phis.push_back(&phi);
+    for (WeakTrackingVH &handle : phis)
+      if (auto *phi = dyn_cast_or_null<PHINode>(static_cast<Value *>(handle)))
+        RecursivelyDeleteDeadPHINode(phi);
   }
 };
 
