@@ -1,5 +1,6 @@
 // flags: -fopenmp
 // devices: gfx900
+// tools: instr-count,opcode-histogram; GCC's runtime library has 3,500 blocks, which all tools together take minutes for
 // OpenMP offload by GCC: loops dealt out to teams, and a sum over them.
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,8 @@ pub struct Header {
     pub flags: Vec<String>,
     pub devices: Vec<String>,
     pub run: Vec<String>,
+    /// Tools for it instead of all.
+    pub tools: Option<String>,
     /// The program must die of SIGABRT.
     pub aborts: bool,
     /// Its kernels do not execute the same number of instructions every time.
@@ -43,6 +45,11 @@ impl Header {
                 "run" => header.run.extend(words()),
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
+                "tools" => {
+                    header.tools = words()
+                        .next()
+                        .map(|word| word.trim_end_matches(';').to_owned())
+                }
                 "varies" => header.varies = true,
                 "until" => {
                     header.until = words()
@@ -87,6 +94,8 @@ mod tests {
         assert_eq!(header.stderr, ["a: b"]);
         let header = Header::parse("// until: 5.2, because of this and that\n", "// ").unwrap();
         assert_eq!(header.until.as_deref(), Some("5.2"));
+        let header = Header::parse("// tools: empty,instr-count; others take minutes\n", "// ");
+        assert_eq!(header.unwrap().tools.as_deref(), Some("empty,instr-count"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
+//! | `tools` | the tools it is instrumented with instead of all, and why |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |

@@ -138,7 +138,7 @@ fn run_both(
     run(&[OsStr::new("--stats"), output, plain.as_os_str()]).context("as it is")?;
     run(&[
         OsStr::new("-t"),
-        OsStr::new(TOOLS),
+        OsStr::new(program.header.tools.as_deref().unwrap_or(TOOLS)),
         output,
         tools.as_os_str(),
     ])
