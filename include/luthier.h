@@ -228,7 +228,6 @@ template <typename T> inline T luthier_copy_from_variable(const T &variable) {
   return value;
 }
 
-#ifndef __HIP_DEVICE_COMPILE__
 // --- Events of HSA ------------------------------------------------------------------------------------------------------
 // luthier_at_hsa_event hears of a function's calls from now on, on the thread that calls: when one begins, with arguments that
 // it may change, and when it ends, with the result. What nobody subscribed to is not in the way of calls. What the tool itself
@@ -295,7 +294,6 @@ inline const char *luthier_hip_name(int id) {
   return of ? of((uint32_t)id) : "";
 }
 inline const char *luthier_hsa_name(hsa_api_id_t id) { return luthier_hsa_entry_of(id).name; }
-#endif
 
 // Adds once for each active lane. HIP's own function if the tool includes that.
 #ifndef LUTHIER_WITH_HIP

@@ -1292,7 +1292,6 @@ typedef struct hsa_api_args {
   };
 } hsa_api_args_t;
 
-#ifndef __HIP_DEVICE_COMPILE__
 void luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id);
 bool luthier_is_telling();
 
@@ -5478,4 +5477,3 @@ inline luthier_hsa_entry luthier_hsa_entry_of(hsa_api_id_t id) {
     return {nullptr, nullptr, nullptr};
   }
 }
-#endif

@@ -53,7 +53,9 @@ impl Scene {
     fn run(&self, options: &[&str], cache: &Path) -> Output {
         self.emulator
             .command()
-            .args(["run", "--device", DEVICE, "-k", "^add"])
+            .args(["run", "--device", DEVICE])
+            // (What selects wants tools.)
+            .args(options.contains(&"-t").then_some(["-k", "^add"]).into_iter().flatten())
             .args(options)
             .arg("--")
             .arg(&self.application)

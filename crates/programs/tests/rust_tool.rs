@@ -140,7 +140,9 @@ impl Scene {
     fn run(&self, options: &[&str], variables: &[(&str, &str)]) -> Output {
         self.emulator
             .command()
-            .args(["run", "--device", DEVICE, "-k", "^add"])
+            .args(["run", "--device", DEVICE])
+            // (What selects wants tools.)
+            .args(options.contains(&"-t").then_some(["-k", "^add"]).into_iter().flatten())
             .args(options)
             .arg("--")
             .arg(&self.application)

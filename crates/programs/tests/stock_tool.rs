@@ -77,7 +77,9 @@ impl Scene {
         let output = self
             .emulator
             .command()
-            .args(["run", "--device", DEVICE, "-k", "^add_one"])
+            .args(["run", "--device", DEVICE])
+            // (What selects wants tools.)
+            .args(options.contains(&"-t").then_some(["-k", "^add_one"]).into_iter().flatten())
             .args(options)
             .arg("--")
             .arg(&self.application)

@@ -195,7 +195,7 @@ fn header(functions: &[Function]) -> String {
         let _ = writeln!(out, "    }} {};", function.name);
     }
     out.push_str(
-        "  };\n} hsa_api_args_t;\n\n#ifndef __HIP_DEVICE_COMPILE__\nvoid luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id);\n\
+        "  };\n} hsa_api_args_t;\n\nvoid luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id);\n\
          bool luthier_is_telling();\n\ntemplate <hsa_api_id_t> struct luthier_hsa;\n",
     );
     for function in functions {
@@ -211,7 +211,7 @@ fn header(functions: &[Function]) -> String {
             "  case HSA_API_ID_{name}:\n    return {{\"{name}\", (void **)&luthier_hsa<HSA_API_ID_{name}>::original, (void *)&luthier_hsa<HSA_API_ID_{name}>::call}};"
         );
     }
-    out.push_str("  default:\n    return {nullptr, nullptr, nullptr};\n  }\n}\n#endif\n");
+    out.push_str("  default:\n    return {nullptr, nullptr, nullptr};\n  }\n}\n");
     out
 }
 
