@@ -51,7 +51,7 @@ pub enum Error {
     #[error("{file}: in LUTHIER_TOOL: {source}")]
     Arguments {
         file: String,
-        source: luthier::Error,
+        source: Box<luthier::Error>,
     },
     #[error(transparent)]
     Write(#[from] records::Error),
@@ -75,7 +75,7 @@ pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Er
     let checked = luthier::check_arguments(&bundle, &described(&bundle.globals)?);
     checked.map_err(|error| Error::Arguments {
         file: source.display().to_string(),
-        source: error,
+        source: Box::new(error),
     })?;
     bundle.to_bytes().map_err(|error| Error::Bundle {
         file: source.display().to_string(),
@@ -202,7 +202,7 @@ fn described(globals: &[Global]) -> Result<Description, Error> {
     let text = description_text(globals).unwrap_or_default();
     Description::parse("here", &text).map_err(|source| Error::Arguments {
         file: String::new(),
-        source,
+        source: Box::new(source),
     })
 }
 

@@ -151,7 +151,9 @@ fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
     let file = source(place, language);
     match language {
         Language::C => done(
+            // (Csmith leaves `platform.info` where it runs.)
             Command::new("csmith")
+                .current_dir(&place.work)
                 .args([
                     "--seed",
                     &seed.to_string(),
