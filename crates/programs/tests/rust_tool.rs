@@ -142,7 +142,11 @@ impl Scene {
             .command()
             .args(["run", "--device", DEVICE])
             // (What selects wants tools.)
-            .args(options.contains(&"-t").then_some(["-k", "^add"]).into_iter().flatten())
+            .args(if options.contains(&"-t") {
+                &["-k", "^add"][..]
+            } else {
+                &[]
+            })
             .args(options)
             .arg("--")
             .arg(&self.application)

@@ -79,7 +79,11 @@ impl Scene {
             .command()
             .args(["run", "--device", DEVICE])
             // (What selects wants tools.)
-            .args(options.contains(&"-t").then_some(["-k", "^add_one"]).into_iter().flatten())
+            .args(if options.contains(&"-t") {
+                &["-k", "^add_one"][..]
+            } else {
+                &[]
+            })
             .args(options)
             .arg("--")
             .arg(&self.application)
