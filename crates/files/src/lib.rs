@@ -8,6 +8,7 @@
 //! * [`Bell`]: how a signal handler wakes a thread, without descriptors.
 //! * [`Scratch`]: files in memory that processes of a run share, of which nothing can remain.
 //! * [`trusted`]: state of one user, which nobody else can have made.
+//! * [`own_thread_exit!`]: threads of ours need nothing that an application may hold.
 //! * [`say!`] and [`out!`]: what commands print; a full disk or a reader that left is no reason to panic.
 
 mod bell;
@@ -16,6 +17,7 @@ mod keeper;
 mod output;
 mod scratch;
 pub mod standard_error;
+pub mod thread_exit;
 pub mod trusted;
 
 pub use bell::Bell;

@@ -22,3 +22,5 @@ mod source;
 mod statistics;
 mod topology;
 mod waits;
+
+files::own_thread_exit!();

@@ -35,9 +35,8 @@ std::string Pieces::create(StringRef Cpu, StringRef Features) {
   Registers.reset(T->createMCRegInfo(TheTriple));
   AsmInfo.reset(T->createMCAsmInfo(*Registers, TheTriple, Options));
   Instructions.reset(T->createMCInstrInfo());
-  static std::once_flag Once;
-  static std::string LayoutProblem;
-  std::call_once(Once, [&] { LayoutProblem = checkFlagLayout(*Instructions); });
+  // (Never destroyed: runtimes dispatch kernels after destructors of statics have run.)
+  static const std::string &LayoutProblem = *new std::string(checkFlagLayout(*Instructions));
   if (!LayoutProblem.empty())
     return LayoutProblem;
   // An unknown name would make LLVM print a warning and carry on with a default processor.

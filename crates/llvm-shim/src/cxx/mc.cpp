@@ -30,11 +30,12 @@ struct RoomyAsmInfo final : MCAsmInfoELF {
 // What operand classes call a register: operands carry names of encodings (M0_gfx11plus), classes the plain ones (M0).
 // Registers are numbered alike for all processors. Zero: null, and sources that stand for values, which not all classes list.
 const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
-  static const std::vector<MCRegister> Plain = [&] {
+  // (Never destroyed: runtimes dispatch kernels after destructors of statics have run.)
+  static const std::vector<MCRegister> &Kept = *[&] {
     StringMap<unsigned> Numbers;
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
       Numbers[Registers.getName(Reg)] = Reg;
-    std::vector<MCRegister> Plain(Registers.getNumRegs());
+    auto *Plain = new std::vector<MCRegister>(Registers.getNumRegs());
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg) {
       StringRef Name = Registers.getName(Reg);
       if (Name.starts_with("SRC_") || Name.starts_with("SGPR_NULL"))
@@ -42,11 +43,11 @@ const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
       for (StringRef Suffix : {"_gfxpre11", "_gfx11plus", "_gfx9plus", "_vi", "_ci"})
         Name.consume_back(Suffix);
       auto Found = Numbers.find(Name);
-      Plain[Reg] = Found == Numbers.end() ? Reg : Found->second;
+      (*Plain)[Reg] = Found == Numbers.end() ? Reg : Found->second;
     }
     return Plain;
   }();
-  return Plain;
+  return Kept;
 }
 
 } // namespace
