@@ -35,8 +35,10 @@ std::string Pieces::create(StringRef Cpu, StringRef Features) {
   Registers.reset(T->createMCRegInfo(TheTriple));
   AsmInfo.reset(T->createMCAsmInfo(*Registers, TheTriple, Options));
   Instructions.reset(T->createMCInstrInfo());
-  // (Never destroyed: runtimes dispatch kernels after destructors of statics have run.)
-  static const std::string &LayoutProblem = *new std::string(checkFlagLayout(*Instructions));
+  static std::once_flag Once;
+  // Decoders are also made behind the destructors of this library, in exit handlers of programs.
+  static std::string &LayoutProblem = *new std::string;
+  std::call_once(Once, [&] { LayoutProblem = checkFlagLayout(*Instructions); });
   if (!LayoutProblem.empty())
     return LayoutProblem;
   // An unknown name would make LLVM print a warning and carry on with a default processor.

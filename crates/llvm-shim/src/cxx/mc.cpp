@@ -29,13 +29,13 @@ struct RoomyAsmInfo final : MCAsmInfoELF {
 
 // What operand classes call a register: operands carry names of encodings (M0_gfx11plus), classes the plain ones (M0).
 // Registers are numbered alike for all processors. Zero: null, and sources that stand for values, which not all classes list.
+// The table is never given back: kernels run in exit handlers too, behind the destructors of this library.
 const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
-  // (Never destroyed: runtimes dispatch kernels after destructors of statics have run.)
-  static const std::vector<MCRegister> &Kept = *[&] {
+  static const std::vector<MCRegister> &Plain = *new std::vector<MCRegister>([&] {
     StringMap<unsigned> Numbers;
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
       Numbers[Registers.getName(Reg)] = Reg;
-    auto *Plain = new std::vector<MCRegister>(Registers.getNumRegs());
+    std::vector<MCRegister> Plain(Registers.getNumRegs());
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg) {
       StringRef Name = Registers.getName(Reg);
       if (Name.starts_with("SRC_") || Name.starts_with("SGPR_NULL"))
@@ -43,11 +43,11 @@ const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
       for (StringRef Suffix : {"_gfxpre11", "_gfx11plus", "_gfx9plus", "_vi", "_ci"})
         Name.consume_back(Suffix);
       auto Found = Numbers.find(Name);
-      (*Plain)[Reg] = Found == Numbers.end() ? Reg : Found->second;
+      Plain[Reg] = Found == Numbers.end() ? Reg : Found->second;
     }
     return Plain;
-  }();
-  return Kept;
+  }());
+  return Plain;
 }
 
 } // namespace
