@@ -385,7 +385,7 @@ fn demangle(name: &str) -> Option<String> {
     if !name.starts_with("_Z") || name.len() > 4096 {
         return None;
     }
-    cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
+    demangle::demangled(name)
 }
 
 fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> KernelReport {

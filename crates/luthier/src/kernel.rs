@@ -325,8 +325,5 @@ impl<'a> Instruction<'a> {
 }
 
 pub(crate) fn demangled(name: &str) -> String {
-    cpp_demangle::Symbol::new(name)
-        .ok()
-        .and_then(|symbol| symbol.demangle().ok())
-        .unwrap_or_else(|| name.to_owned())
+    demangle::demangled(name).unwrap_or_else(|| name.to_owned())
 }
