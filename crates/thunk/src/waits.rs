@@ -23,7 +23,7 @@ use hsa_sys::{
 };
 use kmt_sys::aql;
 
-use crate::{instance::is_forked_child, report::report};
+use crate::{exact, instance::is_forked_child, report::report};
 
 /// ROCr's own waits.
 static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
@@ -61,6 +61,8 @@ pub unsafe extern "C" fn OnLoad(
     }
     // SAFETY: as before.
     unsafe { give_events(table.amd) };
+    // SAFETY: as before.
+    unsafe { exact::watch(table.core, table.amd) };
     true
 }
 

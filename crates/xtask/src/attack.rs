@@ -27,6 +27,8 @@ const TESTS: &[(&str, &str, &str)] = &[
     ("options",      "cli",     "options"),
     ("faults",       "gpu",     "guard"),
     ("faults",       "cli",     "faults"),
+    ("strict",       "cli",     "strict"),
+    ("size",         "cli",     "large"),
     ("packets",      "gpu",     "queues"),
     ("registers",    "wave",    "hardware_registers"),
     ("signals",      "launcher","signals"),
