@@ -105,3 +105,26 @@ fn emulated_kernels_keep_to_their_buffers() {
         );
     }
 }
+
+/// The memory model holds, also where accesses are looked at twice.
+#[test]
+fn forbidden_outcomes_do_not_occur() {
+    let program = compile(
+        "hipcc",
+        "litmus.hip",
+        &["-O2", "-w", "--offload-arch=gfx90a"],
+    );
+    for options in [&[][..], &["--strict"]] {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        let output = command
+            .args(options)
+            .arg("--")
+            .arg(&program)
+            .arg("400")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(said.trim(), "6000 outcomes, 0 of them forbidden");
+        assert!(output.status.success());
+    }
+}
