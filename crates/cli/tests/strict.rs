@@ -20,7 +20,7 @@ fn run(mode: &str, options: &[&str]) -> (bool, String) {
 fn accesses_beyond_the_last_byte_and_to_freed_memory_stop_the_kernel() {
     let expected = [
         ("behind", "store", "0 bytes past the end of 100 bytes"),
-        ("half", "load", "bytes at"),
+        ("half", "load", "2 bytes before the end of 100 bytes"),
         (
             "registered",
             "store",

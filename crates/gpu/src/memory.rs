@@ -546,6 +546,10 @@ impl Memory {
                 let bytes = region.limit - base;
                 return format!("inside {bytes} bytes at {base:#x} that have been freed");
             }
+            if region.limit != region.end {
+                let (before, size) = (region.limit - address, region.limit - base);
+                return format!("{before} bytes before the end of {size} bytes at {base:#x}");
+            }
             return format!("inside a range of {} bytes at {base:#x}", region.end - base);
         }
         let host = host_address(address);
