@@ -8,7 +8,9 @@ mod inspect;
 mod instrument;
 mod ledger;
 mod manual;
+mod pieces;
 mod privileged;
+mod progress;
 mod run;
 mod rust_tool;
 mod stock;
@@ -17,7 +19,7 @@ mod tool;
 mod verify;
 mod with_tools;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -65,6 +67,15 @@ fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
         run::check(program, targets)?;
     }
     Ok(())
+}
+
+/// Every error names the file it is about, once.
+fn about(file: &Path, error: anyhow::Error) -> anyhow::Error {
+    let name = file.display().to_string();
+    match format!("{error:#}").contains(&name) {
+        true => error,
+        false => error.context(name),
+    }
 }
 
 fn main() -> ExitCode {

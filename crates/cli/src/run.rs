@@ -85,7 +85,11 @@ impl Run {
             command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
         }
         let Some(target) = device::choose(&self.device)? else {
-            let emulated_only = [(self.stats, "--stats"), (self.record.is_some(), "--record")];
+            let emulated_only = [
+                (self.stats, "--stats"),
+                (self.record.is_some(), "--record"),
+                (self.tools.exact_memory() == Some(true), "--strict=memory"),
+            ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
                     "{option} needs the emulated GPU; add --device {}",
@@ -96,6 +100,9 @@ impl Run {
         };
         check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
+        if self.tools.exact_memory().is_some() {
+            device::be_exact(&mut command);
+        }
         if let Some(directory) = &self.record {
             make(directory)?;
             command.env("LUTHIER_RECORD", fs::canonicalize(directory)?);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use launcher::{hsa_tools, libraries};
 
@@ -16,6 +16,15 @@ use crate::{
     rust_tool,
     stock::{self, Prepared},
 };
+
+/// What shall be taken exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Strict {
+    Memory,
+    Hooks,
+    #[value(hide = true)]
+    All,
+}
 
 #[derive(Args)]
 pub struct WithTools {
@@ -37,9 +46,11 @@ pub struct WithTools {
     /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// Leave a kernel as it is where a single place of it cannot take a hook, instead of leaving out that place
-    #[arg(long)]
-    strict: bool,
+    /// `memory`: the emulated GPU stops accesses beyond the last byte of an allocation or of a workgroup's LDS, and to freed memory;
+    /// `hooks`: a kernel stays as it is where a single place of it cannot take a hook, instead of leaving out that place; both if
+    /// none is named
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    strict: Option<Strict>,
     /// Only places in functions whose name matches
     #[arg(long, value_name = "REGEX")]
     function: Option<String>,
@@ -52,6 +63,15 @@ impl WithTools {
     /// The expression for kernels' names.
     pub fn kernel(&self) -> Option<&str> {
         self.kernel.as_deref()
+    }
+
+    /// Whether the emulated GPU is to be exact about memory; `Some(true)`: it has to, for nothing else was asked for.
+    pub fn exact_memory(&self) -> Option<bool> {
+        match self.strict? {
+            Strict::Memory => Some(true),
+            Strict::All => Some(false),
+            Strict::Hooks => None,
+        }
     }
 
     /// The options that select kernels and launches, with the names they have in [`luthier::SETTINGS`].
@@ -73,6 +93,7 @@ impl WithTools {
             ("--site", !self.site.is_empty()),
             ("--function", self.function.is_some()),
             ("--source", self.source.is_some()),
+            ("--strict=hooks", self.strict == Some(Strict::Hooks)),
         ];
         let selected = self.selected().map(|(name, _)| name);
         selected
@@ -156,7 +177,7 @@ impl WithTools {
                 absolute(&named, own.first().map(|_| directory.as_path())).join(","),
             )
             .env("LUTHIER_SITE", conditions);
-        if self.strict {
+        if matches!(self.strict, Some(Strict::Hooks | Strict::All)) {
             command.env("LUTHIER_STRICT", "1");
         }
         for setting in &luthier::SETTINGS {

@@ -23,7 +23,7 @@ pub mod resources;
 pub mod select;
 mod target_id;
 
-pub use container::{Entry, walk};
+pub use container::{Entry, Found, each, walk};
 pub use descriptor::KernelDescriptor;
 pub use edit::ElfEditor;
 pub use elf::{CodeObject, Kernel};

@@ -267,6 +267,7 @@ fn config(dispatch: &Dispatch, observed: bool) -> Config {
         agpr_base,
         vector_rows,
         observed,
+        exact: dispatch.exact,
     }
 }
 
@@ -474,11 +475,20 @@ fn describe(
                 wave::FaultKind::Unaligned => FaultKind::Unaligned {
                     address: fault.address,
                 },
-                wave::FaultKind::LdsOutOfRange | wave::FaultKind::ScratchOutOfRange => {
+                wave::FaultKind::LdsOutOfRange => {
+                    let offset = fault.address as u32;
+                    detail = Some(format!(
+                        "{} bytes at {offset:#x} of LDS, of which the workgroup has {} bytes",
+                        fault.bytes,
+                        run.dispatch.lds_bytes()
+                    ));
                     FaultKind::Aperture {
                         address: fault.address,
                     }
                 }
+                wave::FaultKind::ScratchOutOfRange => FaultKind::Aperture {
+                    address: fault.address,
+                },
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },

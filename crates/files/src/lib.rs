@@ -2,6 +2,7 @@
 //!
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
 //!   replaced.
+//! * [`Input`]: a file that a user named, which may be larger than memory.
 //! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside somebody else's process. The
 //!   application can neither close nor meet descriptors that are not in its table.
 //! * [`standard_error`]: messages to the user from inside somebody else's process, as long as standard error is what it was.
@@ -13,6 +14,7 @@
 
 mod bell;
 mod console;
+mod input;
 mod keeper;
 mod output;
 mod scratch;
@@ -22,6 +24,7 @@ pub mod trusted;
 
 pub use bell::Bell;
 pub use console::{print_error, print_output};
+pub use input::Input;
 pub use keeper::{Keeper, Kept, apart};
 pub use output::{Output, write_apart, write_whole};
 pub use scratch::Scratch;

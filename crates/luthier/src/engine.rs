@@ -4,6 +4,7 @@ use crate::{
     Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
     recent::Recent,
 };
+use gfx::Target;
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -87,6 +88,23 @@ impl Engine {
     /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.
     pub fn strict(self, strict: bool) -> Engine {
         Engine { strict, ..self }
+    }
+
+    /// Why no kernel for `target` can be instrumented: a tool has hooks, but none for it. Known before looking at any kernel.
+    pub fn lacks_hooks(&self, target: &'static Target) -> Option<String> {
+        let generic = target.generic().map(|generic| generic.name);
+        let fits = |made_for: &&str| *made_for == target.name || Some(*made_for) == generic;
+        let lacks = |tool: &&Box<dyn Tool>| {
+            let made_for = tool.file().targets();
+            !made_for.is_empty() && !made_for.iter().any(fits)
+        };
+        let tool = self.tools.iter().find(lacks)?;
+        Some(format!(
+            "code for {}: tool {} has no hooks for it (built for {})",
+            target.name,
+            tool.name(),
+            tool.file().targets().join(", ")
+        ))
     }
 
     /// What each tool chose for a variant.

@@ -94,15 +94,21 @@ fn condition(text: &str) -> Result<Condition> {
 /// `FILE`, `FILE:LINE` or `FILE:FIRST-LAST`.
 fn source(text: &str) -> Option<Condition> {
     let Some((file, lines)) = text.rsplit_once(':') else {
-        return Some(Condition::Source(text.to_owned(), 0, u32::MAX));
+        let named = !text.trim().is_empty();
+        return named.then(|| Condition::Source(text.to_owned(), 0, u32::MAX));
     };
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    Some(Condition::Source(file.to_owned(), first, last))
+    let some = !file.trim().is_empty() && first <= last;
+    some.then(|| Condition::Source(file.to_owned(), first, last))
 }
 
 /// Alternatives with `|`; `*` stands for anything.
 pub(crate) fn pattern(text: &str) -> Option<Regex> {
+    // What nothing can match is a mistake.
+    if text.split('|').any(|part| part.trim().is_empty()) {
+        return None;
+    }
     let alternatives = text
         .split('|')
         .map(|part| regex::escape(part.trim()).replace("\\*", ".*"));
@@ -139,6 +145,10 @@ mod tests {
     fn unknown_conditions_are_named() {
         for text in [
             "opcode",
+            "opcode=",
+            "opcode=v_add_f32||v_mul_f32",
+            "source=",
+            "source=a:40-10",
             "colour=red",
             "kind=fast",
             "source=a:1-b",

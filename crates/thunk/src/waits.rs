@@ -31,6 +31,7 @@ use hsa_sys::{
 use kmt_sys::aql;
 
 use crate::{
+    exact,
     instance::{instance, is_forked_child},
     report::report,
 };
@@ -83,6 +84,8 @@ pub unsafe extern "C" fn OnLoad(
     }
     // SAFETY: as before.
     unsafe { give_events(table.amd) };
+    // SAFETY: as before.
+    unsafe { exact::watch(table.core, table.amd) };
     true
 }
 

@@ -230,6 +230,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         agpr_base: ROWS as u32,
         vector_rows: 2 * ROWS as u32,
         observed: false,
+        exact: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);

@@ -59,6 +59,7 @@ mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
+pub(crate) mod lds_exact;
 mod lds_transpose;
 mod matrix;
 mod micro_matrix;
