@@ -39,7 +39,7 @@ fn main() {
     for file in files {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
         let found = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
-        for (number, entry) in found.code_objects().into_iter().enumerate() {
+        for (number, entry) in found.code_objects().enumerate() {
             let Ok(object) = CodeObject::parse(&entry.bytes) else {
                 continue;
             };
@@ -229,7 +229,7 @@ fn value(port: &Port, seed: usize, globals: &mut Vec<String>) -> Value {
     match (seed % 5, port.file, width) {
         (0, RegisterFile::Vgpr, _) => register(RegKind::Vgpr, seed % 7),
         (1, RegisterFile::Sgpr, 1) => register(RegKind::Sgpr, seed % 9),
-        (2, RegisterFile::Sgpr, 2) => register(RegKind::Sgpr, seed % 6 & !1),
+        (2, RegisterFile::Sgpr, 2) => register(RegKind::Sgpr, (seed % 6) & !1),
         (3, RegisterFile::Vgpr, 1) => register(RegKind::Sgpr, seed % 4),
         (4, RegisterFile::Vgpr, 1) => Value::Exec,
         _ => Value::Constant(seed as u64 * 0x1_0000_0807),
