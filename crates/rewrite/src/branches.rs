@@ -123,7 +123,7 @@ impl Selection<'_, '_> {
                 reason: format!("{} is not moved", decoded.mnemonic),
             });
         }
-        self.code.push(Item::Moved(inst, label));
+        self.code.push(Item::Moved(inst as u32, label));
         Ok(())
     }
 

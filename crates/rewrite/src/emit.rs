@@ -106,7 +106,7 @@ impl Emission<'_, '_> {
             }
             Item::Given(bytes) => self.text.bytes.extend_from_slice(bytes),
             Item::Moved(inst, to) => {
-                let word = function.insts.at(inst).words[0].to_le_bytes();
+                let word = function.insts.at(inst as usize).words[0].to_le_bytes();
                 self.text.bytes.extend(word);
                 self.displace(to)?;
             }

@@ -14,7 +14,7 @@ use crate::rewriting::Rewriting;
 use crate::roles::{Role, Roles};
 use hazard::{Rule, Unit};
 use lift::registers::RegisterSet;
-use lift::{Access, Function, FunctionIndex, InstIndex, Span};
+use lift::{Access, Function, FunctionIndex, InstIndex, Span, WordHash};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -63,8 +63,8 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         code: &rewriting.code,
         rules: &rules,
         roles: rewriting.roles,
-        templates: HashMap::new(),
-        sums: HashMap::new(),
+        templates: HashMap::default(),
+        sums: HashMap::default(),
         function: rewriting.kernel,
         known: RolesOfFunction::default(),
     };
@@ -104,8 +104,8 @@ struct Hazards<'a, 'p> {
     rules: &'a [&'static Rule],
     roles: &'a mut Roles,
     /// What templates expose, by where they are.
-    templates: HashMap<*const template::Template, Rc<Exposed>>,
-    sums: HashMap<Ops, Rc<Exposed>>,
+    templates: HashMap<*const template::Template, Rc<Exposed>, WordHash>,
+    sums: HashMap<Ops, Rc<Exposed>, WordHash>,
     /// The function at hand and what is known of it.
     function: FunctionIndex,
     known: RolesOfFunction,

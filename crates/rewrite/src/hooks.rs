@@ -40,8 +40,14 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         let mut function = rewriting.kernel;
         for item in items {
             match item {
-                Item::Hook(number, spot) => hooks.call(function, number, spot, &mut code)?,
-                Item::Flush(spot) => hooks.flush(function, spot, &mut code)?,
+                Item::Hook(number, spot) => {
+                    let spot = code.spots[spot as usize];
+                    hooks.call(function, number, spot, &mut code)?;
+                }
+                Item::Flush(spot) => {
+                    let spot = code.spots[spot as usize];
+                    hooks.flush(function, spot, &mut code)?;
+                }
                 item => {
                     if let Item::Function(index) = item {
                         function = index;

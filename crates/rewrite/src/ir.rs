@@ -60,7 +60,7 @@ pub(crate) enum Item<'p> {
     /// One instruction of the original as it is.
     Copy(InstIndex),
     /// A direct branch or call of the original, with another displacement.
-    Moved(InstIndex, Label),
+    Moved(u32, Label),
     /// Code is inserted at this address of the original.
     Inserted(u64),
     /// Machine code that the plan gives.
@@ -78,11 +78,14 @@ pub(crate) enum Item<'p> {
     Enter(u32),
     /// It ends.
     Leave(u32),
-    /// To be lowered: index in [`crate::Plan::insertions`] of a call, and where it goes.
-    Hook(u32, Spot),
-    /// To be lowered: everything that is kept in registers to memory, before the end of the program.
-    Flush(Spot),
+    /// To be lowered: index in [`crate::Plan::insertions`] of a call, and in [`Code::spots`].
+    Hook(u32, u32),
+    /// To be lowered: everything that is kept in registers to memory, before the end of the program. Index in [`Code::spots`].
+    Flush(u32),
 }
+
+// There are some for each place, so large kernels have millions.
+const _: () = assert!(size_of::<Item<'_>>() <= 32);
 
 /// A place between two instructions of the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +155,8 @@ pub(crate) struct Code<'p> {
     pub bound: Vec<Bound<'p>>,
     pub addresses: Vec<Address>,
     pub seams: Vec<Seam>,
+    /// Where there is something to be lowered.
+    pub spots: Vec<Spot>,
     /// Labels of our own that were given out.
     pub labels: usize,
 }
@@ -183,6 +188,12 @@ impl<'p> Code<'p> {
             addend,
         });
         AddressIndex(self.addresses.len() as u32 - 1)
+    }
+
+    /// The number of a place at which something is to be lowered.
+    pub fn spot(&mut self, spot: Spot) -> u32 {
+        self.spots.push(spot);
+        self.spots.len() as u32 - 1
     }
 
     /// Begins what is inserted at one place; [`Code::leave`] ends it.

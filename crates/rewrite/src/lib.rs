@@ -15,6 +15,7 @@ mod calls;
 mod clauses;
 mod counting;
 mod distances;
+mod dump;
 mod edges;
 mod emit;
 mod encode;
@@ -59,7 +60,7 @@ pub use plan::{
     Point, Value,
 };
 pub use result::{Half, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
-pub use rewriting::{rewrite, rewrite_of};
+pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
 
 type Pass = fn(&mut rewriting::Rewriting<'_, '_>) -> std::result::Result<(), Refusal>;
 

@@ -12,7 +12,7 @@ use crate::known::Known;
 use crate::layout::Layout;
 use crate::registers::Supply;
 use crate::roles::Roles;
-use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, mode, preload};
+use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, dump, mode, preload};
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, KernelDescriptor, metadata::KernelMetadata};
 use lift::{Function, FunctionIndex, Module, RegisterSet};
@@ -70,6 +70,30 @@ pub fn rewrite_of(
     kernel: FunctionIndex,
     plan: &Plan<'_>,
 ) -> Result<Rewritten, Refusal> {
+    passes(kernels, module, kernel, plan, None)
+}
+
+/// Likewise, and after each pass `dump` gets its name and what the kernel looks like then.
+pub fn rewrite_with_dumps(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    dump: &mut dyn FnMut(&'static str, &str),
+) -> Result<Rewritten, Refusal> {
+    passes(kernels, module, kernel, plan, Some(dump))
+}
+
+/// Gets a pass's name and what a kernel looks like after it.
+type Dump<'d> = &'d mut dyn FnMut(&'static str, &str);
+
+fn passes(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    mut dump: Option<Dump<'_>>,
+) -> Result<Rewritten, Refusal> {
     let function = module.functions.get(kernel).ok_or(Refusal::BadPlan {
         what: "kernel",
         index: kernel,
@@ -78,8 +102,11 @@ pub fn rewrite_of(
     let mut attempt = |spills_vectors| {
         let mut rewriting =
             Rewriting::new(kernels, module, kernel, plan, &mut known, spills_vectors)?;
-        for (_, pass) in PASSES {
+        for (name, pass) in PASSES {
             pass(&mut rewriting)?;
+            if let Some(dump) = &mut dump {
+                dump(name, &dump::text(&rewriting)?);
+            }
         }
         rewriting.finish()
     };

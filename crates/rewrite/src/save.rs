@@ -5,6 +5,10 @@ use crate::encode::Codes;
 use crate::instruction::{EXEC, Instruction, Op, Source, VCC, Write};
 use crate::ir::Code;
 use crate::lower::{Place, fixed};
+use smallvec::SmallVec;
+
+/// What is saved together.
+pub(crate) type Level = SmallVec<[Save; 2]>;
 
 /// One thing that is saved in front of a template and restored behind it.
 #[derive(Debug)]
@@ -34,7 +38,7 @@ pub(crate) enum Save {
 
 impl Save {
     /// What is saved before scalar inputs are put in place, then before vector inputs, then before the template.
-    pub fn levels(chosen: &Allocated, place: &Place<'_>, scratch: Option<u32>) -> [Vec<Save>; 3] {
+    pub fn levels(chosen: &Allocated, place: &Place<'_>, scratch: Option<u32>) -> [Level; 3] {
         let wide = u16::from(place.wave_size / 32);
         let spills = &chosen.spills;
         let scalars = spills.lanes_of.filter(|_| !spills.scalars.is_empty());

@@ -156,6 +156,7 @@ impl Selection<'_, '_> {
         if ends && !self.counting.is_empty() {
             let pc = function.insts.pc(inst);
             self.code.push(Item::Inserted(pc));
+            let spot = self.code.spot(spot);
             self.code.push(Item::Flush(spot));
         }
         self.change_beside(index, inst, Point::Before);
@@ -298,6 +299,7 @@ impl Selection<'_, '_> {
             }
             self.code.push(Item::Inserted(function.insts.pc(spot.inst)));
             if matches!(insertion.action, Action::Call { .. }) {
+                let spot = self.code.spot(spot);
                 self.code.push(Item::Hook(number as u32, spot));
             } else if is_alone(function, insertion) {
                 let mut sums = Sums::default();
