@@ -16,28 +16,28 @@ pub(crate) const SCRATCH_SLOTS: u16 = 64;
 /// The choice of registers for one splice.
 #[derive(Clone)]
 pub(crate) struct Allocation<'a> {
-    hook: &'a str,
-    template: &'a Template,
-    place: &'a Place<'a>,
-    first: Vec<Option<u16>>,
-    free: FreeRegisters,
-    dead_given: bool,
+    pub hook: &'a str,
+    pub template: &'a Template,
+    pub place: &'a Place<'a>,
+    pub first: Vec<Option<u16>>,
+    pub free: FreeRegisters,
+    pub dead_given: bool,
     /// Lane of the spill register, SGPR.
-    saved: Vec<(u16, u16)>,
+    pub saved: Vec<(u16, u16)>,
     /// The VGPR of those lanes.
-    spill: Option<u16>,
+    pub spill: Option<u16>,
     /// VGPR whose lane 0 is spilled, SGPR that has it.
-    saved_lanes: Vec<(u16, u16)>,
+    pub saved_lanes: Vec<(u16, u16)>,
     /// VGPRs that are spilled in scratch.
-    in_scratch: Vec<u16>,
+    pub in_scratch: Vec<u16>,
     /// SGPRs that cannot be spilled here.
-    in_use: FileMask,
+    pub in_use: FileMask,
     /// VGPRs that are not free here even if dead.
-    in_use_vectors: FileMask,
-    inputs: RegisterSet,
+    pub in_use_vectors: FileMask,
+    pub inputs: RegisterSet,
     /// All that were chosen so far.
-    used: RegisterSet,
-    widen: bool,
+    pub used: RegisterSet,
+    pub widen: bool,
 }
 
 /// What is to have registers beside the template's groups.
@@ -93,14 +93,8 @@ pub(crate) struct Spills {
     pub scratch: Option<(u16, Vec<u16>)>,
 }
 
-/// The first `width` registers in a row, all below `limit`, that are not in use.
-fn first_run(in_use: &[bool], width: u16, alignment: u16, limit: u16) -> Option<u16> {
-    let mut starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-    starts.find(|&start| !in_use[usize::from(start)..usize::from(start + width)].contains(&true))
-}
-
 impl Allocation<'_> {
-    fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
+    pub fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
         let range = usize::from(first)..usize::from(first + width);
         match file {
             RegisterFile::Sgpr => {
@@ -167,7 +161,7 @@ impl Allocation<'_> {
     }
 
     /// Adds the registers that are dead here.
-    fn give_dead(&mut self, allocated: (u16, u16)) {
+    pub fn give_dead(&mut self, allocated: (u16, u16)) {
         let live = &self.place.live;
         for number in 0..allocated.0 {
             let named = self.in_use[usize::from(number)];
@@ -184,7 +178,7 @@ impl Allocation<'_> {
     }
 
     /// Registers whose inactive lanes are live.
-    fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
+    pub fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
         let live = self.place.live.inactive.iter();
         live.filter(|number| *number < AGPR_BASE)
             .map(|number| (RegisterFile::Vgpr, number))
@@ -297,158 +291,5 @@ impl<'p> Lowering<'_, 'p> {
         self.supply.use_up(RegisterFile::Sgpr, first.0 + scalars);
         self.supply.use_up(RegisterFile::Vgpr, first.1 + vectors);
         Ok(first)
-    }
-
-    fn take(
-        &mut self,
-        chosen: &mut Allocation<'_>,
-        file: RegisterFile,
-        width: u16,
-        alignment: u16,
-        limit: u16,
-        all_lanes: bool,
-    ) -> Result<u16, Refusal> {
-        if !chosen.dead_given {
-            if let Some(first) = chosen.free.take(file, width, alignment, limit) {
-                self.supply.use_up(file, first + width);
-                chosen.use_up(file, first, width);
-                return Ok(first);
-            }
-            chosen.dead_given = true;
-            let limits = self.supply.allocated;
-            chosen.give_dead(limits);
-        }
-        // Dead ones are free now, too; where all lanes are written, those that are dead in all lanes.
-        let mut free = chosen.free.clone();
-        if all_lanes || chosen.widen {
-            for number in chosen.half_dead() {
-                free.withhold(number.0, number.1, 1);
-            }
-        }
-        if let Some(first) = free.take(file, width, alignment, limit) {
-            chosen.free.withhold(file, first, width);
-            chosen.use_up(file, first, width);
-            self.supply.use_up(file, first + width);
-            return Ok(first);
-        }
-        if file == RegisterFile::Sgpr
-            && let Some(first) = self.save_scalars(chosen, width, alignment, limit)
-        {
-            return Ok(first);
-        }
-        if file == RegisterFile::Vgpr && chosen.widen && !all_lanes {
-            let state = chosen.clone();
-            match self.save_first_lanes(chosen, width, alignment, limit) {
-                Err(_) if self.scratch.is_some() => *chosen = state,
-                result => return result,
-            }
-        }
-        if file == RegisterFile::Vgpr
-            && !all_lanes
-            && let Some(first) = self.save_in_scratch(chosen, width, alignment, limit)
-        {
-            return Ok(first);
-        }
-        Err(Refusal::NoRegisters {
-            hook: chosen.hook.to_owned(),
-            pc: chosen.place.pc,
-            file,
-            width,
-        })
-    }
-
-    /// Live SGPRs that are spilled in lanes of a VGPR.
-    fn save_scalars(
-        &mut self,
-        chosen: &mut Allocation<'_>,
-        width: u16,
-        alignment: u16,
-        limit: u16,
-    ) -> Option<u16> {
-        if self.spill.is_none() {
-            // Not one that was already chosen for something else at this place.
-            let mut free = self.supply.all();
-            for (number, _) in (0..).zip(&chosen.in_use_vectors).filter(|(_, used)| **used) {
-                free.withhold(RegisterFile::Vgpr, number, 1);
-            }
-            self.spill = free
-                .take(RegisterFile::Vgpr, 1, 1, 256)
-                .and_then(|first| self.supply.keep(RegisterFile::Vgpr, 1, 1, first));
-        }
-        if chosen.spill.is_none() {
-            // One that is dead in all lanes at this place will do as well.
-            chosen.spill = self.spill.or_else(|| {
-                let mut dead = chosen.free.clone();
-                for (file, number) in chosen.half_dead() {
-                    dead.withhold(file, number, 1);
-                }
-                dead.take(RegisterFile::Vgpr, 1, 1, 256)
-            });
-        }
-        let spill = chosen.spill?;
-        chosen.free.withhold(RegisterFile::Vgpr, spill, 1);
-        chosen.use_up(RegisterFile::Vgpr, spill, 1);
-        self.supply.use_up(RegisterFile::Vgpr, spill + 1);
-        let next = chosen.saved.len() as u16;
-        if next + width > u16::from(chosen.place.wave_size) {
-            return None;
-        }
-        let limit = limit.min(self.codes.target.sgpr_addressable);
-        let first = first_run(&chosen.in_use, width, alignment, limit)?;
-        for offset in 0..width {
-            chosen.saved.push((next + offset, first + offset));
-        }
-        // One of several may be dead, and must not be given out again.
-        chosen.free.withhold(RegisterFile::Sgpr, first, width);
-        chosen.use_up(RegisterFile::Sgpr, first, width);
-        self.report.saved_scalars += u32::from(width);
-        Some(first)
-    }
-
-    /// Live VGPRs of which a hook in lane 0 uses lane 0 only, which is spilled in SGPRs.
-    fn save_first_lanes(
-        &mut self,
-        chosen: &mut Allocation<'_>,
-        width: u16,
-        alignment: u16,
-        limit: u16,
-    ) -> Result<u16, Refusal> {
-        let limit = limit.min(self.supply.allocated.1);
-        let first = first_run(&chosen.in_use_vectors, width, alignment, limit);
-        let first = first.ok_or_else(|| Refusal::NoRegisters {
-            hook: chosen.hook.to_owned(),
-            pc: chosen.place.pc,
-            file: RegisterFile::Vgpr,
-            width,
-        })?;
-        chosen.use_up(RegisterFile::Vgpr, first, width);
-        chosen.free.withhold(RegisterFile::Vgpr, first, width);
-        for vgpr in first..first + width {
-            let scalar = self.take(chosen, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false)?;
-            chosen.saved_lanes.push((vgpr, scalar));
-        }
-        self.report.saved_lanes += u32::from(width);
-        Ok(first)
-    }
-
-    /// Live VGPRs that are spilled in scratch, in the lanes that the hook runs in.
-    fn save_in_scratch(
-        &mut self,
-        chosen: &mut Allocation<'_>,
-        width: u16,
-        alignment: u16,
-        limit: u16,
-    ) -> Option<u16> {
-        self.scratch?;
-        if chosen.in_scratch.len() + usize::from(width) > usize::from(SCRATCH_SLOTS) {
-            return None;
-        }
-        let limit = limit.min(self.supply.allocated.1);
-        let first = first_run(&chosen.in_use_vectors, width, alignment, limit)?;
-        chosen.use_up(RegisterFile::Vgpr, first, width);
-        chosen.free.withhold(RegisterFile::Vgpr, first, width);
-        chosen.in_scratch.extend(first..first + width);
-        self.report.saved_vectors += u32::from(width);
-        Some(first)
     }
 }

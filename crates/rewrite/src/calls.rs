@@ -2,7 +2,6 @@
 
 use crate::instruction::{Op, Source, VCC, Write};
 use crate::ir::{Item, Label};
-use crate::kernel::pointed_to;
 use crate::select::Selection;
 use crate::{Half, Refusal, Symbol};
 use isa::{Operand, Reg, RegKind};
@@ -41,7 +40,8 @@ impl Selection<'_, '_> {
 
     /// Addresses in the original, and what is at them now.
     pub fn functions_pointed_to(&self) -> Vec<(u64, Label)> {
-        pointed_to(self.module)
+        let functions = self.module.pointed_to();
+        functions
             .map(|index| (self.module.functions[index].entry, Label::Block(index, 0)))
             .collect()
     }

@@ -1,15 +1,15 @@
 //! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names.
 
+use crate::Refusal;
 use crate::encode::Codes;
 use crate::instruction::{Instruction, Op, Source, TTMP7, TTMP9, Write};
 use crate::lower::fixed;
+use crate::needs::Needs;
 use crate::registers::{Home, Supply};
 use crate::storage::Storage;
-use crate::values::supplied;
-use crate::{Action, Plan, Refusal, Value};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use template::RegisterFile;
 
 /// Where the first dword of each value is that is kept.
@@ -108,17 +108,6 @@ impl Places<'_> {
     }
 }
 
-/// What of it a plan needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
-    kernarg: bool,
-    dispatch: bool,
-    implicit: bool,
-    dispatch_id: bool,
-    workgroup: [bool; 3],
-    workitem: [bool; 3],
-}
-
 /// User SGPRs that a wave starts with at most.
 const MOST_USER_SGPRS: u64 = 16;
 /// What [`KernelDescriptor::initial_sgprs`] calls user SGPRs without a value.
@@ -131,56 +120,6 @@ const WORKGROUP_FIELDS: [(&str, &str); 3] = [
     ("enable_sgpr_workgroup_id_y", "workgroup_id_y"),
     ("enable_sgpr_workgroup_id_z", "workgroup_id_z"),
 ];
-
-impl Needs {
-    pub fn of(plan: &Plan<'_>) -> Needs {
-        let mut needs = Needs::default();
-        let mut seen = BTreeSet::new();
-        for insertion in &plan.insertions {
-            let Action::Call {
-                hook, arguments, ..
-            } = &insertion.action
-            else {
-                continue;
-            };
-            arguments.iter().for_each(|(_, value)| needs.add(*value));
-            if let Some(variants) = plan.hooks.get(*hook).filter(|_| seen.insert(*hook)) {
-                needs.add_ports(variants, arguments);
-            }
-        }
-        for accumulator in &plan.accumulators {
-            if let Some(variants) = plan.hooks.get(accumulator.flush) {
-                needs.add_ports(variants, &[]);
-            }
-        }
-        needs
-    }
-
-    fn add_ports(&mut self, variants: &crate::HookVariants<'_>, given: &[(String, Value)]) {
-        for (_, _, template) in &variants.templates {
-            for port in &template.ports {
-                let is_given = given.iter().any(|(name, _)| *name == port.name);
-                // Ports that the code does not touch need no value.
-                let touched = port.dwords.iter().any(Option::is_some);
-                if let Some(value) = supplied(&port.name).filter(|_| !is_given && touched) {
-                    self.add(value);
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, value: Value) {
-        match value {
-            Value::KernargPointer => self.kernarg = true,
-            Value::DispatchPointer => self.dispatch = true,
-            Value::ImplicitArgumentPointer => self.implicit = true,
-            Value::DispatchId => self.dispatch_id = true,
-            Value::WorkgroupId(dimension @ 0..3) => self.workgroup[usize::from(dimension)] = true,
-            Value::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
-            _ => {}
-        }
-    }
-}
 
 /// Keeps what is needed; returns where, and the code that does it. Changes the descriptor so that it arrives at all.
 pub(crate) fn keep(

@@ -4,7 +4,7 @@ use crate::Refusal;
 use crate::known::Pool;
 use codeobj::{CodeObject, KernelDescriptor, Metadata};
 use gfx::Family;
-use lift::{Callee, Function, FunctionIndex, FunctionKind, Leave, Module, Named};
+use lift::{FunctionIndex, FunctionKind, Module, Named};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -56,45 +56,13 @@ impl Kernels {
     }
 }
 
-/// The kernel and all it may call. What is called by a pointer is one of the functions whose address is taken.
-pub(crate) fn closure(module: &Module, kernel: FunctionIndex) -> BTreeSet<FunctionIndex> {
-    let mut functions = BTreeSet::new();
-    let mut todo = vec![kernel];
-    let mut unknown = false;
-    while let Some(index) = todo.pop() {
-        if !functions.insert(index) {
-            continue;
-        }
-        todo.extend(module.callees(index));
-        if !unknown && goes_anywhere(&module.functions[index]) {
-            unknown = true;
-            todo.extend(pointed_to(module));
-        }
-    }
-    functions
-}
-
-/// Functions that pointers may point to.
-pub(crate) fn pointed_to(module: &Module) -> impl Iterator<Item = FunctionIndex> + '_ {
-    module
-        .address_taken()
-        .filter(|index| module.functions[*index].kind == FunctionKind::Device)
-}
-
-fn goes_anywhere(function: &Function) -> bool {
-    function.blocks.iter().any(|block| {
-        block.reachable
-            && (block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere))
-    })
-}
-
 /// Registers that any of the functions names. What is called by a pointer may also be a function of which we saw no
 /// reference: it runs uninstrumented, and must find its arguments.
 pub(crate) fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> Named {
     let mut named = Named::default();
     let anywhere = functions
         .iter()
-        .any(|index| goes_anywhere(&module.functions[*index]));
+        .any(|index| module.functions[*index].goes_anywhere());
     let device = |index: &FunctionIndex| module.functions[*index].kind == FunctionKind::Device;
     let others = (0..module.functions.len()).filter(|index| anywhere && device(index));
     for index in functions.iter().copied().chain(others) {

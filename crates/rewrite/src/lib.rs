@@ -13,6 +13,7 @@ mod bind;
 mod branches;
 mod calls;
 mod clauses;
+mod copies;
 mod counting;
 mod distances;
 mod dump;
@@ -22,7 +23,7 @@ mod encode;
 mod entry;
 mod error;
 mod facts;
-mod finish;
+mod flush;
 mod hazards;
 mod hooks;
 mod instruction;
@@ -34,6 +35,8 @@ mod layout;
 mod lower;
 mod memory;
 mod mode;
+mod needs;
+mod object;
 mod often;
 mod plan;
 mod preload;
@@ -44,17 +47,18 @@ mod rewriting;
 mod roles;
 mod save;
 mod select;
+mod spill;
 mod storage;
 mod table;
 mod values;
 mod waits;
 
 pub use error::Refusal;
-pub use finish::{
-    LivePatch, check_static, live_object, live_object_of, static_object, static_object_with,
-};
 pub use kernel::Kernels;
 pub use memory::{Address, MemoryAccess};
+pub use object::{
+    LivePatch, check_static, live_object, live_object_of, static_object, static_object_with,
+};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,

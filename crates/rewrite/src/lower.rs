@@ -5,6 +5,7 @@
 
 use crate::allocate::{Allocated, Wanted};
 use crate::bind::Dword;
+use crate::copies::{Copies, Copy, copy_out, scalar_gap};
 use crate::encode::Codes;
 use crate::entry::EntryValues;
 use crate::instruction::{Instruction, Op, Source, VCC, Write};
@@ -13,7 +14,7 @@ use crate::memory::MemoryAccess;
 use crate::registers::{Home, Supply};
 use crate::save::Save;
 use crate::values::supplied;
-use crate::{Half, HookVariants, Lanes, Refusal, Report, Symbol, Value};
+use crate::{Half, HookVariants, Lanes, Refusal, Report, Value};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use lift::{FunctionIndex, LiveSet};
 use template::{Binding, Clobbers, RegisterFile, Template};
@@ -62,45 +63,6 @@ pub(crate) struct Lowering<'a, 'p> {
     pub foreign_mode: bool,
     /// Bytes from the start of a lane's scratch to where its VGPRs may be spilled, if they may.
     pub scratch: Option<u32>,
-}
-
-/// A dword of a port that is not bound in place.
-struct Copy {
-    file: RegisterFile,
-    register: u16,
-    dword: Dword,
-}
-
-impl Copy {
-    fn is_scalar(&self) -> bool {
-        self.file == RegisterFile::Sgpr
-    }
-
-    /// Whether it takes nothing but moves of scalars.
-    fn is_scalar_move(&self) -> bool {
-        let from_scalar = match self.dword {
-            Dword::Application(file, _) => file == RegisterFile::Sgpr,
-            Dword::Kept(Home::Lane(..)) => false,
-            _ => true,
-        };
-        self.is_scalar() && from_scalar
-    }
-
-    /// Whether a vector instruction writes an SGPR.
-    fn is_from_vector(&self) -> bool {
-        let in_vector = matches!(
-            self.dword,
-            Dword::Application(RegisterFile::Vgpr, _) | Dword::Kept(Home::Lane(..))
-        );
-        self.is_scalar() && in_vector
-    }
-}
-
-/// What goes into a template and what comes out that is not bound in place.
-#[derive(Default)]
-struct Copies {
-    inward: Vec<Copy>,
-    outward: Vec<Copy>,
 }
 
 impl<'p> Lowering<'_, 'p> {
@@ -269,86 +231,6 @@ impl<'p> Lowering<'_, 'p> {
         code.leave(seam, Seam::new(place.function, place.spot, meets, clobbers));
         Ok(())
     }
-
-    /// `through`: an SGPR, where a VGPR takes a value out of a lane.
-    fn copy_in(
-        &self,
-        copy: &Copy,
-        through: Option<u16>,
-        code: &mut Code<'p>,
-    ) -> Result<(), Refusal> {
-        let to = copy.register;
-        match (copy.file, copy.dword) {
-            (file, Dword::Address(global, half, addend)) => {
-                let name = self.globals.get(global).ok_or(Refusal::BadPlan {
-                    what: "global",
-                    index: global,
-                })?;
-                let symbol = Symbol::Tool(name.clone());
-                let address = Source::Address(code.address(half, symbol, addend.into()));
-                if file == RegisterFile::Sgpr {
-                    code.move_scalar(to, address);
-                } else {
-                    code.move_vector(to, address);
-                }
-            }
-            (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, from)) => {
-                code.first_lane(to, from);
-            }
-            (RegisterFile::Sgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
-                code.read_lane(to, vgpr, lane);
-            }
-            (RegisterFile::Vgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
-                let through = through.ok_or(Refusal::BadPlan {
-                    what: "a value in a lane, for a VGPR: number",
-                    index: usize::from(to),
-                })?;
-                code.read_lane(through, vgpr, lane);
-                scalar_gap(self.codes, code);
-                code.move_vector(to, Source::Scalar(through));
-            }
-            (RegisterFile::Sgpr, dword) => code.move_scalar(to, dword.operand()),
-            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
-                code.vector(Op::VAccRead, to, &[Source::Vector(from)]);
-            }
-            (RegisterFile::Vgpr, dword) => code.move_vector(to, dword.operand()),
-            // Hooks get no inputs there.
-            (RegisterFile::Agpr, _) => {}
-        }
-        Ok(())
-    }
-}
-
-impl Copies {
-    fn of(template: &Template, dwords: &[Vec<Dword>], first: &[u16]) -> Copies {
-        let mut copies = Copies::default();
-        for (port, dwords) in template.ports.iter().zip(dwords) {
-            for (place, &dword) in port.dwords.iter().zip(dwords) {
-                let Some((group, offset)) = *place else {
-                    continue;
-                };
-                let register = first[usize::from(group)] + offset;
-                let file = port.file;
-                let in_place = dword == Dword::Application(file, register)
-                    || dword == Dword::Kept(Home::Scalar(register)) && file == RegisterFile::Sgpr;
-                if in_place {
-                    continue;
-                }
-                let copy = || Copy {
-                    file,
-                    register,
-                    dword,
-                };
-                if port.read {
-                    copies.inward.push(copy());
-                }
-                if port.written {
-                    copies.outward.push(copy());
-                }
-            }
-        }
-        copies
-    }
 }
 
 /// Registers that the code of a call reads or writes and that the application may know of.
@@ -377,55 +259,9 @@ fn registers(template: &Template, chosen: &Allocated) -> RegisterSet {
     set
 }
 
-fn copy_out(
-    hook: &HookVariants<'_>,
-    copy: &Copy,
-    place: &Place<'_>,
-    code: &mut Code<'_>,
-) -> Result<(), Refusal> {
-    let from = copy.register;
-    match (copy.file, copy.dword) {
-        (RegisterFile::Sgpr, Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to)) => {
-            code.move_scalar(to, Source::Scalar(from));
-        }
-        (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
-            code.move_vector(to, Source::Scalar(from));
-        }
-        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
-            code.move_vector(to, Source::Vector(from));
-        }
-        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, to)) => {
-            code.vector(Op::VAccWrite, to, &[Source::Vector(from)]);
-        }
-        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
-            code.first_lane(to, from);
-        }
-        (RegisterFile::Sgpr, Dword::Scc) => {
-            code.compare(Op::SCmpLgU32, Source::Scalar(from), Source::Constant(0));
-        }
-        // The high half of a mask of 32 lanes.
-        (RegisterFile::Sgpr, Dword::Constant(_)) => {}
-        _ => {
-            return Err(Refusal::NoValue {
-                hook: hook.name.clone(),
-                port: "an output".to_owned(),
-                pc: place.pc,
-                reason: "what the hook writes has no register to go to",
-            });
-        }
-    }
-    Ok(())
-}
-
 /// An instruction, where the target has it.
 pub(crate) fn fixed(codes: &Codes, code: &mut dyn Write, op: Op) {
     if codes.has(op) {
         code.put(Instruction::fixed(op));
     }
-}
-
-/// Behind instructions of the vector unit that wrote SGPRs.
-pub(crate) fn scalar_gap(codes: &Codes, code: &mut dyn Write) {
-    fixed(codes, code, Op::ScalarGap);
-    fixed(codes, code, Op::WaitAlu);
 }

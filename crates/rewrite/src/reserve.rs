@@ -3,7 +3,8 @@
 
 use crate::Refusal;
 use crate::counting::Counting;
-use crate::entry::{self, Needs};
+use crate::entry;
+use crate::needs::Needs;
 use crate::rewriting::Rewriting;
 use crate::storage::Storage;
 use template::RegisterFile;

@@ -7,7 +7,7 @@ use crate::encode::Codes;
 use crate::entry::EntryValues;
 use crate::instruction::Instruction;
 use crate::ir::Code;
-use crate::kernel::{closure, named, prefetch};
+use crate::kernel::{named, prefetch};
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::registers::Supply;
@@ -135,7 +135,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         let metadata = kernels.metadata.as_ref().zip(*entry);
         let metadata = metadata.and_then(|(metadata, entry)| metadata.kernel_at(entry));
         let agenda = Agenda::of(plan);
-        let functions = closure(module, kernel);
+        let functions: BTreeSet<_> = module.closure(kernel).into_iter().collect();
         for (index, inst) in agenda.places() {
             let known = functions.contains(&index) && inst < module.functions[index].insts.len();
             if !known {
