@@ -2,9 +2,9 @@
 
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 use isa::{Decoded, Decoder, Effects, Inst, Operand};
-use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
+use lift::{BlockIndex, FunctionIndex, InstIndex, Liveness, Module};
 use rewrite::MemoryAccess;
-use std::{cell::OnceCell, collections::BTreeSet};
+use std::cell::OnceCell;
 
 /// One kernel with every function it may call.
 pub struct Kernel<'a> {
@@ -44,27 +44,13 @@ impl<'a> Kernel<'a> {
         lines: Option<&'a SourceLines>,
         index: FunctionIndex,
     ) -> Kernel<'a> {
-        let mut reachable = vec![index];
-        let mut seen = BTreeSet::from([index]);
-        let mut next = 0;
-        while let Some(&function) = reachable.get(next) {
-            next += 1;
-            let unknown = module.functions[function].blocks.iter().any(|block| {
-                block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere)
-            });
-            let mut callees = module.callees(function);
-            if unknown {
-                callees.extend(module.address_taken());
-            }
-            reachable.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
-        }
         Kernel {
             object,
             module,
             lines,
             decoder: OnceCell::new(),
             index,
-            reachable,
+            reachable: module.closure(index),
         }
     }
 
