@@ -38,6 +38,40 @@ pub fn name_of(tool: &str) -> String {
     }
 }
 
+/// A tool as `-t` has it, and what is said of its parameters.
+pub type Given<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+
+/// Takes a list apart as `-t` takes it: `TOOL,TOOL:NAME=VALUE,NAME=VALUE,TOOL`.
+pub fn given(list: &str) -> Vec<Given<'_>> {
+    let mut tools: Vec<Given<'_>> = Vec::new();
+    for part in list.split(',').filter(|part| !part.is_empty()) {
+        let colon = part.rfind(':').filter(|at| part[*at..].contains('='));
+        let (tool, option) = match (colon, part.split_once('=')) {
+            (Some(at), _) => (Some(&part[..at]), part[at + 1..].split_once('=')),
+            (None, Some(option)) if tools.last().is_some_and(|last| !last.1.is_empty()) => {
+                (None, Some(option))
+            }
+            (None, _) => (Some(part), None),
+        };
+        tools.extend(tool.map(|tool| (tool, Vec::new())));
+        if let (Some(last), Some(option)) = (tools.last_mut(), option) {
+            last.1.push(option);
+        }
+    }
+    tools
+}
+
+/// What is said of the tool that reports as `name`, in the form of [`OPTIONS`].
+pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
+    let lines = all.lines().filter_map(|line| line.split_once('\t'));
+    let own = lines.filter(|(tool, _)| *tool == name);
+    own.filter_map(|(_, option)| option.split_once('='))
+        .collect()
+}
+
+/// Lines of `NAME<tab>PARAMETER=VALUE`, by the names that tools report under.
+pub const OPTIONS: &str = "LUTHIER_TOOL_OPTIONS";
+
 /// Tools of a run, each once.
 pub struct Distinct<'a> {
     /// As they were given, with the names that they go by: two files of one name have different ones.
@@ -114,7 +148,8 @@ pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn
             source,
         },
     })?;
-    let file = ToolFile::parse(reports_as, &bytes)?;
+    let all = std::env::var(OPTIONS).unwrap_or_default();
+    let file = ToolFile::parse(reports_as, &bytes)?.with_options(options_of(reports_as, &all))?;
     Ok(match ready {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
@@ -161,4 +196,29 @@ fn is_path(tool: &str) -> bool {
 pub fn check_filter(text: &str) -> Result<(), OpenError> {
     text.parse::<luthier::SiteFilter>()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_tools_have_options() {
+        let none = Vec::new;
+        assert_eq!(given("a,b"), [("a", none()), ("b", none())]);
+        assert_eq!(
+            given("a:x=1,y=2,b,./c.so:z=q=r"),
+            [
+                ("a", vec![("x", "1"), ("y", "2")]),
+                ("b", none()),
+                ("./c.so", vec![("z", "q=r")])
+            ]
+        );
+        // (A file may be called so.)
+        assert_eq!(given("x=y"), [("x=y", none())]);
+        assert_eq!(
+            options_of("a", "a\tx=1\nb\tx=2\na\ty="),
+            [("x", "1"), ("y", "")]
+        );
+    }
 }
