@@ -777,6 +777,40 @@ template <typename T> __device__ inline T atomicAdd(T *address, T value) {
 }
 #endif
 
+// LD_PRELOAD=./tool.so ./app: with `luthier` in PATH, HSA is told to load Luthier with this tool.
+struct luthier_preloading {
+  luthier_preloading() {
+    const char *preloaded = getenv("LD_PRELOAD"), *path = getenv("PATH");
+    Dl_info own = {};
+    if (!preloaded || !path || getenv("LUTHIER_TOOL") || getenv("HSA_TOOLS_LIB") ||
+        !dladdr((const void *)&luthier_wrap_everywhere, &own) || !own.dli_fname)
+      return;
+    char tool[4096];
+    const char *name = strrchr(own.dli_fname, '/');
+    if (!strstr(preloaded, name ? name + 1 : own.dli_fname) || !realpath(own.dli_fname, tool))
+      return;
+    std::string folders = path;
+    for (size_t start = 0; start <= folders.size();) {
+      size_t end = folders.find(':', start);
+      end = end == std::string::npos ? folders.size() : end;
+      char command[4096];
+      if (realpath((folders.substr(start, end - start) + "/luthier").c_str(), command)) {
+        std::string home = std::string(command).substr(0, std::string(command).rfind('/'));
+        for (const char *place : {"/", "/../lib/luthier/"}) {
+          std::string library = home + place + "libluthier_intercept.so";
+          if (access(library.c_str(), R_OK) != 0)
+            continue;
+          setenv("HSA_TOOLS_LIB", library.c_str(), 1);
+          setenv("LUTHIER_TOOL", tool, 1);
+          return;
+        }
+      }
+      start = end + 1;
+    }
+    fprintf(stderr, "luthier: %s is preloaded, and there is no luthier in PATH; the tool does nothing\n", tool);
+  }
+};
+
 template <typename... Parameters> constexpr char luthier_parameters(void (*)(Parameters...)) {
   static_assert(sizeof...(Parameters) < 10, "a hook has up to nine parameters");
   return '0' + sizeof...(Parameters);
@@ -807,6 +841,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
 // (Compilers keep no device code that the host registers nothing of.)
 #define MARK_LUTHIER_DEVICE_MODULE                                                                                    \
   extern "C" __global__ void __luthier_mark() {}                                                                      \
+  static luthier_preloading luthier_when_preloaded;                                                                   \
   static luthier_registered *luthier_list = nullptr;                                                                  \
   static size_t luthier_listed = 0;                                                                                   \
   static void luthier_register(luthier_u32 kind, const void *host, const char *name, const void *initial, size_t size) {  \

@@ -76,6 +76,7 @@ LUTHIER_SUPPLIED luthier_u32 __luthier_read_vgpr(luthier_u32 index);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_agpr(luthier_u32 index);
 LUTHIER_SUPPLIED void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
 LUTHIER_SUPPLIED void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
+LUTHIER_SUPPLIED void __luthier_write_agpr(luthier_u32 index, luthier_u32 value);
 LUTHIER_SUPPLIED void __luthier_write_exec(luthier_u64 mask);
 LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_vcc(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_scc(void);
@@ -292,6 +293,9 @@ LUTHIER_INLINE luthier_u32 m0() { return __luthier_scalar32_m0(); }
 LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
+LUTHIER_INLINE void write_agpr(luthier_u32 index, luthier_u32 value) { __luthier_write_agpr(index, value); }
+// Rounding, denormals, exceptions: the bits of MODE, which hooks run with as well.
+LUTHIER_INLINE luthier_u32 mode() { return __builtin_amdgcn_s_getreg(1 | 31 << 11); }
 
 // --- The dispatch ------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 mod stock;
 
+use std::path::PathBuf;
+
 use programs::Bounded;
 use stock::{DEVICE, Scene, compilers, said};
 

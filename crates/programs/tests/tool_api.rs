@@ -224,6 +224,20 @@ fn samples_do_what_their_first_lines_say() {
     let (_, said) = run("edge_profile", "");
     assert!(said.contains("1 instrumented"), "{said}");
 
+    let (_, said) = run("record_registers", ":opcode=v_add*");
+    assert!(!said.contains(" 0 written"), "{said}");
+
+    // Every value is another one after each launch.
+    let (_, said) = run("redundant_loads", "");
+    assert!(said.contains(" 0 of 1280 redundant: "), "{said}");
+
+    let timeline = scene.path("blocks.json");
+    run("block_latency", &format!(":file={}", timeline.display()));
+    let text = std::fs::read(&timeline).unwrap();
+    // One block, so no wave goes on to another.
+    let events: Vec<serde_json::Value> = serde_json::from_slice(&text).unwrap();
+    assert!(events.iter().all(|event| event["ph"] == "X"), "{events:?}");
+
     let (stdout, said) = run("value_checker", "");
     assert!(
         !stdout.contains(" stores ") && said.contains("1 instrumented"),
@@ -271,4 +285,124 @@ fn parameters_are_declared_and_checked() {
         let (fine, said) = scene.luthier(&["run", "-t", &tool, "--", "true"]);
         assert!(!fine && said.contains(expected), "{said}");
     }
+}
+
+/// Two sources, of which one has the callbacks, and each a hook and a variable.
+const FIRST: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__managed__ unsigned long first_total;
+extern "C" __device__ void first() { atomicAdd(&first_total, 1ul); }
+LUTHIER_EXPORT_FUNC(first)
+const void *second_hook();
+unsigned long second_sum();
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_is_instrumented(packet->kernel_object))
+    return;
+  auto entry = luthier_disassemble_kernel_object(packet->kernel_object)[0];
+  luthier_insert_call(entry, LUTHIER_GET_HOOK_HANDLE(first), LUTHIER_IPOINT_BEFORE);
+  luthier_insert_call(entry, second_hook(), LUTHIER_IPOINT_BEFORE);
+  luthier_override_with_instrumented(packet);
+}
+void luthier_at_term() { printf("first %lu second %lu\n", first_total, second_sum()); }
+"#;
+const SECOND: &str = r#"
+#include <luthier.h>
+__managed__ unsigned long second_total;
+extern "C" __device__ void second() { atomicAdd(&second_total, 2ul); }
+LUTHIER_EXPORT_FUNC(second)
+const void *second_hook() { return LUTHIER_GET_HOOK_HANDLE(second); }
+unsigned long second_sum() { return second_total; }
+"#;
+
+#[test]
+fn a_tool_has_several_sources() {
+    let Some(scene) = Scene::new() else { return };
+    let (first, second) = (scene.path("first.hip"), scene.path("second.hip"));
+    std::fs::write(&first, FIRST).unwrap();
+    std::fs::write(&second, SECOND).unwrap();
+    // Each compiler in one of the two ways: linked with device code apart and together.
+    let rdc = [None, Some("-fgpu-rdc")];
+    for ((name, mut compiler), rdc) in stock::compilers().into_iter().zip(rdc) {
+        compiler.args(rdc).arg(&second);
+        let library = scene.compile(compiler, &first, name);
+        let (stdout, stderr) = scene.with(&library);
+        assert!(
+            stdout.contains("first 1280 second 2560\n"),
+            "{name} {rdc:?}: {stdout}{stderr}"
+        );
+    }
+}
+
+#[test]
+fn a_tool_is_preloaded() {
+    let Some(scene) = Scene::new() else { return };
+    let library = scene.sample("instruction_counter");
+    let command = scene.emulator.command();
+    let folder = std::path::Path::new(command.get_program())
+        .parent()
+        .unwrap();
+    let folder = folder.display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+    let (stdout, stderr) = scene.run(
+        &[],
+        &[("LD_PRELOAD", library.to_str().unwrap()), ("PATH", &path)],
+    );
+    let line = "Number of instructions executed: ";
+    let count = stdout
+        .split(line)
+        .nth(1)
+        .and_then(|rest| rest.lines().next());
+    // All kernels are meant, hipMemset's among them only if it is named.
+    let expected = scene.lane_instructions().to_string();
+    assert_eq!(count, Some(&*expected), "{stdout}{stderr}");
+}
+
+/// A tool without host code, which compiles without HIP's headers.
+const DECLARED: &str = r#"
+#include <luthier_device.h>
+LUTHIER_GLOBAL luthier_u64 total;
+LUTHIER_HOOK void add(luthier_u32 amount) {
+  luthier::add(&total, amount);
+  if (amount == 7)
+    printf("seven of %s\n", "these");
+}
+LUTHIER_TOOL(R"(
+about = "adds at chosen places"
+parameter = [{ name = "what", default = "s_endpgm" }, { name = "amount", type = "u32", default = 1, help = "what is added" }]
+insert = [{ hook = "add", where = "opcode=$what", once = true, arguments = ["$amount"] }]
+print = [{ text = "{total} in all" }]
+)")
+"#;
+
+#[test]
+fn declarative_tools_have_parameters_and_print() {
+    let Some(scene) = Scene::new() else { return };
+    let (source, tool) = (scene.path("declared.hip"), scene.path("declared.tool"));
+    std::fs::write(&source, DECLARED).unwrap();
+    let (source, tool) = (source.to_str().unwrap(), tool.to_str().unwrap());
+    let (fine, said) = scene.luthier(&["tool", "build", source, "-o", tool, "--target", DEVICE]);
+    assert!(fine, "{said}");
+    let (fine, said) = scene.luthier(&["tool", "info", tool]);
+    assert!(
+        fine && said.contains("amount: u32 = 1  what is added"),
+        "{said}"
+    );
+    // 20 waves, each of which loads once.
+    for (options, expected, said_seven) in [
+        ("", "20 in all", 0),
+        (":amount=0x10", "320 in all", 0),
+        (":what=global_load_dword,amount=7", "140 in all", 20),
+    ] {
+        let (stdout, stderr) = scene.run(&["-t", &format!("{tool}{options}")], &[]);
+        assert!(stderr.contains(expected), "{options}: {stderr}");
+        assert_eq!(
+            stdout.matches("seven of these\n").count(),
+            said_seven,
+            "{stdout}"
+        );
+    }
+    let (fine, said) = scene.luthier(&["run", "-t", &format!("{tool}:amount=-1"), "--", "true"]);
+    assert!(!fine && said.contains("\"-1\" is no u32"), "{said}");
 }

@@ -70,7 +70,7 @@ impl Library {
         let name = CString::new(absolute.as_os_str().as_bytes())
             .map_err(|error| LibraryError::Load(error.to_string()))?;
         // SAFETY: a string; what the loader runs of the library is the tool author's.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | how(path)) };
         let Some(handle) = NonNull::new(handle) else {
             // SAFETY: the linker's message for the failure above, valid until its next call on this thread.
             let message = unsafe { said(libc::dlerror()) };
@@ -154,6 +154,16 @@ impl Library {
     pub fn end(&self) -> Result<(), String> {
         // SAFETY: the result is a string or null.
         unsafe { said((self.entries.end)()) }.map_or(Ok(()), Err)
+    }
+}
+
+/// A tool that is preloaded itself has all its names in the program already; the copy that is called keeps to its own.
+fn how(library: &Path) -> c_int {
+    let preloaded = std::env::var("LD_PRELOAD").unwrap_or_default();
+    let mut preloaded = preloaded.split([':', ' ']).map(Path::new);
+    match preloaded.any(|other| other.file_name() == library.file_name()) {
+        true => libc::RTLD_LOCAL | libc::RTLD_DEEPBIND,
+        false => libc::RTLD_LOCAL,
     }
 }
 

@@ -107,12 +107,19 @@ pub fn distinct(tools: &[String]) -> Distinct<'_> {
     distinct
 }
 
-/// The tools of a run that have no library, under names of their own.
-pub fn open_all(tools: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
-    let chosen = distinct(tools).chosen.into_iter();
-    chosen
-        .map(|(tool, name)| open_as(tool, &name, directory))
-        .collect()
+/// The tools of a run that have no library, under names of their own; each as `-t` has it, or several with commas between.
+pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
+    let given: Vec<_> = lists.iter().flat_map(|list| given(list)).collect();
+    let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
+    let chosen = distinct(&plain).chosen.into_iter();
+    let opened = chosen.map(|(tool, name)| {
+        let said = given.iter().filter(|(known, _)| *known == tool);
+        let options: Vec<_> = said
+            .flat_map(|(_, options)| options.iter().copied())
+            .collect();
+        open_with(tool, &name, directory, options)
+    });
+    opened.collect()
 }
 
 /// A tool by name, from `directory`, or by path.
@@ -120,8 +127,18 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
     open_as(tool, &name_of(tool), directory)
 }
 
-/// The same, which reports under a name of the caller's choice.
+/// The same, which reports under a name of the caller's choice, with what [`OPTIONS`] says in the environment.
 pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
+    let all = std::env::var(OPTIONS).unwrap_or_default();
+    open_with(tool, reports_as, directory, options_of(reports_as, &all))
+}
+
+fn open_with(
+    tool: &str,
+    reports_as: &str,
+    directory: &Path,
+    options: Vec<(&str, &str)>,
+) -> Result<Box<dyn Tool>, OpenError> {
     if is_library(tool) {
         return Err(OpenError::Library(tool.to_owned()));
     }
@@ -148,8 +165,7 @@ pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn
             source,
         },
     })?;
-    let all = std::env::var(OPTIONS).unwrap_or_default();
-    let file = ToolFile::parse(reports_as, &bytes)?.with_options(options_of(reports_as, &all))?;
+    let file = ToolFile::parse(reports_as, &bytes)?.with_options(options)?;
     Ok(match ready {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
