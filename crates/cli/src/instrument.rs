@@ -30,13 +30,7 @@ pub struct Instrument {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(
-        short,
-        long = "tool",
-        value_name = "TOOL",
-        required = true,
-        value_delimiter = ','
-    )]
+    #[arg(short, long = "tool", value_name = "TOOL", required = true)]
     tools: Vec<String>,
     /// Where to write it with the tools in it
     #[arg(short, long, value_name = "OUT")]

@@ -4,6 +4,7 @@ mod built_in;
 mod compatibility;
 mod doctor;
 mod emulate;
+mod info;
 mod inspect;
 mod instrument;
 mod ledger;

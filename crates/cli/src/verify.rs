@@ -43,7 +43,7 @@ pub struct Verify {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Needed unless the file is a recorded dispatch
     #[arg(short, long, value_name = "NAME")]

@@ -28,8 +28,9 @@ enum Strict {
 
 #[derive(Args)]
 pub struct WithTools {
-    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE
+    /// says something of its parameters (`luthier tool info TOOL`)
+    #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
@@ -43,7 +44,7 @@ pub struct WithTools {
     /// Only launches with this grid in work-items: X, X,Y or X,Y,Z, * for any; or >=N, <=N for all of them
     #[arg(long, value_name = "GRID")]
     grid: Option<String>,
-    /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
+    /// Only places where all hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
     /// `memory`: the emulated GPU stops accesses beyond the last byte of an allocation or of a workgroup's LDS, and to freed memory;
@@ -126,7 +127,13 @@ impl WithTools {
                 in_program.join(", ")
             );
         }
-        let distinct = tools::distinct(&self.tools);
+        let given: Vec<_> = self
+            .tools
+            .iter()
+            .flat_map(|list| tools::given(list))
+            .collect();
+        let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
+        let distinct = tools::distinct(&plain);
         for tool in &distinct.repeated {
             eprintln!("luthier: {tool} is named twice; it runs once");
         }
@@ -135,13 +142,16 @@ impl WithTools {
             .iter()
             .map(|(tool, _)| (*tool).to_owned())
             .collect();
+        let options = options(&given, &distinct.chosen);
         let (named, prepared) = prepare(named)?;
         let directory = libraries::tools_directory()?;
         let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
         let (own, others): (Vec<_>, Vec<_>) =
             named.iter().partition(|tool| tools::is_library(tool));
         for tool in others.into_iter().filter(with_file) {
-            tools::open(tool, &directory)?;
+            let opened = tools::open(tool, &directory)?;
+            let own = tools::options_of(opened.name(), &options);
+            opened.file().clone().with_options(own)?;
         }
         if let [first, second, ..] = own[..] {
             bail!(
@@ -176,6 +186,7 @@ impl WithTools {
                 "LUTHIER_TOOL",
                 absolute(&named, own.first().map(|_| directory.as_path())).join(","),
             )
+            .env(tools::OPTIONS, options)
             .env("LUTHIER_SITE", conditions);
         if matches!(self.strict, Some(Strict::Hooks | Strict::All)) {
             command.env("LUTHIER_STRICT", "1");
@@ -189,6 +200,19 @@ impl WithTools {
         ledger.keep(prepared);
         Ok(Some(ledger))
     }
+}
+
+/// What is said of tools' parameters, by the names that the tools report under.
+fn options(given: &[tools::Given<'_>], chosen: &[(&str, String)]) -> String {
+    let mut lines = String::new();
+    for (tool, options) in given {
+        let name = chosen.iter().find(|(known, _)| known == tool);
+        let name = name.map_or_else(|| tools::name_of(tool), |(_, name)| name.clone());
+        for (key, value) in options {
+            lines.push_str(&format!("{name}\t{key}={value}\n"));
+        }
+    }
+    lines
 }
 
 /// Libraries from HIP compilers are replaced by what is made of them.

@@ -28,6 +28,6 @@ pub use descriptor::KernelDescriptor;
 pub use edit::ElfEditor;
 pub use elf::{CodeObject, Kernel};
 pub use error::{Error, Result};
-pub use lines::{LineTables, Moved, SourceLines};
+pub use lines::{LineTables, Moved, SourceFrame, SourceLines};
 pub use metadata::Metadata;
 pub use target_id::{Setting, TargetId};

@@ -2,6 +2,7 @@
 
 use crate::{
     Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
+    printed::{self, Printed},
     recent::Recent,
 };
 use gfx::Target;
@@ -34,6 +35,8 @@ pub struct Engine {
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
+    /// What hooks print.
+    printed: Mutex<Printed>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
     combinations: Mutex<Vec<Vec<u32>>>,
 }
@@ -82,6 +85,7 @@ impl Engine {
             problems: Mutex::default(),
             recent: Mutex::default(),
             combinations: Mutex::default(),
+            printed: Mutex::default(),
         })
     }
 
@@ -242,6 +246,10 @@ impl Instrumenter for Engine {
             let Some((stream, layout)) = tool.file().stream(global) else {
                 continue;
             };
+            if stream.ring == printed::RING {
+                lock(&self.printed).take(global, records);
+                continue;
+            }
             if !tool.records(&stream.ring, records)
                 && let Err(error) = self.to_file(global, stream, &layout, records)
             {

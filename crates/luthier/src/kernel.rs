@@ -1,6 +1,6 @@
 //! Views of a lifted kernel: what a tool reads.
 
-use codeobj::{CodeObject, KernelDescriptor, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, SourceFrame, SourceLines};
 use isa::{Decoded, Decoder, Effects, Inst, Operand};
 use lift::{BlockIndex, FunctionIndex, InstIndex, Liveness, Module};
 use rewrite::MemoryAccess;
@@ -113,6 +113,11 @@ impl<'a> Function<'a> {
 
     pub fn name(&self) -> &'a str {
         &self.lifted().name
+    }
+
+    /// As in the source, with parameters.
+    pub fn demangled(&self) -> String {
+        demangled(self.name())
     }
 
     pub fn is_kernel(&self) -> bool {
@@ -307,6 +312,20 @@ impl<'a> Instruction<'a> {
     /// File and line, where the object has debug information.
     pub fn source(&self) -> Option<(String, u32)> {
         self.function.kernel.lines?.line(self.pc()).ok()?
+    }
+
+    /// Where it comes from, the innermost inlined function first; nothing without debug information.
+    pub fn frames(&self) -> Vec<SourceFrame> {
+        let lines = self.function.kernel.lines;
+        let frames = lines.and_then(|lines| lines.frames(self.pc()).ok());
+        frames.unwrap_or_default()
+    }
+
+    /// Whether any dword of a register may be read later, in any lane, when control stands in front of the instruction.
+    pub fn is_live_before(&self, reg: isa::Reg) -> bool {
+        let function = self.function.lifted();
+        let live = self.function.liveness().live_before(function, self.index);
+        live.is_live(reg)
     }
 }
 
