@@ -9,8 +9,10 @@ mod instrument;
 mod ledger;
 mod manual;
 mod privileged;
+mod report;
 mod run;
 mod rust_tool;
+mod steps;
 mod stock;
 mod summary;
 mod tool;
@@ -35,6 +37,8 @@ enum Command {
     Run(run::Run),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
+    /// Make one HTML page of what `luthier run --output` left, or compare two runs
+    Report(report::Report),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
+        Command::Report(report) => report.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),
