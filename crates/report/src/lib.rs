@@ -8,7 +8,7 @@ mod code;
 mod compare;
 mod error;
 mod mix;
-mod model;
+pub mod model;
 mod overview;
 mod page;
 mod results;

@@ -23,6 +23,7 @@ async function show() {
     if (current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   });
+  document.documentElement.dataset.milliseconds ??= performance.now();
   document.documentElement.dataset.ready = location.hash || "#";
 }
 

@@ -31,7 +31,7 @@ export async function kernelPage(overview, route) {
 
 async function codeView({ overview, code, route, moved }) {
   const listing = new Listing(overview, code, { pc: route.pc, line: route.line }, moved);
-  requestAnimationFrame(() => listing.ready);
+  await listing.ready;
   return listing.element;
 }
 

@@ -82,7 +82,7 @@ export class Listing {
     this.element.classList.toggle("alone", named.length === 0);
     if (place.line) {
       const [, file, line] = place.line.match(/^(.*):(\d+)$/) ?? [];
-      const known = named.find(([name]) => name === file || tail(name) === file);
+      const known = named.find(([name]) => name === file || name.endsWith(`/${file}`));
       if (known) {
         await this.openFile(known[0]);
         this.chooseLine(Number(line));

@@ -11,10 +11,15 @@ export class Scroller {
     this.draw = draw;
     this.count = 0;
     this.from = this.to = 0;
+    // The row to be shown once the list has a size.
+    this.wanted = -1;
     this.space = el("div", { class: "space" });
     this.element = el("div", { tabindex: "0", ...properties, class: `scroller ${properties.class ?? ""}` }, this.space);
     this.element.addEventListener("scroll", () => this.update(), { passive: true });
-    new ResizeObserver(() => this.update()).observe(this.element);
+    new ResizeObserver(() => {
+      if (this.wanted >= 0 && this.element.clientHeight) this.show(this.wanted);
+      this.update();
+    }).observe(this.element);
     addEventListener("beforeprint", () => this.element.isConnected && this.fill(0, Math.min(this.count, PRINTED)));
     addEventListener("afterprint", () => this.element.isConnected && this.redraw());
   }
@@ -52,6 +57,7 @@ export class Scroller {
   show(index) {
     const top = index * this.height;
     const { scrollTop, clientHeight } = this.element;
+    this.wanted = clientHeight ? -1 : index;
     if (top < scrollTop || top + this.height > scrollTop + clientHeight) {
       this.element.scrollTop = Math.max(0, top - clientHeight / 2);
     }
