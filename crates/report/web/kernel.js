@@ -18,7 +18,7 @@ export async function kernelPage(overview, route) {
     el("a", { href: address("kernel", number, { view: name }), "aria-current": name === view ? "page" : undefined, text: title })));
   const head = el("div", { class: "title" }, el("h1", { text: kernel.name }),
     el("p", { class: "about", text: [
-      kernel.target.split(":")[0], `${grouped(kernel.launches)} launches`, kernel.waves === null ? "" : `${short(kernel.waves)} wave instructions`,
+      kernel.target.split(":")[0], `$X, kernel.waves === null ? "" : `${short(kernel.waves)} wave instructions`,
       kernel.waves ? `${(kernel.lanes / kernel.waves).toFixed(1)} lanes of ${kernel.wave_size ?? "?"}` : "", kernel.nanoseconds === null ? "" : `${time(kernel.nanoseconds)} on the emulated device`, kernel.status,
     ].filter(Boolean).join(" · ") }));
   const code = kernel.code ? await chunk(`code-${number}`) : null;
