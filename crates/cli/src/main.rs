@@ -7,6 +7,7 @@ mod emulate;
 mod inspect;
 mod instrument;
 mod ledger;
+mod live;
 mod manual;
 mod privileged;
 mod report;

@@ -16,7 +16,7 @@ use files::Scratch;
 use launcher::{device, launch};
 
 use crate::{
-    compatibility, ledger::Ledger, privileged, report::Pages, summary::Summary,
+    compatibility, ledger::Ledger, live::Live, privileged, report::Pages, summary::Summary,
     with_tools::WithTools,
 };
 
@@ -45,6 +45,9 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
+    /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, top kernel
+    #[arg(long)]
+    live: bool,
     #[command(flatten)]
     tools: WithTools,
     /// Directory for recorded dispatches, which `luthier verify` can run again: the first launch of every kernel, or with -k of
@@ -116,7 +119,11 @@ impl Run {
             command.env("LUTHIER_OBJECTS", "1");
         }
         let Some(target) = device::choose(&self.device)? else {
-            let emulated_only = [(self.stats, "--stats"), (self.record.is_some(), "--record")];
+            let emulated_only = [
+                (self.stats, "--stats"),
+                (self.live, "--live"),
+                (self.record.is_some(), "--record"),
+            ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
                     "{option} needs the emulated GPU; add --device {}",
@@ -135,14 +142,16 @@ impl Run {
                 command.env("LUTHIER_RECORD_KERNEL", pattern);
             }
         }
-        if !self.stats && output.is_none() {
+        if !self.stats && !self.live && output.is_none() {
             return end(&mut command, ledger, None, None);
         }
         let statistics =
             Scratch::new().context("cannot make a file in memory for the statistics")?;
         command.env("LUTHIER_STATS", statistics.path());
         let began = Instant::now();
+        let live = self.live.then(|| Live::start(statistics.path().into()));
         let status = launch::run(&mut command)?;
+        drop(live);
         // Whatever becomes of our own output, the status is the program's.
         let summary = statistics
             .read()

@@ -52,3 +52,23 @@ impl Drop for Steps {
         }
     }
 }
+
+/// A line that says what is being done, for as long as this is kept, where nobody knows how much of it there is.
+pub fn waiting(what: &str) -> Waiting {
+    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        line.set_style(style);
+    }
+    line.set_message(what.to_owned());
+    line.enable_steady_tick(PATIENCE);
+    Waiting(line)
+}
+
+/// See [`waiting`].
+pub struct Waiting(ProgressBar);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -16,7 +16,10 @@ use luthier::Engine;
 use serde::Serialize;
 use verify::{Input, Launch, Subject, Verdict, Why};
 
-use crate::emulate::{Extent, Given, choose};
+use crate::{
+    emulate::{Extent, Given, choose},
+    steps,
+};
 
 /// Prove on the emulated GPU that tools change nothing they must not.
 ///
@@ -222,6 +225,7 @@ impl Verify {
         let object = CodeObject::parse(bytes)?;
         let module = Module::lift(&object)?;
         let kernel = subject.kernel();
+        let waiting = steps::waiting(&format!("comparing {kernel} at every instruction"));
         let verdict = if self.poison {
             verify::poison(&object, &module, subject, SEED)?
         } else {
@@ -231,6 +235,7 @@ impl Verify {
             let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
             verify::lockstep(&object, &module, &rewritten, &globals, subject)?
         };
+        drop(waiting);
         let said = Said::of(kernel, verdict);
         if self.json {
             files::out!("{}", serde_json::to_string(&said)?);

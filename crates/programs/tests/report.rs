@@ -87,6 +87,12 @@ fn a_page_has_what_the_program_executed() {
     // Two loads and a store of 64 times 4 bytes: two lines of 128 bytes.
     assert_eq!(coalescing.names, ["accesses", "lanes", "lines"]);
     assert_eq!(coalescing.values, vec![vec![WAVES, LANES, 2 * WAVES]; 3]);
+    // The store's address and value, and of the two loads before it nothing any more.
+    let store = code
+        .text
+        .iter()
+        .position(|text| text.starts_with("global_store_dword v[0:1], v2"));
+    assert_eq!(code.live[store.unwrap()].unwrap()[0], 3, "{:?}", code.text);
     let source = page
         .overview
         .sources
@@ -173,4 +179,36 @@ fn directories_are_reported_and_compared_and_bad_ones_refused() {
         assert_eq!(done.status.code(), Some(2), "{said}");
         assert!(said.contains(reason), "{said}");
     }
+}
+
+#[test]
+fn the_live_line_is_for_terminals_only() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let emulator = Emulator::find().unwrap().command();
+    let luthier = emulator.get_program().to_string_lossy().into_owned();
+    let line = format!(
+        "{luthier} run --live --device gfx90a -- {}",
+        program.display()
+    );
+    let repeated = format!("for turn in 1 2 3; do {line} || exit; done");
+    // `script` gives the command a terminal.
+    let mut terminal = Command::new("script");
+    let done = terminal
+        .args(["-qec", &repeated, "/dev/null"])
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}");
+    assert!(said.contains("M wave instr."), "{said:?}");
+    let mut piped = Command::new("sh");
+    let done = piped.args(["-c", &line]).bounded_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success() && !said.contains("M wave instr."),
+        "{said}"
+    );
 }

@@ -1,6 +1,7 @@
 //! The code of kernels, with what tools counted at their instructions.
 
 use crate::{
+    live::Registers,
     mix::{KINDS, kind},
     model::{Block, Code, Edge, Frame, Function, Metric},
     results::{Results, ToolResult},
@@ -18,8 +19,11 @@ pub(crate) fn by_kernel(tools: &[ToolResult]) -> HashMap<(String, String), OfKer
         for row in result.value.as_array().into_iter().flatten() {
             let text = |key: &str| row[key].as_str().map(str::to_owned);
             if let (Some(object), Some(kernel)) = (text("object"), text("kernel")) {
-                let rows = found.entry((object, kernel)).or_default();
-                rows.push((&result.tool, row));
+                // A summary of a run that kept no objects does not say which one a kernel is from.
+                for object in [object, String::new()] {
+                    let rows = found.entry((object, kernel.clone())).or_default();
+                    rows.push((&result.tool, row));
+                }
             }
         }
     }
@@ -60,6 +64,8 @@ pub(crate) fn of_object(
     for (place, reason) in &report.problems {
         problems.push(format!("{place}: {reason}"));
     }
+    let parsed = codeobj::CodeObject::parse(bytes).ok();
+    let registers = Registers::of(parsed.as_ref(), kernels.len());
     let mut codes = BTreeMap::new();
     for found in &report.objects {
         for kernel in &found.kernels {
@@ -81,6 +87,7 @@ pub(crate) fn of_object(
                 builder.count(tool, row);
             }
             let mut code = builder.code;
+            code.live = registers.live(&kernel.name, &code.pc);
             let mut facts = kernel.clone();
             facts.code = None;
             code.facts = serde_json::to_value(facts).unwrap_or_default();

@@ -7,6 +7,7 @@
 mod code;
 mod compare;
 mod error;
+mod live;
 mod mix;
 pub mod model;
 mod overview;

@@ -92,6 +92,9 @@ pub struct Code {
     /// Waves that executed it, and lanes; none where nobody counted.
     pub waves: Vec<Option<u64>>,
     pub lanes: Vec<Option<u64>>,
+    /// Registers of a wave whose values may still be read before the instruction: VGPRs, AccVGPRs, SGPRs. Empty if nobody knows.
+    #[serde(default)]
+    pub live: Vec<Option<[u16; 3]>>,
     pub blocks: Vec<Block>,
     pub edges: Vec<Edge>,
     pub metrics: Vec<Metric>,

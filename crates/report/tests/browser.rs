@@ -167,6 +167,7 @@ fn every_view_draws() {
         ("places", "(location.hash = '#kernel/0?view=memory', true)"),
         ("cache lines", "document.querySelector('h2').textContent === 'mem-coalesce'"),
         ("resources", "(location.hash = '#kernel/0?view=resources', true)"),
+        ("most live at once", "document.body.textContent.includes('29 VGPRs, 0 AccVGPRs and 4 SGPRs before v_add_f32_e32 v5')"),
         ("what limits", "document.body.textContent.includes('VGPRs keep more waves')"),
         ("the timeline", "(location.hash = '#timeline', true)"),
         ("launches", "document.querySelectorAll('.table .body .row').length > 5"),

@@ -18,7 +18,7 @@ export async function kernelPage(overview, route) {
     el("a", { href: address("kernel", number, { view: name }), "aria-current": name === view ? "page" : undefined, text: title })));
   const head = el("div", { class: "title" }, el("h1", { text: kernel.name }),
     el("p", { class: "about", text: [
-      kernel.target.split(":")[0], `$X, kernel.waves === null ? "" : `${short(kernel.waves)} wave instructions`,
+      kernel.target.split(":")[0], `${grouped(kernel.launches)} ${kernel.launches === 1 ? "launch" : "launches"}`, kernel.waves === null ? "" : `${short(kernel.waves)} wave instructions`,
       kernel.waves ? `${(kernel.lanes / kernel.waves).toFixed(1)} lanes of ${kernel.wave_size ?? "?"}` : "", kernel.nanoseconds === null ? "" : `${time(kernel.nanoseconds)} on the emulated device`, kernel.status,
     ].filter(Boolean).join(" · ") }));
   const code = kernel.code ? await chunk(`code-${number}`) : null;
@@ -85,7 +85,16 @@ function memoryView({ code, number }) {
   }));
 }
 
-function resourcesView({ kernel, code }) {
+/** Where most registers are live at once. */
+function fullest(code, number) {
+  let most = -1;
+  (code.live ?? []).forEach((live, at) => { if (live && (most < 0 || live[0] > code.live[most][0])) most = at; });
+  if (most < 0) return null;
+  const [vgprs, agprs, sgprs] = code.live[most];
+  return el("span", {}, `${vgprs} VGPRs, ${agprs} AccVGPRs and ${sgprs} SGPRs before `, el("a", { href: address("kernel", number, { view: "code", pc: code.pc[most].toString(16) }), text: code.text[most] }));
+}
+
+function resourcesView({ kernel, number, code }) {
   const names = ["VGPRs", "SGPRs", "LDS (bytes a workgroup)", "scratch (bytes a work-item)", "waves of a SIMD"];
   const content = [];
   if (kernel.before) {
@@ -102,7 +111,7 @@ function resourcesView({ kernel, code }) {
       ["symbol", el("code", { text: kernel.symbol })], ["signature", kernel.full], ["entry", hex(about.entry)], ["code", `${grouped(about.code_size)} bytes, ${grouped(kernel.instructions)} instructions`],
       ["wave size", about.wave_size], ["kernel arguments", `${about.arguments.length} (${about.kernarg_size} bytes)`], ["largest workgroup", about.max_workgroup_size],
       ["VGPRs used", registers.vgprs], ["AccVGPRs used", registers.agprs], ["SGPRs used", registers.sgprs], ["VGPRs allocated", registers.allocated_vgprs], ["SGPRs allocated", registers.allocated_sgprs],
-      ["spilled", `${registers.vgpr_spills} VGPRs, ${registers.sgpr_spills} SGPRs`], ["occupancy", `${occupancy.waves_per_simd} of ${occupancy.max_waves_per_simd} waves${occupancy.limited_by ? `, limited by ${occupancy.limited_by}` : ""}`],
+      ["most live at once", fullest(code, number)], ["spilled", `${registers.vgpr_spills} VGPRs, ${registers.sgpr_spills} SGPRs`], ["occupancy", `${occupancy.waves_per_simd} of ${occupancy.max_waves_per_simd} waves${occupancy.limited_by ? `, limited by ${occupancy.limited_by}` : ""}`],
       ["dynamic stack", about.dynamic_stack ? "yes" : "no"], ["registers at entry", about.initial_sgprs.map(([name, count]) => `${name} (${count})`).join(", ")], ["object", el("code", { text: kernel.object })],
     ])));
   }

@@ -109,6 +109,9 @@ fn code(instructions: usize, waves: u64) -> Code {
         places: std::iter::once(Vec::new()).chain(places).collect(),
         waves: vec![Some(7 * waves); instructions],
         lanes: vec![Some(7 * 48 * waves); instructions],
+        live: (0..instructions)
+            .map(|at| Some([(at % 30) as u16, 0, 4]))
+            .collect(),
         blocks: (0..5)
             .map(|block| Block {
                 first: part(block),
