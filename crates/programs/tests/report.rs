@@ -87,6 +87,8 @@ fn a_page_has_what_the_program_executed() {
     // Two loads and a store of 64 times 4 bytes: two lines of 128 bytes.
     assert_eq!(coalescing.names, ["accesses", "lanes", "lines"]);
     assert_eq!(coalescing.values, vec![vec![WAVES, LANES, 2 * WAVES]; 3]);
+    // The kernel begins with the number of the work-item, and nothing else.
+    assert_eq!(code.live[0].unwrap()[0], 1, "{:?}", code.live);
     // The store's address and value, and of the two loads before it nothing any more.
     let store = code
         .text

@@ -2,7 +2,7 @@
 
 use codeobj::CodeObject;
 use isa::RegKind;
-use lift::{LiveSet, Module};
+use lift::{Bits, BlockIndex, Function, InstIndex, LiveSet, Module, Span};
 use std::collections::HashMap;
 
 /// Kernels of one code object beyond which all of it is analysed once, instead of each kernel alone.
@@ -10,6 +10,9 @@ const MANY: usize = 8;
 
 /// VGPRs that an instruction can name.
 const ALL: u16 = 256;
+
+/// VGPRs that hold numbers of work-items when a kernel begins, at most.
+const INITIAL: u16 = 3;
 
 /// Analyses of one code object.
 pub(crate) struct Registers<'o> {
@@ -50,10 +53,17 @@ impl<'o> Registers<'o> {
                 continue;
             }
             let liveness = module.liveness(index);
+            let held = match function.name == kernel {
+                true => Held::of(function),
+                false => Held::unknown(function),
+            };
             for block in 0..function.blocks.len() {
+                let mut written = held.before_each(function, block);
                 liveness.walk(function, block, |inst, _, before| {
+                    // From the last instruction to the first.
+                    let written = written.pop().unwrap_or(Bits::FULL);
                     if let Some(at) = wanted.get(&function.insts.pc(inst)) {
-                        live[*at] = counted(before);
+                        live[*at] = counted(before, &written);
                     }
                 });
             }
@@ -62,10 +72,80 @@ impl<'o> Registers<'o> {
     }
 }
 
+/// Vector registers, VGPRs from 0 and AccVGPRs from 256 on.
+type Vectors = Bits<8>;
+
+/// Vector registers that may have been written since the kernel began. The analysis of live registers does not know that two masks
+/// of lanes together are all lanes, so that whatever is written in both ways of a branch seems to be live before it; nothing is
+/// held where nothing was written.
+struct Held {
+    at_entry: Vec<Vectors>,
+}
+
+impl Held {
+    fn unknown(function: &Function) -> Held {
+        Held {
+            at_entry: vec![Bits::FULL; function.blocks.len()],
+        }
+    }
+
+    fn of(function: &Function) -> Held {
+        let mut at_entry = vec![Vectors::default(); function.blocks.len()];
+        let entry = (0..function.blocks.len())
+            .find(|block| function.insts.pc(function.blocks[*block].first) == function.entry);
+        let Some(entry) = entry else {
+            return Held::unknown(function);
+        };
+        at_entry[entry].insert_range(0, INITIAL);
+        let mut held = Held { at_entry };
+        let mut waiting: Vec<BlockIndex> = (0..function.blocks.len()).collect();
+        while let Some(block) = waiting.pop() {
+            let mut behind = held.at_entry[block];
+            for inst in function.blocks[block].range() {
+                write(function, inst, &mut behind);
+            }
+            if function.blocks[block].call.is_some() {
+                behind = Bits::FULL;
+            }
+            for edge in &function.blocks[block].successors {
+                if held.at_entry[edge.to].unite(&behind) {
+                    waiting.push(edge.to);
+                }
+            }
+        }
+        held
+    }
+
+    /// What is held before each instruction of a block, in order.
+    fn before_each(&self, function: &Function, block: BlockIndex) -> Vec<Vectors> {
+        let mut held = self.at_entry[block];
+        let step = |inst| {
+            let before = held;
+            write(function, inst, &mut held);
+            before
+        };
+        function.blocks[block].range().map(step).collect()
+    }
+}
+
+fn write(function: &Function, inst: InstIndex, held: &mut Vectors) {
+    let access = function.access(inst);
+    if access.indexed.vectors {
+        *held = Bits::FULL;
+    }
+    for span in &access.writes {
+        if let Span::Vector(start, count) = span {
+            held.insert_range(*start, *count);
+        }
+    }
+}
+
 /// `None`: everything may be read, because nobody knows where control goes.
-fn counted(live: &LiveSet) -> Option<[u16; 3]> {
+fn counted(live: &LiveSet, held: &Vectors) -> Option<[u16; 3]> {
     let mut counts = [0; 3];
-    for register in live.registers().iter() {
+    let mut registers = live.registers();
+    registers.vectors = registers.vectors.intersection(held);
+    for register in registers.iter() {
         match register.kind {
             RegKind::Vgpr => counts[0] += 1,
             RegKind::Agpr => counts[1] += 1,
