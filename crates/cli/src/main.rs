@@ -8,12 +8,15 @@ mod info;
 mod inspect;
 mod instrument;
 mod ledger;
+mod live;
 mod manual;
 mod pieces;
 mod privileged;
 mod progress;
+mod report;
 mod run;
 mod rust_tool;
+mod steps;
 mod stock;
 mod summary;
 mod tool;
@@ -38,6 +41,8 @@ enum Command {
     Run(run::Run),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
+    /// Make one HTML page of what `luthier run --output` left, or compare two runs
+    Report(report::Report),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
@@ -83,6 +88,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
+        Command::Report(report) => report.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),

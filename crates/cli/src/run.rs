@@ -15,7 +15,10 @@ use files::Scratch;
 
 use launcher::{device, launch};
 
-use crate::{compatibility, ledger::Ledger, privileged, summary::Summary, with_tools::WithTools};
+use crate::{
+    compatibility, ledger::Ledger, live::Live, privileged, report::Pages, summary::Summary,
+    with_tools::WithTools,
+};
 
 /// Run a HIP or HSA program.
 ///
@@ -24,6 +27,7 @@ use crate::{compatibility, ledger::Ledger, privileged, summary::Summary, with_to
 ///   luthier run -- ./app arguments
 ///   luthier run --device gfx1030 --stats -- ./app
 ///   luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
+///   luthier run --report app.html -- ./app
 #[derive(Args)]
 pub struct Run {
     /// `hardware`, a target to emulate (gfx90a, gfx942, ...), a product (mi300x, rx6900xt, ...), several (gfx90a,mi300x), or `auto`
@@ -41,12 +45,25 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
+    /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, top kernel
+    #[arg(long)]
+    live: bool,
     #[command(flatten)]
     tools: WithTools,
     /// Directory for recorded dispatches, which `luthier verify` can run again: the first launch of every kernel, or with -k of
     /// those whose symbol matches
-    #[arg(long, value_name = "DIR", conflicts_with = "tools")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tools", "report"])]
     record: Option<PathBuf>,
+    /// Write a page about the run that any browser opens: kernels, source and ISA with counts, graphs, memory, timeline. Without -t
+    /// with all tools that it can show, else with those and `hotspots`
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Leave texts of source files out of the report
+    #[arg(long, requires = "report")]
+    no_sources: bool,
+    /// Write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome; adds the tool launch-log
+    #[arg(long, value_name = "FILE.json", conflicts_with = "record")]
+    timeline: Option<PathBuf>,
     /// Directory for files: with --stats, statistics.json; traces and reports of tools
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -76,19 +93,37 @@ fn devices() -> String {
 }
 
 impl Run {
-    pub fn execute(self) -> Result<ExitCode> {
+    pub fn execute(mut self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
+        if self.report.is_some() {
+            self.tools.for_report(&self.program[0]);
+        }
+        if self.timeline.is_some() {
+            self.tools.add("launch-log");
+        }
+        let pages = Pages::wanted(&self.report, &self.timeline, self.no_sources, &self.program)?;
         let ledger = self.tools.apply(&mut command, self.record.is_some())?;
         if let Some(directory) = &self.output {
             make(directory)?;
-            command.env("LUTHIER_OUTPUT", fs::canonicalize(directory)?);
+        }
+        let output = match (&self.output, &pages) {
+            (Some(directory), _) => Some(fs::canonicalize(directory)?),
+            (None, Some(pages)) => Some(pages.directory().to_owned()),
+            (None, None) => None,
+        };
+        if let Some(directory) = &output {
+            command.env("LUTHIER_OUTPUT", directory);
+        }
+        if pages.is_some() {
+            command.env("LUTHIER_OBJECTS", "1");
         }
         let Some(target) = device::choose(&self.device)? else {
             let emulated_only = [
                 (self.stats, "--stats"),
                 (self.record.is_some(), "--record"),
                 (self.tools.exact_memory() == Some(true), "--strict=memory"),
+                (self.live, "--live"),
             ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
@@ -96,7 +131,7 @@ impl Run {
                     device::DEFAULT_TARGET
                 );
             }
-            return end(&mut command, ledger);
+            return end(&mut command, ledger, pages, output);
         };
         check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
@@ -111,34 +146,40 @@ impl Run {
                 command.env("LUTHIER_RECORD_KERNEL", pattern);
             }
         }
-        if !self.stats && self.output.is_none() {
-            return end(&mut command, ledger);
+        if !self.stats && !self.live && output.is_none() {
+            return end(&mut command, ledger, None, None);
         }
         let statistics =
             Scratch::new().context("cannot make a file in memory for the statistics")?;
         command.env("LUTHIER_STATS", statistics.path());
         let began = Instant::now();
+        let live = self.live.then(|| Live::start(statistics.path().into()));
         let status = launch::run(&mut command)?;
+        drop(live);
         // Whatever becomes of our own output, the status is the program's.
         let summary = statistics
             .read()
             .map_err(Into::into)
             .and_then(|text| Summary::read(&text, began.elapsed()));
-        if let Err(error) = summary.and_then(|summary| self.deliver(&summary)) {
+        let delivered = summary.and_then(|summary| self.deliver(&summary, output.as_deref()));
+        if let Err(error) = delivered {
             files::say!("luthier: no summary: {error:#}");
         }
         if let Some(ledger) = ledger {
             ledger.complain();
         }
+        if let (Some(pages), Some(output)) = (pages, output) {
+            pages.write(&output);
+        }
         Ok(launch::end_like(status))
     }
 
-    fn deliver(&self, summary: &Summary) -> Result<()> {
+    fn deliver(&self, summary: &Summary, output: Option<&Path>) -> Result<()> {
         if self.stats {
             let colour = std::io::stderr().is_terminal();
             files::print_error(format_args!("{}", summary.text(colour)));
         }
-        if let Some(directory) = &self.output {
+        if let Some(directory) = output {
             let path = directory.join("statistics.json");
             files::write_whole(&path, &serde_json::to_vec_pretty(summary)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
@@ -148,13 +189,21 @@ impl Run {
 }
 
 /// Runs the program when nothing remains to be done behind it but to look at the ledger.
-fn end(command: &mut Command, ledger: Option<Ledger>) -> Result<ExitCode> {
+fn end(
+    command: &mut Command,
+    ledger: Option<Ledger>,
+    pages: Option<Pages>,
+    output: Option<PathBuf>,
+) -> Result<ExitCode> {
     let Some(ledger) = ledger else {
         return Err(launch::replace(command));
     };
     let status = launch::run(command)?;
     ledger.complain();
     drop(ledger);
+    if let (Some(pages), Some(output)) = (pages, output) {
+        pages.write(&output);
+    }
     Ok(launch::end_like(status))
 }
 

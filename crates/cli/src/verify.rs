@@ -17,7 +17,10 @@ use luthier::Engine;
 use serde::Serialize;
 use verify::{Input, Launch, Subject, Verdict, Why};
 
-use crate::emulate::{Extent, Given, choose};
+use crate::{
+    emulate::{Extent, Given, choose},
+    steps,
+};
 
 /// Prove on the emulated GPU that tools change nothing they must not.
 ///
@@ -235,6 +238,7 @@ impl Verify {
         let kernel = subject.kernel();
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
         let limit = limit.context("--limit is a number of seconds")?;
+        let waiting = steps::waiting(&format!("comparing {kernel} at every instruction"));
         let verdict = if self.poison {
             verify::poison_within(&object, &module, subject, SEED, limit)?
         } else {
@@ -244,6 +248,7 @@ impl Verify {
             let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
+        drop(waiting);
         let said = Said::of(kernel, verdict);
         if self.json {
             files::out!("{}", serde_json::to_string(&said)?);

@@ -61,6 +61,34 @@ pub struct WithTools {
 }
 
 impl WithTools {
+    /// Adds what a report is made of: the counts of instructions, and if no tool was named everything that costs little.
+    /// Tools that are in the program already stay alone.
+    pub fn for_report(&mut self, program: &std::ffi::OsStr) {
+        const ALL: [&str; 5] = [
+            "hotspots",
+            "mem-coalesce",
+            "lds-conflicts",
+            "branch-divergence",
+            "launch-log",
+        ];
+        let alone = |tool: &String| [tools::BUILT_IN, "identity"].contains(&tool.as_str());
+        if self.tools.iter().any(alone) {
+            return;
+        }
+        match self.tools.is_empty() {
+            true if !built_in::tools(program).is_empty() => {}
+            true => self.tools.extend(ALL.map(str::to_owned)),
+            false => self.add(ALL[0]),
+        }
+    }
+
+    /// Adds a tool unless it is there.
+    pub fn add(&mut self, tool: &str) {
+        if !self.tools.iter().any(|known| known == tool) {
+            self.tools.push(tool.to_owned());
+        }
+    }
+
     /// The expression for kernels' names.
     pub fn kernel(&self) -> Option<&str> {
         self.kernel.as_deref()

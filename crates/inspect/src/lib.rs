@@ -15,16 +15,21 @@ mod text;
 
 pub use blocks::{Block, Exit};
 pub use code::{Function, Line};
+pub use codeobj::lines::SourceFrame;
 pub use json::write_json;
 pub use report::{KernelReport, ObjectReport, Occupancy, Registers, Report, SymbolReport};
 pub use stream::Part;
 pub use text::TextWriter;
+
+use std::collections::BTreeSet;
 
 /// What to look at besides the summary.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only kernels and functions whose name contains this.
     pub name_filter: Option<String>,
+    /// Only kernels and functions with exactly these names; none of them being there is no error.
+    pub names: Option<BTreeSet<String>>,
     /// Only code objects for this processor, such as `gfx90a`.
     pub target_filter: Option<String>,
     pub symbols: bool,

@@ -273,7 +273,11 @@ impl Decoders {
 
 /// Whether the name filter takes `name`, in either form.
 fn selected(name: &str, options: &Options) -> bool {
-    options.selects(name) || demangle(name).is_some_and(|name| options.selects(&name))
+    let named = options
+        .names
+        .as_ref()
+        .is_none_or(|names| names.contains(name));
+    named && (options.selects(name) || demangle(name).is_some_and(|name| options.selects(&name)))
 }
 
 /// The source-level form of a mangled C++ name.

@@ -30,6 +30,9 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, g
             ));
         }
     }
+    if let Some(directory) = &config.output {
+        keep_objects(session, &directory.join("objects"));
+    }
     if told {
         print(&summary.text());
     }
@@ -39,6 +42,23 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, g
 fn print(text: &str) {
     if !text.is_empty() && !files::standard_error::print(text) {
         ledger::say(text);
+    }
+}
+
+/// Leaves the code objects whose kernels ran, where somebody wants them: `HASH.co`. One that is there already is the same.
+fn keep_objects(session: &session::Session, directory: &Path) {
+    for (hash, bytes) in session.launched_objects() {
+        let path = directory.join(format!("{hash}.co"));
+        let known = || std::fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64);
+        let write = || {
+            std::fs::create_dir_all(directory)?;
+            files::write_apart(&path, &bytes)
+        };
+        if !known()
+            && let Err(error) = write()
+        {
+            say(&format!("cannot write {}: {error}", path.display()));
+        }
     }
 }
 

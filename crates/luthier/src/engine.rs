@@ -404,6 +404,7 @@ impl Engine {
                 launches,
                 all_launches,
                 name: adopted.kernel.clone(),
+                object_hash: adopted.object_hash,
                 counters,
                 data: data.data.clone(),
             })

@@ -299,6 +299,12 @@ impl<'a> Instruction<'a> {
         self.function.kernel.module.target.family
     }
 
+    /// Goes to one of two places.
+    pub fn is_conditional_branch(&self) -> bool {
+        self.effects()
+            .contains(Effects::BRANCH | Effects::CONDITIONAL)
+    }
+
     /// Whether EXEC may be different behind it.
     pub fn writes_exec(&self) -> bool {
         let writes = |reg: &isa::Reg| reg.kind == isa::RegKind::Exec;

@@ -12,6 +12,7 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct KernelResults {
     pub(crate) name: String,
+    pub(crate) object_hash: [u8; 32],
     pub(crate) launches: u64,
     pub(crate) all_launches: u64,
     pub(crate) counters: Vec<u64>,
@@ -21,6 +22,17 @@ pub struct KernelResults {
 impl KernelResults {
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// SHA-256 of the kernel's code object.
+    pub fn object_hash(&self) -> &[u8; 32] {
+        &self.object_hash
+    }
+
+    /// The same in hexadecimal digits, as files and reports name it.
+    pub fn object(&self) -> String {
+        let digits = self.object_hash.iter().map(|byte| format!("{byte:02x}"));
+        digits.collect()
     }
 
     pub fn demangled(&self) -> String {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
 const TOOLS: &str =
-    "empty,instr-count,bb-count,opcode-histogram,mem-coalesce,mem-trace,branch-divergence";
+    "empty,instr-count,hotspots,opcode-histogram,mem-coalesce,mem-trace,branch-divergence";
 
 /// Programs that are also instrumented on disk: kernels that call each other, data that the host reaches by name, several
 /// devices in a file, LDS, printf, streams, graphs.
@@ -218,6 +218,17 @@ fn compare(
                 counts.values().filter_map(Value::as_u64).sum::<u64>();
         }
     }
+    let mut hot: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for kernels in read_all(tools, "hotspots.")? {
+        for kernel in list(&kernels)? {
+            let sum = hot.entry(name_of(kernel)?).or_default();
+            for stretch in list(&kernel["stretches"])? {
+                let of = |key: &str| stretch[key].as_u64().context("a count");
+                sum.0 += of("waves")? * of("instructions")?;
+                sum.1 += of("lanes")? * of("instructions")?;
+            }
+        }
+    }
     for (name, counts) in &counted {
         let Some(emulated) = expected.get(name) else {
             bail!("{name} ran with tools only")
@@ -232,6 +243,12 @@ fn compare(
             "{name}: opcodes add up to {sum}, not {}",
             counts.0
         );
+        if let Some(hot) = hot.get(name) {
+            ensure!(
+                hot == counts,
+                "{name}: stretches add up to {hot:?}, not {counts:?}"
+            );
+        }
         seen.compared += 1;
     }
     Ok(seen)

@@ -40,6 +40,8 @@ pub struct Config {
     pub tools: Vec<String>,
     /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
+    /// Code objects whose kernels were launched are wanted in that directory.
+    pub keep_objects: bool,
     pub level: Level,
     pub selection: Selection,
     /// What is wrong with the selection; then nothing is to be instrumented.
@@ -57,7 +59,7 @@ pub struct Config {
 impl Config {
     /// Reads the settings through `variable`; the second part lists what could not be understood.
     ///
-    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_LOG` (`off`, `error`, `warn`,
+    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OBJECTS` (`1`), `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
     pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
@@ -137,6 +139,7 @@ impl Config {
                 .map(str::to_owned)
                 .collect(),
             output: path("LUTHIER_OUTPUT"),
+            keep_objects: get("LUTHIER_OBJECTS").is_some_and(|value| value == "1"),
             level,
             selection,
             refused,

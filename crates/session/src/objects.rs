@@ -59,6 +59,12 @@ impl Object {
             .get_or_init(|| Sha256::digest(&self.loaded.bytes).into())
     }
 
+    /// The hash in hexadecimal digits.
+    pub fn hex(&self) -> String {
+        let digits = self.hash().iter().map(|byte| format!("{byte:02x}"));
+        digits.collect()
+    }
+
     /// What instrumenting a kernel came to when a tool was put into the file.
     pub fn built_in(&self, kernel: &str) -> Option<&Result<Report, String>> {
         self.built_in.as_ref()?.kernels.get(kernel)

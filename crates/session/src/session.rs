@@ -1,7 +1,7 @@
 //! The session itself: what is told to it, and what it answers.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc, Mutex, RwLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
@@ -85,6 +85,8 @@ pub struct Session {
     kernels: RwLock<HashMap<u64, Arc<Kernel>>>,
     /// Kernels whose object was unloaded.
     gone: Mutex<Vec<summary::KernelLine>>,
+    /// Objects of launched kernels that were unloaded, by hash; empty unless they are to be kept.
+    gone_objects: Mutex<BTreeMap<String, Arc<[u8]>>>,
     retired: Mutex<Vec<Retired>>,
     /// Variants that were loaded and unloaded.
     pub(crate) loads: AtomicU64,
@@ -131,6 +133,7 @@ impl Session {
             objects: RwLock::default(),
             kernels: RwLock::default(),
             gone: Mutex::default(),
+            gone_objects: Mutex::default(),
             retired: Mutex::default(),
             loads: AtomicU64::new(0),
             unloads: AtomicU64::new(0),
@@ -197,8 +200,9 @@ impl Session {
             .map(|(_, kernel)| kernel)
             .collect();
         drop(kernels);
+        self.keep_objects(&mut lock(&self.gone_objects), gone.iter());
         for kernel in gone.iter().flat_map(Kernel::variants) {
-            lock(&self.gone).extend(summary::KernelLine::of(&kernel));
+            lock(&self.gone).extend(summary::KernelLine::of(&kernel, self.config.keep_objects));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -417,7 +421,8 @@ impl Session {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
         let variants = kernels.values().flat_map(Kernel::variants);
-        lines.extend(variants.filter_map(|kernel| summary::KernelLine::of(&kernel)));
+        let of = |kernel| summary::KernelLine::of(&kernel, self.config.keep_objects);
+        lines.extend(variants.filter_map(of));
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),
@@ -430,6 +435,29 @@ impl Session {
             kernels: summary::merged(lines),
             records: self.streams.lines(),
             notes: lock(&self.notes).clone(),
+        }
+    }
+
+    /// Code objects whose kernels were launched, by SHA-256 in hexadecimal digits; none unless [`Config::keep_objects`].
+    pub fn launched_objects(&self) -> BTreeMap<String, Arc<[u8]>> {
+        let mut objects = lock(&self.gone_objects).clone();
+        self.keep_objects(&mut objects, read(&self.kernels).values());
+        objects
+    }
+
+    fn keep_objects<'k>(
+        &self,
+        objects: &mut BTreeMap<String, Arc<[u8]>>,
+        kernels: impl Iterator<Item = &'k Arc<Kernel>>,
+    ) {
+        let launched = |kernel: &Arc<Kernel>| {
+            let mut variants = Kernel::variants(kernel).into_iter();
+            variants.any(|variant| variant.launches.load(Ordering::Relaxed) != 0)
+        };
+        for kernel in kernels.filter(|kernel| self.config.keep_objects && launched(kernel)) {
+            let object = &kernel.object;
+            let bytes = || Arc::clone(&object.loaded.bytes);
+            objects.entry(object.hex()).or_insert_with(bytes);
         }
     }
 

@@ -64,6 +64,9 @@ pub struct KernelLine {
     /// As the programmer writes it.
     pub name: String,
     pub symbol: String,
+    /// SHA-256 of the code object, where objects are kept ([`crate::Config::keep_objects`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
     /// Of the device.
     pub target: String,
     pub launches: u64,
@@ -75,8 +78,8 @@ pub struct KernelLine {
 }
 
 impl KernelLine {
-    /// None if it was never launched, only expected.
-    pub(crate) fn of(kernel: &Arc<Kernel>) -> Option<KernelLine> {
+    /// None if it was never launched, only expected. `name_object`: say which code object it is from.
+    pub(crate) fn of(kernel: &Arc<Kernel>, name_object: bool) -> Option<KernelLine> {
         let launches = kernel.launches.load(Ordering::Relaxed);
         if launches == 0 {
             return None;
@@ -96,6 +99,7 @@ impl KernelLine {
         Some(KernelLine {
             name: kernel.pretty.clone(),
             symbol: kernel.original.name.clone(),
+            object: name_object.then(|| kernel.object.hex()),
             target: kernel.agent.target.clone(),
             launches,
             instrumented_launches: kernel.instrumented.load(Ordering::Relaxed),
@@ -107,7 +111,8 @@ impl KernelLine {
 
 /// Joins the lines of one kernel that was loaded several times or on several like devices.
 pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
-    let mut known: BTreeMap<(String, String, &'static str, String), KernelLine> = BTreeMap::new();
+    type Key = (String, String, Option<String>, &'static str, String);
+    let mut known: BTreeMap<Key, KernelLine> = BTreeMap::new();
     for line in lines {
         let (status, detail) = match &line.status {
             Status::Unselected => ("unselected", String::new()),
@@ -116,7 +121,8 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
             Status::Refused { reason } => ("refused", reason.clone()),
             Status::Instrumented(done) => ("instrumented", format!("{:?}", done.report)),
         };
-        let key = (line.symbol.clone(), line.target.clone(), status, detail);
+        let (symbol, target) = (line.symbol.clone(), line.target.clone());
+        let key = (symbol, target, line.object.clone(), status, detail);
         match known.get_mut(&key) {
             None => {
                 known.insert(key, line);

@@ -92,7 +92,7 @@ pub(crate) fn json(results: &Results<'_>, names: &[&str]) -> Result<serde_json::
             }
             rows.push(row);
         }
-        kernels.push(serde_json::json!({ "kernel": kernel.name(), "sites": rows }));
+        kernels.push(serde_json::json!({ "kernel": kernel.name(), "object": kernel.object(), "sites": rows }));
     }
     Ok(kernels.into())
 }

@@ -51,7 +51,7 @@ impl Tool for InstructionCount {
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         let kernels = results.kernels().map(|kernel| {
             serde_json::json!({
-                "kernel": kernel.name(), "launches": kernel.launches(),
+                "kernel": kernel.name(), "object": kernel.object(), "launches": kernel.launches(),
                 "wave_instructions": kernel.counters()[0], "lane_instructions": kernel.counters()[1],
             })
         });

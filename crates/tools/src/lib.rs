@@ -9,6 +9,8 @@ mod branch_divergence;
 mod by_line;
 mod coverage;
 mod coverage_report;
+mod flow;
+mod hotspots;
 mod instruction_count;
 mod launch_log;
 mod memory;
@@ -51,6 +53,7 @@ tools! {
     "lds-conflicts" => memory::BankConflicts,
     "branch-divergence" => branch_divergence::BranchDivergence,
     "coverage" => coverage::Coverage,
+    "hotspots" => hotspots::Hotspots,
     "launch-log" => launch_log::LaunchLog::new,
     "empty" => luthier::Declarative,
 }

@@ -177,7 +177,7 @@ impl Tool for BlockCount {
                     })
                 })
                 .collect();
-            kernels.push(serde_json::json!({ "kernel": kernel.name(), "blocks": blocks }));
+            kernels.push(serde_json::json!({ "kernel": kernel.name(), "object": kernel.object(), "blocks": blocks }));
         }
         Ok(kernels.into())
     }
@@ -236,7 +236,7 @@ impl Tool for OpcodeHistogram {
         let mut kernels = Vec::new();
         for kernel in results.kernels() {
             let opcodes = Self::histogram(kernel)?;
-            kernels.push(serde_json::json!({ "kernel": kernel.name(), "opcodes": opcodes }));
+            kernels.push(serde_json::json!({ "kernel": kernel.name(), "object": kernel.object(), "opcodes": opcodes }));
         }
         Ok(kernels.into())
     }

@@ -1,0 +1,234 @@
+//! `luthier report`, and what `luthier run --report` and `--timeline` write in the end.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use tempfile::TempDir;
+
+use crate::steps::Steps;
+
+/// Make a page that any browser opens from what runs left.
+///
+/// One file without anything else: it loads nothing from a network. Examples:
+///
+///   luthier run --report app.html -- ./app
+///   luthier run -t hotspots,mem-coalesce --output out -- ./app; luthier report out -o app.html
+///   luthier report --diff before.html after.html -o change.html
+#[derive(Args)]
+pub struct Report {
+    /// Directories of `luthier run --output`; with --diff, two of them, or two pages. A page shows code only if the run kept it:
+    /// `luthier run --report`, or LUTHIER_OBJECTS=1
+    #[arg(required = true, value_name = "DIR")]
+    inputs: Vec<PathBuf>,
+    /// The page to write
+    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
+    output: PathBuf,
+    /// Compare two runs: what changed, by kernel, source line and opcode
+    #[arg(long)]
+    diff: bool,
+    /// Heading of the page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Leave texts of source files out
+    #[arg(long)]
+    no_sources: bool,
+    /// Also write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome
+    #[arg(long, value_name = "FILE.json", conflicts_with = "diff")]
+    timeline: Option<PathBuf>,
+}
+
+impl Report {
+    pub fn execute(self) -> Result<ExitCode> {
+        let steps = Steps::new();
+        let mut page = Vec::new();
+        if self.diff {
+            let [a, b] = self.inputs.as_slice() else {
+                bail!("--diff compares two runs; {} were named", self.inputs.len());
+            };
+            let runs = [self.one(a, &steps)?, self.one(b, &steps)?];
+            report::comparison_page(&report::compare(&runs[0], &runs[1]), &mut page)?;
+        } else {
+            let run = self.read(&self.inputs, &steps)?;
+            if let Some(path) = &self.timeline {
+                timeline(&run, path)?;
+            }
+            report::page(&run, &mut page)?;
+        }
+        write(&self.output, &page)?;
+        drop(steps);
+        files::say!("{}", self.output.display());
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A directory or a page.
+    fn one(&self, input: &Path, steps: &Steps) -> Result<report::Run> {
+        match input.is_dir() {
+            true => self.read(&[input.to_owned()], steps),
+            false => Ok(report::read_page(input)?),
+        }
+    }
+
+    fn read(&self, directories: &[PathBuf], steps: &Steps) -> Result<report::Run> {
+        let names: Vec<_> = directories
+            .iter()
+            .map(|directory| directory.display().to_string())
+            .collect();
+        let options = report::Options {
+            title: self.title.clone().unwrap_or_else(|| names.join(", ")),
+            command: String::new(),
+            sources: !self.no_sources,
+        };
+        let step = |what: &str, done, all| steps.step(what, done, all);
+        Ok(report::Run::read(directories, &options, &step)?)
+    }
+}
+
+/// What a run writes when its program has ended.
+pub struct Pages {
+    page: Option<PathBuf>,
+    timeline: Option<PathBuf>,
+    options: report::Options,
+    /// For what tools leave, if the user named no directory.
+    scratch: TempDir,
+}
+
+/// Files of records, which belong to the user even if no directory was named.
+const RECORDS: [&str; 2] = ["parquet", "jsonl"];
+
+impl Pages {
+    /// `None` if neither is wanted. It is an error now, not after the run, if a file cannot be written.
+    pub fn wanted(
+        page: &Option<PathBuf>,
+        timeline: &Option<PathBuf>,
+        no_sources: bool,
+        program: &[OsString],
+    ) -> Result<Option<Pages>> {
+        if page.is_none() && timeline.is_none() {
+            return Ok(None);
+        }
+        let mut absolute = Vec::new();
+        for path in [page, timeline] {
+            absolute.push(path.as_ref().map(|path| checked(path)).transpose()?);
+        }
+        let timeline = absolute.pop().flatten();
+        let words: Vec<_> = program.iter().map(|word| word.to_string_lossy()).collect();
+        let name = Path::new(&program[0]).file_name().unwrap_or_default();
+        Ok(Some(Pages {
+            page: absolute.pop().flatten(),
+            timeline,
+            options: report::Options {
+                title: name.to_string_lossy().into_owned(),
+                command: words.join(" "),
+                sources: !no_sources,
+            },
+            scratch: TempDir::with_prefix("luthier-report-")
+                .context("cannot make a directory for the report's data")?,
+        }))
+    }
+
+    pub fn directory(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Whatever becomes of it, the status is the program's.
+    pub fn write(self, output: &Path) {
+        if let Err(error) = self.written(output) {
+            files::say!("luthier: no report: {error:#}");
+        }
+        if output == self.directory() {
+            self.keep_records();
+        }
+    }
+
+    fn written(&self, output: &Path) -> Result<()> {
+        let steps = Steps::new();
+        let step = |what: &str, done, all| steps.step(what, done, all);
+        let run = report::Run::read(&[output.to_owned()], &self.options, &step)?;
+        if let Some(path) = &self.timeline {
+            timeline(&run, path)?;
+            files::say!(
+                "luthier: {}: {} launches",
+                path.display(),
+                run.overview.timed
+            );
+        }
+        if let Some(path) = &self.page {
+            let mut page = Vec::new();
+            report::page(&run, &mut page)?;
+            write(path, &page)?;
+            drop(steps);
+            files::say!(
+                "luthier: {}: {} kernels; open it in a browser",
+                path.display(),
+                run.overview.kernels.len()
+            );
+        }
+        Ok(())
+    }
+
+    /// Moves files of records to where they would be without a report.
+    fn keep_records(&self) {
+        let entries = fs::read_dir(self.directory()).into_iter().flatten();
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let Some(name) = path.file_name() else {
+                continue;
+            };
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            if !ending.is_some_and(|ending| RECORDS.contains(&ending)) {
+                continue;
+            }
+            let moved = fs::File::create_new(name).and_then(|mut to| {
+                let mut from = fs::File::open(&path)?;
+                std::io::copy(&mut from, &mut to)
+            });
+            match moved {
+                Ok(_) => files::say!("luthier: {}", Path::new(name).display()),
+                Err(error) => {
+                    files::say!(
+                        "luthier: cannot write {}: {error}",
+                        Path::new(name).display()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The program may change its directory, and ours is not yet wrong then; a directory that is missing is said before it runs.
+fn checked(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    if !directory.is_dir() {
+        bail!(
+            "cannot write {}: {} is no directory; make it first",
+            path.display(),
+            directory.display()
+        );
+    }
+    if path.is_dir() {
+        bail!("cannot write {}: it is a directory", path.display());
+    }
+    Ok(path)
+}
+
+fn timeline(run: &report::Run, path: &Path) -> Result<()> {
+    let Some(timeline) = &run.timeline else {
+        bail!(
+            "{}: nothing says when launches ran; run with -t launch-log",
+            path.display()
+        );
+    };
+    let mut trace = Vec::new();
+    timeline.write_trace(&mut trace)?;
+    write(path, &trace)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    files::write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,216 @@
+//! Pages of a real run: what they say of a program whose counts anybody can work out.
+
+use programs::{Bounded, Emulator};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// `examples/vector_add.hip`: 2^20 sums, one a lane.
+const LANES: u64 = 1 << 20;
+const WAVES: u64 = LANES / 64;
+
+fn compiled(folder: &Path) -> PathBuf {
+    let program = folder.join("vector_add");
+    let source = programs::root().join("examples/vector_add.hip");
+    let mut compiler = Command::new("hipcc");
+    compiler.args(["--offload-arch=gfx90a", "-O2", "-g"]);
+    let done = compiler.arg(source).arg("-o").arg(&program).status();
+    assert!(done.unwrap().success());
+    program
+}
+
+fn luthier(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Emulator::find().unwrap().command();
+    command.current_dir(folder).args(arguments);
+    let done = command.bounded_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{arguments:?}: {said}");
+    done
+}
+
+#[test]
+fn a_page_has_what_the_program_executed() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let program = program.to_str().unwrap();
+    let run = [
+        "run",
+        "--device",
+        "gfx90a",
+        "--report",
+        "page.html",
+        "--timeline",
+        "launches.json",
+        "--",
+        program,
+    ];
+    luthier(folder.path(), &run);
+    let page = report::read_page(&folder.path().join("page.html")).unwrap();
+    let [kernel] = page.overview.kernels.as_slice() else {
+        panic!("{:?}", page.overview.kernels);
+    };
+    assert_eq!(
+        (kernel.name.as_str(), kernel.launches, kernel.instrumented),
+        ("vector_add", 1, 1)
+    );
+    let code = &page.codes[&0];
+    // Every lane has a sum to make, so every instruction runs in all waves with all lanes.
+    assert!(
+        code.waves.iter().all(|waves| *waves == Some(WAVES)),
+        "{:?}",
+        code.waves
+    );
+    assert!(
+        code.lanes.iter().all(|lanes| *lanes == Some(LANES)),
+        "{:?}",
+        code.lanes
+    );
+    let executed = code.pc.len() as u64 * WAVES;
+    assert_eq!(kernel.waves, Some(executed));
+    assert_eq!(kernel.lanes, Some(executed * 64));
+    // Around the sum goes nobody; into a block comes what leaves it.
+    let ends = |edge: &report::model::Edge| (edge.from, edge.to, edge.waves);
+    let edges: Vec<_> = code.edges.iter().map(ends).collect();
+    assert_eq!(
+        edges,
+        [(0, 2, Some(0)), (0, 1, Some(WAVES)), (1, 2, Some(WAVES))]
+    );
+    let coalescing = code
+        .metrics
+        .iter()
+        .find(|metric| metric.tool == "mem-coalesce")
+        .unwrap();
+    // Two loads and a store of 64 times 4 bytes: two lines of 128 bytes.
+    assert_eq!(coalescing.names, ["accesses", "lanes", "lines"]);
+    assert_eq!(coalescing.values, vec![vec![WAVES, LANES, 2 * WAVES]; 3]);
+    // The kernel begins with the number of the work-item, and nothing else.
+    assert_eq!(code.live[0].unwrap()[0], 1, "{:?}", code.live);
+    // The store's address and value, and of the two loads before it nothing any more.
+    let store = code
+        .text
+        .iter()
+        .position(|text| text.starts_with("global_store_dword v[0:1], v2"));
+    assert_eq!(code.live[store.unwrap()].unwrap()[0], 3, "{:?}", code.text);
+    let source = page
+        .overview
+        .sources
+        .iter()
+        .any(|file| file.ends_with("examples/vector_add.hip"));
+    assert!(source, "{:?}", page.overview.sources);
+    let timeline = std::fs::read(folder.path().join("launches.json")).unwrap();
+    let timeline: serde_json::Value = serde_json::from_slice(&timeline).unwrap();
+    let launches = timeline
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|event| event["ph"] == "X");
+    assert_eq!(launches.count(), 1);
+    // Nothing else is left.
+    let mut left: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["launches.json", "page.html", "vector_add"]);
+}
+
+#[test]
+fn directories_are_reported_and_compared_and_bad_ones_refused() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let program = program.to_str().unwrap();
+    let run = [
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count",
+        "--output",
+        "out",
+        "--",
+        program,
+    ];
+    luthier(folder.path(), &run);
+    luthier(folder.path(), &["report", "out", "-o", "page.html"]);
+    let page = report::read_page(&folder.path().join("page.html")).unwrap();
+    assert_eq!(page.overview.kernels[0].lanes.unwrap() % LANES, 0);
+    assert!(page.codes.is_empty(), "the run kept no code objects");
+    luthier(
+        folder.path(),
+        &["report", "--diff", "out", "page.html", "-o", "change.html"],
+    );
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    for (arguments, reason) in [
+        (&["report", "empty"][..], "there is nothing to report"),
+        (&["report", "nowhere"], "cannot read nowhere"),
+        (
+            &["report", "--diff", "out"],
+            "--diff compares two runs; 1 were named",
+        ),
+        (
+            &["report", "--diff", "out", "change.html"],
+            "it has no data of one run",
+        ),
+        (
+            &[
+                "run",
+                "--device",
+                "gfx90a",
+                "--report",
+                "nowhere/page.html",
+                "--",
+                program,
+            ],
+            "is no directory; make it first",
+        ),
+    ] {
+        let mut command = Emulator::find().unwrap().command();
+        let done = command
+            .current_dir(folder.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+#[test]
+fn the_live_line_is_for_terminals_only() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let emulator = Emulator::find().unwrap().command();
+    let luthier = emulator.get_program().to_string_lossy().into_owned();
+    let line = format!(
+        "{luthier} run --live --device gfx90a -- {}",
+        program.display()
+    );
+    let repeated = format!("for turn in 1 2 3; do {line} || exit; done");
+    // `script` gives the command a terminal.
+    let mut terminal = Command::new("script");
+    let done = terminal
+        .args(["-qec", &repeated, "/dev/null"])
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}");
+    assert!(said.contains("M wave instr."), "{said:?}");
+    let mut piped = Command::new("sh");
+    let done = piped.args(["-c", &line]).bounded_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success() && !said.contains("M wave instr."),
+        "{said}"
+    );
+}

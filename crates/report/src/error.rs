@@ -1,0 +1,27 @@
+//! Why there is no report.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}: {reason}", path.display())]
+    Damaged { path: PathBuf, reason: String },
+    #[error(
+        "{}: there is nothing to report: no summary.PID.json, statistics.json or tool's NAME.PID.json; make them with \
+         `luthier run -t hotspots --output DIR -- PROGRAM`", path.display()
+    )]
+    Nothing { path: PathBuf },
+    #[error("{}: this is no page of `luthier report`: {reason}", path.display())]
+    NoPage { path: PathBuf, reason: &'static str },
+    #[error("the data cannot be packed: {0}")]
+    Pack(#[from] std::io::Error),
+    #[error("the data cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+pub type Result<T> = std::result::Result<T, Error>;

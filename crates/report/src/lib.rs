@@ -1,0 +1,25 @@
+//! A page that one opens in a browser: what ran, where instructions went, and the code with its counts.
+//!
+//! Entry types: [`Run`] (what `luthier run --output` left in a directory), [`page`] (one self-contained HTML file), [`read_page`]
+//! (a page's data again) and [`compare`] (two runs). Nothing here runs programs, and a page never loads anything from elsewhere.
+#![forbid(unsafe_code)]
+
+mod code;
+mod compare;
+mod error;
+mod live;
+mod mix;
+pub mod model;
+mod overview;
+mod page;
+mod results;
+mod run;
+mod sources;
+mod timeline;
+
+pub use compare::{Comparison, compare};
+pub use error::Error;
+pub use model::{Code, KernelRow, Overview};
+pub use page::{comparison_page, page, read_page};
+pub use run::{Options, Run};
+pub use timeline::Timeline;

@@ -1,0 +1,220 @@
+//! What ran, in one table.
+
+use crate::{
+    code,
+    mix::KINDS,
+    model::{Code, KernelRow, Overview, usage},
+    results::{Results, SummaryKernel},
+    run::Options,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of the data in a page.
+pub(crate) const VERSION: u32 = 1;
+
+pub(crate) fn of(results: &Results, options: &Options) -> Overview {
+    let mut overview = Overview {
+        version: VERSION,
+        title: options.title.clone(),
+        command: options.command.clone(),
+        files: results.others.clone(),
+        ..Overview::default()
+    };
+    let mut tools: BTreeSet<String> = BTreeSet::new();
+    let mut devices: BTreeSet<String> = BTreeSet::new();
+    let mut rows: BTreeMap<(String, String, String), KernelRow> = BTreeMap::new();
+    for summary in &results.summaries {
+        tools.extend(
+            summary
+                .tool
+                .split([',', '+'])
+                .map(|tool| tool.trim().to_owned()),
+        );
+        devices.extend(
+            summary
+                .agents
+                .iter()
+                .map(|agent| format!("{}: {} ({})", agent.number, agent.product, agent.target)),
+        );
+        overview.processes.push(summary.process);
+        overview.launches += summary.launches;
+        overview.unknown_launches += summary.unknown_launches;
+        let longest = overview.seconds.unwrap_or(0.0).max(summary.seconds);
+        overview.seconds = Some(longest);
+        for line in &summary.kernels {
+            let object = line.object.clone().unwrap_or_default();
+            let key = (line.symbol.clone(), line.target.clone(), object);
+            add(rows.entry(key).or_default(), line);
+        }
+        for line in &summary.records {
+            let records = (line.name.clone(), line.written, line.dropped);
+            overview.records.push(records);
+        }
+        overview.notes.extend(summary.notes.iter().cloned());
+    }
+    tools.extend(results.tools.iter().map(|result| result.tool.clone()));
+    overview.tools = tools.into_iter().filter(|tool| !tool.is_empty()).collect();
+    overview.devices = devices.into_iter().collect();
+    overview.kernels = rows.into_values().collect();
+    add_statistics(&mut overview, results);
+    overview
+}
+
+/// Which of several outcomes of one kernel is told.
+const OUTCOMES: [&str; 5] = ["", "unselected", "unused", "late", "refused"];
+
+fn add(row: &mut KernelRow, line: &SummaryKernel) {
+    let rank = |status: &str| {
+        let known = OUTCOMES.iter().position(|known| *known == status);
+        known.unwrap_or(OUTCOMES.len())
+    };
+    row.launches += line.launches;
+    row.instrumented += line.instrumented_launches;
+    row.sites = row.sites.max(line.sites);
+    for note in &line.notes {
+        if !row.notes.contains(note) {
+            row.notes.push(note.clone());
+        }
+    }
+    if rank(&line.status) < rank(&row.status) {
+        return;
+    }
+    row.status.clone_from(&line.status);
+    row.reason.clone_from(&line.reason);
+    row.full.clone_from(&line.name);
+    row.name = without_parameters(&line.name).to_owned();
+    row.symbol.clone_from(&line.symbol);
+    row.target.clone_from(&line.target);
+    row.object = line.object.clone().unwrap_or_default();
+    row.before = line.before.map(usage);
+    row.after = line.after.map(usage);
+}
+
+/// `f` of `void f(int)`, with its template arguments.
+fn without_parameters(name: &str) -> &str {
+    let mut depth = 0;
+    let mut end = name.len();
+    for (at, character) in name.char_indices().rev() {
+        match character {
+            ')' | '>' | ']' => depth += 1,
+            '(' | '<' | '[' => depth -= 1,
+            _ => {}
+        }
+        if character == '(' && depth == 0 {
+            end = at;
+            break;
+        }
+    }
+    let name = &name[..end];
+    name.strip_prefix("void ").unwrap_or(name)
+}
+
+/// What the emulated device counted. Its kernels are told apart by name and device only, so a figure is given where these name
+/// one row. Kernels that no tool saw have rows of their own.
+fn add_statistics(overview: &mut Overview, results: &Results) {
+    for statistics in &results.statistics {
+        let longest = overview.seconds.unwrap_or(0.0).max(statistics.seconds);
+        overview.seconds = Some(longest);
+    }
+    let told = !results.summaries.is_empty();
+    let mut known: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    for (number, row) in overview.kernels.iter().enumerate() {
+        let key = (row.symbol.clone(), plain(&row.target));
+        known.entry(key).or_default().push(number);
+    }
+    for kernel in results.statistics.iter().flat_map(|all| &all.kernels) {
+        let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
+        let key = (symbol.to_owned(), plain(&kernel.device));
+        match known.get(&key).map(Vec::as_slice) {
+            Some([number]) => {
+                let row = &mut overview.kernels[*number];
+                row.nanoseconds = Some(row.nanoseconds.unwrap_or(0) + kernel.nanoseconds);
+                if !told {
+                    row.launches += kernel.dispatches;
+                    row.waves = Some(row.waves.unwrap_or(0) + kernel.wave_instructions);
+                    row.lanes = Some(row.lanes.unwrap_or(0) + kernel.lane_instructions);
+                }
+            }
+            Some(_) => {}
+            None if told => {}
+            None => {
+                known.insert(key, vec![overview.kernels.len()]);
+                let full = demangle::demangled(symbol).unwrap_or_else(|| symbol.to_owned());
+                overview.launches += kernel.dispatches;
+                overview.kernels.push(KernelRow {
+                    name: without_parameters(&full).to_owned(),
+                    full,
+                    symbol: symbol.to_owned(),
+                    target: kernel.device.clone(),
+                    launches: kernel.dispatches,
+                    status: if kernel.faults > 0 { "faulted" } else { "ran" }.to_owned(),
+                    waves: Some(kernel.wave_instructions),
+                    lanes: Some(kernel.lane_instructions),
+                    nanoseconds: Some(kernel.nanoseconds),
+                    ..KernelRow::default()
+                });
+            }
+        }
+    }
+}
+
+/// A target without its features.
+fn plain(target: &str) -> String {
+    target.split(':').next().unwrap_or_default().to_owned()
+}
+
+/// Executed instructions, from what was counted at each; kernels with most first come from the page's own sorting.
+pub(crate) fn add_counts(
+    overview: &mut Overview,
+    codes: &BTreeMap<usize, Code>,
+    results: &Results,
+) {
+    let mut sums = [(0, 0); KINDS.len()];
+    let rows = code::by_kernel(&results.tools);
+    for (number, row) in overview.kernels.iter_mut().enumerate() {
+        let said = rows.get(&(row.object.clone(), row.symbol.clone()));
+        if let Some(code) = codes.get(&number).filter(|_| Results::counted(said)) {
+            let own = code::mix(code);
+            row.waves = Some(own.iter().map(|kind| kind.0).sum());
+            row.lanes = Some(own.iter().map(|kind| kind.1).sum());
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum = (sum.0 + own.0, sum.1 + own.1);
+            }
+        } else if let Some(said) = said {
+            // Of `instr-count`.
+            let sum = |key: &str| {
+                let counts = said.iter().filter_map(|(_, row)| row[key].as_u64());
+                counts.reduce(|sum, more| sum + more)
+            };
+            row.waves = sum("wave_instructions").or(row.waves);
+            row.lanes = sum("lane_instructions").or(row.lanes);
+        }
+    }
+    let mut mix: Vec<_> = KINDS
+        .iter()
+        .zip(sums)
+        .filter(|(_, (waves, _))| *waves != 0)
+        .map(|(kind, (waves, lanes))| ((*kind).to_owned(), waves, lanes))
+        .collect();
+    mix.sort_by_key(|(_, waves, _)| std::cmp::Reverse(*waves));
+    overview.mix = mix;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_parameters_only() {
+        for (full, expected) in [
+            ("void f(int, float)", "f"),
+            (
+                "void scan<int (*)(float), 4>(T*)",
+                "scan<int (*)(float), 4>",
+            ),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_parameters(full), expected, "{full}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// Two runs: what changed, by kernel, source line and mnemonic.
+import { el, facts, section } from "./dom.js";
+import { chunk, grouped, short, tail } from "./data.js";
+import { address } from "./route.js";
+import { Table } from "./table.js";
+
+function change(row) {
+  if (row.a === null || row.b === null) return row.a === row.b ? "–" : row.a === null ? "only B" : "only A";
+  if (row.a === row.b) return "same";
+  const sign = row.b > row.a ? "+" : "−";
+  const share = row.a ? `${sign}${Math.abs(((row.b - row.a) * 100) / row.a).toFixed(1)} %` : "new";
+  return `${row.b > row.a ? "▲" : "▼"} ${share}`;
+}
+
+function columns(title) {
+  const difference = (row) => Math.abs((row.b ?? 0) - (row.a ?? 0));
+  return [
+    { title, wide: true, value: (row) => row.name, text: (row) => row.name },
+    { title: "A", number: true, value: (row) => row.a, text: (row) => short(row.a) },
+    { title: "B", number: true, value: (row) => row.b, text: (row) => short(row.b) },
+    { title: "B − A", number: true, bar: true, width: "10rem", hint: "sorted by size, whichever way it went", value: difference, text: (row) => `${(row.b ?? 0) < (row.a ?? 0) ? "−" : ""}${short(difference(row))}` },
+    { title: "change", number: true, width: "8rem", value: (row) => (row.a ? ((row.b ?? 0) - row.a) / row.a : null), text: change },
+  ];
+}
+
+export function comparisonPage(comparison) {
+  const rows = comparison.kernels.map((kernel, number) => ({ ...kernel, number, a: kernel.waves[0], b: kernel.waves[1] }));
+  const sum = (key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
+  const list = columns("kernel");
+  list.push(
+    { title: "launches", number: true, width: "9rem", value: (row) => row.launches[1] - row.launches[0], text: (row) => row.launches.map(grouped).join(" → ") },
+    { title: "VGPRs", number: true, width: "6rem", value: (row) => (row.vgprs[1] ?? 0) - (row.vgprs[0] ?? 0), text: (row) => (row.vgprs[0] === row.vgprs[1] ? (row.vgprs[0] ?? "–") : row.vgprs.map((count) => count ?? "–").join(" → ")) },
+    { title: "waves/SIMD", number: true, value: (row) => (row.occupancy[1] ?? 0) - (row.occupancy[0] ?? 0), text: (row) => (row.occupancy[0] === row.occupancy[1] ? (row.occupancy[0] ?? "–") : row.occupancy.map((count) => count ?? "–").join(" → ")) },
+  );
+  const table = new Table(list, rows, { label: "kernels", sort: 3, search: (row) => `${row.name} ${row.symbol}`, link: (row) => address("compare", row.number) });
+  return [section("Runs", facts([
+    ["A", `${comparison.titles[0]} ${comparison.commands[0]}`], ["B", `${comparison.titles[1]} ${comparison.commands[1]}`],
+    ["wave instructions", `${grouped(sum("a"))} → ${grouped(sum("b"))} (${change({ a: sum("a"), b: sum("b") })})`],
+    ["kernels", `${rows.length}, of which ${rows.filter((row) => row.a !== row.b).length} changed`],
+  ])), el("section", { class: "grow" }, el("h2", { text: "Kernels" }), table.element)];
+}
+
+export async function comparedKernel(comparison, item) {
+  const kernel = comparison.kernels[Number(item)];
+  if (!kernel) return [el("p", { class: "empty", text: `There is no kernel ${item} in this page.` })];
+  const parts = await chunk(`compare-${item}`);
+  const of = (title, rows) => {
+    const table = new Table(columns(title), rows.map(([name, a, b]) => ({ name: title === "line" ? name.replace(/^.*:/, (path) => `${tail(path.slice(0, -1))}:`) : name, a, b })),
+      { label: `${title}s`, sort: 3, search: (row) => row.name });
+    return el("section", { class: "grow" }, el("h2", { text: `By ${title}` }), table.element);
+  };
+  return [el("div", { class: "title" }, el("h1", { text: kernel.name }), el("p", { class: "about", text: `wave instructions ${kernel.waves.map(grouped).join(" → ")}` })),
+    el("div", { class: "beside" }, of("line", parts?.lines ?? []), of("mnemonic", parts?.opcodes ?? []))];
+}

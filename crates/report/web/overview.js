@@ -1,0 +1,69 @@
+// What ran, what did not, and where instructions went.
+import { bars, el, facts, section } from "./dom.js";
+import { grouped, percent, short, time } from "./data.js";
+import { address } from "./route.js";
+import { Table } from "./table.js";
+
+export function kernelColumns(overview) {
+  const waves = overview.kernels.reduce((sum, kernel) => sum + (kernel.waves ?? 0), 0);
+  const lanes = (row) => (row.waves ? row.lanes / row.waves : null);
+  return [
+    { title: "kernel", value: (row) => row.name, text: (row) => row.name, wide: true },
+    { title: "launches", number: true, value: (row) => row.launches, text: (row) => grouped(row.launches) },
+    { title: "wave instr.", number: true, bar: true, width: "10rem", hint: "executed instructions, one for each wave", value: (row) => row.waves, text: (row) => short(row.waves) },
+    { title: "share", number: true, width: "5rem", value: (row) => row.waves, text: (row) => (row.waves === null ? "–" : percent(row.waves, waves)) },
+    { title: "lanes", number: true, width: "5rem", hint: "active lanes of a wave, on average over instructions", value: lanes, text: (row) => (row.waves ? lanes(row).toFixed(1) : "–") },
+    { title: "device time", number: true, hint: "from start to end of its launches on the emulated device: it says nothing about hardware", value: (row) => row.nanoseconds, text: (row) => time(row.nanoseconds) },
+    { title: "waves/SIMD", number: true, width: "6.5rem", hint: "occupancy of the original code", value: (row) => row.before?.[4], text: (row) => row.before?.[4] ?? "–" },
+    { title: "VGPRs", number: true, width: "5rem", value: (row) => row.before?.[0], text: (row) => row.before?.[0] ?? "–" },
+    { title: "target", width: "6rem", value: (row) => row.target, text: (row) => row.target.split(":")[0] },
+    { title: "tools", width: "8rem", hint: "what became of the kernel", value: (row) => row.status, text: (row) => row.status },
+  ];
+}
+
+export function kernelTable(overview) {
+  return new Table(kernelColumns(overview), overview.kernels.map((kernel, number) => ({ ...kernel, number })), {
+    label: "kernels", sort: overview.kernels.some((kernel) => kernel.waves) ? 2 : 1,
+    search: (row) => `${row.full} ${row.symbol} ${row.target} ${row.status}`,
+    link: (row) => address("kernel", row.number),
+  });
+}
+
+export function overviewPage(overview) {
+  const sum = (key) => overview.kernels.reduce((total, kernel) => total + (kernel[key] ?? 0), 0);
+  const [waves, lanes] = [sum("waves"), sum("lanes")];
+  const refused = overview.kernels.filter((kernel) => kernel.status === "refused" || kernel.status === "late");
+  const table = kernelTable(overview);
+  const page = [
+    section("Run",
+      facts([
+        ["command", overview.command && el("code", { text: overview.command })],
+        ["devices", overview.devices.join("; ")],
+        ["tools", overview.tools.join(", ")],
+        ["kernels", grouped(overview.kernels.length)],
+        ["launches", grouped(overview.launches)],
+        ["wave instructions", waves ? grouped(waves) : ""],
+        ["lane instructions", lanes ? `${grouped(lanes)} (${(lanes / waves).toFixed(1)} lanes of a wave)` : ""],
+        ["wall time", overview.seconds ? `${overview.seconds.toFixed(2)} s` : ""],
+        ["processes", overview.processes.join(", ")],
+      ])),
+  ];
+  if (overview.mix.length) {
+    page.push(section("Executed instructions by kind", bars(overview.mix.map(([kind, count]) => [kind, count, short(count)]), waves)));
+  }
+  page.push(el("section", { class: "grow" }, el("h2", { text: "Kernels" }), table.element));
+  if (refused.length || overview.unknown_launches) {
+    page.push(section("Not instrumented", el("ul", {},
+      refused.map((kernel) => el("li", {}, el("code", { text: kernel.name }), `: ${kernel.reason ?? "instrumenting took longer than a launch may wait"}`)),
+      overview.unknown_launches ? el("li", { text: `${grouped(overview.unknown_launches)} launches of code that was loaded before the tools, or without the loader` }) : null)));
+  }
+  if (overview.records.length) {
+    page.push(section("Records", el("ul", {}, overview.records.map(([name, written, dropped]) =>
+      el("li", { text: `${name}: ${grouped(written)} written, ${grouped(dropped)} dropped` })))));
+  }
+  if (overview.notes.length) page.push(section("Notes", el("ul", {}, overview.notes.map((note) => el("li", { text: note })))));
+  if (overview.files.length) {
+    page.push(section("Files beside this data", el("ul", {}, overview.files.map(([name, size]) => el("li", { text: `${name} (${grouped(size)} bytes)` })))));
+  }
+  return { page, table };
+}

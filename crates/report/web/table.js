@@ -1,0 +1,110 @@
+// A table that sorts, searches, and stays fast with many rows.
+import { bar, el } from "./dom.js";
+import { Scroller } from "./scroller.js";
+
+const ROW = 28;
+
+export class Table {
+  /**
+   * columns: { title, value(row), text(row), hint, wide, number, bar }: `value` sorts, `text` is shown, `bar` adds a bar that
+   * compares with the column's largest value. open(row): a row was chosen. link(row): where it leads.
+   */
+  constructor(columns, rows, { open, link, search, sort = 0, label }) {
+    this.columns = columns;
+    this.rows = rows;
+    this.open = open;
+    this.link = link;
+    this.most = columns.map((column) => (column.bar ? rows.reduce((most, row) => Math.max(most, column.value(row) ?? 0), 0) : 0));
+    this.order = rows.map((_, index) => index);
+    this.current = -1;
+    this.head = el("div", { class: "row head", role: "row" });
+    this.scroller = new Scroller(ROW, (index) => this.draw(index), { role: "rowgroup", class: "body", "aria-label": label });
+    this.scroller.element.addEventListener("keydown", (event) => this.key(event));
+    this.found = el("output", { class: "found" });
+    this.query = el("input", {
+      type: "search", class: "search", placeholder: `search ${label} (press /)`, "aria-label": `search ${label}`,
+      oninput: () => this.filter(),
+    });
+    this.texts = search ? rows.map((row) => search(row).toLowerCase()) : null;
+    this.element = el("div", { class: "table", role: "table", "aria-label": label, "aria-rowcount": rows.length },
+      search ? el("div", { class: "tools" }, this.query, this.found) : null, this.head, this.scroller.element);
+    this.element.style.setProperty("--columns", columns.map((column) => column.width ?? (column.wide ? "minmax(14rem, 1fr)" : "7.5rem")).join(" "));
+    this.sort(sort);
+    this.filter();
+  }
+
+  heading() {
+    this.head.replaceChildren(...this.columns.map((column, index) => {
+      const sorted = index === this.sorted ? (this.down ? "descending" : "ascending") : "none";
+      const arrow = { descending: " ▼", ascending: " ▲", none: "" }[sorted];
+      return el("button", {
+        role: "columnheader", "aria-sort": sorted, class: column.number ? "number" : "", title: column.hint,
+        text: column.title + arrow, onclick: () => { this.sort(index); this.scroller.redraw(); },
+      });
+    }));
+  }
+
+  /** By a column: numbers first fall, texts first rise; again turns it round. */
+  sort(index) {
+    this.down = index === this.sorted ? !this.down : Boolean(this.columns[index].number);
+    this.sorted = index;
+    const value = this.columns[index].value;
+    const keys = new Map(this.order.map((row) => [row, value(this.rows[row])]));
+    const sign = this.down ? -1 : 1;
+    this.order.sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      // What nobody knows comes last, whichever way.
+      if (x === null || x === undefined || y === null || y === undefined) return (x ?? null) === (y ?? null) ? a - b : x === null || x === undefined ? 1 : -1;
+      return (x < y ? -sign : x > y ? sign : 0) || a - b;
+    });
+    this.heading();
+  }
+
+  filter() {
+    const words = this.query.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const all = this.rows.map((_, index) => index);
+    this.order = words.length && this.texts ? all.filter((row) => words.every((word) => this.texts[row].includes(word))) : all;
+    this.found.textContent = `${this.order.length} of ${this.rows.length}`;
+    this.current = -1;
+    const column = this.sorted;
+    this.down = !this.down;
+    this.sort(column);
+    this.scroller.element.scrollTop = 0;
+    this.scroller.redraw(this.order.length);
+  }
+
+  draw(index) {
+    const row = this.rows[this.order[index]];
+    const cells = this.columns.map((column, number) => {
+      const text = column.text(row);
+      const value = column.bar ? column.value(row) : null;
+      const content = value !== null && value !== undefined && this.most[number] ? bar(value / this.most[number], text) : text;
+      return el("span", { role: "cell", class: column.number ? "number" : "", title: column.wide ? text : undefined }, content);
+    });
+    const properties = {
+      class: `row${index === this.current ? " current" : ""}`, role: "row", "aria-rowindex": index + 1,
+      "aria-selected": index === this.current,
+    };
+    if (this.link) return el("a", { ...properties, href: this.link(row), tabindex: "-1" }, ...cells);
+    return el("div", { ...properties, onclick: () => { this.choose(index); this.open?.(row); } }, ...cells);
+  }
+
+  choose(index) {
+    this.current = index;
+    this.scroller.redraw();
+    this.scroller.show(index);
+  }
+
+  key(event) {
+    const page = Math.max(1, Math.floor(this.scroller.element.clientHeight / ROW) - 1);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (event.key in steps) {
+      this.choose(Math.max(0, Math.min(this.order.length - 1, this.current + steps[event.key])));
+    } else if (event.key === "Enter" && this.current >= 0) {
+      const row = this.rows[this.order[this.current]];
+      if (this.link) location.hash = this.link(row);
+      else this.open?.(row);
+    } else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,114 @@
+// Launches over time.
+import { el } from "./dom.js";
+import { chunk, grouped, time } from "./data.js";
+import { Table } from "./table.js";
+
+// Okabe and Ito: told apart with every kind of colour vision; names are written into the boxes too.
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
+const BAND = 34;
+const TOP = 24;
+
+export async function timelinePage() {
+  const data = await chunk("timeline");
+  if (!data) return [el("p", { class: "empty", text: "Nothing says when launches ran; the tool launch-log does (luthier run --report uses it)." })];
+  const end = data.start.reduce((last, start, index) => Math.max(last, start + data.duration[index]), 1);
+  const view = { from: 0, to: end };
+  const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches in ${data.rows.length} queues; the table below has the same` });
+  const about = el("output", { class: "about", text: "wheel: zoom, drag: move, + − ← → on the keyboard" });
+  const draw = () => paint(canvas, data, view);
+  const zoom = (factor, at = 0.5) => {
+    const middle = view.from + (view.to - view.from) * at;
+    const length = Math.max(100, Math.min(end * 1.02, (view.to - view.from) * factor));
+    view.from = middle - length * at;
+    view.to = view.from + length;
+    draw();
+  };
+  const move = (share) => {
+    const by = (view.to - view.from) * share;
+    view.from += by;
+    view.to += by;
+    draw();
+  };
+  canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 0.8 : 1.25, event.offsetX / canvas.clientWidth); }, { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const act = { "+": () => zoom(0.7), "-": () => zoom(1.4), ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2) }[event.key];
+    if (act) { act(); event.preventDefault(); }
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons) { move(-event.movementX / canvas.clientWidth); return; }
+    const index = hit(data, view, event.offsetX / canvas.clientWidth, event.offsetY);
+    if (index >= 0) about.textContent = `${data.names[data.name[index]]}: ${time(data.duration[index])} from ${time(data.start[index])}; ${data.detail[index]}`;
+  });
+  new ResizeObserver(draw).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  canvas.style.height = `${TOP + data.rows.length * BAND + 4}px`;
+  const rows = data.start.map((_, index) => index);
+  const table = new Table([
+    { title: "start", number: true, value: (row) => data.start[row], text: (row) => time(data.start[row]) },
+    { title: "duration", number: true, bar: true, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
+    { title: "kernel", width: "20rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
+    { title: "queue", width: "16rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    { title: "launch", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
+  ], rows, { label: "launches", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${data.detail[row]}`,
+    open: (row) => { const length = Math.max(100, data.duration[row] * 4); view.from = data.start[row] - length / 3; view.to = view.from + length; draw(); } });
+  table.sort(0);
+  table.scroller.redraw();
+  const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later launches are left out.` }) : null;
+  return [el("section", {}, el("h2", { text: "Launches over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU." }), left, canvas, about),
+    el("section", { class: "grow" }, el("h2", { text: "Launches" }), table.element)];
+}
+
+function hit(data, view, share, y) {
+  const row = Math.floor((y - TOP) / BAND);
+  const at = view.from + (view.to - view.from) * share;
+  return data.start.findIndex((start, index) => data.row[index] === row && start <= at && at <= start + data.duration[index]);
+}
+
+function paint(canvas, data, view) {
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (!width || !height) return;
+  const dense = devicePixelRatio || 1;
+  canvas.width = width * dense;
+  canvas.height = height * dense;
+  const context = canvas.getContext("2d");
+  context.scale(dense, dense);
+  const style = getComputedStyle(canvas);
+  const [ink, faint] = [style.getPropertyValue("--ink"), style.getPropertyValue("--line")];
+  const scale = width / (view.to - view.from);
+  context.font = "12px system-ui, sans-serif";
+  context.fillStyle = ink;
+  context.strokeStyle = faint;
+  const step = 10 ** Math.ceil(Math.log10((view.to - view.from) / 10));
+  for (let tick = Math.ceil(view.from / step) * step; tick <= view.to; tick += step) {
+    const x = (tick - view.from) * scale;
+    context.beginPath();
+    context.moveTo(x, 16);
+    context.lineTo(x, height);
+    context.stroke();
+    context.fillText(time(tick), x + 3, 12);
+  }
+  const painted = new Float64Array(data.rows.length).fill(-1);
+  for (let index = 0; index < data.start.length; index += 1) {
+    const x = (data.start[index] - view.from) * scale;
+    const long = data.duration[index] * scale;
+    const row = data.row[index];
+    if (x > width || x + long < 0 || (long < 0.5 && x - painted[row] < 0.5)) continue;
+    painted[row] = x;
+    const y = TOP + row * BAND;
+    const colour = COLOURS[data.name[index] % COLOURS.length];
+    context.fillStyle = colour;
+    context.fillRect(x, y + 13, Math.max(1, long), BAND - 16);
+    if (long > 40) {
+      context.save();
+      context.beginPath();
+      context.rect(x, y, long - 3, BAND);
+      context.clip();
+      context.fillStyle = ["#e69f00", "#56b4e9", "#f0e442", "#999999"].includes(colour) ? "#000" : "#fff";
+      context.fillText(data.names[data.name[index]], Math.max(x, 0) + 4, y + 26);
+      context.restore();
+    }
+  }
+  context.fillStyle = ink;
+  data.rows.forEach((name, row) => context.fillText(name, 4, TOP + row * BAND + 10));
+}

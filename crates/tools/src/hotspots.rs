@@ -1,0 +1,203 @@
+//! `hotspots`: waves and lanes that executed every instruction, and waves along every edge of the control flow graph.
+
+use crate::flow::Flow;
+use luthier::{Edit, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+pub struct Hotspots(pub ToolFile);
+
+/// Rows of the text.
+const ROWS: usize = 10;
+
+/// What is kept of a kernel. Counters: one for each block, then for each stretch, then for each counted edge.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    functions: Vec<String>,
+    blocks: Vec<Block>,
+    stretches: Vec<Stretch>,
+    /// Positions of blocks.
+    edges: Vec<(u32, u32)>,
+    counted_edges: Vec<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Block {
+    /// Position in the functions.
+    function: u32,
+    pc: u64,
+    closed_in: bool,
+    closed_out: bool,
+}
+
+/// Instructions of one block that run with one EXEC.
+#[derive(Serialize, Deserialize)]
+struct Stretch {
+    block: u32,
+    pc: u64,
+    instructions: u32,
+}
+
+impl Kept {
+    /// Blocks and their ways of one kernel, in the order of `kernel.blocks()`.
+    fn of(kernel: &Kernel<'_>) -> Kept {
+        let mut kept = Kept::default();
+        for function in kernel.functions() {
+            let (number, first) = (kept.functions.len() as u32, kept.blocks.len() as u32);
+            kept.functions.push(function.name().to_owned());
+            let blocks: Vec<_> = function.blocks().collect();
+            let places = (first..).zip(&blocks);
+            let position: HashMap<_, u32> = places.map(|(at, block)| (block.index(), at)).collect();
+            // Where control may come from or go to somewhere unknown, nothing follows from the counts of blocks.
+            let resolved = function.unresolved().is_empty();
+            for block in &blocks {
+                let at = kept.blocks.len() as u32;
+                let ways = kept.edges.len();
+                for next in block.successors() {
+                    if let Some(to) = position.get(&next.index())
+                        && !kept.edges[ways..].contains(&(at, *to))
+                    {
+                        kept.edges.push((at, *to));
+                    }
+                }
+                let wanted = 1 + usize::from(block.last().is_conditional_branch());
+                kept.blocks.push(Block {
+                    function: number,
+                    pc: block.first().pc(),
+                    closed_in: resolved && block.first().pc() != function.entry(),
+                    closed_out: resolved && kept.edges.len() - ways == wanted,
+                });
+            }
+        }
+        kept.counted_edges = kept.flow(|flow| flow.counted());
+        kept
+    }
+
+    fn flow<T>(&self, act: impl FnOnce(&Flow<'_>) -> T) -> T {
+        let closed_in: Vec<bool> = self.blocks.iter().map(|block| block.closed_in).collect();
+        let closed_out: Vec<bool> = self.blocks.iter().map(|block| block.closed_out).collect();
+        act(&Flow::new(&self.edges, &closed_in, &closed_out))
+    }
+
+    /// Counters of blocks, stretches and counted edges.
+    fn split<'c>(&self, counters: &'c [u64]) -> (&'c [u64], &'c [u64], &'c [u64]) {
+        let (blocks, rest) = counters.split_at(self.blocks.len().min(counters.len()));
+        let (stretches, edges) = rest.split_at(self.stretches.len().min(rest.len()));
+        (blocks, stretches, edges)
+    }
+
+    fn json(&self, kernel: &KernelResults) -> serde_json::Value {
+        let (blocks, lanes, counted) = self.split(kernel.counters());
+        let counted: Vec<_> = self
+            .counted_edges
+            .iter()
+            .copied()
+            .zip(counted.iter().copied())
+            .collect();
+        let ways = self.flow(|flow| flow.solve(blocks, &counted));
+        let pc = |block: u32| self.blocks.get(block as usize).map(|block| block.pc);
+        let stretches: Vec<_> = self
+            .stretches
+            .iter()
+            .zip(lanes)
+            .map(|(stretch, lanes)| {
+                serde_json::json!({
+                    "function": self.blocks.get(stretch.block as usize).map(|block| block.function),
+                    "pc": stretch.pc, "instructions": stretch.instructions,
+                    "waves": blocks.get(stretch.block as usize), "lanes": lanes,
+                })
+            })
+            .collect();
+        let edges: Vec<_> = self.edges.iter().zip(ways).map(|((from, to), waves)| {
+            serde_json::json!({ "from": pc(*from), "to": pc(*to), "waves": waves })
+        }).collect();
+        serde_json::json!({
+            "kernel": kernel.name(), "object": kernel.object(), "launches": kernel.launches(),
+            "functions": self.functions, "stretches": stretches, "edges": edges,
+        })
+    }
+}
+
+impl Tool for Hotspots {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn file(&self) -> &ToolFile {
+        &self.0
+    }
+
+    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let mut kept = Kept::of(kernel);
+        let blocks: Vec<_> = kernel.blocks().collect();
+        let counters = edit.counters(blocks.len());
+        let mut stretches = Vec::new();
+        for (index, block) in blocks.iter().enumerate() {
+            edit.before(&block.first()).count(counters.at(index), 1)?;
+            let instructions: Vec<Instruction<'_>> = block.instructions().collect();
+            for stretch in instructions.split_inclusive(|instruction| instruction.writes_exec()) {
+                kept.stretches.push(Stretch {
+                    block: index as u32,
+                    pc: stretch[0].pc(),
+                    instructions: stretch.len() as u32,
+                });
+                stretches.push(stretch[0]);
+            }
+        }
+        let counters = edit.counters(stretches.len());
+        for (index, first) in stretches.iter().enumerate() {
+            let arguments = [luthier::Argument::Exec, counters.at(index).into()];
+            edit.before(first).once().call("lanes", arguments)?;
+        }
+        let counters = edit.counters(kept.counted_edges.len());
+        for (index, edge) in kept.counted_edges.iter().enumerate() {
+            let (from, to) = kept.edges[*edge as usize];
+            let to = blocks[to as usize].index();
+            edit.edge(&blocks[from as usize], to)
+                .count(counters.at(index), 1)?;
+        }
+        edit.attach(kept)
+    }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        let mut report = String::new();
+        for kernel in results.kernels() {
+            let kept: Kept = kernel.data()?;
+            let (blocks, lanes, _) = kept.split(kernel.counters());
+            let mut rows: Vec<(u64, u64, &Stretch)> = Vec::new();
+            for (stretch, lanes) in kept.stretches.iter().zip(lanes) {
+                let waves = blocks.get(stretch.block as usize).copied().unwrap_or(0);
+                rows.push((waves * u64::from(stretch.instructions), *lanes, stretch));
+            }
+            let total: u64 = rows.iter().map(|row| row.0).sum();
+            report.push_str(&format!(
+                "{}: {total} wave instructions\n",
+                kernel.demangled()
+            ));
+            rows.sort_by_key(|row| std::cmp::Reverse(row.0));
+            for (heat, lanes, stretch) in rows.into_iter().take(ROWS).filter(|row| row.0 != 0) {
+                let waves = heat / u64::from(stretch.instructions.max(1));
+                report.push_str(&format!(
+                    "{:>6.1} %  {waves:>12} x {:>3}  {:>5.1} lanes  {:#x}\n",
+                    heat as f64 * 100.0 / total.max(1) as f64,
+                    stretch.instructions,
+                    lanes as f64 / waves.max(1) as f64,
+                    stretch.pc,
+                ));
+            }
+        }
+        Ok(report)
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        let mut kernels = Vec::new();
+        for kernel in results.kernels() {
+            kernels.push(kernel.data::<Kept>()?.json(kernel));
+        }
+        Ok(kernels.into())
+    }
+}
