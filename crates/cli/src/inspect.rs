@@ -55,6 +55,7 @@ impl Inspect {
     pub fn execute(self) -> Result<ExitCode> {
         let options = inspect::Options {
             name_filter: self.kernel.clone(),
+            names: None,
             target_filter: self.target.clone(),
             symbols: self.symbols,
             disassembly: self.disassemble,
