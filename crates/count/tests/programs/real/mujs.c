@@ -12,14 +12,12 @@ static const char program[] =
     "for (i = 0; i < list.length; i++) total = (total * 31 + list[i].key + list[i].text.length) % 1000003;\n"
     "for (i in words) total += words[i];\n"
     "total += JSON.stringify(words).length + 'aXbXc'.replace(/X/g, '--').length;\n"
-    "if (disturbed) try { null.x } catch (error) { total += 3 }\n"
+    "try { null.x } catch (error) { total += 3 }\n"
     "result = String(total);";
 int main(int argc, char **argv) {
   js_State *state = js_newstate(NULL, NULL, 0);
   js_newnumber(state, (double)size_from(argc, argv, 200));
   js_setglobal(state, "rounds");
-  js_newboolean(state, argc < 3);
-  js_setglobal(state, "disturbed");
   int status = js_dostring(state, program);
   js_getglobal(state, "result");
   printf("%d %s\n", status, js_tostring(state, -1));
