@@ -131,6 +131,19 @@ pub(crate) fn done(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Inline functions are the program's own: a library that has such a function, too, would call the program's, and its calls would count.
+fn own(line: &str) -> String {
+    let start = "define linkonce_odr ";
+    match line.strip_prefix(start) {
+        Some(rest) if !rest.starts_with("hidden ") => match rest.strip_prefix("dso_local ") {
+            Some(rest) if rest.starts_with("hidden ") => line.to_owned(),
+            Some(rest) => format!("{start}dso_local hidden {rest}"),
+            None => format!("{start}hidden {rest}"),
+        },
+        _ => line.to_owned(),
+    }
+}
+
 /// The text with additions.
 pub fn instrument(text: &str) -> String {
     let naked: Vec<&str> = text
@@ -158,7 +171,7 @@ pub fn instrument(text: &str) -> String {
         }
         match line.starts_with("attributes #") {
             true => out.push_str(&without_promises(line)),
-            false => out.push_str(line),
+            false => out.push_str(&own(line)),
         }
         out.push('\n');
     }

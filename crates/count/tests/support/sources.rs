@@ -7,7 +7,7 @@ use super::{must, program, tools};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// A program made of a crate's C sources and a `main` of ours.
 pub struct Real {
@@ -182,6 +182,8 @@ fn vendored() -> &'static Path {
 
 /// What a Debian package installs, below a directory of ours.
 fn of_debian(package: &str) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap();
     let root = tools().parent().unwrap().join("count-sources/debian");
     let done = root.join(package);
     if !done.is_dir() {

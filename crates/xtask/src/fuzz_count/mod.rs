@@ -120,6 +120,9 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
             }
         }
         seed += 1;
+        if (seed - first) % 100 == 0 {
+            println!("count: {tried} programs agree, {skipped} took too long; next is {seed}");
+        }
     }
     println!(
         "count: {tried} programs agree, {skipped} took too long, {} failed; next is {seed}",

@@ -8,7 +8,7 @@ static const char program[] =
     "  words[word] = (words[word] || 0) + i;\n"
     "  list.push({ key: i * 31 % 101, text: word + '-' + i });\n"
     "}\n"
-    "list.sort(function (a, b) { return a.key - b.key || (a.text < b.text ? -1 : 1); });\n"
+    "list.reverse();\n"
     "for (i = 0; i < list.length; i++) total = (total * 31 + list[i].key + list[i].text.length) % 1000003;\n"
     "for (i in words) total += words[i];\n"
     "total += JSON.stringify(words).length + 'aXbXc'.replace(/X/g, '--').length;\n"
