@@ -3,7 +3,7 @@
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
 use crate::{Error, Result};
 use md5::{Digest, Md5};
-use std::io::Read;
+use std::io::{Read, Write};
 
 pub const MAGIC: &[u8; 4] = b"CCOB";
 /// Largest size we agree to unpack to.
@@ -149,10 +149,6 @@ pub fn unpack(data: &[u8]) -> Result<(Vec<u8>, u64)> {
 
 /// Packs a bundle, by default as LLVM 22 does: zstd, level 3.
 pub fn pack(bundle: &[u8], version: HeaderVersion, method: Method) -> Result<Vec<u8>> {
-    let failed = |error: std::io::Error| Error::BadCompression {
-        offset: 0,
-        reason: error.to_string(),
-    };
     let packed = match method {
         Method::Zlib => {
             let mut packed = Vec::new();
@@ -161,8 +157,69 @@ pub fn pack(bundle: &[u8], version: HeaderVersion, method: Method) -> Result<Vec
             encoder.read_to_end(&mut packed).map_err(failed)?;
             packed
         }
-        Method::Zstd => zstd::bulk::compress(bundle, 3).map_err(failed)?,
+        Method::Zstd => zstd::bulk::compress(bundle, LEVEL).map_err(failed)?,
     };
+    with_header(packed, bundle.len() as u64, hash(bundle), version, method)
+}
+
+/// Packs a bundle of `length` bytes that lies somewhere else: `read` fills a buffer with what lies at an offset.
+pub fn pack_from<E: From<Error>>(
+    length: u64,
+    read: &mut dyn FnMut(u64, &mut [u8]) -> std::result::Result<(), E>,
+    version: HeaderVersion,
+    method: Method,
+) -> std::result::Result<Vec<u8>, E> {
+    let mut hash = Md5::new();
+    let mut chunk = vec![0; 1 << 20];
+    let mut each = |write: &mut dyn Write| -> std::result::Result<(), E> {
+        let mut done = 0;
+        while done < length {
+            let size = (length - done).min(chunk.len() as u64);
+            let bytes = &mut chunk[..size as usize];
+            read(done, bytes)?;
+            hash.update(&*bytes);
+            write.write_all(bytes).map_err(failed)?;
+            done += size;
+        }
+        Ok(())
+    };
+    let packed = match method {
+        Method::Zlib => {
+            let level = flate2::Compression::default();
+            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
+            each(&mut encoder)?;
+            encoder.finish().map_err(failed)?
+        }
+        Method::Zstd => {
+            let mut encoder =
+                zstd::stream::write::Encoder::new(Vec::new(), LEVEL).map_err(failed)?;
+            // The size stands in the frame, as it does when all is packed at once.
+            encoder.set_pledged_src_size(Some(length)).map_err(failed)?;
+            each(&mut encoder)?;
+            encoder.finish().map_err(failed)?
+        }
+    };
+    let hash = first_eight(hash.finalize().into());
+    Ok(with_header(packed, length, hash, version, method)?)
+}
+
+/// Of zstd.
+const LEVEL: i32 = 3;
+
+fn failed(error: std::io::Error) -> Error {
+    Error::BadCompression {
+        offset: 0,
+        reason: error.to_string(),
+    }
+}
+
+fn with_header(
+    packed: Vec<u8>,
+    unpacked_size: u64,
+    hash: u64,
+    version: HeaderVersion,
+    method: Method,
+) -> Result<Vec<u8>> {
     let header_size = match version {
         HeaderVersion::V1 => 20,
         HeaderVersion::V2 => 24,
@@ -181,27 +238,30 @@ pub fn pack(bundle: &[u8], version: HeaderVersion, method: Method) -> Result<Vec
         HeaderVersion::V1 => {
             out.extend(1u16.to_le_bytes());
             out.extend(method.to_le_bytes());
-            out.extend(small(bundle.len() as u64)?.to_le_bytes());
+            out.extend(small(unpacked_size)?.to_le_bytes());
         }
         HeaderVersion::V2 => {
             out.extend(2u16.to_le_bytes());
             out.extend(method.to_le_bytes());
             out.extend(small(total)?.to_le_bytes());
-            out.extend(small(bundle.len() as u64)?.to_le_bytes());
+            out.extend(small(unpacked_size)?.to_le_bytes());
         }
         HeaderVersion::V3 => {
             out.extend(3u16.to_le_bytes());
             out.extend(method.to_le_bytes());
             out.extend(total.to_le_bytes());
-            out.extend((bundle.len() as u64).to_le_bytes());
+            out.extend(unpacked_size.to_le_bytes());
         }
     }
-    out.extend(hash(bundle).to_le_bytes());
+    out.extend(hash.to_le_bytes());
     out.extend(packed);
     Ok(out)
 }
 
 fn hash(bytes: &[u8]) -> u64 {
-    let digest = Md5::digest(bytes);
+    first_eight(Md5::digest(bytes).into())
+}
+
+fn first_eight(digest: [u8; 16]) -> u64 {
     u64::from_le_bytes(digest[..8].try_into().expect("MD5 has 16 bytes"))
 }

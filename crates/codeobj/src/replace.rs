@@ -120,17 +120,19 @@ fn one<E: From<Error>>(
     }
     let header = Header::parse(data)?;
     let (unpacked, old_length) = compressed::unpack(data)?;
-    let mut replaced = Vec::new();
-    let inner = one(&unpacked, 0, &mut replaced, with)?;
+    // What is to be packed is several times as large as what was unpacked: the output is where it waits.
+    let inner = one(&unpacked, start, out, with)?;
+    drop(unpacked);
     let changed = inner.changed;
     let packed;
     let new = if changed {
-        drop(unpacked);
-        packed = compressed::pack(&replaced, header.version, header.method)?;
+        let mut read = |offset, bytes: &mut [u8]| out.read(start + offset, bytes);
+        packed = compressed::pack_from(inner.length, &mut read, header.version, header.method)?;
         &packed[..]
     } else {
         &data[..old_length as usize]
     };
+    out.set_len(start)?;
     out.write(start, new)?;
     Ok(One {
         old_length,

@@ -226,11 +226,14 @@ fn mutations(setting: &Setting) -> Result<Row> {
             }
         }
         fs::write(&path, &bytes)?;
-        let commands: [&[&str]; 3] = [
+        let commands: [&[&str]; 4] = [
             &["inspect", "--disassemble"],
             &["instrument", "-t", "instr-count", "-o", "/dev/null"],
             &[
                 "emulate", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2",
+            ],
+            &[
+                "verify", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2", "-t", "bb-count",
             ],
         ];
         for arguments in commands {
@@ -238,7 +241,7 @@ fn mutations(setting: &Setting) -> Result<Row> {
             let mut command = Command::new(&setting.luthier);
             command.args(arguments).arg(&path);
             let status = ended(command, Duration::from_secs(30))?;
-            let good = status.is_some_and(|status| matches!(status.code(), Some(0 | 2 | 3)));
+            let good = status.is_some_and(|status| matches!(status.code(), Some(0 | 2 | 3 | 4)));
             if !good {
                 let kept = setting
                     .folder
