@@ -234,12 +234,12 @@ fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, ti
 /// # Safety
 /// `signal` is a signal's handle, or no time is given.
 unsafe fn look(signal: Handle, condition: u32, value: i64, time: u64) -> u64 {
+    if time == 0 || signal == 0 {
+        return 0;
+    }
     let object = signal as *const aql::Signal;
     // SAFETY: a signal's handle is the address of one.
-    if time == 0
-        || signal == 0
-        || unsafe { (&raw const (*object).kind).read_volatile() } != USER_SIGNAL
-    {
+    if unsafe { (&raw const (*object).kind).read_volatile() } != USER_SIGNAL {
         return 0;
     }
     let began = Instant::now();

@@ -28,6 +28,8 @@ pub(crate) use wmma::control as wmma_control;
 mod vector_macros;
 
 mod aligned;
+#[cfg(target_arch = "x86_64")]
+mod aligned_tile;
 mod approximate;
 mod atomic;
 mod buffer;

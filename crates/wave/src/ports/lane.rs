@@ -195,7 +195,7 @@ impl Lane for Mix {
         if part == 0 {
             return words;
         }
-        let shift = 16 * (part as u32 - 1) & 31;
+        let shift = (16 * (part as u32 - 1)) & 31;
         lanes(
             #[inline(always)]
             |lane| numerics::convert::f32_from_f16_exact((words[lane] >> shift) as u16),

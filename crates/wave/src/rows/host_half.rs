@@ -69,6 +69,11 @@ impl Host for Zph {
         unsafe { u32::from(Zmm::rounded(words)) }
     }
     #[inline(always)]
+    unsafe fn between(words: __m512) -> __mmask32 {
+        // SAFETY: the caller's promises.
+        unsafe { u32::from(Zmm::between(words)) }
+    }
+    #[inline(always)]
     unsafe fn dot4<const SIGNED: bool>(a: __m512, b: __m512, c: __m512) -> __m512 {
         // SAFETY: the caller's promises.
         unsafe { Zmm::dot4::<SIGNED>(a, b, c) }

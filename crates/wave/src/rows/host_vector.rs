@@ -85,6 +85,8 @@ pub(super) trait Host {
     ) -> Self::Single;
     /// Lanes whose words end in twelve zeros.
     unsafe fn rounded(words: Self::Single) -> Self::Lanes;
+    /// Of these, at least those that may lie between two halves: in the middle of two normal ones, or below all normal ones but not zero.
+    unsafe fn between(words: Self::Single) -> Self::Lanes;
     /// `sum` where `error` is zero or a NaN; else the next single towards zero, if the error points there, with its last bit set.
     unsafe fn to_odd(sum: Self::Single, error: Self::Single) -> Self::Single;
 }
@@ -339,6 +341,19 @@ impl Host for Ymm {
         }
     }
     #[inline(always)]
+    unsafe fn between(words: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let bits = _mm256_castps_si256(words);
+            let last = _mm256_and_si256(bits, _mm256_set1_epi32(0x1fff));
+            let middle = _mm256_cmpeq_epi32(last, _mm256_set1_epi32(0x1000));
+            let size = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fff_ffff));
+            let small = _mm256_cmpgt_epi32(_mm256_set1_epi32((127 - 14) << 23), size);
+            let zero = _mm256_cmpeq_epi32(size, _mm256_setzero_si256());
+            _mm256_castsi256_ps(_mm256_or_si256(middle, _mm256_andnot_si256(zero, small)))
+        }
+    }
+    #[inline(always)]
     unsafe fn to_odd(sum: __m256, error: __m256) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -505,6 +520,20 @@ impl Host for Zmm {
     unsafe fn rounded(words: __m512) -> __mmask16 {
         // SAFETY: as above.
         unsafe { _mm512_testn_epi32_mask(_mm512_castps_si512(words), _mm512_set1_epi32(0xfff)) }
+    }
+    #[inline(always)]
+    unsafe fn between(words: __m512) -> __mmask16 {
+        // SAFETY: as above.
+        unsafe {
+            let bits = _mm512_castps_si512(words);
+            let last = _mm512_and_si512(bits, _mm512_set1_epi32(0x1fff));
+            let middle = _mm512_cmpeq_epi32_mask(last, _mm512_set1_epi32(0x1000));
+            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_ffff));
+            // Zero less one is the largest number.
+            let less = _mm512_sub_epi32(size, _mm512_set1_epi32(1));
+            let small = _mm512_cmplt_epu32_mask(less, _mm512_set1_epi32(((127 - 14) << 23) - 1));
+            middle | small
+        }
     }
     #[inline(always)]
     unsafe fn to_odd(sum: __m512, error: __m512) -> __m512 {

@@ -465,8 +465,14 @@ impl Body for Product {
         if blgp == 0 && wave.avx512 {
             let controls = Controls::of(op);
             let source = |block| shape.source_block(block, controls.cbsz, controls.abid);
+            let eight = match *kind {
+                Kind::Fp8 { a_is_bf8, b_is_bf8 } => {
+                    eight_bit_formats(env.program.config().target.matrix, [a_is_bf8, b_is_bf8])
+                }
+                _ => [Fp8::E4m3; 2],
+            };
             // SAFETY: the host has the vectors.
-            if unsafe { super::tile::product(wave, op, shape, *kind, model, source) } {
+            if unsafe { super::tile::product(wave, op, shape, *kind, model, eight, source) } {
                 return flow::NEXT;
             }
         }

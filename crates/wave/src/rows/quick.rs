@@ -542,14 +542,15 @@ impl Operation<Singles, 2> for pack_toward_zero {
 }
 
 /// `a * b + c` of widened halves as a single that gives the right half when it is rounded once more. To nearest does unless it
-/// may lie between two halves, which no single does that has another bit among its last twelve.
+/// may lie between two halves, which no single does that has another bit among its last twelve; nor do most of the others, which are
+/// halves.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn half_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
     // SAFETY: the callers' promise about the host.
     unsafe {
         let sum = H::fma(a, b, c);
-        if H::any(H::rounded(sum)) {
+        if H::any(H::rounded(sum)) && H::any(H::between(sum)) {
             return odd_fma::<H>(a, b, c);
         }
         sum

@@ -7,8 +7,10 @@
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
+use numerics::convert::Fp8;
 use numerics::matrix::{Kind, Model, Place, Shape as Matrices};
 
+use super::aligned_tile;
 use crate::{
     LANES,
     micro_op::{MicroOp, SrcKind},
@@ -82,9 +84,18 @@ pub(super) unsafe fn product(
     shape: &Matrices,
     kind: Kind,
     model: Model,
+    eight: [Fp8; 2],
     source: impl Fn(u32) -> u32,
 ) -> bool {
+    let aligned = match (kind, model) {
+        (Kind::F16, Model::Mfma3) => Some([aligned_tile::Format::Half; 2]),
+        (Kind::Bf16, Model::Mfma3) => Some([aligned_tile::Format::Bfloat; 2]),
+        (Kind::Fp8 { .. }, _) => Some([aligned_tile::Format::Eight; 2]),
+        _ => None,
+    };
     let (format, sums) = match (kind, model) {
+        // What these are is not asked for.
+        _ if aligned.is_some() => (Format::Half, Sums::Chain),
         (Kind::F32, _) => (Format::Single, Sums::Chain),
         (Kind::F16, Model::Mfma2) => (Format::Half, Sums::Fours),
         (Kind::Bf16, Model::Mfma2) => (Format::Bfloat, Sums::Fours),
@@ -109,6 +120,15 @@ pub(super) unsafe fn product(
     let target = wave.rows[d as usize..].as_mut_ptr().cast::<u32>();
     // SAFETY: the caller's promise; decoding checked that all registers of the operands exist.
     unsafe {
+        if let Some([first, second]) = aligned {
+            let input = |rows, format, eight| aligned_tile::Input {
+                rows,
+                format,
+                eight,
+            };
+            let inputs = [input(a, first, eight[0]), input(b, second, eight[1])];
+            return aligned_tile::product(inputs, addend, target, shape, source);
+        }
         match (format, sums) {
             (Format::Single, _) => whole::<{ Format::Single as u8 }, { Sums::Chain as u8 }>(
                 a, b, addend, target, shape, source,
@@ -142,7 +162,7 @@ const fn format_of(code: u8) -> Format {
 
 /// Where C comes from.
 #[derive(Clone, Copy)]
-enum Addend {
+pub(super) enum Addend {
     Rows(*const u32),
     Constant(u32),
 }
@@ -152,7 +172,7 @@ impl Addend {
     /// The host has the vectors; `at` is inside of C's rows.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe fn load(self, at: usize) -> __m512 {
+    pub(super) unsafe fn load(self, at: usize) -> __m512 {
         match self {
             // SAFETY: the caller's promise.
             Addend::Rows(rows) => unsafe { _mm512_loadu_ps(rows.add(at).cast()) },

@@ -150,8 +150,8 @@ unsafe fn read(
 ) -> Option<usize> {
     macro_rules! formats {
         ($($code:literal),*) => {
-            // SAFETY: the caller's promises.
             $(if format == FORMATS[$code] {
+                // SAFETY: the caller's promises.
                 return unsafe { read_as::<$code>(words, spots, toggle, side) };
             })*
         };
