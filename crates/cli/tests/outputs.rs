@@ -21,6 +21,34 @@ fn instrument(input: &Path, output: &Path) -> Output {
 }
 
 #[test]
+fn instrument_shows_each_pass_to_who_asks() {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    let object = compile("clang-22", "tiny.cl", &flags);
+    let folder = tempfile::tempdir().unwrap();
+    let said = |dump: &str| {
+        let mut command = luthier(&["instrument", "-t", "empty", "-o"]);
+        command.arg(folder.path().join("out")).arg(&object);
+        let done = command.env("LUTHIER_DUMP", dump).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let shown = said("rewrite");
+    for pass in ["select", "hooks", "waits", "hazards", "layout", "emit"] {
+        assert!(
+            shown.contains(&format!(" after {pass}:\n")),
+            "{pass}: {shown}"
+        );
+    }
+    assert!(shown.contains("s_endpgm"), "{shown}");
+    assert!(!said("nothing").contains(" after "));
+}
+
+#[test]
 fn instrument_replaces_nothing_but_regular_files() {
     let flags = [
         "--target=amdgcn-amd-amdhsa",

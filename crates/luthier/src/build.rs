@@ -12,6 +12,9 @@ use rewrite::{Action, Kernels, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
 use session::{Report, Request, Usage, Variant};
 
+/// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
+const DUMP: &str = "LUTHIER_DUMP";
+
 /// A kernel with everything in it, at no address yet.
 pub(crate) struct Built {
     pub rewritten: Rewritten,
@@ -89,6 +92,21 @@ pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
     Kernels::of(object).map_err(|refusal| Error::Tool(refusal.to_string()))
 }
 
+/// Prints what the kernel is after each pass, if the environment asks for that.
+fn rewritten(
+    source: Source<'_>,
+    function: FunctionIndex,
+    plan: &Plan<'_>,
+) -> std::result::Result<Rewritten, Refusal> {
+    let (kernels, module) = (source.kernels, source.module);
+    if std::env::var_os(DUMP).is_none_or(|wanted| wanted != "rewrite") {
+        return rewrite::rewrite_of(kernels, module, function, plan);
+    }
+    let name = &module.functions[function].name;
+    let mut print = |pass: &'static str, text: &str| eprintln!("{name} after {pass}:\n{text}");
+    rewrite::rewrite_with_dumps(kernels, module, function, plan, &mut print)
+}
+
 /// Asks every tool and rewrites the kernel.
 pub(crate) fn kernel(
     engine: &Engine,
@@ -105,8 +123,7 @@ pub(crate) fn kernel(
         let mut wanted = wanted(engine, &kernel, source, counting)?;
         let mut left_out = Vec::new();
         loop {
-            let refusal = match rewrite::rewrite_of(source.kernels, module, function, &wanted.plan)
-            {
+            let refusal = match rewritten(source, function, &wanted.plan) {
                 Ok(rewritten) => {
                     wanted.notes.extend(without(&left_out));
                     return Ok((rewritten, wanted));

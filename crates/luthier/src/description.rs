@@ -1,6 +1,9 @@
 //! The description inside a tool's HIP file, in TOML.
 
-use crate::{Error, Result, SiteFilter, edit::Argument};
+use crate::{
+    Error, Result, SiteFilter,
+    edit::{Argument, WORDS},
+};
 use isa::{Operand, Reg, RegKind};
 use records::Layout;
 use serde::{Deserialize, Serialize};
@@ -216,31 +219,9 @@ pub(crate) enum Expression {
     Parameter,
 }
 
-/// Names that stand alone.
-const WORDS: &[(&str, Argument)] = &[
-    ("exec", Argument::Exec),
-    ("scc", Argument::Scc),
-    ("vcc", Argument::Vcc),
-    ("address", Argument::EffectiveAddress),
-    ("access.size", Argument::AccessSize),
-    ("access.kind", Argument::AccessKind),
-    ("site", Argument::Site),
-    ("pc", Argument::Pc),
-    ("dispatch", Argument::DispatchId),
-    ("workgroup.x", Argument::WorkgroupId(0)),
-    ("workgroup.y", Argument::WorkgroupId(1)),
-    ("workgroup.z", Argument::WorkgroupId(2)),
-    ("workitem.x", Argument::WorkitemId(0)),
-    ("workitem.y", Argument::WorkitemId(1)),
-    ("workitem.z", Argument::WorkitemId(2)),
-    ("kernarg", Argument::KernargPointer),
-    ("packet", Argument::DispatchPointer),
-    ("m0", Argument::M0),
-];
-
 pub(crate) fn expression(text: &str) -> Result<Expression> {
     let text = text.trim();
-    if let Some((_, argument)) = WORDS.iter().find(|row| row.0 == text) {
+    if let Some(argument) = WORDS.iter().find(|argument| argument.word() == text) {
         return Ok(Expression::Fixed(argument.clone()));
     }
     match text {
@@ -274,7 +255,7 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
     match register(text) {
         Some(reg) => Ok(Expression::Fixed(Argument::Register(reg))),
         None => {
-            let words: Vec<_> = WORDS.iter().map(|row| row.0).collect();
+            let words: Vec<_> = WORDS.iter().map(Argument::word).collect();
             Err(unknown(&format!(
                 "expected a number, a register (v3, s[4:5]), &VARIABLE, $PARAMETER, operand.N, block.length, block.index, or one of {}",
                 words.join(", ")

@@ -8,6 +8,7 @@ use isa::{Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
+use template::HookValue;
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +61,58 @@ pub enum Argument {
     Variable(String, u32),
     /// Address of a counter.
     Counter(Counter),
+}
+
+/// Arguments that descriptions of tools have words for.
+pub(crate) const WORDS: &[Argument] = &[
+    Argument::Exec,
+    Argument::Scc,
+    Argument::Vcc,
+    Argument::EffectiveAddress,
+    Argument::AccessSize,
+    Argument::AccessKind,
+    Argument::Site,
+    Argument::Pc,
+    Argument::DispatchId,
+    Argument::WorkgroupId(0),
+    Argument::WorkgroupId(1),
+    Argument::WorkgroupId(2),
+    Argument::WorkitemId(0),
+    Argument::WorkitemId(1),
+    Argument::WorkitemId(2),
+    Argument::KernargPointer,
+    Argument::DispatchPointer,
+    Argument::M0,
+];
+
+impl Argument {
+    /// What of the place it is, if it is that.
+    pub(crate) fn hook_value(&self) -> Option<HookValue> {
+        Some(match *self {
+            Argument::Exec => HookValue::Exec,
+            Argument::Scc => HookValue::Scc,
+            Argument::Vcc => HookValue::Vcc,
+            Argument::EffectiveAddress => HookValue::EffectiveAddress,
+            Argument::AccessSize => HookValue::AccessSize,
+            Argument::AccessKind => HookValue::AccessKind,
+            Argument::KernargPointer => HookValue::KernargPointer,
+            Argument::DispatchPointer => HookValue::DispatchPointer,
+            Argument::DispatchId => HookValue::DispatchId,
+            Argument::WorkgroupId(dimension) => HookValue::WorkgroupId(dimension),
+            Argument::WorkitemId(dimension) => HookValue::WorkitemId(dimension),
+            Argument::M0 => HookValue::M0,
+            Argument::Site => HookValue::Site,
+            Argument::Pc => HookValue::Pc,
+            Argument::Constant(_) | Argument::Register(_) => return None,
+            Argument::Variable(..) | Argument::Counter(_) => return None,
+        })
+    }
+
+    /// Its word in descriptions.
+    pub(crate) fn word(&self) -> &'static str {
+        let row = self.hook_value().and_then(HookValue::row);
+        row.map_or("", |row| row.word)
+    }
 }
 
 impl From<u32> for Argument {
@@ -292,20 +345,6 @@ impl<'k> Edit<'k> {
         Ok(match argument {
             Argument::Constant(value) => Value::Constant(*value),
             Argument::Register(reg) => Value::Register(*reg),
-            Argument::Exec => Value::Exec,
-            Argument::Scc => Value::Scc,
-            Argument::Vcc => Value::Vcc,
-            Argument::EffectiveAddress => Value::EffectiveAddress,
-            Argument::AccessSize => Value::AccessSize,
-            Argument::AccessKind => Value::AccessKind,
-            Argument::KernargPointer => Value::KernargPointer,
-            Argument::DispatchPointer => Value::DispatchPointer,
-            Argument::DispatchId => Value::DispatchId,
-            Argument::WorkgroupId(dimension) => Value::WorkgroupId(*dimension),
-            Argument::WorkitemId(dimension) => Value::WorkitemId(*dimension),
-            Argument::M0 => Value::M0,
-            Argument::Site => Value::Site,
-            Argument::Pc => Value::Pc,
             Argument::Variable(name, addend) => {
                 let global = self
                     .file
@@ -322,6 +361,10 @@ impl<'k> Edit<'k> {
                 }
             }
             Argument::Counter(counter) => self.counter_address(counter.0),
+            place => match place.hook_value() {
+                Some(value) => value.into(),
+                None => return Err(Error::Tool(format!("{place:?} is no value"))),
+            },
         })
     }
 

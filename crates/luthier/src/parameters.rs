@@ -2,7 +2,7 @@
 
 use crate::{Argument, Description, Error, Result, description::expression};
 use isa::RegKind;
-use template::{Bundle, Port, RegisterFile, Template};
+use template::{Bundle, HookValue, HookValueRow, Port, RegisterFile, Template};
 
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
 pub const LANES: &str = ":lanes";
@@ -26,12 +26,16 @@ pub(crate) fn dwords(template: &Template, index: usize) -> Option<usize> {
     port(template, index).map(|port| port.dwords.len())
 }
 
+/// What there is to know of a value of the place.
+fn row(argument: &Argument) -> Option<&'static HookValueRow> {
+    argument.hook_value().and_then(HookValue::row)
+}
+
 /// Whether lanes have values of their own.
 pub(crate) fn is_per_lane(argument: &Argument) -> bool {
     match argument {
-        Argument::EffectiveAddress | Argument::WorkitemId(_) => true,
         Argument::Register(reg) => matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr),
-        _ => false,
+        _ => row(argument).is_some_and(|row| row.per_lane),
     }
 }
 
@@ -45,9 +49,8 @@ fn width(argument: &Argument) -> usize {
         {
             2
         }
-        Argument::EffectiveAddress | Argument::Variable(..) | Argument::Counter(_) => 2,
-        Argument::KernargPointer | Argument::DispatchPointer => 2,
-        _ => 1,
+        Argument::Variable(..) | Argument::Counter(_) => 2,
+        _ => row(argument).map_or(1, |row| row.least.into()),
     }
 }
 

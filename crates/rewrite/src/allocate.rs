@@ -197,23 +197,7 @@ impl<'p> Lowering<'_, 'p> {
         wanted: Wanted,
     ) -> Result<Allocated, Refusal> {
         let wide = u16::from(place.wave_size / 32);
-        let mut chosen = Allocation {
-            hook,
-            template,
-            place,
-            first: vec![None; template.groups.len()],
-            free: self.supply.all(),
-            dead_given: false,
-            saved: Vec::new(),
-            spill: None,
-            saved_lanes: Vec::new(),
-            in_scratch: Vec::new(),
-            in_use: self.supply.kept_scalars,
-            in_use_vectors: self.supply.kept_vectors,
-            inputs,
-            used: RegisterSet::default(),
-            widen: wanted.exec,
-        };
+        let mut chosen = self.nothing_yet(hook, template, place, inputs, wanted.exec);
         chosen.bind_in_place(dwords, self.codes.target.family >= Family::Gfx12);
         for (index, group) in template.groups.iter().enumerate() {
             if chosen.first[index].is_none() {
@@ -272,6 +256,34 @@ impl<'p> Lowering<'_, 'p> {
             },
             registers,
         })
+    }
+
+    /// Nothing is chosen yet. `widen`: the hook runs in lanes that EXEC excludes.
+    fn nothing_yet<'c>(
+        &self,
+        hook: &'c str,
+        template: &'c Template,
+        place: &'c Place<'c>,
+        inputs: RegisterSet,
+        widen: bool,
+    ) -> Allocation<'c> {
+        Allocation {
+            hook,
+            template,
+            place,
+            first: vec![None; template.groups.len()],
+            free: self.supply.all(),
+            dead_given: false,
+            saved: Vec::new(),
+            spill: None,
+            saved_lanes: Vec::new(),
+            in_scratch: Vec::new(),
+            in_use: self.supply.kept_scalars,
+            in_use_vectors: self.supply.kept_vectors,
+            inputs,
+            used: RegisterSet::default(),
+            widen,
+        }
     }
 
     /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.

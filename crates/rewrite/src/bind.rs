@@ -97,72 +97,50 @@ impl Lowering<'_, '_> {
             })?,
         };
         let count = port.dwords.len();
-        let constant = |value: u64| -> Vec<Dword> {
-            (0..count)
-                .map(|index| {
-                    let shifted = value.checked_shr(32 * index as u32).unwrap_or(0);
-                    Dword::Constant(shifted as u32)
-                })
-                .collect()
+        self.of_value(value, count, place).map_err(refused)
+    }
+
+    fn of_value(
+        &self,
+        value: Value,
+        count: usize,
+        place: &Place<'_>,
+    ) -> Result<Vec<Dword>, &'static str> {
+        let entry = self.entry;
+        let kept = |first: Option<Home>, registers| {
+            let first = first.ok_or("the kernel's entry does not keep it")?;
+            let dword = |index| Dword::Kept(first.dword(index));
+            Ok(padded(count, registers, dword))
         };
-        let special = |first: u16| -> Vec<Dword> {
-            let wide = usize::from(place.wave_size / 32);
-            (0..count)
-                .map(|index| {
-                    if index < wide {
-                        Dword::Special(first + index as u16)
-                    } else {
-                        Dword::Constant(0)
-                    }
-                })
-                .collect()
-        };
-        let kept = |first: Option<Home>, registers: u16| {
-            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
-            let dword = |index: usize| {
-                if index < usize::from(registers) {
-                    Dword::Kept(first.dword(index as u16))
-                } else {
-                    Dword::Constant(0)
-                }
-            };
-            Ok((0..count).map(dword).collect())
+        let mask = |first| {
+            let wide = u16::from(place.wave_size / 32);
+            padded(count, wide, |index| Dword::Special(first + index))
         };
         Ok(match value {
-            Value::Constant(value) => constant(value),
-            Value::Site => constant(place.site as u64),
-            Value::Pc => constant(place.pc),
+            Value::Constant(value) => number(count, value),
+            Value::Site => number(count, place.site as u64),
+            Value::Pc => number(count, place.pc),
             Value::Register(reg) => {
-                return application(reg, count)
-                    .ok_or_else(|| refused("it is no register that can be bound, or too narrow"));
+                let dwords = application(reg, count);
+                dwords.ok_or("it is no register that can be bound, or too narrow")?
             }
             Value::ToolAddress { global, addend } => {
                 let halves = [Half::Low, Half::High];
-                let dword = |index: usize| match halves.get(index) {
-                    Some(half) => Dword::Address(global, *half, addend),
-                    None => Dword::Constant(0),
-                };
-                (0..count).map(dword).collect()
+                let half = |index| Dword::Address(global, halves[usize::from(index)], addend);
+                padded(count, 2, half)
             }
-            Value::Exec => special(EXEC),
-            Value::Vcc => special(VCC),
-            Value::Scc => {
-                let mut dwords = constant(0);
-                if let Some(first) = dwords.first_mut() {
-                    *first = Dword::Scc;
-                }
-                dwords
-            }
-            Value::KernargPointer => return kept(self.entry.kernarg, 2),
-            Value::DispatchPointer => return kept(self.entry.dispatch, 2),
-            Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
-            Value::Stack => return kept(self.entry.stack, 2),
-            Value::DispatchId => return kept(self.entry.dispatch_id, 2),
+            Value::Exec => mask(EXEC),
+            Value::Vcc => mask(VCC),
+            Value::Scc => padded(count, 1, |_| Dword::Scc),
+            Value::KernargPointer => return kept(entry.kernarg, 2),
+            Value::DispatchPointer => return kept(entry.dispatch, 2),
+            Value::ImplicitArgumentPointer => return kept(entry.implicit, 2),
+            Value::Stack => return kept(entry.stack, 2),
+            Value::DispatchId => return kept(entry.dispatch_id, 2),
             Value::WorkitemId(dimension) => {
-                let register = self.entry.workitem.get(usize::from(dimension)).copied();
+                let register = entry.workitem.get(usize::from(dimension)).copied();
                 let register = register.flatten();
-                let register =
-                    register.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+                let register = register.ok_or("the kernel's entry does not keep it")?;
                 vec![Dword::Application(RegisterFile::Vgpr, register)]
             }
             Value::M0 => {
@@ -170,24 +148,40 @@ impl Lowering<'_, '_> {
                 vec![Dword::Special(if modern { M0_GFX11 } else { M0 })]
             }
             Value::WorkgroupId(dimension) => {
-                let register = self.entry.workgroup.get(usize::from(dimension)).copied();
+                let register = entry.workgroup.get(usize::from(dimension)).copied();
                 return kept(register.flatten(), 1);
             }
             Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
-                let memory = (place.memory)().ok_or_else(|| {
-                    refused("the instruction accesses no memory, or has overwritten its address")
-                })?;
+                let memory = (place.memory)()
+                    .ok_or("the instruction accesses no memory, or has overwritten its address")?;
                 match value {
-                    Value::AccessSize => constant(memory.size.into()),
-                    Value::AccessKind => constant(memory.kind.into()),
+                    Value::AccessSize => number(count, memory.size.into()),
+                    Value::AccessKind => number(count, memory.kind.into()),
                     _ if memory.address.is_none() => {
-                        return Err(refused("its address is not a sum of registers"));
+                        return Err("its address is not a sum of registers");
                     }
                     _ => vec![Dword::Accessed(Half::Low), Dword::Accessed(Half::High)],
                 }
             }
         })
     }
+}
+
+/// The dwords of a number.
+fn number(count: usize, value: u64) -> Vec<Dword> {
+    let shifted = |index: usize| value.checked_shr(32 * index as u32).unwrap_or(0);
+    (0..count)
+        .map(|index| Dword::Constant(shifted(index) as u32))
+        .collect()
+}
+
+/// So many dwords, of which the first few are as `dword` says and the others zero.
+fn padded(count: usize, few: u16, dword: impl Fn(u16) -> Dword) -> Vec<Dword> {
+    let one = |index: u16| match index < few {
+        true => dword(index),
+        false => Dword::Constant(0),
+    };
+    (0..count as u16).map(one).collect()
 }
 
 /// The dwords of an application's register.

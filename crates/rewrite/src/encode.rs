@@ -148,7 +148,7 @@ impl Codes {
         let start = code.len();
         code.extend_from_slice(&bytes[..usize::from(size)]);
         let mut fields = Fields(&mut code[start..]);
-        let [first, second, third] = instruction.sources;
+        let [first, second, _] = instruction.sources;
         let to = u32::from(instruction.to);
         let operand = |source: Source| u32::from(source.field().0);
         let mut takes_literals = false;
@@ -193,22 +193,8 @@ impl Codes {
                 fields.set(0, 9, operand(first));
                 fields.set(9, 8, second.number());
             }
-            Shape::Vop3 => {
-                fields.set(0, 8, to);
-                for (bit, source) in [(32, first), (41, second), (50, third)] {
-                    if source != Source::None {
-                        fields.set(bit, 9, operand(source));
-                    }
-                }
-            }
-            Shape::Vop3CarryOut | Shape::Vop3CarryIn => {
-                fields.set(0, 8, to);
-                fields.set(8, 7, third.number());
-                fields.set(32, 9, operand(first));
-                fields.set(41, 9, operand(second));
-                if shape == Shape::Vop3CarryIn {
-                    fields.set(50, 9, operand(third));
-                }
+            Shape::Vop3 | Shape::Vop3CarryOut | Shape::Vop3CarryIn => {
+                fields.vop3(shape, to, instruction.sources);
             }
             Shape::ScratchLoad | Shape::ScratchStore | Shape::Atomic => {
                 let at = MemoryFields::of(self.target.family);
@@ -242,6 +228,21 @@ impl Fields<'_> {
         let mask = ((1u32 << length) - 1) << (bit % 32);
         let word = word & !mask | value << (bit % 32) & mask;
         bytes.copy_from_slice(&word.to_le_bytes());
+    }
+
+    /// Operands that an instruction does not have stay as the row's text has them. Carries are the third.
+    fn vop3(&mut self, shape: Shape, to: u32, sources: [Source; 3]) {
+        self.set(0, 8, to);
+        let carries = shape != Shape::Vop3;
+        if carries {
+            self.set(8, 7, sources[2].number());
+        }
+        for (bit, source) in [32, 41, 50].into_iter().zip(sources) {
+            let is_operand = source != Source::None;
+            if is_operand && (bit != 50 || shape != Shape::Vop3CarryOut) {
+                self.set(bit, 9, source.field().0.into());
+            }
+        }
     }
 
     /// Loads: `to`, base, offset. Stores: data, base, offset. Atomics: data, base, address.

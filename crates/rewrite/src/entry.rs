@@ -135,128 +135,62 @@ pub(crate) fn keep(
     if needs == Needs::default() && storage.is_empty() {
         return Ok((kept, code));
     }
-    let refused = |reason: &str| Refusal::Registers {
-        what: "values of the kernel's entry",
-        reason: reason.to_owned(),
-    };
-    let failed = |error: codeobj::Error| refused(&error.to_string());
     kept.workitem = workitems(needs.workitem, supply, descriptor, &mut code)?;
     let before = layout(descriptor);
-    let mut added = 0;
-    let mut enable = |descriptor: &mut KernelDescriptor, field: &str, registers: u64| {
-        if descriptor.get(field) == Some(0) {
-            added += registers;
-            return descriptor.set(field, 1);
-        }
-        Ok(())
-    };
-    if needs.kernarg || needs.implicit {
-        enable(descriptor, "enable_sgpr_kernarg_segment_ptr", 2).map_err(failed)?;
-    }
-    if needs.dispatch || needs.dispatch_id {
-        enable(descriptor, "enable_sgpr_dispatch_ptr", 2).map_err(failed)?;
-    }
-    for (needed, (field, _)) in needs.workgroup.iter().zip(WORKGROUP_FIELDS) {
-        if *needed {
-            // System SGPRs, which do not count as user SGPRs.
-            enable(descriptor, field, 0).map_err(failed)?;
-        }
-    }
-    added += storage.enable(descriptor)?;
-    // Some chips want more user SGPRs than a kernel names (gfx1100: sixteen): those without a value are there to be used.
-    let spare = before.iter().find(|(name, ..)| *name == UNDEFINED);
-    let spare = spare.map_or(0, |(.., count)| u64::from(*count));
-    let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added.saturating_sub(spare);
-    if user > MOST_USER_SGPRS {
-        return Err(refused("no user SGPR is left to receive them in"));
-    }
-    descriptor.set("user_sgpr_count", user).map_err(failed)?;
-    let after = layout(descriptor);
-    let end = after
-        .iter()
-        .map(|(_, first, count)| first + count)
-        .max()
-        .unwrap_or(0);
-    let position = |name: &str| {
-        after
-            .iter()
-            .find(|(known, ..)| *known == name)
-            .map(|(_, first, _)| *first)
-    };
+    enable(needs, storage, &before, descriptor)?;
+    let arriving = layout(descriptor);
+    let ends = arriving.iter().map(|(_, first, count)| first + count);
     let mut places = Places {
         supply,
-        end,
+        end: ends.max().unwrap_or(0),
         wave_size: codes.wave_size,
         vgpr: None,
         passing: Vec::new(),
     };
-    let mut place = |width: u16| places.place(width);
-    let absent = || refused("the kernel's entry does not have them");
+    let position = |name: &str| {
+        let found = arriving.iter().find(|(known, ..)| *known == name);
+        found.map(|(_, first, _)| *first)
+    };
+    let arrived =
+        |name: &str| position(name).ok_or_else(|| refused("the kernel's entry does not have them"));
+    let (kernarg, dispatch) = (
+        needs.kernarg || needs.implicit,
+        needs.dispatch || needs.dispatch_id,
+    );
     let mut pair = |name: &str, code: &mut Vec<Instruction>| {
-        let (from, to) = (position(name).ok_or_else(absent)?, place(2)?);
+        let (from, to) = (arrived(name)?, places.place(2)?);
         code.move_scalar(to, Source::Scalar(from));
         code.move_scalar(to + 1, Source::Scalar(from + 1));
         Ok(to)
     };
-    let (mut kernarg, mut dispatch) = (None, None);
-    if needs.kernarg || needs.implicit {
-        kernarg = Some(pair("kernarg_segment_ptr", &mut code)?);
-    }
-    if needs.dispatch || needs.dispatch_id {
-        dispatch = Some(pair("dispatch_ptr", &mut code)?);
-    }
+    let kernarg = kernarg.then(|| pair("kernarg_segment_ptr", &mut code));
+    let kernarg = kernarg.transpose()?;
+    let dispatch = dispatch.then(|| pair("dispatch_ptr", &mut code));
+    let dispatch = dispatch.transpose()?;
     for (dimension, (_, name)) in WORKGROUP_FIELDS.iter().enumerate() {
-        if !needs.workgroup[dimension] {
-            continue;
-        }
-        let to = place(1)?;
-        kept.workgroup[dimension] = Some(Home::Scalar(to));
-        if descriptor.target().family >= Family::Gfx12 {
-            let (first, rest) = (Source::Scalar(TTMP9), Source::Scalar(TTMP7));
-            match dimension {
-                0 => code.move_scalar(to, first),
-                1 => code.scalar2(Op::SAndB32, to, rest, Source::Constant(0xffff)),
-                _ => code.scalar2(Op::SLshrB32, to, rest, Source::Constant(16)),
-            }
-        } else {
-            let from = position(name).ok_or_else(absent)?;
-            code.move_scalar(to, Source::Scalar(from));
+        if needs.workgroup[dimension] {
+            let to = places.place(1)?;
+            kept.workgroup[dimension] = Some(Home::Scalar(to));
+            workgroup(codes, dimension, || arrived(name), to, &mut code)?;
         }
     }
-    if needs.implicit {
-        let hidden = metadata.and_then(|metadata| {
-            let mut hidden = metadata
-                .arguments
-                .iter()
-                .filter(|argument| argument.kind.is_hidden());
-            hidden.next().map(|argument| argument.offset as u32)
-        });
-        let offset = hidden.ok_or_else(|| refused("the kernel has no implicit arguments"))?;
-        let (from, to) = (kernarg.ok_or_else(absent)?, place(2)?);
-        code.scalar2(
-            Op::SAddU32,
-            to,
-            Source::Scalar(from),
-            Source::Constant(offset),
-        );
-        let (high, zero) = (Source::Scalar(from + 1), Source::Constant(0));
-        code.scalar2(Op::SAddcU32, to + 1, high, zero);
+    if let Some(from) = kernarg.filter(|_| needs.implicit) {
+        let offset = Source::Constant(hidden_arguments(metadata)?);
+        let to = places.place(2)?;
+        let (low, high) = (Source::Scalar(from), Source::Scalar(from + 1));
+        code.scalar2(Op::SAddU32, to, low, offset);
+        code.scalar2(Op::SAddcU32, to + 1, high, Source::Constant(0));
         kept.implicit = Some(Home::Scalar(to));
     }
-    if needs.dispatch_id {
-        let (from, to) = (dispatch.ok_or_else(absent)?, place(2)?);
-        load(
-            codes,
-            Op::SLoadDwordx2,
-            to,
-            from,
-            PACKET_RESERVED2,
-            &mut code,
-        );
+    if let Some(from) = dispatch.filter(|_| needs.dispatch_id) {
+        let to = places.place(2)?;
+        let offset = PACKET_RESERVED2;
+        load(codes, Op::SLoadDwordx2, to, from, offset, &mut code);
         kept.dispatch_id = Some(Home::Scalar(to));
     }
     kept.kernarg = kernarg.map(Home::Scalar);
     kept.dispatch = dispatch.map(Home::Scalar);
+    let mut place = |width: u16| places.place(width);
     storage.keep(codes, &position, &mut place, &mut kept, &mut code)?;
     places.settle(codes, &mut kept, &mut code);
     // Back to where the kernel expects it: downwards, in ascending order.
@@ -269,6 +203,80 @@ pub(crate) fn keep(
         }
     }
     Ok((kept, code))
+}
+
+fn refused(reason: &str) -> Refusal {
+    Refusal::Registers {
+        what: "values of the kernel's entry",
+        reason: reason.to_owned(),
+    }
+}
+
+/// Lets arrive what is needed. `before`: what arrives anyway.
+fn enable(
+    needs: Needs,
+    storage: &Storage,
+    before: &[(&'static str, u16, u16)],
+    descriptor: &mut KernelDescriptor,
+) -> Result<(), Refusal> {
+    let failed = |error: codeobj::Error| refused(&error.to_string());
+    let mut wanted = Vec::new();
+    if needs.kernarg || needs.implicit {
+        wanted.push(("enable_sgpr_kernarg_segment_ptr", 2));
+    }
+    if needs.dispatch || needs.dispatch_id {
+        wanted.push(("enable_sgpr_dispatch_ptr", 2));
+    }
+    for (needed, (field, _)) in needs.workgroup.iter().zip(WORKGROUP_FIELDS) {
+        if *needed {
+            // System SGPRs, which do not count as user SGPRs.
+            wanted.push((field, 0));
+        }
+    }
+    let mut added = 0;
+    for (field, registers) in wanted {
+        if descriptor.get(field) == Some(0) {
+            added += registers;
+            descriptor.set(field, 1).map_err(failed)?;
+        }
+    }
+    added += storage.enable(descriptor)?;
+    // Some chips want more user SGPRs than a kernel names (gfx1100: sixteen): those without a value are there to be used.
+    let spare = before.iter().find(|(name, ..)| *name == UNDEFINED);
+    let spare = spare.map_or(0, |(.., count)| u64::from(*count));
+    let user = descriptor.get("user_sgpr_count").unwrap_or(0) + added.saturating_sub(spare);
+    if user > MOST_USER_SGPRS {
+        return Err(refused("no user SGPR is left to receive them in"));
+    }
+    descriptor.set("user_sgpr_count", user).map_err(failed)
+}
+
+/// The workgroup's number in a dimension. `arrived`: the register that it arrives in, before gfx12.
+fn workgroup(
+    codes: &Codes,
+    dimension: usize,
+    arrived: impl Fn() -> Result<u16, Refusal>,
+    to: u16,
+    code: &mut Vec<Instruction>,
+) -> Result<(), Refusal> {
+    let (first, rest) = (Source::Scalar(TTMP9), Source::Scalar(TTMP7));
+    match dimension {
+        _ if codes.target.family < Family::Gfx12 => {
+            code.move_scalar(to, Source::Scalar(arrived()?));
+        }
+        0 => code.move_scalar(to, first),
+        1 => code.scalar2(Op::SAndB32, to, rest, Source::Constant(0xffff)),
+        _ => code.scalar2(Op::SLshrB32, to, rest, Source::Constant(16)),
+    }
+    Ok(())
+}
+
+/// Bytes from the first argument to the first that nobody gives by name.
+fn hidden_arguments(metadata: Option<&KernelMetadata>) -> Result<u32, Refusal> {
+    let arguments = metadata.into_iter().flat_map(|found| &found.arguments);
+    let mut hidden = arguments.filter(|argument| argument.kind.is_hidden());
+    let first = hidden.next().map(|argument| argument.offset as u32);
+    first.ok_or_else(|| refused("the kernel has no implicit arguments"))
 }
 
 /// Lanes' numbers in their workgroup go to VGPRs that nothing names.

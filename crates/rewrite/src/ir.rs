@@ -190,6 +190,19 @@ impl<'p> Code<'p> {
         AddressIndex(self.addresses.len() as u32 - 1)
     }
 
+    /// Appends a template; `hook` and `pc` are for errors. Says which it is of [`Code::bound`].
+    pub fn bind(&mut self, template: &'p Template, hook: usize, pc: u64, binding: Binding) -> u32 {
+        let index = self.bound.len() as u32;
+        self.push(Item::Template(index));
+        self.bound.push(Bound {
+            template,
+            hook,
+            pc,
+            binding,
+        });
+        index
+    }
+
     /// The number of a place at which something is to be lowered.
     pub fn spot(&mut self, spot: Spot) -> u32 {
         self.spots.push(spot);

@@ -9,7 +9,7 @@ use crate::copies::{Copies, Copy, copy_out, scalar_gap};
 use crate::encode::Codes;
 use crate::entry::EntryValues;
 use crate::instruction::{Instruction, Op, Source, VCC, Write};
-use crate::ir::{Bound, Code, Item, Meets, Seam, Spot};
+use crate::ir::{Code, Meets, Seam, Spot};
 use crate::memory::MemoryAccess;
 use crate::registers::{Home, Supply};
 use crate::save::Save;
@@ -194,17 +194,11 @@ impl<'p> Lowering<'_, 'p> {
         if code.items.len() > start {
             fixed(codes, code, Op::WaitAlu);
         }
-        let bound = code.bound.len() as u32;
-        code.push(Item::Template(bound));
-        code.bound.push(Bound {
-            template,
-            hook: call.number,
-            pc: place.pc,
-            binding: Binding {
-                first: chosen.first,
-                drop_tail: true,
-            },
-        });
+        let binding = Binding {
+            first: chosen.first,
+            drop_tail: true,
+        };
+        let bound = code.bind(template, call.number, place.pc, binding);
         inner
             .iter()
             .rev()

@@ -9,8 +9,10 @@ mod bind;
 mod bundle;
 mod code;
 mod error;
+mod values;
 
 pub use bind::{Binding, bind, bind_into};
 pub use bundle::{Bundle, Entry, Global};
 pub use code::{Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template};
 pub use error::{BindError, BundleError};
+pub use values::{HOOK_VALUES, HookValue, HookValueRow, Origin};

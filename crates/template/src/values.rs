@@ -1,0 +1,114 @@
+//! What hooks can ask every place for: the one list of names, sizes and origins.
+
+/// A value that every place has, or has a reason not to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HookValue {
+    /// Number of the insertion in its plan.
+    Site,
+    /// Address of the instruction in the code object.
+    Pc,
+    Exec,
+    Scc,
+    Vcc,
+    M0,
+    EffectiveAddress,
+    /// Bytes per lane.
+    AccessSize,
+    /// Bits of `luthier::access`.
+    AccessKind,
+    /// Global address of the hook's variables in memory.
+    Stack,
+    KernargPointer,
+    DispatchPointer,
+    ImplicitArgumentPointer,
+    /// Number of the launch.
+    DispatchId,
+    /// Dimension 0, 1 or 2.
+    WorkgroupId(u8),
+    /// Of each lane in its workgroup, in dimension 0, 1 or 2.
+    WorkitemId(u8),
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Known when code is inserted.
+    Place,
+    /// In registers of the wave at the place.
+    Wave,
+    /// The instruction's operands.
+    Access,
+    /// Arrives at the kernel's entry, and is kept from there.
+    Entry,
+}
+
+/// What there is to know of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct HookValueRow {
+    pub value: HookValue,
+    /// Of the port; with a prefix that tells its size, of the function in `luthier_device.h`.
+    pub name: &'static str,
+    /// In descriptions of tools; empty where hooks alone ask for it.
+    pub word: &'static str,
+    /// As the hook sees it.
+    pub dwords: u8,
+    /// Dwords that a parameter must have to take it.
+    pub least: u8,
+    /// Lanes have values of their own.
+    pub per_lane: bool,
+    pub origin: Origin,
+}
+
+#[rustfmt::skip]
+const fn row(
+    value: HookValue, name: &'static str, word: &'static str,
+    (dwords, least): (u8, u8), per_lane: bool, origin: Origin,
+) -> HookValueRow {
+    HookValueRow { value, name, word, dwords, least, per_lane, origin }
+}
+
+/// All of them.
+#[rustfmt::skip]
+pub const HOOK_VALUES: &[HookValueRow] = &[
+    row(HookValue::Site,                    "site",              "site",        (1, 1), false, Origin::Place),
+    row(HookValue::Pc,                      "pc",                "pc",          (2, 1), false, Origin::Place),
+    row(HookValue::Exec,                    "exec",              "exec",        (2, 1), false, Origin::Wave),
+    row(HookValue::Scc,                     "scc",               "scc",         (1, 1), false, Origin::Wave),
+    row(HookValue::Vcc,                     "vcc",               "vcc",         (2, 1), false, Origin::Wave),
+    row(HookValue::M0,                      "m0",                "m0",          (1, 1), false, Origin::Wave),
+    row(HookValue::EffectiveAddress,        "effective_address", "address",     (2, 2), true,  Origin::Access),
+    row(HookValue::AccessSize,              "access_size",       "access.size", (1, 1), false, Origin::Access),
+    row(HookValue::AccessKind,              "access_kind",       "access.kind", (1, 1), false, Origin::Access),
+    row(HookValue::Stack,                   "stack",             "",            (2, 2), false, Origin::Entry),
+    row(HookValue::KernargPointer,          "kernarg_ptr",       "kernarg",     (2, 2), false, Origin::Entry),
+    row(HookValue::DispatchPointer,         "dispatch_ptr",      "packet",      (2, 2), false, Origin::Entry),
+    row(HookValue::ImplicitArgumentPointer, "implicitarg_ptr",   "",            (2, 2), false, Origin::Entry),
+    row(HookValue::DispatchId,              "dispatch_id",       "dispatch",    (2, 1), false, Origin::Entry),
+    row(HookValue::WorkgroupId(0),          "workgroup_id_x",    "workgroup.x", (1, 1), false, Origin::Entry),
+    row(HookValue::WorkgroupId(1),          "workgroup_id_y",    "workgroup.y", (1, 1), false, Origin::Entry),
+    row(HookValue::WorkgroupId(2),          "workgroup_id_z",    "workgroup.z", (1, 1), false, Origin::Entry),
+    row(HookValue::WorkitemId(0),           "workitem_id_x",     "workitem.x",  (1, 1), true,  Origin::Entry),
+    row(HookValue::WorkitemId(1),           "workitem_id_y",     "workitem.y",  (1, 1), true,  Origin::Entry),
+    row(HookValue::WorkitemId(2),           "workitem_id_z",     "workitem.z",  (1, 1), true,  Origin::Entry),
+];
+
+impl HookValueRow {
+    /// The value of a port's name.
+    pub fn named(name: &str) -> Option<&'static HookValueRow> {
+        HOOK_VALUES.iter().find(|row| row.name == name)
+    }
+
+    /// The value that a description means.
+    pub fn of_word(word: &str) -> Option<&'static HookValueRow> {
+        HOOK_VALUES
+            .iter()
+            .find(|row| row.word == word && !word.is_empty())
+    }
+}
+
+impl HookValue {
+    /// `None` for a dimension that there is not.
+    pub fn row(self) -> Option<&'static HookValueRow> {
+        HOOK_VALUES.iter().find(|row| row.value == self)
+    }
+}
