@@ -60,7 +60,9 @@ fn say(file: &ToolFile) {
         );
     }
     files::out!("hooks: {}", file.hooks().join(", "));
-    for (name, size) in file.variables() {
+    // (Others are compilers' own.)
+    let variables = file.variables().filter(|(name, _)| !name.starts_with("__"));
+    for (name, size) in variables {
         files::out!("variable {name}: {size} bytes");
     }
     if file.has_host_code() {

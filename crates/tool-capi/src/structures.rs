@@ -20,7 +20,7 @@ pub mod sized {
         // SAFETY: the caller's promise; the first member of all these structures is their size.
         unsafe {
             let size = *into.cast::<usize>();
-            if size < LEAST || size > 1 << 12 {
+            if !(LEAST..=1 << 12).contains(&size) {
                 return Err(format!(
                     "struct_size is {size}, and must be set to the structure's size"
                 ));
