@@ -1,3 +1,4 @@
+// not: gfx942 gfx950
 // Arrays, textures and surfaces: copies, formats, addressing modes and linear filters against the host's own.
 #include "check.h"
 

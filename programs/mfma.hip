@@ -18,6 +18,11 @@ __host__ __device__ inline int value_b(int block, int k, int j) { return (block 
 __host__ __device__ inline int value_c(int block, int i, int j) { return (block + i + 2 * j) % 7; }
 __device__ inline short brain(int v) { return short(__float_as_int(float(v)) >> 16); }
 
+// Since gfx942 products of bytes take twice as many at once, and those of bfloat16 without `_1k` are gone.
+#if defined(__gfx942__) || defined(__gfx950__)
+#define HAS_GFX942_PRODUCTS
+#endif
+
 // Writes result registers to row-major blocks of M columns; the column is the lane number modulo M.
 #define STORE(type, registers, result, M, place_row, place_block)                                                     \
     for (int r = 0; r < registers; r++)                                                                               \
@@ -80,6 +85,7 @@ __global__ void f16_32x32x8(float *out) {
     f32x16 d = __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, c, 0, 0, 0);
     STORE(float, 16, d, 32, (r / 4 * 8 + lane / 32 * 4 + r % 4), 0)
 }
+#ifndef HAS_GFX942_PRODUCTS
 __global__ void bf16_16x16x8(float *out) {
     int lane = threadIdx.x;
     bf16x2 a, b;
@@ -93,6 +99,9 @@ __global__ void bf16_16x16x8(float *out) {
     f32x4 d = __builtin_amdgcn_mfma_f32_16x16x8bf16(a, b, c, 0, 0, 0);
     STORE(float, 4, d, 16, (lane / 16 * 4 + r), 0)
 }
+#else
+__global__ void bf16_16x16x8(float *) {}
+#endif
 #if !defined(__gfx908__)
 __global__ void bf16_1k_16x16x16(float *out) {
     int lane = threadIdx.x;
@@ -107,9 +116,10 @@ __global__ void bf16_1k_16x16x16(float *out) {
     STORE(float, 4, d, 16, (lane / 16 * 4 + r), 0)
 }
 #else
-// Only gfx90a has this one and the double-precision ones.
+// gfx908 lacks this one and the double-precision ones.
 __global__ void bf16_1k_16x16x16(float *) {}
 #endif
+#ifndef HAS_GFX942_PRODUCTS
 __global__ void i8_16x16x16(float *out) {
     int lane = threadIdx.x, a = 0, b = 0;
     i32x4 c;
@@ -133,6 +143,38 @@ __global__ void i8_32x32x8(float *out) {
     i32x16 d = __builtin_amdgcn_mfma_i32_32x32x8i8(a, b, c, 0, 0, 0);
     STORE(float, 16, d, 32, (r / 4 * 8 + lane / 32 * 4 + r % 4), 0)
 }
+__global__ void i8_16x16x32(float *) {}
+__global__ void i8_32x32x16(float *) {}
+#else
+__global__ void i8_16x16x16(float *) {}
+__global__ void i8_32x32x8(float *) {}
+__global__ void i8_16x16x32(float *out) {
+    int lane = threadIdx.x;
+    long a = 0, b = 0;
+    i32x4 c;
+    for (int k = 0; k < 8; k++) {
+        a |= (value_a(0, lane % 16, lane / 16 * 8 + k) & 255l) << 8 * k;
+        b |= (value_b(0, lane / 16 * 8 + k, lane % 16) & 255l) << 8 * k;
+    }
+    for (int r = 0; r < 4; r++)
+        c[r] = value_c(0, lane / 16 * 4 + r, lane % 16);
+    i32x4 d = __builtin_amdgcn_mfma_i32_16x16x32_i8(a, b, c, 0, 0, 0);
+    STORE(float, 4, d, 16, (lane / 16 * 4 + r), 0)
+}
+__global__ void i8_32x32x16(float *out) {
+    int lane = threadIdx.x;
+    long a = 0, b = 0;
+    i32x16 c;
+    for (int k = 0; k < 8; k++) {
+        a |= (value_a(0, lane % 32, lane / 32 * 8 + k) & 255l) << 8 * k;
+        b |= (value_b(0, lane / 32 * 8 + k, lane % 32) & 255l) << 8 * k;
+    }
+    for (int r = 0; r < 16; r++)
+        c[r] = value_c(0, r / 4 * 8 + lane / 32 * 4 + r % 4, lane % 32);
+    i32x16 d = __builtin_amdgcn_mfma_i32_32x32x16_i8(a, b, c, 0, 0, 0);
+    STORE(float, 16, d, 32, (r / 4 * 8 + lane / 32 * 4 + r % 4), 0)
+}
+#endif
 #if !defined(__gfx908__)
 __global__ void f64_16x16x4(float *out) {
     int lane = threadIdx.x;
@@ -176,11 +218,16 @@ int main() {
     check("f32 4x4x1, 16 blocks", f32_4x4x1_16b, 4, 1, 16);
     check("f16 16x16x16", f16_16x16x16, 16, 16, 1);
     check("f16 32x32x8", f16_32x32x8, 32, 8, 1);
-    check("bf16 16x16x8", bf16_16x16x8, 16, 8, 1);
-    check("i8 16x16x16", i8_16x16x16, 16, 16, 1);
-    check("i8 32x32x8", i8_32x32x8, 32, 8, 1);
     hipDeviceProp_t properties;
     HIP(hipGetDeviceProperties(&properties, 0));
+    if (strncmp(properties.gcnArchName, "gfx90", 5) == 0) {
+        check("bf16 16x16x8", bf16_16x16x8, 16, 8, 1);
+        check("i8 16x16x16", i8_16x16x16, 16, 16, 1);
+        check("i8 32x32x8", i8_32x32x8, 32, 8, 1);
+    } else {
+        check("i8 16x16x32", i8_16x16x32, 16, 32, 1);
+        check("i8 32x32x16", i8_32x32x16, 32, 16, 1);
+    }
     if (strncmp(properties.gcnArchName, "gfx908", 6) != 0) {
         check("bf16 1k 16x16x16", bf16_1k_16x16x16, 16, 16, 1);
         check("f64 16x16x4", f64_16x16x4, 16, 4, 1);

@@ -43,17 +43,32 @@ __global__ void half(const float *a, const float *b, float *c) {
     for (int r = 0; r < 4; r++)
         c[(row + lane / 16 * 4 + r) * n + column + lane % 16] = sum[r];
 }
+// Since gfx942 these products take twice as many numbers at once.
+#if defined(__gfx942__) || defined(__gfx950__)
+typedef short bf16x4 __attribute__((ext_vector_type(4)));
+typedef bf16x4 brains;
+typedef long packed_bytes;
+#define PRODUCT_OF_BRAINS __builtin_amdgcn_mfma_f32_16x16x16bf16_1k
+#define PRODUCT_OF_BYTES __builtin_amdgcn_mfma_i32_16x16x32_i8
+#else
+typedef bf16x2 brains;
+typedef int packed_bytes;
+#define PRODUCT_OF_BRAINS __builtin_amdgcn_mfma_f32_16x16x8bf16
+#define PRODUCT_OF_BYTES __builtin_amdgcn_mfma_i32_16x16x16i8
+#endif
+const int brains_each = sizeof(brains) / 2, bytes_each = sizeof(packed_bytes);
+
 __device__ short brain(float v) { return short(__float_as_int(v) >> 16); }
 __global__ void bf16(const float *a, const float *b, float *c) {
     int lane = threadIdx.x, row = blockIdx.y * 16, column = blockIdx.x * 16;
     f32x4 sum = {};
-    for (int k = 0; k < n; k += 8) {
-        bf16x2 x, y;
-        for (int i = 0; i < 2; i++) {
-            x[i] = brain(a[(row + lane % 16) * n + k + lane / 16 * 2 + i]);
-            y[i] = brain(b[(k + lane / 16 * 2 + i) * n + column + lane % 16]);
+    for (int k = 0; k < n; k += 4 * brains_each) {
+        brains x, y;
+        for (int i = 0; i < brains_each; i++) {
+            x[i] = brain(a[(row + lane % 16) * n + k + lane / 16 * brains_each + i]);
+            y[i] = brain(b[(k + lane / 16 * brains_each + i) * n + column + lane % 16]);
         }
-        sum = __builtin_amdgcn_mfma_f32_16x16x8bf16(x, y, sum, 0, 0, 0);
+        sum = PRODUCT_OF_BRAINS(x, y, sum, 0, 0, 0);
     }
     for (int r = 0; r < 4; r++)
         c[(row + lane / 16 * 4 + r) * n + column + lane % 16] = sum[r];
@@ -61,13 +76,13 @@ __global__ void bf16(const float *a, const float *b, float *c) {
 __global__ void bytes(const float *a, const float *b, float *c) {
     int lane = threadIdx.x, row = blockIdx.y * 16, column = blockIdx.x * 16;
     i32x4 sum = {};
-    for (int k = 0; k < n; k += 16) {
-        int x = 0, y = 0;
-        for (int i = 0; i < 4; i++) {
-            x |= (int(a[(row + lane % 16) * n + k + lane / 16 * 4 + i]) & 255) << 8 * i;
-            y |= (int(b[(k + lane / 16 * 4 + i) * n + column + lane % 16]) & 255) << 8 * i;
+    for (int k = 0; k < n; k += 4 * bytes_each) {
+        packed_bytes x = 0, y = 0;
+        for (int i = 0; i < bytes_each; i++) {
+            x |= packed_bytes(int(a[(row + lane % 16) * n + k + lane / 16 * bytes_each + i]) & 255) << 8 * i;
+            y |= packed_bytes(int(b[(k + lane / 16 * bytes_each + i) * n + column + lane % 16]) & 255) << 8 * i;
         }
-        sum = __builtin_amdgcn_mfma_i32_16x16x16i8(x, y, sum, 0, 0, 0);
+        sum = PRODUCT_OF_BYTES(x, y, sum, 0, 0, 0);
     }
     for (int r = 0; r < 4; r++)
         c[(row + lane / 16 * 4 + r) * n + column + lane % 16] = float(sum[r]);

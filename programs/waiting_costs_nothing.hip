@@ -5,8 +5,8 @@
 #include <ctime>
 
 __global__ void take_time(long long ticks) {
-    long long start = (long long)__builtin_amdgcn_s_memrealtime();
-    while ((long long)__builtin_amdgcn_s_memrealtime() - start < ticks)
+    long long start = wall_clock64();
+    while (wall_clock64() - start < ticks)
         __builtin_amdgcn_s_sleep(10);
 }
 

@@ -12,6 +12,8 @@ pub struct Header {
     pub devices: Vec<String>,
     /// Further targets, for which only newer compilers make code; `*` is any.
     pub also: Vec<String>,
+    /// Targets that lack what it is about.
+    pub not: Vec<String>,
     pub run: Vec<String>,
     /// Tools for it instead of all.
     pub tools: Option<String>,
@@ -44,6 +46,7 @@ impl Header {
             match key {
                 "flags" => header.flags.extend(words()),
                 "devices" => header.devices.extend(words()),
+                "not" => header.not.extend(words()),
                 "also" => header.also.extend(words()),
                 "run" => header.run.extend(words()),
                 "stdout" => header.stdout.push(value.to_owned()),
@@ -74,7 +77,8 @@ impl Header {
         let any = self.devices == DEVICES || self.also.iter().any(|name| name == "*");
         let named = |device: &str| {
             let mut names = self.devices.iter().chain(&self.also);
-            any || names.any(|name| name == device)
+            let lacks = self.not.iter().any(|name| name == device);
+            !lacks && (any || names.any(|name| name == device))
         };
         let chosen = wanted.iter().filter(|device| named(device));
         self.devices = chosen.map(|&device| device.to_owned()).collect();
@@ -120,6 +124,9 @@ mod tests {
         let mut header = Header::parse("// devices: gfx908\n// also: *\n", "// ").unwrap();
         header.restrict(&["gfx942", "gfx1151"]);
         assert_eq!(header.devices, ["gfx942", "gfx1151"]);
+        let mut header = Header::parse("// not: gfx942\n", "// ").unwrap();
+        header.restrict(&["gfx942", "gfx1151"]);
+        assert_eq!(header.devices, ["gfx1151"]);
         assert!(Header::parse("// expect: success\n", "// ").is_err());
     }
 }

@@ -9,6 +9,7 @@
 //! | `flags` | arguments for the compiler besides ours |
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
 //! | `also` | further targets, of which `LUTHIER_TEST_DEVICES` chooses; `*` for any |
+//! | `not` | targets that `LUTHIER_TEST_DEVICES` chooses in vain, because they lack what the program is about |
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
 //! | `tools` | the tools it is instrumented with instead of all, and why |

@@ -109,8 +109,25 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         sgpr_size_per_cu: 12800,
         num_xcc: target.compute_dies.into(),
         kfd_gpu_id: GPU_ID_BASE + node,
-        family_id: if is_gfx9 { 141 } else { 143 },
+        family_id: driver_family(target),
         ..no_node()
+    }
+}
+
+/// The number by which the kernel driver tells families apart (`AMDGPU_FAMILY_*` in amdgpu_drm.h). ROCr's library for images
+/// chooses layouts by it.
+fn driver_family(target: &gfx::Target) -> u32 {
+    match target.version {
+        (9, 0, 2 | 9 | 12) => 142,
+        (9, ..) => 141,
+        (10, 3, 3) => 144,
+        (10, 3, 5) => 146,
+        (10, 3, 6) => 149,
+        (10, ..) => 143,
+        (11, 0, 3) => 148,
+        (11, 0, _) => 145,
+        (11, ..) => 150,
+        _ => 152,
     }
 }
 
