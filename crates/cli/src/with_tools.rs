@@ -75,10 +75,16 @@ impl WithTools {
         if self.tools.iter().any(alone) {
             return;
         }
+        // Counts of some instructions would be taken for those of all.
+        let everywhere = self.site.is_empty() && self.function.is_none() && self.source.is_none();
+        let [hotspots, others @ ..] = ALL;
         match self.tools.is_empty() {
-            true if !built_in::tools(program).is_empty() => {}
-            true => self.tools.extend(ALL.map(str::to_owned)),
-            false => self.add(ALL[0]),
+            true if !built_in::tools(program).is_empty() => return,
+            true => self.tools.extend(others.map(str::to_owned)),
+            false => {}
+        }
+        if everywhere {
+            self.add(hotspots);
         }
     }
 

@@ -9,10 +9,12 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use indicatif::ProgressBar;
 use rawprof::layout::MAGIC;
 
 use crate::{DEFAULT_DIRECTORY, llvm::Tools};
@@ -414,7 +416,13 @@ fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {
         .arg(&merged)
         .arg("-f")
         .arg(&list);
-    tools.output(command)?;
+    // LLVM does not say how far it is.
+    let waiting =
+        ProgressBar::new_spinner().with_message(format!("merging {} profiles", files.len()));
+    waiting.enable_steady_tick(Duration::from_millis(500));
+    let done = tools.output(command);
+    waiting.finish_and_clear();
+    done?;
     let failed = || format!("cannot write {}", output.display());
     let mut merged = fs::File::open(&merged).with_context(failed)?;
     let mut file = files::Output::create(output).with_context(failed)?;

@@ -214,3 +214,44 @@ fn the_live_line_is_for_terminals_only() {
         "{said}"
     );
 }
+
+#[test]
+fn traces_have_the_accesses_that_were_counted() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let program = program.to_str().unwrap();
+    let run = [
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "mem-trace",
+        "--site",
+        "kind=store",
+        "--report",
+        "page.html",
+        "--output",
+        "out",
+        "--",
+        program,
+    ];
+    luthier(folder.path(), &run);
+    let page = report::read_page(&folder.path().join("page.html")).unwrap();
+    // One store a lane, 4 bytes apart; a million is looked at.
+    let trace = &page.traces[&0];
+    assert_eq!(
+        (trace.accesses, trace.left_out, trace.unread),
+        (1_000_000, LANES - 1_000_000, 0)
+    );
+    let [(Some(4), count)] = trace.strides[..] else {
+        panic!("{:?}", trace.strides);
+    };
+    assert_eq!(count, 1_000_000 * 63 / 64);
+    // Waves run side by side, so what the first million touched may have gaps.
+    let sum = |of: fn(&(u64, u64, u64)) -> u64| trace.regions.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|region| region.2), 1_000_000);
+    assert!((4_000_000..=4 * LANES).contains(&sum(|region| region.1)));
+}

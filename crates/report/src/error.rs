@@ -18,6 +18,11 @@ pub enum Error {
     Nothing { path: PathBuf },
     #[error("{}: this is no page of `luthier report`: {reason}", path.display())]
     NoPage { path: PathBuf, reason: &'static str },
+    #[error("{}: {reason}", path.display())]
+    Records {
+        path: PathBuf,
+        reason: parquet::errors::ParquetError,
+    },
     #[error("the data cannot be packed: {0}")]
     Pack(#[from] std::io::Error),
     #[error("the data cannot be written as JSON: {0}")]

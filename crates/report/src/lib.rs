@@ -16,6 +16,7 @@ mod results;
 mod run;
 mod sources;
 mod timeline;
+mod trace;
 
 pub use compare::{Comparison, compare};
 pub use error::Error;
@@ -23,3 +24,4 @@ pub use model::{Code, KernelRow, Overview};
 pub use page::{comparison_page, page, read_page};
 pub use run::{Options, Run};
 pub use timeline::Timeline;
+pub use trace::Trace;

@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     model::{Code, Overview},
     run::Run,
+    trace::Trace,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
@@ -20,7 +21,7 @@ use std::{
 };
 
 /// A module comes behind those that it imports.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: [(&str, &str); 15] = [
     ("data", include_str!("../web/data.js")),
     ("dom", include_str!("../web/dom.js")),
     ("route", include_str!("../web/route.js")),
@@ -29,6 +30,7 @@ const MODULES: [(&str, &str); 14] = [
     ("metrics", include_str!("../web/metrics.js")),
     ("layout", include_str!("../web/layout.js")),
     ("graph", include_str!("../web/graph.js")),
+    ("addresses", include_str!("../web/addresses.js")),
     ("listing", include_str!("../web/listing.js")),
     ("overview", include_str!("../web/overview.js")),
     ("kernel", include_str!("../web/kernel.js")),
@@ -58,6 +60,9 @@ pub fn page(run: &Run, out: &mut dyn Write) -> Result<()> {
     }
     for (number, text) in run.sources.iter().enumerate() {
         chunk(out, &format!("source-{number}"), text)?;
+    }
+    for (number, trace) in &run.traces {
+        chunk(out, &format!("trace-{number}"), trace)?;
     }
     if let Some(timeline) = &run.timeline {
         chunk(out, "timeline", timeline)?;
@@ -173,6 +178,12 @@ pub fn read_page(path: &Path) -> Result<Run> {
         {
             let code = unpacked::<Code>(packed).map_err(damaged)?;
             run.codes.insert(number, code);
+        } else if let Some(number) = name
+            .strip_prefix("trace-")
+            .and_then(|text| text.parse().ok())
+        {
+            let trace = unpacked::<Trace>(packed).map_err(damaged)?;
+            run.traces.insert(number, trace);
         }
     }
     match found {

@@ -101,6 +101,8 @@ pub(crate) struct Results {
     pub tools: Vec<ToolResult>,
     /// Code objects by SHA-256 in hexadecimal digits.
     pub objects: BTreeMap<String, PathBuf>,
+    /// Records of `mem-trace`: the process that wrote them, and the file.
+    pub traces: Vec<(u32, PathBuf)>,
     /// Other files, which the page names.
     pub others: Vec<(String, u64)>,
 }
@@ -135,6 +137,12 @@ impl Results {
                     });
                 }
                 _ => {
+                    let process = name
+                        .strip_prefix("mem-trace.")
+                        .and_then(|rest| rest.strip_suffix(".parquet")?.parse().ok());
+                    if let Some(process) = process {
+                        results.traces.push((process, path.clone()));
+                    }
                     let size = path.metadata().map_or(0, |file| file.len());
                     results.others.push((name.into_owned(), size));
                 }

@@ -8,6 +8,7 @@ use crate::{
     results::Results,
     sources,
     timeline::{self, Timeline},
+    trace::{self, Trace},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -24,6 +25,8 @@ pub struct Run {
     /// In the order of [`Overview::sources`].
     pub sources: Vec<String>,
     pub timeline: Option<Timeline>,
+    /// Addresses by position of the kernel.
+    pub traces: BTreeMap<usize, Trace>,
 }
 
 /// What a page is to have besides counts.
@@ -52,6 +55,8 @@ impl Run {
             timeline: timeline::of(&results.tools),
             ..Run::default()
         };
+        step("reading traces", 0, results.traces.len());
+        run.traces = trace::of(&results, &run.codes, &overview)?;
         overview::add_counts(&mut overview, &run.codes, &results);
         if options.sources {
             let texts = sources::of(run.codes.values());

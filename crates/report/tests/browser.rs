@@ -102,7 +102,7 @@ fn places_in_the_code_have_addresses_and_blocks_fold() {
             ),
             (
                 "what it is inlined into is named",
-                "document.querySelectorAll('.frames .frame')[1].textContent.startsWith('inlined into outer')",
+                "document.querySelectorAll('.frames .frame')[1].textContent.startsWith('inlined into src/made_up.hip:2')",
             ),
             (
                 "the address of a line",
@@ -165,7 +165,9 @@ fn every_view_draws() {
         ("instructions", "(location.hash = '#kernel/0?view=mix', true)"),
         ("mnemonics", "document.querySelectorAll('.table .body .row').length >= 2"),
         ("places", "(location.hash = '#kernel/0?view=memory', true)"),
-        ("cache lines", "document.querySelector('h2').textContent === 'mem-coalesce'"),
+        ("cache lines", "[...document.querySelectorAll('h2')].some((title) => title.textContent === 'mem-coalesce')"),
+        ("addresses", "document.querySelector('canvas.addresses').getContext('2d').getImageData(2, 2, 1, 1).data[3] > 0"),
+        ("strides", "document.body.textContent.includes('4 bytes') && document.body.textContent.includes('others')"),
         ("resources", "(location.hash = '#kernel/0?view=resources', true)"),
         ("most live at once", "document.body.textContent.includes('29 VGPRs, 0 AccVGPRs and 4 SGPRs before v_add_f32_e32 v5')"),
         ("what limits", "document.body.textContent.includes('VGPRs keep more waves')"),

@@ -1,4 +1,5 @@
 // One kernel: its code, its graph, what it executes, what it touches, what it occupies.
+import { addressView } from "./addresses.js";
 import { bars, el, facts, section } from "./dom.js";
 import { chunk, grouped, hex, percent, short, tail, time } from "./data.js";
 import { graph } from "./graph.js";
@@ -68,10 +69,11 @@ function mixView({ code }) {
 }
 
 /** What tools counted at single instructions. */
-function memoryView({ code, number }) {
+async function memoryView({ code, number }) {
   const columns = metricColumns(code);
-  if (!columns.length) return el("p", { class: "empty", text: "No tool counted at single instructions here; mem-coalesce, lds-conflicts and branch-divergence do." });
-  return el("div", { class: "stack" }, columns.map((column) => {
+  const trace = await chunk(`trace-${number}`);
+  if (!columns.length && !trace) return el("p", { class: "empty", text: "No tool counted at single instructions here; mem-coalesce, lds-conflicts, branch-divergence and mem-trace do." });
+  return el("div", { class: "stack" }, trace ? addressView(trace) : null, columns.map((column) => {
     const rows = [...column.sums].map(([at, sum]) => ({ at, sum, frame: code.places[code.place[at]][0] }));
     const place = (row) => (row.frame ? `${tail(row.frame.file)}:${row.frame.line}` : "");
     const table = new Table([

@@ -213,11 +213,11 @@ export class Listing {
     const frames = this.code.places[this.code.place[at]];
     this.frames.replaceChildren(el("strong", { text: hex(this.code.pc[at]) }), ...frames.map((frame, depth) =>
       el("button", { class: "frame", title: frame.file, onclick: async () => { await this.openFile(frame.file); this.line = frame.line; this.source.redraw(); this.source.show(this.rowOfLine(frame.line)); },
-        text: `${depth ? "inlined into " : ""}${frame.function || "?"} ${tail(frame.file)}:${frame.line}${frame.column ? `:${frame.column}` : ""}` })));
+        text: `${depth ? "inlined into " : ""}${tail(frame.file)}:${frame.line}${frame.column ? `:${frame.column}` : ""} ${frame.function}` })));
     this.isa.redraw();
     this.isa.show(this.rowOf.get(at) ?? 0);
     this.moved({ pc: this.code.pc[at].toString(16) });
-    const shown = frames.find((frame) => frame.file === this.file) ?? frames[0];
+    const [shown] = frames;
     if (shown) {
       await this.openFile(shown.file);
       this.line = shown.line;

@@ -1,7 +1,7 @@
 //! Runs that never were.
 
 use report::{
-    Code, KernelRow, Run, Timeline,
+    Code, KernelRow, Run, Timeline, Trace,
     model::{Block, Edge, Frame, Function, Metric},
 };
 use serde_json::json;
@@ -18,6 +18,18 @@ pub fn run(kernels: usize, instructions: usize) -> Run {
     run.overview.sources = vec!["/src/made_up.hip".to_owned()];
     run.sources = vec![(1..=40).map(|line| format!("line {line};\n")).collect()];
     run.overview.mix = vec![("vector arithmetic".to_owned(), 10, 640)];
+    let trace = Trace {
+        accesses: 8,
+        regions: vec![(0x1000, 64, 4), (0x9000, 64, 4)],
+        piece: 64,
+        pieces: 2,
+        columns: 8,
+        rows: 2,
+        cells: [[1, 0], [0, 1]].repeat(4).concat(),
+        strides: vec![(Some(4), 6), (None, 1)],
+        ..Trace::default()
+    };
+    run.traces.insert(0, trace);
     run.timeline = Some(Timeline {
         rows: vec!["process 1, device 0, queue 1".to_owned()],
         row: vec![0; 30],
