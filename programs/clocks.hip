@@ -41,13 +41,18 @@ int main() {
     float elapsed;
     HIP(hipEventElapsedTime(&elapsed, start, stop));
     auto got = out.get();
-    EXPECT(got[0] > 0, "clock64 moved by %lld", got[0]);
+    hipDeviceProp_t device;
+    HIP(hipGetDeviceProperties(&device, 0));
+    // gfx11 counts cycles in 20 bits, which half a millisecond fills.
+    bool wraps = strncmp(device.gcnArchName, "gfx11", 5) == 0;
+    EXPECT(got[0] > 0 || wraps, "clock64 moved by %lld", got[0]);
     EXPECT(got[1] > 0, "wall_clock64 moved by %lld", got[1]);
     EXPECT(elapsed > 0 && elapsed < host + 50, "%g ms between events, %g ms on the host", elapsed, host);
 
+    if (wraps)
+        return verdict();
+
     // A tick is 10 ns, and cycles are those of the clock rate, however long the wave was kept from running.
-    hipDeviceProp_t device;
-    HIP(hipGetDeviceProperties(&device, 0));
     double cycles_per_tick = device.clockRate / 100000.0;
     Array<Waited> waited(1);
     wait_for_cycles<<<1, 1>>>(2ll * device.clockRate, waited);
