@@ -162,10 +162,13 @@ pub fn pack(bundle: &[u8], version: HeaderVersion, method: Method) -> Result<Vec
     with_header(packed, bundle.len() as u64, hash(bundle), version, method)
 }
 
+/// Fills a buffer with what lies at an offset.
+pub type Reading<'r, E> = dyn FnMut(u64, &mut [u8]) -> std::result::Result<(), E> + 'r;
+
 /// Packs a bundle of `length` bytes that lies somewhere else: `read` fills a buffer with what lies at an offset.
 pub fn pack_from<E: From<Error>>(
     length: u64,
-    read: &mut dyn FnMut(u64, &mut [u8]) -> std::result::Result<(), E>,
+    read: &mut Reading<'_, E>,
     version: HeaderVersion,
     method: Method,
 ) -> std::result::Result<Vec<u8>, E> {

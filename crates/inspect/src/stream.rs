@@ -59,7 +59,7 @@ struct Progress<'s> {
     each: &'s mut dyn FnMut(Part) -> bool,
     options: &'s Options,
     /// Objects in which the filter has found nothing yet.
-    held: Vec<Box<ObjectReport>>,
+    held: Vec<ObjectReport>,
     /// Something that the filter selects has been found.
     selected: bool,
     objects: usize,
@@ -95,12 +95,12 @@ impl Progress<'_> {
                 self.objects += 1;
                 let empty = object.kernels.is_empty() && object.functions.is_empty();
                 if self.options.name_filter.is_some() && empty && !self.selected {
-                    self.held.push(object);
+                    self.held.push(*object);
                     return;
                 }
                 self.selected = true;
                 for held in std::mem::take(&mut self.held) {
-                    self.tell(Part::Object(held));
+                    self.tell(Part::Object(Box::new(held)));
                 }
                 self.tell(Part::Object(object));
             }

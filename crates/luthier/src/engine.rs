@@ -98,11 +98,10 @@ impl Engine {
     pub fn lacks_hooks(&self, target: &'static Target) -> Option<String> {
         let generic = target.generic().map(|generic| generic.name);
         let fits = |made_for: &&str| *made_for == target.name || Some(*made_for) == generic;
-        let lacks = |tool: &&Box<dyn Tool>| {
+        let tool = self.tools.iter().find(|tool| {
             let made_for = tool.file().targets();
             !made_for.is_empty() && !made_for.iter().any(fits)
-        };
-        let tool = self.tools.iter().find(lacks)?;
+        })?;
         Some(format!(
             "code for {}: tool {} has no hooks for it (built for {})",
             target.name,

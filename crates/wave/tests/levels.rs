@@ -44,7 +44,7 @@ impl Values {
             0x3f80_0000,
         ];
         let pick = |list: &[u32]| list[bits as usize % list.len()];
-        if round % 3 == 0 && random.below(40) == 0 {
+        if round.is_multiple_of(3) && random.below(40) == 0 {
             return match self {
                 Values::Halves => pick(&special) | pick(&special[3..]) << 16,
                 Values::Bfloats => pick(&small) & 0xffff_0000 | pick(&small[2..]) >> 16,

@@ -120,7 +120,7 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
             }
         }
         seed += 1;
-        if (seed - first) % 100 == 0 {
+        if (seed - first).is_multiple_of(100) {
             println!("count: {tried} programs agree, {skipped} took too long; next is {seed}");
         }
     }
