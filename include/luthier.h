@@ -25,12 +25,16 @@
 #define LUTHIER_WITH_HIP
 #endif
 #include <dlfcn.h>
+#include <elf.h>
 #include <hsa/hsa.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <exception>
 #include <string>
@@ -70,13 +74,145 @@ typedef struct {
   luthier_u32 index;
   const char *mnemonic; // Without encoding suffix.
   const char *text;     // As an assembler reads it.
+  luthier_u32 classes;  // luthier_class
+  luthier_u32 line;     // 0: unknown
+  const char *file;
+  size_t block;
+  size_t operands;
+  size_t frames; // Of inlined functions.
 } luthier_raw_instr;
+
+// What an instruction is, one bit each.
+enum luthier_class {
+  LUTHIER_CLASS_LOAD = 1 << 0,
+  LUTHIER_CLASS_STORE = 1 << 1,
+  LUTHIER_CLASS_ATOMIC = 1 << 2,
+  LUTHIER_CLASS_BRANCH = 1 << 4,
+  LUTHIER_CLASS_CONDITIONAL = 1 << 5,
+  LUTHIER_CLASS_INDIRECT = 1 << 6,
+  LUTHIER_CLASS_CALL = 1 << 7,
+  LUTHIER_CLASS_RETURN = 1 << 8,
+  LUTHIER_CLASS_END = 1 << 9,
+  LUTHIER_CLASS_BARRIER = 1 << 10,
+  LUTHIER_CLASS_WAIT = 1 << 11,
+  LUTHIER_CLASS_SALU = 1 << 14,
+  LUTHIER_CLASS_VALU = 1 << 15,
+  LUTHIER_CLASS_MATRIX = 1 << 16,
+  LUTHIER_CLASS_TRANSCENDENTAL = 1 << 17,
+  LUTHIER_CLASS_SMEM = 1 << 18,
+  LUTHIER_CLASS_VMEM = 1 << 19,
+  LUTHIER_CLASS_LDS = 1 << 20,
+  LUTHIER_CLASS_SCRATCH = 1 << 21,
+  LUTHIER_CLASS_FLAT = 1 << 22,
+};
+
+enum luthier_operand_kind {
+  LUTHIER_OPERAND_DEF = 0, // A register that is written.
+  LUTHIER_OPERAND_USE = 1, // A register that is read.
+  LUTHIER_OPERAND_NUMBER = 2,
+  LUTHIER_OPERAND_DISTANCE = 3, // Of a branch, in bytes from its end.
+};
+enum luthier_register_kind {
+  LUTHIER_REGISTER_SGPR = 0,
+  LUTHIER_REGISTER_VGPR = 1,
+  LUTHIER_REGISTER_AGPR = 2,
+  LUTHIER_REGISTER_VCC = 3,
+  LUTHIER_REGISTER_EXEC = 4,
+  LUTHIER_REGISTER_SCC = 5,
+  LUTHIER_REGISTER_M0 = 6,
+  LUTHIER_REGISTER_MODE = 7,
+  LUTHIER_REGISTER_OTHER = 8,
+};
+typedef struct {
+  luthier_u32 kind; // luthier_operand_kind
+  luthier_u32 file; // luthier_register_kind
+  luthier_u32 first;
+  luthier_u32 dwords;
+  luthier_u64 value;
+} luthier_raw_operand;
+
+typedef struct {
+  size_t struct_size;
+  const char *target; // gfx90a
+  luthier_u32 wave_size;
+  luthier_u32 reserved;
+  size_t functions;
+  size_t blocks;
+  size_t instructions;
+  size_t parameters;
+} luthier_raw_kernel;
+typedef struct {
+  size_t struct_size;
+  luthier_u64 number; // Counted from 0 over all kernels and devices; what hooks read as their dispatch id.
+  luthier_u64 queue;
+  luthier_u32 device;
+  luthier_u32 reserved;
+} luthier_raw_launch;
+typedef struct {
+  size_t struct_size;
+  const char *name;
+  const char *demangled;
+  luthier_u64 entry; // In the code object.
+  size_t first_block;
+  size_t blocks;
+  const size_t *callees;
+  size_t callee_count;
+} luthier_raw_function;
+typedef struct {
+  size_t struct_size;
+  size_t function;
+  size_t first; // Instruction.
+  size_t instructions;
+  const size_t *successors;
+  size_t successor_count;
+} luthier_raw_block;
+typedef struct {
+  size_t struct_size;
+  const char *function;
+  const char *file;
+  luthier_u32 line;
+  luthier_u32 column;
+} luthier_raw_frame;
+typedef struct {
+  size_t struct_size;
+  const char *name;      // Its number where the compiler left no name.
+  const char *type_name; // Empty where nothing says it.
+  luthier_u32 offset;    // Behind kernarg_address, in bytes.
+  luthier_u32 size;
+  luthier_u32 is_pointer;
+  luthier_u32 reserved;
+} luthier_raw_parameter;
 
 typedef struct {
   luthier_u32 kind; // luthier_arg_kind
   luthier_u32 reserved;
   luthier_u64 value;
 } luthier_arg;
+
+typedef struct {
+  size_t struct_size;
+  luthier_u32 point; // luthier_ipoint_t
+  luthier_u32 once;  // In lane 0 alone, whatever EXEC is.
+  size_t place;      // Instruction; of an edge the block that it leaves.
+  size_t to;         // Of an edge: the block that it leads to.
+  const void *hook;
+  const luthier_arg *arguments;
+  size_t count;
+} luthier_raw_insertion;
+
+enum luthier_change_kind {
+  LUTHIER_CHANGE_REMOVE = 0,
+  LUTHIER_CHANGE_REPLACE = 1,
+  LUTHIER_CHANGE_ADD_BEFORE = 2,
+  LUTHIER_CHANGE_ADD_AFTER = 3,
+};
+typedef struct {
+  size_t struct_size;
+  luthier_u32 kind; // luthier_change_kind
+  luthier_u32 reserved;
+  size_t place;     // Instruction.
+  const char *text; // Instructions in the assembler's language.
+} luthier_raw_change;
 
 enum luthier_arg_kind {
   LUTHIER_ARG_CONSTANT = 0,
@@ -92,6 +228,12 @@ enum luthier_arg_kind {
   LUTHIER_ARG_DISPATCH_ID = 10,
   LUTHIER_ARG_WORKGROUP_ID = 11, // value: dimension, 0 to 2
   LUTHIER_ARG_WORKITEM_ID = 12,  // the same; of each lane in its workgroup
+  LUTHIER_ARG_AGPR = 13,         // as LUTHIER_ARG_VGPR
+  LUTHIER_ARG_VCC = 14,
+  LUTHIER_ARG_SCC = 15,
+  LUTHIER_ARG_M0 = 16,
+  LUTHIER_ARG_KERNARG = 17, // address of the kernel's arguments
+  LUTHIER_ARG_PACKET = 18,  // address of the dispatch packet
 };
 
 // What a HIP compiler's start-up code registers.
@@ -133,18 +275,43 @@ typedef struct {
   int (*copy)(void *tool, void *to, const void *from, size_t size);
   // Where HSA keeps the address of one of its functions.
   int (*hsa_entry)(void *tool, const char *function, void ***entry);
+  // The code of the kernel and of everything that it may call, by numbers.
+  int (*get_kernel)(luthier_u64 kernel_object, luthier_raw_kernel *into);
+  int (*get_function)(luthier_u64 kernel_object, size_t index, luthier_raw_function *into);
+  int (*get_block)(luthier_u64 kernel_object, size_t index, luthier_raw_block *into);
+  int (*get_operand)(luthier_u64 kernel_object, size_t instruction, size_t number, luthier_raw_operand *into);
+  int (*get_frame)(luthier_u64 kernel_object, size_t instruction, size_t number, luthier_raw_frame *into);
+  int (*get_parameter)(luthier_u64 kernel_object, size_t index, luthier_raw_parameter *into);
+  int (*is_live)(luthier_u64 kernel_object, size_t instruction, luthier_u32 kind, luthier_u32 number, int *answer);
+  int (*insert)(luthier_u64 kernel_object, const luthier_raw_insertion *insertion);
+  int (*change)(luthier_u64 kernel_object, const luthier_raw_change *change);
+  // A line for the tool's part of the summary.
+  int (*report)(void *tool, const char *text);
+  // What the user gave for a parameter of the tool, or its default.
+  int (*option)(void *tool, const char *name, const char **value);
+  // Devices that have a variable, and bytes of it on one of them.
+  int (*device_count)(void *tool, const void *variable, size_t *count);
+  int (*copy_from_device)(void *tool, size_t device, void *into, const void *variable, size_t size, size_t offset);
+  int (*get_launch)(luthier_u64 kernel_object, luthier_raw_launch *into);
 } luthier_api;
 
+enum luthier_tool_wants {
+  LUTHIER_WANTS_RECORDS = 1,
+  LUTHIER_WANTS_ENDS = 2, // Costs a signal and a barrier packet at every launch.
+};
 // What a tool's library exports as luthier_tool.
 typedef struct {
   size_t struct_size;
   luthier_u32 version; // LUTHIER_API_VERSION
-  luthier_u32 reserved;
+  luthier_u32 wants;   // luthier_tool_wants
   const luthier_registered *(*registered)(size_t *count);
   // Return null or a reason, which is valid until the next call on the thread.
   const char *(*begin)(const luthier_api *api);
   const char *(*launch)(hsa_kernel_dispatch_packet_t *packet, const char *kernel);
   const char *(*end)(void);
+  // Records of a stream, by its ring's name; 1: they were taken care of, 0: they go into the stream's file.
+  int (*records)(const char *stream, const void *records, size_t bytes);
+  const char *(*ended)(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
 } luthier_tool_entries;
 }
 
@@ -153,14 +320,30 @@ typedef struct {
 typedef enum { LUTHIER_API_PHASE_ENTER = 0, LUTHIER_API_PHASE_EXIT = 1 } luthier_api_phase_t;
 #include "luthier_hsa_events.h"
 
-typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1 } luthier_ipoint_t;
+typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOINT_EDGE = 2 } luthier_ipoint_t;
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
 
-// An instruction of a kernel.
+// A register or a number that an instruction names.
+typedef luthier_raw_operand luthier_operand;
+
+// A line of the source; of inlined functions the innermost one comes first.
+struct luthier_frame {
+  std::string function, file;
+  luthier_u32 line, column;
+};
+
+// Records of a stream that LUTHIER_TOOL describes, by the name of its ring, while kernels run; on a thread of Luthier's. What
+// returns false leaves them to the stream's file.
+__attribute__((weak)) bool luthier_at_records(const char *stream, const void *records, size_t bytes);
+// A launch has run, by its number (luthier_launch_of), with times in nanoseconds of a clock that all devices share. For that
+// launches of one queue do not overlap. Said when the queue gets its next packets, or at the end.
+__attribute__((weak)) void luthier_at_launch_end(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
+
+// An instruction of a kernel. What its functions say may be asked for during the callback alone.
 struct Instr {
   luthier_u64 kernel_object;
   size_t index;
@@ -168,6 +351,38 @@ struct Instr {
   luthier_u32 size;
   std::string mnemonic;
   std::string text;
+  luthier_u32 classes; // luthier_class
+  std::string file;    // Empty without debug information.
+  luthier_u32 line;
+  size_t block;
+
+  // Of any of these classes.
+  bool is(luthier_u32 any) const { return (classes & any) != 0; }
+  bool reads_or_writes_memory() const { return is(LUTHIER_CLASS_LOAD | LUTHIER_CLASS_STORE | LUTHIER_CLASS_ATOMIC); }
+  // Definitions first.
+  std::vector<luthier_operand> operands() const;
+  std::vector<luthier_frame> frames() const;
+  // Whether a register may be read later, when the instruction is about to run.
+  bool is_live(luthier_register_kind kind, luthier_u32 number) const;
+};
+
+// Instructions that run one after another. Numbers are those of luthier_blocks, luthier_functions and of instructions.
+struct luthier_block {
+  luthier_u64 kernel_object;
+  size_t index, function, first, size;
+  std::vector<size_t> successors;
+};
+struct luthier_function {
+  std::string name, demangled;
+  luthier_u64 entry;
+  size_t first_block, blocks;
+  std::vector<size_t> callees;
+};
+// What a kernel is called with.
+struct luthier_parameter {
+  std::string name, type;
+  luthier_u32 offset, size;
+  bool is_pointer;
 };
 
 inline const luthier_api *luthier_api_table = nullptr;
@@ -189,12 +404,148 @@ inline std::vector<Instr> luthier_disassemble_kernel_object(luthier_u64 kernel_o
   size_t count = 0;
   luthier_check(luthier_api_table->count_instructions(kernel_object, &count));
   for (size_t index = 0; index < count; ++index) {
-    luthier_raw_instr raw = {sizeof raw, 0, 0, 0, nullptr, nullptr};
+    luthier_raw_instr raw = {};
+    raw.struct_size = sizeof raw;
     luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
-    instructions.push_back({kernel_object, index, raw.pc, raw.size, raw.mnemonic, raw.text});
+    instructions.push_back({kernel_object, index, raw.pc, raw.size, raw.mnemonic, raw.text, raw.classes, raw.file, raw.line,
+                            raw.block});
   }
   return instructions;
 }
+
+inline std::vector<luthier_operand> Instr::operands() const {
+  luthier_raw_instr raw = {};
+  raw.struct_size = sizeof raw;
+  luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
+  std::vector<luthier_operand> all(raw.operands);
+  for (size_t number = 0; number < all.size(); ++number)
+    luthier_check(luthier_api_table->get_operand(kernel_object, index, number, &all[number]));
+  return all;
+}
+inline std::vector<luthier_frame> Instr::frames() const {
+  luthier_raw_instr raw = {};
+  raw.struct_size = sizeof raw;
+  luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
+  std::vector<luthier_frame> all;
+  for (size_t number = 0; number < raw.frames; ++number) {
+    luthier_raw_frame frame = {};
+    frame.struct_size = sizeof frame;
+    luthier_check(luthier_api_table->get_frame(kernel_object, index, number, &frame));
+    all.push_back({frame.function, frame.file, frame.line, frame.column});
+  }
+  return all;
+}
+inline bool Instr::is_live(luthier_register_kind kind, luthier_u32 number) const {
+  int answer = 0;
+  luthier_check(luthier_api_table->is_live(kernel_object, index, kind, number, &answer));
+  return answer != 0;
+}
+
+// The launch that the callback is about.
+inline luthier_raw_launch luthier_launch_of(const hsa_kernel_dispatch_packet_t *packet) {
+  luthier_raw_launch launch = {};
+  launch.struct_size = sizeof launch;
+  luthier_check(luthier_api_table->get_launch(packet->kernel_object, &launch));
+  return launch;
+}
+inline luthier_raw_kernel luthier_kernel(luthier_u64 kernel_object) {
+  luthier_raw_kernel kernel = {};
+  kernel.struct_size = sizeof kernel;
+  luthier_check(luthier_api_table->get_kernel(kernel_object, &kernel));
+  return kernel;
+}
+// The kernel first, then everything that it may call.
+inline std::vector<luthier_function> luthier_functions(luthier_u64 kernel_object) {
+  std::vector<luthier_function> all;
+  for (size_t index = 0, count = luthier_kernel(kernel_object).functions; index < count; ++index) {
+    luthier_raw_function raw = {};
+    raw.struct_size = sizeof raw;
+    luthier_check(luthier_api_table->get_function(kernel_object, index, &raw));
+    all.push_back({raw.name, raw.demangled, raw.entry, raw.first_block, raw.blocks,
+                   std::vector<size_t>(raw.callees, raw.callees + raw.callee_count)});
+  }
+  return all;
+}
+inline std::vector<luthier_block> luthier_blocks(luthier_u64 kernel_object) {
+  std::vector<luthier_block> all;
+  for (size_t index = 0, count = luthier_kernel(kernel_object).blocks; index < count; ++index) {
+    luthier_raw_block raw = {};
+    raw.struct_size = sizeof raw;
+    luthier_check(luthier_api_table->get_block(kernel_object, index, &raw));
+    all.push_back({kernel_object, index, raw.function, raw.first, raw.instructions,
+                   std::vector<size_t>(raw.successors, raw.successors + raw.successor_count)});
+  }
+  return all;
+}
+inline std::vector<luthier_parameter> luthier_parameters(luthier_u64 kernel_object) {
+  std::vector<luthier_parameter> all;
+  for (size_t index = 0, count = luthier_kernel(kernel_object).parameters; index < count; ++index) {
+    luthier_raw_parameter raw = {};
+    raw.struct_size = sizeof raw;
+    luthier_check(luthier_api_table->get_parameter(kernel_object, index, &raw));
+    all.push_back({raw.name, raw.type_name, raw.offset, raw.size, raw.is_pointer != 0});
+  }
+  return all;
+}
+// An argument of the launch, where the kernel will read it: it may be changed.
+template <typename T> inline T &luthier_argument(hsa_kernel_dispatch_packet_t *packet, const luthier_parameter &parameter) {
+  if (parameter.size != sizeof(T))
+    throw luthier_error("the kernel's parameter has another size");
+  return *(T *)((char *)packet->kernarg_address + parameter.offset);
+}
+template <typename T> inline T &luthier_argument(hsa_kernel_dispatch_packet_t *packet, const char *name) {
+  for (const auto &parameter : luthier_parameters(packet->kernel_object))
+    if (parameter.name == name)
+      return luthier_argument<T>(packet, parameter);
+  throw luthier_error("the kernel has no parameter of this name");
+}
+
+inline void luthier_insert(luthier_u64 kernel_object, luthier_u32 point, size_t place, size_t to, const void *hook,
+                           const std::vector<luthier_arg> &arguments, bool once) {
+  luthier_raw_insertion insertion = {sizeof insertion, point, once, place, to, hook, arguments.data(), arguments.size()};
+  luthier_check(luthier_api_table->insert(kernel_object, &insertion));
+}
+// In lane 0 alone, whatever EXEC is: for what happens once a wave.
+inline void luthier_insert_once(const Instr &instruction, const void *hook, luthier_ipoint_t point,
+                                const std::vector<luthier_arg> &arguments = {}) {
+  luthier_insert(instruction.kernel_object, point, instruction.index, 0, hook, arguments, true);
+}
+// Where control goes from one block to another.
+inline void luthier_insert_call_on_edge(const luthier_block &from, size_t to, const void *hook,
+                                        const std::vector<luthier_arg> &arguments = {}, bool once = false) {
+  luthier_insert(from.kernel_object, LUTHIER_IPOINT_EDGE, from.index, to, hook, arguments, once);
+}
+// Where a block begins.
+inline void luthier_insert_call_at_block(const luthier_block &block, const void *hook,
+                                         const std::vector<luthier_arg> &arguments = {}, bool once = false) {
+  luthier_insert(block.kernel_object, LUTHIER_IPOINT_BEFORE, block.first, 0, hook, arguments, once);
+}
+
+inline void luthier_change(const Instr &instruction, luthier_change_kind kind, const char *text) {
+  luthier_raw_change change = {sizeof change, (luthier_u32)kind, 0, instruction.index, text};
+  luthier_check(luthier_api_table->change(instruction.kernel_object, &change));
+}
+inline void luthier_remove(const Instr &instruction) { luthier_change(instruction, LUTHIER_CHANGE_REMOVE, ""); }
+// By other instructions, in the assembler's language.
+inline void luthier_replace(const Instr &instruction, const char *text) {
+  luthier_change(instruction, LUTHIER_CHANGE_REPLACE, text);
+}
+// More instructions. Nothing is saved around them.
+inline void luthier_insert_assembly(const Instr &instruction, luthier_ipoint_t point, const char *text) {
+  luthier_change(instruction, point == LUTHIER_IPOINT_AFTER ? LUTHIER_CHANGE_ADD_AFTER : LUTHIER_CHANGE_ADD_BEFORE, text);
+}
+
+// Lines for the tool's part of the summary; in luthier_at_term or before.
+inline void luthier_report(const std::string &text) {
+  luthier_check(luthier_api_table->report(luthier_api_table->tool, text.c_str()));
+}
+// What the user gave with -t TOOL:NAME=VALUE, or the parameter's default, which LUTHIER_TOOL declares.
+inline std::string luthier_option(const char *name) {
+  const char *value = nullptr;
+  luthier_check(luthier_api_table->option(luthier_api_table->tool, name, &value));
+  return value;
+}
+inline unsigned long long luthier_option_number(const char *name) { return strtoull(luthier_option(name).c_str(), nullptr, 0); }
 
 inline void luthier_insert_call(const Instr &instruction, const void *hook, luthier_ipoint_t point,
                                 const std::vector<luthier_arg> &arguments = {}) {
@@ -225,6 +576,18 @@ template <typename T> inline void luthier_copy_to_variable(const T &variable, co
 template <typename T> inline T luthier_copy_from_variable(const T &variable) {
   T value;
   luthier_check(luthier_api_table->copy_from_variable(luthier_api_table->tool, &value, &variable, sizeof(T), 0));
+  return value;
+}
+
+// Devices that have the variable, and what it is on one of them.
+template <typename T> inline size_t luthier_device_count(const T &variable) {
+  size_t count = 0;
+  luthier_check(luthier_api_table->device_count(luthier_api_table->tool, &variable, &count));
+  return count;
+}
+template <typename T> inline T luthier_copy_from_variable(const T &variable, size_t device) {
+  T value;
+  luthier_check(luthier_api_table->copy_from_device(luthier_api_table->tool, device, &value, &variable, sizeof(T), 0));
   return value;
 }
 
@@ -295,6 +658,117 @@ inline const char *luthier_hip_name(int id) {
 }
 inline const char *luthier_hsa_name(hsa_api_id_t id) { return luthier_hsa_entry_of(id).name; }
 
+// --- Functions of HIP in other hands ------------------------------------------------------------------------------------
+// LUTHIER_WRAP_HIP(RESULT, FUNCTION, PARAMETERS...) { ... } is what the application's calls of a function come to instead; it may
+// call `original`, with other arguments, or leave that out, and answers the application. From when the tool begins, for the
+// program and its libraries, also those that are loaded later; not for addresses that the program asked dlsym for. What the tool
+// itself calls is not wrapped.
+struct luthier_wrapped {
+  const char *function;
+  void *ours;
+  void **original;
+};
+inline std::vector<luthier_wrapped> &luthier_wraps() {
+  static std::vector<luthier_wrapped> all;
+  return all;
+}
+struct luthier_wrapping {
+  luthier_wrapping(const char *function, void *ours, void **original) {
+    luthier_wraps().push_back({function, ours, original});
+  }
+};
+// Puts ours where an object keeps the addresses of functions that it calls.
+inline int luthier_wrap_in(struct dl_phdr_info *object, size_t, void *own_base) {
+  const ElfW(Dyn) *dynamic = nullptr;
+  luthier_u64 relro = 0, relro_end = 0;
+  for (int index = 0; index < object->dlpi_phnum; ++index) {
+    const ElfW(Phdr) &part = object->dlpi_phdr[index];
+    if (part.p_type == PT_DYNAMIC)
+      dynamic = (const ElfW(Dyn) *)(object->dlpi_addr + part.p_vaddr);
+    if (part.p_type == PT_GNU_RELRO) {
+      relro = object->dlpi_addr + part.p_vaddr;
+      relro_end = relro + part.p_memsz;
+    }
+  }
+  bool is_runtime = strstr(object->dlpi_name, "libamdhip64") || strstr(object->dlpi_name, "luthier") ||
+                    strstr(object->dlpi_name, "vdso") || strstr(object->dlpi_name, "ld-linux");
+  if (!dynamic || is_runtime || object->dlpi_addr == (luthier_u64)own_base)
+    return 0;
+  const ElfW(Sym) *symbols = nullptr;
+  const char *names = nullptr;
+  const ElfW(Rela) *lists[2] = {};
+  size_t sizes[2] = {};
+  for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
+    switch (entry->d_tag) {
+    case DT_SYMTAB: symbols = (const ElfW(Sym) *)entry->d_un.d_ptr; break;
+    case DT_STRTAB: names = (const char *)entry->d_un.d_ptr; break;
+    case DT_JMPREL: lists[0] = (const ElfW(Rela) *)entry->d_un.d_ptr; break;
+    case DT_PLTRELSZ: sizes[0] = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
+    case DT_RELA: lists[1] = (const ElfW(Rela) *)entry->d_un.d_ptr; break;
+    case DT_RELASZ: sizes[1] = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
+    }
+  }
+  luthier_u64 page = sysconf(_SC_PAGESIZE);
+  for (int list = 0; list < 2 && symbols && names; ++list)
+    for (size_t index = 0; index < sizes[list]; ++index) {
+      const ElfW(Rela) &place = lists[list][index];
+      luthier_u32 kind = ELF64_R_TYPE(place.r_info), symbol = ELF64_R_SYM(place.r_info);
+#ifdef __aarch64__
+      bool is_function = kind == R_AARCH64_JUMP_SLOT || kind == R_AARCH64_GLOB_DAT;
+#else
+      bool is_function = kind == R_X86_64_JUMP_SLOT || kind == R_X86_64_GLOB_DAT;
+#endif
+      if (!is_function || symbol == 0)
+        continue;
+      for (const luthier_wrapped &wrapped : luthier_wraps()) {
+        if (!wrapped.original || strcmp(names + symbols[symbol].st_name, wrapped.function) != 0)
+          continue;
+        void **slot = (void **)(object->dlpi_addr + place.r_offset);
+        luthier_u64 start = (luthier_u64)slot & ~(page - 1);
+        bool guarded = (luthier_u64)slot >= relro && (luthier_u64)slot < relro_end;
+        if (*slot == wrapped.ours || (guarded && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0))
+          continue;
+        __atomic_store_n(slot, wrapped.ours, __ATOMIC_RELEASE);
+        if (guarded)
+          mprotect((void *)start, page, PROT_READ);
+      }
+    }
+  return 0;
+}
+inline void luthier_wrap_everywhere() {
+  Dl_info own = {};
+  dladdr((const void *)&luthier_wrap_everywhere, &own);
+  dl_iterate_phdr(luthier_wrap_in, own.dli_fbase);
+}
+// Libraries that are loaded later call ours, too.
+inline void *(*luthier_dlopen)(const char *, int) = nullptr;
+inline void *luthier_load(const char *file, int flags) {
+  void *library = luthier_dlopen(file, flags);
+  if (library)
+    luthier_wrap_everywhere();
+  return library;
+}
+inline void luthier_begin_wraps() {
+  if (luthier_wraps().empty())
+    return;
+  luthier_wraps().push_back({"dlopen", (void *)luthier_load, (void **)&luthier_dlopen});
+  for (luthier_wrapped &wrapped : luthier_wraps()) {
+    *wrapped.original = dlsym(RTLD_DEFAULT, wrapped.function);
+    if (!*wrapped.original)
+      throw luthier_error((std::string("nothing that is loaded has the function ") + wrapped.function).c_str());
+  }
+  luthier_wrap_everywhere();
+}
+#define LUTHIER_WRAP_HIP(result, function, ...)                                                                       \
+  struct luthier_wrap_##function {                                                                                    \
+    static inline result (*original)(__VA_ARGS__) = nullptr;                                                          \
+    static result ours(__VA_ARGS__);                                                                                  \
+    static inline result (*declared)(__VA_ARGS__) = &::function;                                                      \
+  };                                                                                                                  \
+  static luthier_wrapping luthier_wrapping_##function(#function, (void *)&luthier_wrap_##function::ours,              \
+                                                      (void **)&luthier_wrap_##function::original);                   \
+  result luthier_wrap_##function::ours(__VA_ARGS__)
+
 // Adds once for each active lane. HIP's own function if the tool includes that.
 #ifndef LUTHIER_WITH_HIP
 template <typename T> __device__ inline T atomicAdd(T *address, T value) {
@@ -302,6 +776,40 @@ template <typename T> __device__ inline T atomicAdd(T *address, T value) {
   return __scoped_atomic_fetch_add((global)address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 #endif
+
+// LD_PRELOAD=./tool.so ./app: with `luthier` in PATH, HSA is told to load Luthier with this tool.
+struct luthier_preloading {
+  luthier_preloading() {
+    const char *preloaded = getenv("LD_PRELOAD"), *path = getenv("PATH");
+    Dl_info own = {};
+    if (!preloaded || !path || getenv("LUTHIER_TOOL") || getenv("HSA_TOOLS_LIB") ||
+        !dladdr((const void *)&luthier_wrap_everywhere, &own) || !own.dli_fname)
+      return;
+    char tool[4096];
+    const char *name = strrchr(own.dli_fname, '/');
+    if (!strstr(preloaded, name ? name + 1 : own.dli_fname) || !realpath(own.dli_fname, tool))
+      return;
+    std::string folders = path;
+    for (size_t start = 0; start <= folders.size();) {
+      size_t end = folders.find(':', start);
+      end = end == std::string::npos ? folders.size() : end;
+      char command[4096];
+      if (realpath((folders.substr(start, end - start) + "/luthier").c_str(), command)) {
+        std::string home = std::string(command).substr(0, std::string(command).rfind('/'));
+        for (const char *place : {"/", "/../lib/luthier/"}) {
+          std::string library = home + place + "libluthier_intercept.so";
+          if (access(library.c_str(), R_OK) != 0)
+            continue;
+          setenv("HSA_TOOLS_LIB", library.c_str(), 1);
+          setenv("LUTHIER_TOOL", tool, 1);
+          return;
+        }
+      }
+      start = end + 1;
+    }
+    fprintf(stderr, "luthier: %s is preloaded, and there is no luthier in PATH; the tool does nothing\n", tool);
+  }
+};
 
 template <typename... Parameters> constexpr char luthier_parameters(void (*)(Parameters...)) {
   static_assert(sizeof...(Parameters) < 10, "a hook has up to nine parameters");
@@ -325,10 +833,15 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
 
 // --- What Luthier calls, and what compilers' start-up code calls in a tool instead of HIP ---------------------------------
 #ifdef __HIP_DEVICE_COMPILE__
-#define MARK_LUTHIER_DEVICE_MODULE extern "C" LUTHIER_GLOBAL constexpr char __luthier_module[] = {'0' + LUTHIER_API_VERSION, 0};
+#define MARK_LUTHIER_DEVICE_MODULE                                                                                    \
+  extern "C" LUTHIER_GLOBAL constexpr char __luthier_module[] = {'0' + LUTHIER_API_VERSION, 0};                       \
+  extern "C" __global__ void __luthier_mark() {}
 #else
 #define LUTHIER_INSTEAD_OF(symbol) __asm__(symbol) __attribute__((used, visibility("hidden")))
+// (Compilers keep no device code that the host registers nothing of.)
 #define MARK_LUTHIER_DEVICE_MODULE                                                                                    \
+  extern "C" __global__ void __luthier_mark() {}                                                                      \
+  static luthier_preloading luthier_when_preloaded;                                                                   \
   static luthier_registered *luthier_list = nullptr;                                                                  \
   static size_t luthier_listed = 0;                                                                                   \
   static void luthier_register(luthier_u32 kind, const void *host, const char *name, const void *initial, size_t size) {  \
@@ -436,9 +949,9 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     if (api->struct_size < sizeof(luthier_api))                                                                       \
       return "the tool was built for a newer Luthier";                                                                \
     luthier_api_table = api;                                                                                          \
-    if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event)                                                \
+    if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event && luthier_wraps().empty())                     \
       return "the tool defines none of luthier_at_init, luthier_at_term and luthier_at_hsa_event";                    \
-    return luthier_guarded([](void *) { if (luthier_at_init) luthier_at_init(); }, nullptr);                          \
+    return luthier_guarded([](void *) { luthier_begin_wraps(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
   }                                                                                                                   \
   static const char *luthier_launch(hsa_kernel_dispatch_packet_t *packet, const char *name) {                         \
     hsa_api_args_t args;                                                                                              \
@@ -454,8 +967,34 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
   static const char *luthier_end() {                                                                                  \
     return luthier_guarded([](void *) { if (luthier_at_term) luthier_at_term(); fflush(stdout); }, nullptr);          \
   }                                                                                                                   \
+  static int luthier_records(const char *stream, const void *records, size_t bytes) {                                 \
+    try {                                                                                                             \
+      return luthier_at_records && luthier_at_records(stream, records, bytes);                                        \
+    } catch (...) {                                                                                                   \
+      fprintf(stderr, "luthier: a tool threw an exception in luthier_at_records\n");                                  \
+      return 1;                                                                                                       \
+    }                                                                                                                 \
+  }                                                                                                                   \
+  static const char *luthier_ended(luthier_u64 launch, luthier_u64 start, luthier_u64 end) {                          \
+    luthier_u64 told[3] = {launch, start, end};                                                                       \
+    return luthier_guarded(                                                                                           \
+        [](void *data) {                                                                                              \
+          const luthier_u64 *told = (const luthier_u64 *)data;                                                        \
+          if (luthier_at_launch_end)                                                                                  \
+            luthier_at_launch_end(told[0], told[1], told[2]);                                                         \
+        },                                                                                                            \
+        told);                                                                                                        \
+  }                                                                                                                   \
   extern "C" __attribute__((used, visibility("default"))) const luthier_tool_entries luthier_tool = {                 \
-      sizeof(luthier_tool_entries), LUTHIER_API_VERSION, 0, luthier_registered_list, luthier_begin, luthier_launch, luthier_end};
+      sizeof(luthier_tool_entries),                                                                                   \
+      LUTHIER_API_VERSION,                                                                                            \
+      (luthier_u32)((luthier_at_records ? LUTHIER_WANTS_RECORDS : 0) | (luthier_at_launch_end ? LUTHIER_WANTS_ENDS : 0)), \
+      luthier_registered_list,                                                                                        \
+      luthier_begin,                                                                                                  \
+      luthier_launch,                                                                                                 \
+      luthier_end,                                                                                                    \
+      luthier_records,                                                                                                \
+      luthier_ended};
 // What compilers leave undefined where HIP is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES

@@ -51,34 +51,37 @@ typedef __UINT64_TYPE__ luthier_u64;
 #endif
 
 // Supplied by the engine at each place; the name says file and width. Not to be called directly.
+// Weak, so that compilers that link device code do not look for them.
+#define LUTHIER_SUPPLIED __device__ __attribute__((weak))
 extern "C" {
-__device__ luthier_u64 __luthier_vector64_effective_address(void);
-__device__ luthier_u32 __luthier_scalar32_access_size(void);
-__device__ luthier_u32 __luthier_scalar32_access_kind(void);
-__device__ luthier_u32 __luthier_scalar32_site(void);
-__device__ luthier_u64 __luthier_scalar64_pc(void);
-__device__ luthier_u64 __luthier_scalar64_dispatch_id(void);
-__device__ luthier_u64 __luthier_scalar64_kernarg_ptr(void);
-__device__ luthier_u64 __luthier_scalar64_dispatch_ptr(void);
-__device__ luthier_u64 __luthier_scalar64_implicitarg_ptr(void);
-__device__ luthier_u32 __luthier_scalar32_workgroup_id_x(void);
-__device__ luthier_u32 __luthier_scalar32_workgroup_id_y(void);
-__device__ luthier_u32 __luthier_scalar32_workgroup_id_z(void);
-__device__ luthier_u32 __luthier_vector32_workitem_id_x(void);
-__device__ luthier_u32 __luthier_vector32_workitem_id_y(void);
-__device__ luthier_u32 __luthier_vector32_workitem_id_z(void);
-__device__ luthier_u32 __luthier_scalar32_m0(void);
-__device__ void __luthier_write_m0(luthier_u32 value);
-__device__ luthier_u32 __luthier_read_sgpr(luthier_u32 index);
-__device__ luthier_u32 __luthier_read_vgpr(luthier_u32 index);
-__device__ luthier_u32 __luthier_read_agpr(luthier_u32 index);
-__device__ void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
-__device__ void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
-__device__ void __luthier_write_exec(luthier_u64 mask);
-__device__ luthier_u64 __luthier_scalar64_vcc(void);
-__device__ luthier_u32 __luthier_scalar32_scc(void);
-__device__ void __luthier_write_vcc(luthier_u64 mask);
-__device__ void __luthier_write_scc(luthier_u32 value);
+LUTHIER_SUPPLIED luthier_u64 __luthier_vector64_effective_address(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_access_size(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_access_kind(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_site(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_pc(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_dispatch_id(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_kernarg_ptr(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_dispatch_ptr(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_implicitarg_ptr(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_x(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_y(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_z(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_x(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_y(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_z(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_m0(void);
+LUTHIER_SUPPLIED void __luthier_write_m0(luthier_u32 value);
+LUTHIER_SUPPLIED luthier_u32 __luthier_read_sgpr(luthier_u32 index);
+LUTHIER_SUPPLIED luthier_u32 __luthier_read_vgpr(luthier_u32 index);
+LUTHIER_SUPPLIED luthier_u32 __luthier_read_agpr(luthier_u32 index);
+LUTHIER_SUPPLIED void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
+LUTHIER_SUPPLIED void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
+LUTHIER_SUPPLIED void __luthier_write_agpr(luthier_u32 index, luthier_u32 value);
+LUTHIER_SUPPLIED void __luthier_write_exec(luthier_u64 mask);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_vcc(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_scc(void);
+LUTHIER_SUPPLIED void __luthier_write_vcc(luthier_u64 mask);
+LUTHIER_SUPPLIED void __luthier_write_scc(luthier_u32 value);
 // LLVM's intrinsics by their names: not every compiler has builtins for them.
 __device__ luthier_u64 __luthier_ballot(bool) __asm__("llvm.amdgcn.ballot.i64");
 __device__ luthier_u32 __luthier_wavefrontsize(void) __asm__("llvm.amdgcn.wavefrontsize");
@@ -290,6 +293,9 @@ LUTHIER_INLINE luthier_u32 m0() { return __luthier_scalar32_m0(); }
 LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
+LUTHIER_INLINE void write_agpr(luthier_u32 index, luthier_u32 value) { __luthier_write_agpr(index, value); }
+// Rounding, denormals, exceptions: the bits of MODE, which hooks run with as well.
+LUTHIER_INLINE luthier_u32 mode() { return __builtin_amdgcn_s_getreg(1 | 31 << 11); }
 
 // --- The dispatch ------------------------------------------------------------------------------------------------------
 
@@ -406,6 +412,82 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   __scoped_atomic_store_n(slot, own + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
   return true;
 }
+
+// --- printf and assert -------------------------------------------------------------------------------------------------
+// What compilers make of printf comes here instead of to HIP's runtime: a message is pieces with one number, which the host puts
+// together and prints when the last one has come.
+
+// Kinds of pieces.
+constexpr luthier_u32 said_words = 1, said_text = 2, said_end = 1u << 31, said_bytes = 56;
+
+struct said {
+  luthier_u64 message; // The highest bit: to standard error.
+  luthier_u32 kind;
+  luthier_u32 count; // Words, or bytes.
+  luthier_u64 words[7];
+};
+
+} // namespace luthier
+
+extern "C" {
+extern __device__ __attribute__((weak)) luthier::ring __luthier_printf;
+#define LUTHIER_SAID __device__ __attribute__((used)) inline
+
+LUTHIER_SAID luthier_u64 __luthier_printf_begin(luthier_u64) {
+  luthier::global_u64 next = (luthier::global_u64)&__luthier_printf + 7;
+  return __scoped_atomic_fetch_add(next, (luthier_u64)1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+LUTHIER_SAID luthier_u64 __luthier_stderr_begin(void) { return __luthier_printf_begin(0) | 1ull << 63; }
+LUTHIER_SAID luthier_u64 __luthier_printf_args(luthier_u64 message, luthier_u32 count, luthier_u64 word0, luthier_u64 word1,
+                                               luthier_u64 word2, luthier_u64 word3, luthier_u64 word4, luthier_u64 word5,
+                                               luthier_u64 word6, luthier_u32 last) {
+  luthier::said piece = {message, luthier::said_words | (last ? luthier::said_end : 0), count,
+                         {word0, word1, word2, word3, word4, word5, word6}};
+  luthier::emit(&__luthier_printf, piece);
+  return message;
+}
+// `length` counts the zero at the end, if the text is not null.
+LUTHIER_SAID luthier_u64 __luthier_printf_text(luthier_u64 message, const char *text, luthier_u64 length, luthier_u32 last) {
+  typedef const luthier_u8 __attribute__((address_space(1))) * bytes;
+  bytes from = (bytes)text;
+  luthier_u64 rest = length == 0 ? 0 : length - 1;
+  for (;;) {
+    luthier_u32 count = rest < luthier::said_bytes ? (luthier_u32)rest : luthier::said_bytes;
+    rest -= count;
+    luthier::said piece = {message, luthier::said_text | (last && rest == 0 ? luthier::said_end : 0),
+                           count | (rest == 0 ? 0 : 1u << 31), {}};
+    for (luthier_u32 word = 0; word < 7; ++word)
+      for (luthier_u32 byte = 0; byte < 8; ++byte)
+        if (word * 8 + byte < count)
+          piece.words[word] |= (luthier_u64)from[word * 8 + byte] << byte * 8;
+    luthier::emit(&__luthier_printf, piece);
+    if (rest == 0)
+      return message;
+    from += count;
+  }
+}
+LUTHIER_SAID luthier_u64 __luthier_printf_string(luthier_u64 message, const char *text, luthier_u32 last) {
+  luthier_u64 length = 0;
+  while (text && text[length++])
+    ;
+  return __luthier_printf_text(message, text, length, last);
+}
+// The device function that asserts returns behind this.
+LUTHIER_SAID void __luthier_assert_fail(const char *assertion, const char *file, luthier_u32 line, const char *function) {
+  luthier_u64 message = __luthier_stderr_begin();
+  __luthier_printf_string(message, "%s:%u: %s: Device-side assertion `%s' failed.\n", 0);
+  __luthier_printf_string(message, file, 0);
+  __luthier_printf_args(message, 1, line, 0, 0, 0, 0, 0, 0, 0);
+  __luthier_printf_string(message, function, 0);
+  __luthier_printf_string(message, assertion, 1);
+}
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
+__device__ int printf(const char *format, ...);
+__device__ __attribute__((weak)) void __assert_fail(const char *, const char *, unsigned, const char *) {}
+#endif
+}
+
+namespace luthier {
 
 // Different values that the lanes of a mask hold, of which there is one at least.
 LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {

@@ -1,5 +1,6 @@
 // Floating-point atomics and compare-and-swap loops. Sums of small integers are exact in any order.
 // devices: gfx90a gfx1030 gfx900 gfx908
+// also: *
 // varies: compare-and-swap loops
 #include "check.h"
 

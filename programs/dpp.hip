@@ -1,5 +1,6 @@
 // Data movement between lanes by DPP, its masks and bounds, readlane and writelane, and SDWA-like byte code.
 // devices: gfx90a gfx1030 gfx900 gfx906 gfx908
+// also: *
 #include "check.h"
 
 template <int control, int rows = 15, int banks = 15, bool zero = false> __device__ int dpp(int old, int v) {

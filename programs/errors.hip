@@ -47,7 +47,8 @@ int main() {
     EXPECT(properties.multiProcessorCount > 0 && properties.totalGlobalMem > 1u << 30, "%d %zu", properties.multiProcessorCount, properties.totalGlobalMem);
     int blocks = 0, grid = 0, block = 0;
     HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void *>(uses_lds), 128, 0));
-    EXPECT(blocks >= 1 && blocks <= 4, "%d blocks with 32 KiB of LDS each", blocks);
+    // 160 KiB of LDS in a compute unit is the most there is.
+    EXPECT(blocks >= 1 && blocks <= 5, "%d blocks with 32 KiB of LDS each", blocks);
     HIP(hipOccupancyMaxPotentialBlockSize(&grid, &block, reinterpret_cast<const void *>(nothing), 0, 0));
     EXPECT(block >= 64 && block <= 1024 && grid > 0, "%d x %d", grid, block);
     hipFuncAttributes attributes;

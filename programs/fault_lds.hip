@@ -21,7 +21,8 @@ int main() {
     beyond_lds<<<1, 64>>>(out, 0);
     FINISH();
     EXPECT(out.get()[50] == 51 + 51, "%d", out.get()[50]);
-    beyond_lds<<<1, 64>>>(out, 100);
+    // LDS is given out in pieces of up to 1280 bytes.
+    beyond_lds<<<1, 64>>>(out, 1000);
     (void)hipDeviceSynchronize();
     return 0;
 }

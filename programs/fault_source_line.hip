@@ -2,7 +2,7 @@
 // expect: abort
 // stderr: Memory access fault by GPU
 // stderr: write_far
-// stderr: global_store_dword
+// stderr: _store_
 // stderr: fault_source_line.hip:14 in
 // stderr: inlined at
 // stderr: fault_source_line.hip:18 in

@@ -1,5 +1,6 @@
 // Cooperative launches: a grid that synchronises, small and as large as the device holds.
 // devices: gfx90a gfx1030 gfx908
+// also: *
 // varies: waves wait for each other
 #include "check.h"
 #include <hip/hip_cooperative_groups.h>

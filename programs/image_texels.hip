@@ -1,4 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
+// also: gfx1010
 // Image descriptors of all kinds that name texels by integers: dimensions, texels of 2 to 16 bytes, views of arrays, levels,
 // coordinates in halves; and images of which only the beginning is known.
 //

@@ -1,5 +1,6 @@
 // Inline assembly: scalar, vector and memory instructions with several addressing modes.
 // devices: gfx90a gfx1030 gfx900
+// also: *
 #include "check.h"
 
 __global__ void arithmetic(unsigned *out, int n) {

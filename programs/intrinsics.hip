@@ -1,4 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
+// also: *
 // flags: -std=c++17
 // Compiler builtins of AMD devices against what the manual says of their instructions.
 #include "check.h"

@@ -1,5 +1,6 @@
-// Many workgroups, and block indices past 65535 in each dimension.
+// Many workgroups, and block indices past 65535 in each dimension that has them.
 #include "check.h"
+#include <algorithm>
 
 __global__ void count(unsigned long long *sum, unsigned *highest) {
     unsigned block = blockIdx.x + blockIdx.y + blockIdx.z;
@@ -12,8 +13,11 @@ __global__ void count(unsigned long long *sum, unsigned *highest) {
 int main() {
     Array<unsigned long long> sum(1);
     Array<unsigned> highest(1);
+    hipDeviceProp_t device;
+    HIP(hipGetDeviceProperties(&device, 0));
     for (int axis = 0; axis < 3; axis++) {
-        unsigned n = axis == 0 ? 200000 : 66000;
+        // gfx12 has 16 bits for the indices of the second and the third dimension.
+        unsigned n = axis == 0 ? 200000 : std::min(66000, device.maxGridSize[axis]);
         dim3 grid(axis == 0 ? n : 1, axis == 1 ? n : 1, axis == 2 ? n : 1);
         sum.zero();
         highest.zero();

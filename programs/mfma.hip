@@ -1,4 +1,5 @@
 // devices: gfx908 gfx90a
+// also: gfx942 gfx950
 // Matrix builtins of every input type, with the operand layouts of AMD's matrix instruction calculator, on small integers.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // devices: gfx908 gfx90a
+// also: gfx942 gfx950
 // flags: -std=c++17
 // A matrix product through LDS tiles and matrix instructions of f32, f16 and bf16, on integers that are exact in all of them.
 #include "check.h"

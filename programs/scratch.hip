@@ -1,4 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
+// also: *
 // Private arrays with dynamic indices, spills under launch bounds, and private memory through generic pointers.
 #include "check.h"
 

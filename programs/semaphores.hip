@@ -1,5 +1,6 @@
 // Semaphores of the whole device (global wave sync), below the barriers of cooperative launches.
 // devices: gfx90a gfx1030 gfx908
+// also: gfx942 gfx950 gfx1100 gfx1151
 // varies: waves wait for each other
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
+// also: *
 // flags: -std=c++17 -ffp-contract=off
 // Vectors of bytes and shorts, half and bfloat16 arithmetic, packed arithmetic and dot products, against the host.
 #include "check.h"

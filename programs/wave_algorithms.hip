@@ -1,5 +1,6 @@
 // Wave-level algorithms written by hand: reductions, scans, compaction and a bitonic sort with shuffles and LDS.
 // devices: gfx90a gfx1030 gfx906
+// also: *
 #include "check.h"
 
 __device__ int wave_scan(int v) {

@@ -22,7 +22,13 @@ fn main() {
         .define("__STDC_CONSTANT_MACROS", None)
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
-        .file("shim/names.cpp");
+        .files([
+            "shim/plugin.cpp",
+            "shim/names.cpp",
+            "shim/mark.cpp",
+            "shim/gather.cpp",
+            "shim/flush.cpp",
+        ]);
     if env::var_os("CXX").is_none() && Path::new("/usr/bin/clang++-22").exists() {
         build.compiler("clang++-22");
     }

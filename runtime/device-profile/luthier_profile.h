@@ -76,6 +76,11 @@ extern "C" {
 #define LUTHIER_PROFILE_DEVICE
 #endif
 
+#ifdef LUTHIER_PROFILE_IMMEDIATE
+/* The compiler plugin looks for this variable, and leaves counters in memory if it is there. */
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("protected"))) char luthier_profile_immediate = 1;
+#endif
+
 /* Which table and hooks the instrumented code expects: 22 (seven words) or 23 (nine words, uniform counters). */
 #ifndef LUTHIER_PROFILE_ABI
 #if __clang_major__ >= 23

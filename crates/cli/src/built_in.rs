@@ -15,12 +15,13 @@ const TAIL: u64 = 4 + MARK.len() as u64;
 /// Names take fewer bytes.
 const LONGEST: u64 = 1 << 16;
 
-/// Marks a program.
-pub fn mark(program: &mut Vec<u8>, tools: &[&str]) {
+/// What marks a program at its end.
+pub fn mark(tools: &[&str]) -> Vec<u8> {
     let names = tools.join("\n");
-    program.extend(names.as_bytes());
-    program.extend((names.len() as u32).to_le_bytes());
-    program.extend(MARK);
+    let mut mark = names.as_bytes().to_vec();
+    mark.extend((names.len() as u32).to_le_bytes());
+    mark.extend(MARK);
+    mark
 }
 
 /// Names of the tools in a program; none if it cannot be read.
@@ -56,7 +57,7 @@ mod tests {
     fn marks_are_found_and_nothing_else_is_one() {
         let mut program = vec![7; 100];
         assert_eq!(names(&mut Cursor::new(&program)), None);
-        mark(&mut program, &["bb-count", "empty"]);
+        program.extend(mark(&["bb-count", "empty"]));
         let found = names(&mut Cursor::new(&program));
         assert_eq!(found.as_deref(), Some("bb-count\nempty"));
         for cut in 1..program.len() {

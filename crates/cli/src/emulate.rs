@@ -4,8 +4,9 @@ use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Dura
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use codeobj::container::EntryKind;
+use codeobj::{Found, container::EntryKind};
 use emulate::{Argument, Device, Shape};
+use files::Input;
 
 /// Run one kernel of a code object on the emulated device, without any ROCm library.
 ///
@@ -44,6 +45,9 @@ pub struct Emulate {
     /// Stop a kernel that runs longer, say where its waves are, and end with status 3
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
+    /// Stop accesses beyond the last byte of a buffer or of the workgroup's LDS, which hardware lets pass
+    #[arg(long)]
+    strict: bool,
 }
 
 /// Exit status for a kernel that did not end in time.
@@ -148,13 +152,20 @@ impl FromStr for Dump {
 
 impl Emulate {
     pub fn execute(self) -> Result<ExitCode> {
+        self.run().map_err(|error| crate::about(&self.file, error))
+    }
+
+    fn run(&self) -> Result<ExitCode> {
         let file = &self.file;
-        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let object = choose(&bytes, &self.kernel, self.target.as_deref())
+        let input = Input::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let object = choose(input.bytes(), &self.kernel, self.target.as_deref())
             .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let device = Device::new(code, threads)?;
+        if self.strict {
+            device.be_exact();
+        }
         let mut arguments = Vec::new();
         // Address and size of buffer arguments.
         let mut buffers = Vec::new();
@@ -224,25 +235,29 @@ impl Emulate {
 
 /// The code object that is meant: the file itself, or the one inside that has the kernel.
 pub fn choose(bytes: &[u8], kernel: &str, target: Option<&str>) -> Result<Vec<u8>> {
-    let contents = codeobj::walk(bytes)?;
-    let objects: Vec<_> = contents
-        .entries
-        .iter()
-        .filter(|entry| entry.kind == EntryKind::CodeObject)
-        .collect();
-    let fitting: Vec<_> = objects
-        .iter()
-        .filter(|entry| target.is_none_or(|target| entry.id.contains(target)))
-        .filter(|entry| {
-            entry
-                .code_object()
-                .is_ok_and(|object| object.kernel(kernel).is_ok())
-        })
-        .collect();
+    let (mut fitting, mut ids, mut problem) = (Vec::new(), Vec::new(), None);
+    codeobj::each(bytes, &mut |found| match found {
+        Found::Entry(entry) if entry.kind == EntryKind::CodeObject => match entry.code_object() {
+            Ok(object) => {
+                let meant = target.is_none_or(|target| entry.id.contains(target));
+                if meant && object.kernel(kernel).is_ok() {
+                    fitting.push((entry.id.clone(), entry.bytes.to_vec()));
+                }
+                ids.push(entry.id);
+            }
+            Err(error) => _ = problem.get_or_insert(error),
+        },
+        Found::Problem(_, error) => _ = problem.get_or_insert(error),
+        Found::Entry(_) | Found::Reached(_) => {}
+    });
+    if let (Some(error), true) = (problem, ids.is_empty()) {
+        return Err(error.into());
+    }
     match fitting.as_slice() {
-        [one] => Ok(one.bytes.to_vec()),
+        [_] => Ok(fitting.swap_remove(0).1),
         [] => {
-            let ids: Vec<_> = objects.iter().map(|entry| entry.id.as_str()).collect();
+            ids.sort();
+            ids.dedup();
             Err(anyhow!(
                 "no code object with a kernel {} (found: {})",
                 kernel,
@@ -250,7 +265,7 @@ pub fn choose(bytes: &[u8], kernel: &str, target: Option<&str>) -> Result<Vec<u8
             ))
         }
         several => {
-            let ids: Vec<_> = several.iter().map(|entry| entry.id.as_str()).collect();
+            let ids: Vec<_> = several.iter().map(|(id, _)| id.as_str()).collect();
             Err(anyhow!(
                 "several code objects have a kernel {kernel}: choose with --target ({})",
                 ids.join(", ")

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{IsTerminal, Write},
+    io::IsTerminal,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -11,12 +11,13 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use codeobj::{CodeObject, elf::Elf};
+use files::{Input, Output};
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
 
 use launcher::libraries;
 
-use crate::built_in;
+use crate::{built_in, pieces::Pieces};
 
 /// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
@@ -29,13 +30,7 @@ pub struct Instrument {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(
-        short,
-        long = "tool",
-        value_name = "TOOL",
-        required = true,
-        value_delimiter = ','
-    )]
+    #[arg(short, long = "tool", value_name = "TOOL", required = true)]
     tools: Vec<String>,
     /// Where to write it with the tools in it
     #[arg(short, long, value_name = "OUT")]
@@ -50,8 +45,8 @@ pub struct Instrument {
 
 impl Instrument {
     pub fn execute(self) -> Result<ExitCode> {
-        let input = fs::read(&self.input)
-            .with_context(|| format!("cannot read {}", self.input.display()))?;
+        let name = self.input.display();
+        let input = Input::open(&self.input).with_context(|| format!("cannot read {name}"))?;
         let directory = libraries::tools_directory()?;
         let tools = tools::open_all(&self.tools, &directory)?;
         if let Some(tool) = tools.iter().find(|tool| tool.file().has_host_code()) {
@@ -61,49 +56,73 @@ impl Instrument {
             );
         }
         let engine = Engine::new(tools, &self.site.join(";"), None)?;
-        let mut report = Report::default();
-        let mut output = self
-            .file(&engine, &input, &mut report)
-            .with_context(|| self.input.display().to_string())?;
-        let instrumented = report.kernels.iter().any(|kernel| kernel.result.is_ok());
+        let writing = || format!("cannot write {}", self.output.display());
+        let output = self.open().with_context(writing)?;
+        let mut pieces = Pieces::new(output, &input).with_context(writing)?;
+        let report = self
+            .file(&engine, input.bytes(), &mut pieces)
+            .map_err(|error| match error.downcast::<std::io::Error>() {
+                Ok(error) => anyhow::Error::new(error).context(writing()),
+                Err(error) => error.context(name.to_string()),
+            })?;
         // Only host files are run; what others consist of is for their readers.
-        if instrumented && Elf::is_elf(&output) && !CodeObject::is_code_object(&output) {
+        let start = pieces.start(64).with_context(writing)?;
+        if report.instrumented != 0 && Elf::is_elf(&start) && !CodeObject::is_code_object(&start) {
             let distinct = tools::distinct(&self.tools).chosen;
             let names: Vec<_> = distinct.iter().map(|(_, name)| name.as_str()).collect();
-            built_in::mark(&mut output, &names);
+            let mark = built_in::mark(&names);
+            pieces.append(&mark).with_context(writing)?;
         }
-        self.write(&output)
-            .with_context(|| format!("cannot write {}", self.output.display()))?;
+        pieces.finish().with_context(writing)?;
         report.print(&self.output);
         Ok(ExitCode::SUCCESS)
     }
 
-    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+    fn open(&self) -> std::io::Result<Output> {
         // Asked before, for both may be one file. Programs stay programs.
         let permissions = fs::metadata(&self.input)?.permissions();
-        let mut output = files::Output::create(&self.output)?;
+        let mut output = Output::create(&self.output)?;
         output.set_permissions(permissions)?;
-        output.write_all(bytes)?;
-        output.finish()
+        Ok(output)
     }
 
-    fn file(&self, engine: &Engine, input: &[u8], report: &mut Report) -> Result<Vec<u8>> {
+    fn file(&self, engine: &Engine, input: &[u8], pieces: &mut Pieces<'_>) -> Result<Report> {
+        let mut report = Report::default();
         let mut found = 0;
-        let output = codeobj::replace::code_objects(input, &mut |object| -> Result<Vec<u8>> {
+        codeobj::replace::stream(input, pieces, &mut |object| -> Result<Vec<u8>> {
             found += 1;
-            if let Err(error) = CodeObject::parse(object)
-                && is_of_others(&error)
-            {
-                report.left.push(error.to_string());
+            let target = match CodeObject::parse(object) {
+                Ok(parsed) => parsed.target(),
+                Err(error) if is_of_others(&error) => {
+                    *report.left.entry(error.to_string()).or_default() += 1;
+                    return Ok(object.to_vec());
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if let Some(reason) = engine.lacks_hooks(target.target) {
+                *report.left.entry(reason).or_default() += 1;
                 return Ok(object.to_vec());
             }
             let done = engine.instrument_object(object, self.kernel.as_ref())?;
-            report.kernels.extend(done.kernels);
-            Ok(done.object)
+            let selected = !self.site.is_empty();
+            let in_it = |kernel: &KernelOutcome| {
+                let report = kernel.result.as_ref();
+                report.is_ok_and(|report| report.sites != 0 || !selected)
+            };
+            let changed = done.kernels.iter().any(in_it);
+            for kernel in done.kernels {
+                report.add(kernel, target.target.name, selected);
+            }
+            // The same bytes, and not the same thing built anew.
+            Ok(if changed {
+                done.object
+            } else {
+                object.to_vec()
+            })
         })?;
-        match report.left.first() {
-            Some(reason) if report.left.len() == found => bail!("{reason}"),
-            _ => Ok(output),
+        match report.left.first_key_value() {
+            Some((reason, count)) if *count == found => bail!("{reason}"),
+            _ => Ok(report),
         }
     }
 }
@@ -114,75 +133,109 @@ fn is_of_others(error: &codeobj::Error) -> bool {
     matches!(error, CodeObjectV2 | UnknownAbi { .. } | UnknownMach { .. })
 }
 
+/// Names of kernels of which the same is said.
+#[derive(Default)]
+struct Said {
+    kernels: u64,
+    /// The first of them, with their targets.
+    first: Vec<String>,
+}
+
+/// As many names are kept of each reason.
+const KEPT: usize = 10_000;
+
+impl Said {
+    fn add(&mut self, kernel: &str, target: &str) {
+        self.kernels += 1;
+        if self.first.len() < KEPT {
+            self.first.push(format!("{kernel} ({target})"));
+        }
+    }
+}
+
 #[derive(Default)]
 struct Report {
-    kernels: Vec<KernelOutcome>,
-    /// Why code objects stay as they are.
-    left: Vec<String>,
+    kernels: u64,
+    instrumented: u64,
+    sites: u64,
+    /// Kernels in which no place was selected.
+    without_site: u64,
+    refused: u64,
+    /// By the reason.
+    refusals: BTreeMap<String, Said>,
+    /// By the remark.
+    notes: BTreeMap<String, Said>,
+    /// Why code objects stay as they are, and how many.
+    left: BTreeMap<String, usize>,
 }
 
 impl Report {
-    fn print(&self, output: &Path) {
-        let refused: Vec<_> = self
-            .kernels
-            .iter()
-            .filter_map(|kernel| Some((kernel, kernel.result.as_ref().err()?)))
-            .collect();
-        let sites: u64 = self
-            .kernels
-            .iter()
-            .filter_map(|kernel| Some(kernel.result.as_ref().ok()?.sites))
-            .sum();
-        files::say!(
-            "{}: {} kernels, {} instrumented at {sites} places, {} refused",
-            output.display(),
-            self.kernels.len(),
-            self.kernels.len() - refused.len(),
-            refused.len()
-        );
-        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-        for reason in &self.left {
-            *left.entry(reason).or_default() += 1;
+    /// `selected`: the user has named places.
+    fn add(&mut self, kernel: KernelOutcome, target: &str, selected: bool) {
+        self.kernels += 1;
+        match kernel.result {
+            Ok(done) if done.sites == 0 && selected => self.without_site += 1,
+            Ok(done) => {
+                self.instrumented += 1;
+                self.sites += done.sites;
+                for note in done.notes {
+                    self.notes
+                        .entry(note)
+                        .or_default()
+                        .add(&kernel.name, target);
+                }
+            }
+            Err(reason) => {
+                self.refused += 1;
+                let said = self.refusals.entry(reason).or_default();
+                said.add(&kernel.name, target);
+            }
         }
-        for (reason, count) in left {
+    }
+
+    fn print(&self, output: &Path) {
+        let without_site = match self.without_site {
+            0 => String::new(),
+            count => format!(", {count} without such a place"),
+        };
+        files::say!(
+            "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}",
+            output.display(),
+            self.kernels,
+            self.instrumented,
+            self.sites,
+            self.refused
+        );
+        if self.instrumented == 0 {
+            files::say!("  nothing is instrumented: the output is the same as the input");
+        }
+        for (reason, count) in &self.left {
             match count {
                 1 => files::say!("  a code object stays as it is: {reason}"),
                 count => files::say!("  {count} code objects stay as they are: {reason}"),
             }
         }
-        let refused = refused.iter();
-        by_kernels(
-            "refused",
-            refused.map(|(kernel, reason)| (reason.as_str(), &*kernel.name)),
-        );
-        let done = (self.kernels.iter())
-            .filter_map(|kernel| Some((kernel, &kernel.result.as_ref().ok()?.notes)));
-        by_kernels(
-            "note",
-            done.flat_map(|(kernel, notes)| notes.iter().map(|note| (&**note, &*kernel.name))),
-        );
+        by_kernels("refused", &self.refusals);
+        by_kernels("note", &self.notes);
     }
 }
 
 /// Prints what is said of kernels, each thing once, with their names.
-fn by_kernels<'a>(label: &str, said: impl Iterator<Item = (&'a str, &'a str)>) {
-    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (text, kernel) in said {
-        all.entry(text).or_default().push(kernel);
-    }
+fn by_kernels(label: &str, all: &BTreeMap<String, Said>) {
     // All names only for someone who can scroll.
-    let shown = if std::io::stderr().is_terminal() {
+    let most = if std::io::stderr().is_terminal() {
         5
     } else {
-        usize::MAX
+        KEPT
     };
-    for (text, kernels) in all {
+    for (text, said) in all {
         files::say!("  {label}: {text}");
-        for kernel in kernels.iter().take(shown) {
+        for kernel in said.first.iter().take(most) {
             files::say!("    {kernel}");
         }
-        if kernels.len() > shown {
-            files::say!("    and {} more", kernels.len() - shown);
+        let shown = said.first.len().min(most) as u64;
+        if said.kernels > shown {
+            files::say!("    and {} more", said.kernels - shown);
         }
     }
 }

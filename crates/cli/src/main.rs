@@ -4,12 +4,15 @@ mod built_in;
 mod compatibility;
 mod doctor;
 mod emulate;
+mod info;
 mod inspect;
 mod instrument;
 mod ledger;
 mod live;
 mod manual;
+mod pieces;
 mod privileged;
+mod progress;
 mod report;
 mod run;
 mod rust_tool;
@@ -20,7 +23,7 @@ mod tool;
 mod verify;
 mod with_tools;
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -70,6 +73,15 @@ fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
         run::check(program, targets)?;
     }
     Ok(())
+}
+
+/// Every error names the file it is about, once.
+fn about(file: &Path, error: anyhow::Error) -> anyhow::Error {
+    let name = file.display().to_string();
+    match format!("{error:#}").contains(&name) {
+        true => error,
+        false => error.context(name),
+    }
 }
 
 fn main() -> ExitCode {

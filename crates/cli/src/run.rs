@@ -121,8 +121,9 @@ impl Run {
         let Some(target) = device::choose(&self.device)? else {
             let emulated_only = [
                 (self.stats, "--stats"),
-                (self.live, "--live"),
                 (self.record.is_some(), "--record"),
+                (self.tools.exact_memory() == Some(true), "--strict=memory"),
+                (self.live, "--live"),
             ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
@@ -134,6 +135,9 @@ impl Run {
         };
         check(&self.program[0], target)?;
         device::emulate(&mut command, target, self.gpus)?;
+        if self.tools.exact_memory().is_some() {
+            device::be_exact(&mut command);
+        }
         if let Some(directory) = &self.record {
             make(directory)?;
             command.env("LUTHIER_RECORD", fs::canonicalize(directory)?);

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use launcher::libraries;
 
-use crate::{rust_tool, stock};
+use crate::{info, rust_tool, stock};
 
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]
@@ -32,6 +32,15 @@ enum Command {
     CompileHooks(CompileHooks),
     /// List the tools that come with Luthier
     List,
+    /// Say what a tool is: its parameters with types and defaults, hooks, variables, streams and targets
+    Info(Info),
+}
+
+#[derive(Args)]
+struct Info {
+    /// A name from `luthier tool list` or the path of a built tool
+    #[arg(value_name = "TOOL")]
+    tool: String,
 }
 
 #[derive(Args)]
@@ -96,6 +105,7 @@ impl Tool {
                 };
                 println!("{}", prepared.into_path().display());
             }
+            Command::Info(Info { tool }) => info::show(&tool)?,
             Command::List => {
                 for tool in tools::TOOLS {
                     files::out!("{:<18} {}", tool.name, about(tool.source));

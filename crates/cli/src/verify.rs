@@ -5,6 +5,7 @@ use std::{
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Command, ExitCode},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -32,12 +33,12 @@ use crate::{
 ///
 /// Exit status: 0 if both are the same up to the end of the kernel, or up to the fault that ends it; 3 if both are the same as
 /// far as they were run, which is not to the end: the kernel waits for something outside of the dispatch (an answer of the
-/// host, say, or another kernel), or is longer than is compared; 1 if they differ; 4 if two runs of the original differ already,
+/// host, say, or another kernel), or is longer than is compared or than --limit; 1 if they differ; 4 if two runs of the original differ already,
 /// so that nothing can be said; 2 for errors and refusals, with a message on standard error.
 ///
 /// With --json: `verdict` is `same` (statuses 0 and 3), `different` or `unrepeatable`, `compared` counts instructions and
 /// `waves` waves, `ended` says what ended the runs: `end`, `fault`, `waits` or `long`. `pc` is an address in the original code
-/// object: where they differ, or where it waits, looking at memory at `reads`, by the line of the source `source`. `text` is
+/// object: where they differ, where it was stopped, or where it waits, looking at memory at `reads`, by the line of the source `source`. `text` is
 /// what is printed otherwise.
 #[derive(Args)]
 pub struct Verify {
@@ -45,7 +46,7 @@ pub struct Verify {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Needed unless the file is a recorded dispatch
     #[arg(short, long, value_name = "NAME")]
@@ -72,6 +73,9 @@ pub struct Verify {
     /// original
     #[arg(long)]
     poison: bool,
+    /// Compare only as much as the original comes to in so many seconds; the whole takes several times as long
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
     /// Print the verdict as one JSON object, with the fields that the text above names
     #[arg(long)]
     json: bool,
@@ -165,14 +169,17 @@ impl Said {
             } => {
                 let ended = match why {
                     Why::Waits(_) => Ended::Waits,
-                    Why::Long => Ended::Long,
+                    Why::Long(_) => Ended::Long,
                 };
                 let text = agreed(compared, waves, ended);
                 let text = format!("{text}, and in memory; {why}");
-                if let Why::Waits(wait) = why {
-                    said.pc = wait.place.map(|place| place.pc);
-                    said.reads = wait.reads.as_ref().map(|read| read.address);
-                    said.source = wait.reads.and_then(|read| read.source);
+                match why {
+                    Why::Waits(wait) => {
+                        said.pc = wait.place.map(|place| place.pc);
+                        said.reads = wait.reads.as_ref().map(|read| read.address);
+                        said.source = wait.reads.and_then(|read| read.source);
+                    }
+                    Why::Long(place) => said.pc = place.map(|place| place.pc),
                 }
                 text
             }
@@ -205,17 +212,21 @@ impl Said {
 
 impl Verify {
     pub fn execute(self) -> Result<ExitCode> {
+        self.run().map_err(|error| crate::about(&self.file, error))
+    }
+
+    fn run(&self) -> Result<ExitCode> {
         if recording::is_one(&self.file)? {
             let recording = recording::read(&self.file)?;
             let verdict = self.judge(&recording.object, Subject::Recording(&recording));
             return verdict.or_else(elsewhere);
         }
-        let bytes =
-            fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let input = files::Input::open(&self.file)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
         let Some(kernel) = &self.kernel else {
             bail!("which kernel? name it with -k; `luthier inspect` lists them");
         };
-        let bytes = choose(&bytes, kernel, self.target.as_deref())
+        let bytes = choose(input.bytes(), kernel, self.target.as_deref())
             .with_context(|| self.file.display().to_string())?;
         let launch = self.launch(kernel)?;
         self.judge(&bytes, Subject::Launch(&launch))
@@ -225,15 +236,17 @@ impl Verify {
         let object = CodeObject::parse(bytes)?;
         let module = Module::lift(&object)?;
         let kernel = subject.kernel();
+        let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
+        let limit = limit.context("--limit is a number of seconds")?;
         let waiting = steps::waiting(&format!("comparing {kernel} at every instruction"));
         let verdict = if self.poison {
-            verify::poison(&object, &module, subject, SEED)?
+            verify::poison_within(&object, &module, subject, SEED, limit)?
         } else {
             let directory = libraries::tools_directory()?;
             let tools = tools::open_all(&self.tools, &directory)?;
             let engine = Engine::new(tools, &self.site.join(";"), None)?;
             let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
-            verify::lockstep(&object, &module, &rewritten, &globals, subject)?
+            verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
         drop(waiting);
         let said = Said::of(kernel, verdict);

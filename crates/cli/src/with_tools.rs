@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use launcher::{hsa_tools, libraries};
 
@@ -17,10 +17,20 @@ use crate::{
     stock::{self, Prepared},
 };
 
+/// What shall be taken exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Strict {
+    Memory,
+    Hooks,
+    #[value(hide = true)]
+    All,
+}
+
 #[derive(Args)]
 pub struct WithTools {
-    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
-    #[arg(short, long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE
+    /// says something of its parameters (`luthier tool info TOOL`)
+    #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
@@ -34,12 +44,14 @@ pub struct WithTools {
     /// Only launches with this grid in work-items: X, X,Y or X,Y,Z, * for any; or >=N, <=N for all of them
     #[arg(long, value_name = "GRID")]
     grid: Option<String>,
-    /// Only places where all hold: opcode=PATTERN, kind=load|store|atomic|memory|vector-memory|lds|branch|matrix
+    /// Only places where all hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// Leave a kernel as it is where a single place of it cannot take a hook, instead of leaving out that place
-    #[arg(long)]
-    strict: bool,
+    /// `memory`: the emulated GPU stops accesses beyond the last byte of an allocation or of a workgroup's LDS, and to freed memory;
+    /// `hooks`: a kernel stays as it is where a single place of it cannot take a hook, instead of leaving out that place; both if
+    /// none is named
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    strict: Option<Strict>,
     /// Only places in functions whose name matches
     #[arg(long, value_name = "REGEX")]
     function: Option<String>,
@@ -88,6 +100,15 @@ impl WithTools {
         self.kernel.as_deref()
     }
 
+    /// Whether the emulated GPU is to be exact about memory; `Some(true)`: it has to, for nothing else was asked for.
+    pub fn exact_memory(&self) -> Option<bool> {
+        match self.strict? {
+            Strict::Memory => Some(true),
+            Strict::All => Some(false),
+            Strict::Hooks => None,
+        }
+    }
+
     /// The options that select kernels and launches, with the names they have in [`luthier::SETTINGS`].
     fn selected(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let options = [
@@ -107,6 +128,7 @@ impl WithTools {
             ("--site", !self.site.is_empty()),
             ("--function", self.function.is_some()),
             ("--source", self.source.is_some()),
+            ("--strict=hooks", self.strict == Some(Strict::Hooks)),
         ];
         let selected = self.selected().map(|(name, _)| name);
         selected
@@ -139,7 +161,13 @@ impl WithTools {
                 in_program.join(", ")
             );
         }
-        let distinct = tools::distinct(&self.tools);
+        let given: Vec<_> = self
+            .tools
+            .iter()
+            .flat_map(|list| tools::given(list))
+            .collect();
+        let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
+        let distinct = tools::distinct(&plain);
         for tool in &distinct.repeated {
             eprintln!("luthier: {tool} is named twice; it runs once");
         }
@@ -148,13 +176,16 @@ impl WithTools {
             .iter()
             .map(|(tool, _)| (*tool).to_owned())
             .collect();
+        let options = options(&given, &distinct.chosen);
         let (named, prepared) = prepare(named)?;
         let directory = libraries::tools_directory()?;
         let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
         let (own, others): (Vec<_>, Vec<_>) =
             named.iter().partition(|tool| tools::is_library(tool));
         for tool in others.into_iter().filter(with_file) {
-            tools::open(tool, &directory)?;
+            let opened = tools::open(tool, &directory)?;
+            let own = tools::options_of(opened.name(), &options);
+            opened.file().clone().with_options(own)?;
         }
         if let [first, second, ..] = own[..] {
             bail!(
@@ -189,8 +220,9 @@ impl WithTools {
                 "LUTHIER_TOOL",
                 absolute(&named, own.first().map(|_| directory.as_path())).join(","),
             )
+            .env(tools::OPTIONS, options)
             .env("LUTHIER_SITE", conditions);
-        if self.strict {
+        if matches!(self.strict, Some(Strict::Hooks | Strict::All)) {
             command.env("LUTHIER_STRICT", "1");
         }
         for setting in &luthier::SETTINGS {
@@ -202,6 +234,19 @@ impl WithTools {
         ledger.keep(prepared);
         Ok(Some(ledger))
     }
+}
+
+/// What is said of tools' parameters, by the names that the tools report under.
+fn options(given: &[tools::Given<'_>], chosen: &[(&str, String)]) -> String {
+    let mut lines = String::new();
+    for (tool, options) in given {
+        let name = chosen.iter().find(|(known, _)| known == tool);
+        let name = name.map_or_else(|| tools::name_of(tool), |(_, name)| name.clone());
+        for (key, value) in options {
+            lines.push_str(&format!("{name}\t{key}={value}\n"));
+        }
+    }
+    lines
 }
 
 /// Libraries from HIP compilers are replaced by what is made of them.

@@ -41,8 +41,19 @@ fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {
 
 #[test]
 fn whoever_interrupts_an_endless_kernel_is_told_where_it_is() {
-    let mut command = luthier(&["run", "--device", "gfx90a", "--"]);
+    interrupted(&[]);
+}
+
+#[test]
+fn tools_do_not_keep_that_to_themselves() {
+    interrupted(&["-t", "bb-count"]);
+}
+
+fn interrupted(options: &[&str]) {
+    let mut command = luthier(&["run", "--device", "gfx90a"]);
     command
+        .args(options)
+        .arg("--")
         .arg(hip("endless.hip"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

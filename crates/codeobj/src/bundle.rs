@@ -70,29 +70,69 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Writes a bundle. Every entry starts at a multiple of `align`, as the loader maps it in place (clang uses 4096).
-pub fn write(entries: &[(&str, &[u8])], align: u64) -> Vec<u8> {
-    let align = align.max(1);
-    let table: u64 = entries
-        .iter()
-        .map(|(id, _)| MIN_ROW + id.len() as u64)
-        .sum();
-    let mut next = 32 + table;
-    let mut header = Vec::from(&MAGIC[..]);
-    header.extend((entries.len() as u64).to_le_bytes());
-    let mut body = Vec::new();
-    for (id, bytes) in entries {
-        let offset = next.next_multiple_of(align);
-        for number in [offset, bytes.len() as u64, id.len() as u64] {
-            header.extend(number.to_le_bytes());
+/// Where the entries of a bundle lie that is written piece by piece.
+#[derive(Clone, Debug)]
+pub struct Layout<'a> {
+    ids: Vec<&'a str>,
+    align: u64,
+    /// Offset and size of those that have a place.
+    placed: Vec<(u64, u64)>,
+    end: u64,
+}
+
+impl<'a> Layout<'a> {
+    /// Every entry starts at a multiple of `align`, as the loader maps it in place (clang uses 4096).
+    pub fn new(ids: impl Iterator<Item = &'a str>, align: u64) -> Layout<'a> {
+        let ids: Vec<_> = ids.collect();
+        let table: u64 = ids.iter().map(|id| MIN_ROW + id.len() as u64).sum();
+        Layout {
+            ids,
+            align: align.max(1),
+            placed: Vec::new(),
+            end: 32 + table,
         }
-        header.extend(id.as_bytes());
-        body.resize((offset - 32 - table) as usize, 0);
-        body.extend(*bytes);
-        next = offset + bytes.len() as u64;
     }
-    header.extend(body);
-    header
+
+    /// Offset from the start of the bundle of the next entry, which has `size` bytes.
+    pub fn place(&mut self, size: u64) -> u64 {
+        let offset = self.end.next_multiple_of(self.align);
+        self.placed.push((offset, size));
+        self.end = offset + size;
+        offset
+    }
+
+    /// Bytes from the start of the bundle to the end of the last entry.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// What lies before the entries, when all have a place.
+    pub fn header(&self) -> Vec<u8> {
+        let mut header = Vec::from(&MAGIC[..]);
+        header.extend((self.ids.len() as u64).to_le_bytes());
+        for (id, (offset, size)) in self.ids.iter().zip(&self.placed) {
+            for number in [*offset, *size, id.len() as u64] {
+                header.extend(number.to_le_bytes());
+            }
+            header.extend(id.as_bytes());
+        }
+        header
+    }
+}
+
+/// Writes a bundle. Every entry starts at a multiple of `align`.
+pub fn write(entries: &[(&str, &[u8])], align: u64) -> Vec<u8> {
+    let mut layout = Layout::new(entries.iter().map(|(id, _)| *id), align);
+    let offsets: Vec<u64> = entries
+        .iter()
+        .map(|(_, bytes)| layout.place(bytes.len() as u64))
+        .collect();
+    let mut written = layout.header();
+    for ((_, bytes), offset) in entries.iter().zip(offsets) {
+        written.resize(offset as usize, 0);
+        written.extend(*bytes);
+    }
+    written
 }
 
 /// The bundle at the start of `data` with the bytes of entry `id` replaced and all else kept. The result is laid out anew.

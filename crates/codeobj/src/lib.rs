@@ -23,11 +23,11 @@ pub mod resources;
 pub mod select;
 mod target_id;
 
-pub use container::{Entry, walk};
+pub use container::{Entry, Found, each, walk};
 pub use descriptor::KernelDescriptor;
 pub use edit::ElfEditor;
 pub use elf::{CodeObject, Kernel};
 pub use error::{Error, Result};
-pub use lines::{LineTables, Moved, SourceLines};
+pub use lines::{LineTables, Moved, SourceFrame, SourceLines};
 pub use metadata::Metadata;
 pub use target_id::{Setting, TargetId};

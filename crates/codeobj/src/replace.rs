@@ -1,13 +1,18 @@
 //! The same file with other code objects in it: code objects, bundles (plain, compressed, several in a row), host programs
 //! and libraries. Whatever stays the same keeps its bytes.
+//!
+//! Files may be larger than memory: [`stream`] holds one bundle that was compressed, or one code object, and its replacement at a time.
 
 mod host;
+mod sink;
 
 use crate::bundle::{self, Bundle};
 use crate::compressed::{self, Header};
 use crate::container::next_bundle;
 use crate::elf::Elf;
 use crate::{CodeObject, Error, Result};
+
+pub use sink::Sink;
 
 /// Code objects in bundles are mapped by page, and so are bundles in host files.
 const ALIGNMENT: u64 = 4096;
@@ -23,12 +28,28 @@ pub fn code_objects<E: From<Error>>(
     data: &[u8],
     with: Replacement<'_, E>,
 ) -> std::result::Result<Vec<u8>, E> {
+    let mut out = Vec::new();
+    stream(data, &mut out, with)?;
+    Ok(out)
+}
+
+/// [`code_objects`] into an empty `out`, piece by piece.
+pub fn stream<E: From<Error>>(
+    data: &[u8],
+    out: &mut dyn Sink<E>,
+    with: Replacement<'_, E>,
+) -> std::result::Result<(), E> {
     if CodeObject::is_code_object(data) {
-        with(data)
+        out.write(0, &with(data)?)
     } else if is_bundle(data) {
-        Ok(row(data, with)?.bytes)
+        let row = row(data, 0, 0, out, with)?;
+        if !row.changed {
+            out.set_len(0)?;
+            out.write(0, data)?;
+        }
+        Ok(())
     } else if Elf::is_elf(data) {
-        host::fat_binaries(data, with)
+        host::fat_binaries(data, out, with)
     } else {
         let reason = if data.starts_with(&object::archive::MAGIC) {
             "it is an archive; link it first"
@@ -45,73 +66,114 @@ fn is_bundle(data: &[u8]) -> bool {
 
 /// Bundles one after the other.
 struct Row {
-    bytes: Vec<u8>,
+    /// Bytes that they take now.
+    length: u64,
     /// Where each was and where it is now.
     moved: Vec<(u64, u64)>,
+    changed: bool,
 }
 
-fn row<E: From<Error>>(data: &[u8], with: Replacement<'_, E>) -> std::result::Result<Row, E> {
-    let (mut bytes, mut moved) = (Vec::new(), Vec::new());
-    let (mut at, mut changed) = (0, false);
-    while let Some(start) = next_bundle(data, at) {
-        let rest = &data[start as usize..];
-        let (old, new) = one(rest, with)?;
-        changed |= rest[..old as usize] != new;
-        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
-        moved.push((start, bytes.len() as u64));
-        bytes.extend(new);
-        at = start + old;
+/// Writes the bundles of `data`, which lies at `origin` in the file, to `out` from `start` on, which is its end.
+fn row<E: From<Error>>(
+    data: &[u8],
+    origin: u64,
+    start: u64,
+    out: &mut dyn Sink<E>,
+    with: Replacement<'_, E>,
+) -> std::result::Result<Row, E> {
+    let mut row = Row {
+        length: 0,
+        moved: Vec::new(),
+        changed: false,
+    };
+    let mut at = 0;
+    while let Some(old) = next_bundle(data, at) {
+        let new = row.length.next_multiple_of(ALIGNMENT);
+        let done = one(&data[old as usize..], start + new, out, with)?;
+        row.changed |= done.changed;
+        row.moved.push((old, new));
+        row.length = new + done.length;
+        at = old + done.old_length;
+        out.progress(origin + at)?;
     }
-    if !changed {
-        bytes = data.to_vec();
-        moved.iter_mut().for_each(|(old, new)| *new = *old);
-    }
-    Ok(Row { bytes, moved })
+    Ok(row)
 }
 
-/// The bundle at the start of `data`: how many bytes it takes, and the new one.
+/// A bundle that has been written.
+struct One {
+    /// Bytes that it took.
+    old_length: u64,
+    /// Bytes that it takes now.
+    length: u64,
+    changed: bool,
+}
+
+/// Writes the bundle at the start of `data` to `out` at `start`, which is its end.
 fn one<E: From<Error>>(
     data: &[u8],
+    start: u64,
+    out: &mut dyn Sink<E>,
     with: Replacement<'_, E>,
-) -> std::result::Result<(u64, Vec<u8>), E> {
+) -> std::result::Result<One, E> {
     if !data.starts_with(compressed::MAGIC) {
-        return plain(data, with);
+        return plain(data, start, out, with);
     }
     let header = Header::parse(data)?;
-    let (unpacked, size) = compressed::unpack(data)?;
-    let (_, replaced) = one(&unpacked, with)?;
-    let old = &data[..size as usize];
-    let new = if replaced == unpacked {
-        old.to_vec()
+    let (unpacked, old_length) = compressed::unpack(data)?;
+    let mut replaced = Vec::new();
+    let inner = one(&unpacked, 0, &mut replaced, with)?;
+    let changed = inner.changed;
+    let packed;
+    let new = if changed {
+        drop(unpacked);
+        packed = compressed::pack(&replaced, header.version, header.method)?;
+        &packed[..]
     } else {
-        compressed::pack(&replaced, header.version, header.method)?
+        &data[..old_length as usize]
     };
-    Ok((size, new))
+    out.write(start, new)?;
+    Ok(One {
+        old_length,
+        length: new.len() as u64,
+        changed,
+    })
 }
 
 fn plain<E: From<Error>>(
     data: &[u8],
+    start: u64,
+    out: &mut dyn Sink<E>,
     with: Replacement<'_, E>,
-) -> std::result::Result<(u64, Vec<u8>), E> {
+) -> std::result::Result<One, E> {
     let parsed = Bundle::parse(data)?;
-    let mut contents = Vec::with_capacity(parsed.entries.len());
+    let ids = parsed.entries.iter().map(|entry| entry.id);
+    let mut layout = bundle::Layout::new(ids, ALIGNMENT);
+    let mut changed = false;
     for entry in &parsed.entries {
-        let new = if CodeObject::is_code_object(entry.bytes) {
-            with(entry.bytes)?
+        let new;
+        let bytes = if CodeObject::is_code_object(entry.bytes) {
+            new = with(entry.bytes)?;
+            changed |= new != entry.bytes;
+            &new[..]
         } else {
-            entry.bytes.to_vec()
+            entry.bytes
         };
-        contents.push(new);
+        let offset = layout.place(bytes.len() as u64);
+        out.write(start + offset, bytes)?;
     }
-    let entries = parsed.entries.iter().zip(&contents);
-    let same = entries.clone().all(|(entry, new)| entry.bytes == *new);
-    let new = if same {
-        data[..parsed.size as usize].to_vec()
+    let length = if changed {
+        out.write(start, &layout.header())?;
+        layout.end()
     } else {
-        let entries: Vec<_> = entries.map(|(entry, new)| (entry.id, &new[..])).collect();
-        bundle::write(&entries, ALIGNMENT)
+        out.set_len(start)?;
+        out.write(start, &data[..parsed.size as usize])?;
+        parsed.size
     };
-    Ok((parsed.size, new))
+    Ok(One {
+        old_length: parsed.size,
+        length,
+        changed,
+    })
 }
 
 /// An edit of a host file that cannot be made.

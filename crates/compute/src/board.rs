@@ -18,11 +18,12 @@ const WAKEFUL: Duration = Duration::from_micros(200);
 /// Glances between two offers of the core to who else wants it.
 const GLANCES: u32 = 64;
 
-#[derive(Default)]
 pub(crate) struct Board {
     inside: Mutex<Inside>,
     wake: Condvar,
     signals: Signals,
+    /// Threads that may look for work at a time; the others sleep.
+    watchers: AtomicU64,
 }
 
 /// What idle threads look at, on a cache line of its own.
@@ -53,12 +54,23 @@ impl Inside {
 }
 
 impl Board {
+    /// For `threads` threads, which are as many as the host has cores. Two of these belong to the thread of the program that waits and
+    /// to the one that looks for packets: a thread that looks for work on the same core as either keeps it from going on.
+    pub fn new(threads: usize) -> Board {
+        Board {
+            inside: Mutex::default(),
+            wake: Condvar::new(),
+            signals: Signals::default(),
+            watchers: AtomicU64::new(threads.saturating_sub(2) as u64),
+        }
+    }
+
     /// Hands a run to as many threads as it can keep busy.
-    pub fn post(&self, run: Run) {
+    pub fn post(&self, run: Arc<Run>) {
         let wanted = run.schedule.total();
         let sleeping = {
             let mut inside = lock(&self.inside);
-            inside.runs.push(Arc::new(run));
+            inside.runs.push(run);
             // Under the lock, so that who has seen no work has not yet seen this.
             self.signals.wanted.fetch_max(wanted, Ordering::Relaxed);
             self.signals.posted.fetch_add(1, Ordering::Release);
@@ -77,7 +89,14 @@ impl Board {
                 }
                 self.signals.posted.load(Ordering::Relaxed)
             };
-            if !self.watch(posted) {
+            let (watchers, order) = (&self.watchers, Ordering::Relaxed);
+            let one_less = |free: u64| free.checked_sub(1);
+            let mut found = false;
+            if watchers.fetch_update(order, order, one_less).is_ok() {
+                found = self.watch(posted);
+                watchers.fetch_add(1, order);
+            }
+            if !found {
                 self.sleep(posted);
             }
         }

@@ -17,13 +17,15 @@ use crate::{
     observe::Observer,
     run::{Run, lock},
     schedule::{Hand, Work},
-    workgroup::{Spare, Turn, Workgroup},
+    workgroup::{Slice, Spare, Turn, Workgroup},
 };
 
 /// A thread stays with one run this long before it looks whether another needs it.
 const LOYALTY: Duration = Duration::from_millis(5);
 /// How often [`Pool::places`] looks for waves that do not show.
 const LOOKS: u32 = 6;
+/// Most waves of a dispatch that whoever hands it over executes itself.
+const FEW_WAVES: u64 = 4;
 /// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once, and HIP lets one fill the
 /// largest device shown, 110 compute units of 32 waves.
 const RESIDENT_WAVES: u32 = 3584;
@@ -43,6 +45,8 @@ struct Inner {
     barriers: Barriers,
     threads: usize,
     observer: Option<Arc<dyn Observer>>,
+    /// Of [`Inner::at_once`].
+    spare: Mutex<Spare>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -75,11 +79,12 @@ impl Pool {
         let inner = Inner {
             memory,
             events,
-            board: Board::default(),
+            board: Board::new(threads),
             programs: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
             observer,
+            spare: Mutex::default(),
         };
         Pool {
             inner: Arc::new(inner),
@@ -142,7 +147,12 @@ impl Executor for Pool {
             return job.finish(Err(fault));
         }
         match self.inner.prepare(job) {
-            Ok(run) => self.inner.board.post(run),
+            Ok(run) => {
+                let run = Arc::new(run);
+                if !self.inner.at_once(&run) {
+                    self.inner.board.post(run);
+                }
+            }
             Err(refused) => {
                 let (job, fault) = *refused;
                 job.finish(Err(fault));
@@ -164,6 +174,34 @@ impl Executor for Pool {
 }
 
 impl Inner {
+    /// Executes a small dispatch on this thread, which is quicker than to hand it to another one. It gets a moment only, because others
+    /// may wait for this thread, and kernels for each other. False if there is something left to do.
+    fn at_once(&self, run: &Arc<Run>) -> bool {
+        let waves = u64::from(run.dispatch.waves([0; 3]));
+        if self.observer.is_some() || run.schedule.total().saturating_mul(waves) > FEW_WAVES {
+            return false;
+        }
+        let Ok(mut spare) = self.spare.try_lock() else {
+            return false;
+        };
+        run.attach();
+        let counts = serve(self, run, &self.device(), &mut spare, Slice::MOMENT);
+        drop(spare);
+        let over = run.detach(counts);
+        if over {
+            run.finish();
+        }
+        over
+    }
+
+    fn device(&self) -> Device<'_> {
+        Device {
+            events: &self.events,
+            barriers: &self.barriers,
+            observer: self.observer.as_deref(),
+        }
+    }
+
     fn prepare(&self, job: Job) -> Result<Run, Box<(Job, Fault)>> {
         let dispatch = job.dispatch.clone();
         let config = config(&dispatch, self.observer.is_some());
@@ -229,6 +267,7 @@ fn config(dispatch: &Dispatch, observed: bool) -> Config {
         agpr_base,
         vector_rows,
         observed,
+        exact: dispatch.exact,
     }
 }
 
@@ -287,15 +326,11 @@ impl Host for Device<'_> {
 }
 
 fn work(inner: &Inner) -> ! {
-    let device = Device {
-        events: &inner.events,
-        barriers: &inner.barriers,
-        observer: inner.observer.as_deref(),
-    };
+    let device = inner.device();
     let mut spare = Spare::default();
     loop {
         let run = inner.board.next();
-        let counts = serve(inner, &run, &device, &mut spare);
+        let counts = serve(inner, &run, &device, &mut spare, Slice::USUAL);
         if run.detach(counts) {
             inner.board.remove(&run);
             run.finish();
@@ -303,8 +338,14 @@ fn work(inner: &Inner) -> ! {
     }
 }
 
-/// Works on `run` until it has nothing to do or another run has waited long enough.
-fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) -> Counts {
+/// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
+fn serve(
+    inner: &Inner,
+    run: &Arc<Run>,
+    device: &Device<'_>,
+    spare: &mut Spare,
+    slice: Slice,
+) -> Counts {
     let space: &Memory = &inner.memory;
     let mut env = Env {
         memory: wave::Memory::new(space),
@@ -345,7 +386,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
             Work::Nothing => return env.counts,
         };
         env.memory.refresh();
-        match workgroup.turn(&mut env, inner.observer.as_deref()) {
+        match workgroup.turn(&mut env, inner.observer.as_deref(), slice) {
             Turn::Ended => {
                 run.schedule.end(workgroup.slots, &mut hand);
                 // Who watches compares executions, so registers must not hold what other waves left.
@@ -362,6 +403,10 @@ fn serve(inner: &Inner, run: &Arc<Run>, device: &Device<'_>, spare: &mut Spare) 
                     return env.counts;
                 }
                 run.schedule.suspend(workgroup.index, workgroup, &mut hand);
+                if slice.is_moment() {
+                    run.schedule.give_back(&mut hand);
+                    return env.counts;
+                }
                 if asleep {
                     // Whoever it waits for may need this core.
                     thread::yield_now();
@@ -430,11 +475,20 @@ fn describe(
                 wave::FaultKind::Unaligned => FaultKind::Unaligned {
                     address: fault.address,
                 },
-                wave::FaultKind::LdsOutOfRange | wave::FaultKind::ScratchOutOfRange => {
+                wave::FaultKind::LdsOutOfRange => {
+                    let offset = fault.address as u32;
+                    detail = Some(format!(
+                        "{} bytes at {offset:#x} of LDS, of which the workgroup has {} bytes",
+                        fault.bytes,
+                        run.dispatch.lds_bytes()
+                    ));
                     FaultKind::Aperture {
                         address: fault.address,
                     }
                 }
+                wave::FaultKind::ScratchOutOfRange => FaultKind::Aperture {
+                    address: fault.address,
+                },
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },

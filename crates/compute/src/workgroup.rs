@@ -10,8 +10,31 @@ use crate::{
     schedule::Slots,
 };
 
-/// Taken backward branches that a wave may do before another wave gets its turn.
-const SLICE: u32 = 20_000;
+/// How much of a workgroup is executed in one turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slice {
+    /// Taken backward branches that a wave may do before another wave gets its turn.
+    branches: u32,
+    /// Barriers that it may pass.
+    barriers: u32,
+}
+
+impl Slice {
+    pub const USUAL: Slice = Slice {
+        branches: 20_000,
+        barriers: u32::MAX,
+    };
+    /// As much as may hold up whoever has other things to do.
+    pub const MOMENT: Slice = Slice {
+        branches: 100,
+        barriers: 20,
+    };
+
+    /// Whether the rest is somebody else's.
+    pub fn is_moment(self) -> bool {
+        self.barriers != u32::MAX
+    }
+}
 
 /// Registers hold this until written, so that reliance on undefined values shows.
 const UNDEFINED: u32 = 0;
@@ -140,20 +163,31 @@ impl Workgroup {
     }
 
     /// Lets every wave run once to its next stop.
-    pub fn turn(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
+    pub fn turn(
+        &mut self,
+        env: &mut Env<'_>,
+        observer: Option<&dyn Observer>,
+        slice: Slice,
+    ) -> Turn {
         if let Some(observer) = observer {
             observer.resumed();
         }
         std::mem::swap(&mut env.lds, &mut self.lds);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
-        let turn = self.turn_in(env, observer);
+        let turn = self.turn_in(env, observer, slice);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
     }
 
     /// [`Workgroup::turn`] with LDS and barrier in `env`.
-    fn turn_in(&mut self, env: &mut Env<'_>, observer: Option<&dyn Observer>) -> Turn {
+    fn turn_in(
+        &mut self,
+        env: &mut Env<'_>,
+        observer: Option<&dyn Observer>,
+        slice: Slice,
+    ) -> Turn {
+        let mut barriers = slice.barriers;
         loop {
             let (mut yielded, mut sliced) = (false, false);
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
@@ -163,7 +197,7 @@ impl Workgroup {
                 let stop = match observer {
                     None => {
                         let code = wave.code_range();
-                        let stop = guarded(wave, code, |wave| run(wave, env, SLICE));
+                        let stop = guarded(wave, code, |wave| run(wave, env, slice.branches));
                         match stop {
                             Ok(stop) => stop,
                             Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
@@ -211,6 +245,10 @@ impl Workgroup {
             if yielded || sliced {
                 return Turn::Again { asleep: !sliced };
             }
+            let Some(left) = barriers.checked_sub(1) else {
+                return Turn::Again { asleep: false };
+            };
+            barriers = left;
         }
     }
 

@@ -449,3 +449,16 @@ fn sqlite() {
         agree("sqlite");
     }
 }
+
+/// More programs, all of them opt-in: block counts of the profiler, the reference placement, and every level and placement agree.
+#[test]
+fn more_programs() {
+    if !large() {
+        return;
+    }
+    for name in [
+        "zstd", "expat", "cadical", "json", "modern", "mujs", "pcre2", "brotli", "zopfli",
+    ] {
+        agree(name);
+    }
+}

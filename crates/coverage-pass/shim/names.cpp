@@ -25,7 +25,8 @@ public:
 
 } // namespace
 
-extern "C" void luthier_coverage_register_callbacks(void *builder) {
-  static_cast<PassBuilder *>(builder)->registerOptimizerLastEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(LocalNames()); });
-}
+namespace luthier {
+
+void add_local_names(ModulePassManager &passes) { passes.addPass(LocalNames()); }
+
+} // namespace luthier

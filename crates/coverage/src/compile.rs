@@ -28,7 +28,8 @@ const FIRST_RELEASE: u32 = 20;
 /// For what the programs include.
 const INTERFACE: &str = include_str!("../../../runtime/device-profile/luthier_coverage.h");
 const INTERFACE_NAME: &str = "luthier_coverage.h";
-/// The release whose clang loads this, and what it is for: sources of `-fgpu-rdc` builds that define one symbol each.
+/// The release whose clang loads this: counts stay in registers to the end of a wave, and several sources of a `-fgpu-rdc` build can
+/// be linked.
 const PASS: (u32, &str, &str) = (22, "libluthier_coverage_pass.so", "LUTHIER_COVERAGE_PASS");
 
 /// What to instrument.
@@ -46,6 +47,9 @@ pub struct Kinds {
     /// Instrument for profile-guided optimisation at IR level (`-fprofile-use`) instead of coverage
     #[arg(long, conflicts_with = "mcdc")]
     pgo: bool,
+    /// Count in memory at once, not at the end of each wave: slower, but counts of kernels that do not end or that fault are kept
+    #[arg(long)]
+    immediate: bool,
 }
 
 /// Arguments of `build`.
@@ -54,7 +58,7 @@ pub struct Build {
     #[command(flatten)]
     kinds: Kinds,
     /// Compile with this profile instead of counters: a `.profdata` or `.profraw` file, or an output directory of `run`
-    #[arg(long = "use", value_name = "PROFILE", conflicts_with_all = ["host", "mcdc", "system_headers", "pgo"])]
+    #[arg(long = "use", value_name = "PROFILE", conflicts_with_all = ["host", "mcdc", "system_headers", "pgo", "immediate"])]
     profile: Option<PathBuf>,
     /// Print the compiler's command line
     #[arg(long, short)]
@@ -70,7 +74,7 @@ pub struct Flags {
     #[command(flatten)]
     kinds: Kinds,
     /// Options for hiprtcCompileProgram instead of a compiler's flags
-    #[arg(long, conflicts_with_all = ["host", "mcdc", "system_headers", "pgo"])]
+    #[arg(long, conflicts_with_all = ["host", "mcdc", "system_headers", "pgo", "immediate"])]
     hiprtc: bool,
     /// The compiler that will be given the flags
     #[arg(long, default_value = "clang++-22")]
@@ -206,7 +210,10 @@ fn flags(
     match purpose {
         Purpose::Count(kinds) => {
             counters(kinds, &mut flags);
-            if release == PASS.0 && given.iter().any(|argument| argument == "-fgpu-rdc") {
+            if kinds.immediate {
+                flags.push("-DLUTHIER_PROFILE_IMMEDIATE".into());
+            }
+            if release == PASS.0 {
                 let mut plugin = OsString::from("-fpass-plugin=");
                 plugin.push(libraries::library(PASS.1, PASS.2)?);
                 flags.extend(["-Xarch_device".into(), plugin]);

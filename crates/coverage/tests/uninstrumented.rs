@@ -68,7 +68,7 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
             .success()
     );
     place.report(&["lcov", "out", "-o", "counted.lcov"]);
-    let (expected, _) = lcov(&place.path("counted.lcov"), "plain.hip");
+    let (expected, expected_branches) = lcov(&place.path("counted.lcov"), "plain.hip");
 
     // The same compiler and level, debug information and nothing else.
     let header = sources().join("../../../../runtime/device-profile/luthier_profile.h");
@@ -158,16 +158,70 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
         "{branches:?}"
     );
 
+    // Where both know one branch of a line, its two ways were gone by as many lanes. (Which of them comes first is the compiler's.)
+    let single = |branches: &[(u32, u64)]| -> BTreeMap<u32, Vec<u64>> {
+        let mut ways: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for (line, lanes) in branches {
+            ways.entry(*line).or_default().push(*lanes);
+        }
+        ways.retain(|_, lanes| lanes.len() == 2);
+        ways.values_mut().for_each(|lanes| lanes.sort_unstable());
+        ways
+    };
+    let (ours, theirs) = (single(&branches), single(&expected_branches));
+    let compared: Vec<_> = ours
+        .iter()
+        .filter_map(|(line, ways)| Some((line, ways, theirs.get(line)?)))
+        .collect();
+    assert!(compared.len() >= 2, "{ours:?} {theirs:?}");
+    for (line, ours, theirs) in compared {
+        assert_eq!(
+            ours, theirs,
+            "line {line}: {branches:?} {expected_branches:?}"
+        );
+    }
+
+    // The other forms say the same as lcov's, line by line.
     let json: serde_json::Value = serde_json::from_slice(&fs::read(file("json")).unwrap()).unwrap();
     assert_eq!(json["type"], "llvm.coverage.json.export");
-    assert!(
-        fs::read_to_string(file("xml"))
-            .unwrap()
-            .contains("plain.hip")
-    );
-    assert!(
-        fs::read_to_string(file("html"))
-            .unwrap()
-            .contains("// a fourth")
-    );
+    let of_json = json["data"][0]["files"].as_array().unwrap();
+    let of_json = of_json
+        .iter()
+        .find(|file| file["filename"].as_str().unwrap().ends_with("plain.hip"))
+        .unwrap();
+    let segments = of_json["segments"].as_array().unwrap().iter();
+    let counted = segments.filter(|segment| segment[3] == true);
+    let lines: BTreeMap<u32, u64> = counted
+        .map(|segment| {
+            (
+                segment[0].as_u64().unwrap() as u32,
+                segment[2].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(lines, found);
+    let ways: u64 = of_json["branches"].as_array().unwrap().len() as u64 * 2;
+    assert_eq!(ways, branches.len() as u64);
+
+    let xml = fs::read_to_string(file("xml")).unwrap();
+    let class = xml
+        .split("<class ")
+        .find(|class| class.contains("plain.hip\""));
+    let class = class.unwrap_or_else(|| panic!("{xml}"));
+    let attribute = |line: &str, name: &str| -> u64 {
+        let start = line.find(&format!("{name}=\"")).unwrap() + name.len() + 2;
+        line[start..].split('"').next().unwrap().parse().unwrap()
+    };
+    let of_class = &class[class.rfind("<lines>").unwrap()..];
+    let of_xml: BTreeMap<u32, u64> = of_class
+        .split("<line ")
+        .skip(1)
+        .map(|line| (attribute(line, "number") as u32, attribute(line, "hits")))
+        .collect();
+    assert_eq!(of_xml, found, "{xml}");
+
+    let html = fs::read_to_string(file("html")).unwrap();
+    assert!(html.contains("// a fourth"), "{html}");
+    let row = html.lines().find(|line| line.contains("out[i + k * n]"));
+    assert!(row.is_some_and(|row| row.contains("500")), "{row:?}");
 }

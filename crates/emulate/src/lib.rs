@@ -120,6 +120,11 @@ impl<'a> Device<'a> {
         image::load(object, &self.memory)
     }
 
+    /// From now on buffers end with their last byte and LDS with what a launch asks for; accesses beyond are faults.
+    pub fn be_exact(&self) {
+        self.memory.be_exact();
+    }
+
     /// Where address 0 of the device's own code object lies.
     pub fn base(&self) -> u64 {
         self.base
@@ -129,6 +134,10 @@ impl<'a> Device<'a> {
     pub fn buffer(&self, contents: &[u8], size: u64) -> Result<u64> {
         let size = size.max(contents.len() as u64).max(1);
         let address = allocate(&self.memory, size)?;
+        if self.memory.is_exact() {
+            // It has just been allocated with this size.
+            let _ = self.memory.limit(address, size);
+        }
         self.write(address, contents)?;
         Ok(address)
     }
@@ -275,6 +284,7 @@ impl<'a> Device<'a> {
         let target = self.object.target().target;
         let mut dispatch = Dispatch::prepare(target, prepared.origin, packet, descriptor)?;
         dispatch.name = Some(prepared.kernel.clone());
+        dispatch.exact = self.memory.is_exact();
         Ok(dispatch)
     }
 

@@ -184,18 +184,62 @@ pub fn apart<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
 }
 
 /// Runs `act` on a thread that takes no signals, and waits for it.
+///
+/// The thread is a bare one: the standard library's register destructors when they begin, for which they need the dynamic linker's
+/// lock. Whoever waits for one in a library's constructor or destructor, where that lock is held, waits for ever.
 pub(crate) fn run_in_scope<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
-    thread::scope(|scope| {
-        let handle = with_signals_blocked(|| {
-            thread::Builder::new()
-                .name("luthier-files".into())
-                .stack_size(STACK)
-                .spawn_scoped(scope, act)
-        })?;
-        handle
-            .join()
-            .map_err(|_| io::Error::other("internal error while writing a file"))
-    })
+    let mut job = Job {
+        act: Some(act),
+        answer: None,
+    };
+    let thread = with_signals_blocked(|| start_bare(&mut job))?;
+    // SAFETY: the thread was started above and nobody else waits for it.
+    match unsafe { libc::pthread_join(thread, std::ptr::null_mut()) } {
+        0 => {}
+        // The thread has what is borrowed here.
+        _ => std::process::abort(),
+    }
+    job.answer
+        .ok_or_else(|| io::Error::other("internal error while writing a file"))
+}
+
+struct Job<F, T> {
+    act: Option<F>,
+    answer: Option<T>,
+}
+
+fn start_bare<F: FnOnce() -> T + Send, T: Send>(
+    job: &mut Job<F, T>,
+) -> io::Result<libc::pthread_t> {
+    let (mut attributes, mut thread) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: the attributes are initialised before they are used and destroyed after; the job outlives the thread, for the caller
+    // joins it, and its closure and answer may be sent.
+    unsafe {
+        libc::pthread_attr_init(attributes.as_mut_ptr());
+        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
+        let error = libc::pthread_create(
+            thread.as_mut_ptr(),
+            attributes.as_ptr(),
+            enter::<F, T>,
+            (&raw mut *job).cast(),
+        );
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        match error {
+            0 => Ok(thread.assume_init()),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+extern "C" fn enter<F: FnOnce() -> T, T>(job: *mut libc::c_void) -> *mut libc::c_void {
+    // SAFETY: `start_bare` passes its job, which nobody uses before this thread has ended.
+    let job = unsafe { &mut *job.cast::<Job<F, T>>() };
+    // SAFETY: a terminated string of less than 16 bytes.
+    unsafe { libc::prctl(libc::PR_SET_NAME, c"luthier-files".as_ptr()) };
+    if let Some(act) = job.act.take() {
+        job.answer = catch_unwind(AssertUnwindSafe(act)).ok();
+    }
+    std::ptr::null_mut()
 }
 
 /// Something with open files that lives on a [`Keeper`]'s thread.

@@ -2,24 +2,29 @@
 //!
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
 //!   replaced.
+//! * [`Input`]: a file that a user named, which may be larger than memory.
 //! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside somebody else's process. The
 //!   application can neither close nor meet descriptors that are not in its table.
 //! * [`standard_error`]: messages to the user from inside somebody else's process, as long as standard error is what it was.
 //! * [`Bell`]: how a signal handler wakes a thread, without descriptors.
 //! * [`Scratch`]: files in memory that processes of a run share, of which nothing can remain.
 //! * [`trusted`]: state of one user, which nobody else can have made.
+//! * [`own_thread_exit!`]: threads of ours need nothing that an application may hold.
 //! * [`say!`] and [`out!`]: what commands print; a full disk or a reader that left is no reason to panic.
 
 mod bell;
 mod console;
+mod input;
 mod keeper;
 mod output;
 mod scratch;
 pub mod standard_error;
+pub mod thread_exit;
 pub mod trusted;
 
 pub use bell::Bell;
 pub use console::{print_error, print_output};
+pub use input::Input;
 pub use keeper::{Keeper, Kept, apart};
 pub use output::{Output, write_apart, write_whole};
 pub use scratch::Scratch;

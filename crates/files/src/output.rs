@@ -94,6 +94,14 @@ impl Output {
         }
     }
 
+    /// The file, where it can be written in any order: a regular one.
+    pub fn regular(&self) -> Option<&File> {
+        match &self.0 {
+            To::Whole { file, .. } => Some(file.file()),
+            To::Through(_) => None,
+        }
+    }
+
     /// Completes the file.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {

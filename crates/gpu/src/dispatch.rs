@@ -145,6 +145,8 @@ pub struct Dispatch {
     /// Workgroups per dimension.
     pub workgroups: [u32; 3],
     pub scratch: Scratch,
+    /// A workgroup has just the LDS that it asks for, and an access beyond is a fault.
+    pub exact: bool,
 }
 
 impl Dispatch {
@@ -224,6 +226,7 @@ impl Dispatch {
                 wave_bytes: scratch_wave_bytes(target, packet.private_segment_size, wave_size),
                 ..Scratch::default()
             },
+            exact: false,
         })
     }
 
@@ -232,8 +235,11 @@ impl Dispatch {
         (index % u64::from(self.target.compute_dies)) as u32
     }
 
-    /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules.
+    /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules unless the device is exact.
     pub fn lds_bytes(&self) -> u32 {
+        if self.exact {
+            return self.packet.group_segment_size;
+        }
         let granule = if self.target.lds_bytes > 64 << 10 {
             LARGE_LDS_GRANULE
         } else {

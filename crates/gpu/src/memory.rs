@@ -12,12 +12,13 @@ use std::{
     os::unix::fs::FileExt,
     sync::{
         RwLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
 use crate::svm;
 
+mod exact;
 mod placed;
 
 pub use placed::Place;
@@ -115,6 +116,10 @@ pub struct Request {
 
 struct Region {
     end: u64,
+    /// First address that the device may not use: the end, or earlier where memory is exact.
+    limit: u64,
+    /// Freed as far as the device is concerned.
+    retired: bool,
     kind: Kind,
     node: u32,
     flags: u32,
@@ -148,6 +153,8 @@ impl Region {
     fn new(kind: Kind, end: u64, size: u64) -> Region {
         Region {
             end,
+            limit: end,
+            retired: false,
             kind,
             node: 0,
             flags: 0,
@@ -183,6 +190,8 @@ pub struct Memory {
     generation: AtomicU64,
     /// Bytes of local memory each node has; missing: unlimited.
     limits: BTreeMap<u32, u64>,
+    /// Registered memory ends with its last byte, and not with its last page.
+    exact: AtomicBool,
 }
 
 impl Memory {
@@ -192,6 +201,7 @@ impl Memory {
             map: RwLock::default(),
             generation: AtomicU64::new(1),
             limits,
+            exact: AtomicBool::new(false),
         }
     }
 
@@ -408,6 +418,7 @@ impl Memory {
         region.count += 1;
         if end > region.end {
             region.end = end;
+            region.limit = end;
             region.size = size;
         }
         Ok(())
@@ -528,17 +539,37 @@ impl Memory {
     /// One line on what is around `address`, for fault messages.
     pub fn describe(&self, address: u64) -> String {
         let map = self.read();
-        if let Some((base, region)) = map.region(address) {
+        if let Some((base, region)) = map.region(address)
+            && (address < region.limit || region.retired)
+        {
+            if region.retired {
+                let bytes = region.limit - base;
+                return format!("inside {bytes} bytes at {base:#x} that have been freed");
+            }
+            if region.limit != region.end {
+                let (before, size) = (region.limit - address, region.limit - base);
+                return format!("{before} bytes before the end of {size} bytes at {base:#x}");
+            }
             return format!("inside a range of {} bytes at {base:#x}", region.end - base);
         }
-        let below = map.allocations.range(..address).next_back();
+        let host = host_address(address);
+        if let Some((start, region)) = map.user.range(..=host).next_back()
+            && host.wrapping_sub(region.end) < PAGE
+        {
+            return format!(
+                "{} bytes past the end of {} registered bytes at {start:#x}",
+                host - region.end,
+                region.end - start
+            );
+        }
+        let below = map.allocations.range(..=address).next_back();
         let above = map.allocations.range(address..).next();
         match (below, above) {
-            (Some((start, region)), _) if address - region.end < 1 << 20 => {
+            (Some((start, region)), _) if address.wrapping_sub(region.limit) < 1 << 20 => {
                 format!(
                     "{} bytes past the end of {} bytes at {start:#x}",
-                    address - region.end,
-                    region.end - start
+                    address - region.limit,
+                    region.limit - start
                 )
             }
             (_, Some((start, region))) if start - address < 1 << 20 => {
@@ -636,18 +667,21 @@ impl Map {
         let (&start, region) = self.allocations.range(..=address).next_back()?;
         let range = Range {
             start,
-            end: region.end,
+            end: region.limit,
             writable: region.writable,
         };
-        (address < region.end).then_some((range, region))
+        (address < region.limit && !region.retired).then_some((range, region))
     }
 
     /// The registered pages around `address`.
-    fn find_user(&self, address: u64) -> Option<Range> {
+    fn find_user(&self, address: u64, exact: bool) -> Option<Range> {
         // A user range is reached through whole pages: the last candidate below may begin after `address`.
         let limit = address | (PAGE - 1);
         self.user.range(..=limit).rev().find_map(|(start, region)| {
-            let (start, end) = (start & !(PAGE - 1), region.end.next_multiple_of(PAGE));
+            let (start, end) = match exact {
+                true => (*start, region.end),
+                false => (start & !(PAGE - 1), region.end.next_multiple_of(PAGE)),
+            };
             (start <= address && address < end).then_some(Range {
                 start,
                 end,
@@ -664,12 +698,15 @@ impl AddressSpace for Memory {
 
     fn find(&self, address: u64) -> Option<Range> {
         let map = self.read();
+        let exact = self.is_exact();
         if address & ALIAS != 0 {
-            return map.find_user(host_address(address)).map(|range| Range {
-                start: range.start | ALIAS,
-                end: range.end | ALIAS,
-                ..range
-            });
+            return map
+                .find_user(host_address(address), exact)
+                .map(|range| Range {
+                    start: range.start | ALIAS,
+                    end: range.end | ALIAS,
+                    ..range
+                });
         }
         if let Some((range, _)) = map.find_allocation(address) {
             return Some(range);
@@ -683,7 +720,7 @@ impl AddressSpace for Memory {
                 writable: true,
             });
         }
-        map.find_user(address)
+        map.find_user(address, exact)
     }
 
     fn link(&self, address: u64) -> Option<(Range, bool)> {

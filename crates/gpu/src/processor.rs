@@ -1,7 +1,8 @@
 //! The thread that looks for new packets.
 //!
 //! Doorbells are plain memory, so somebody has to look. Right after work the thread yields and looks again; the longer
-//! nothing happens, the longer it sleeps. Host calls that precede a wait kick it, so long sleeps are rarely waited for.
+//! nothing happens, the longer it sleeps. Host calls that precede a wait kick it, and so do doorbells that are rung by ROCr's table, so
+//! long sleeps are rarely waited for.
 
 use std::{
     sync::{
@@ -120,6 +121,15 @@ impl Processor {
                 .find(|(limit, _)| idle < *limit)
                 .map_or(SLEEPS[3].1, |(_, sleep)| *sleep);
             self.asleep.store(true, Ordering::SeqCst);
+            // Who rang before that store was seen has not kicked.
+            if engines
+                .iter()
+                .fold(false, |any, engine| any | engine.pump())
+            {
+                self.asleep.store(false, Ordering::SeqCst);
+                last_progress = Instant::now();
+                continue;
+            }
             let state = self.lock();
             if !state.kicked && state.version == version {
                 let (mut state, _) = self

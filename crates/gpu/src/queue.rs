@@ -402,6 +402,7 @@ impl AqlQueue {
             .map_err(bad_code)?;
         let mut dispatch =
             Dispatch::prepare(self.target, origin, packet, Descriptor::parse(&bytes))?;
+        dispatch.exact = self.shared.memory.is_exact();
         self.shared
             .memory
             .covers(dispatch.entry, 4, false)

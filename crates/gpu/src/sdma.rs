@@ -85,6 +85,38 @@ impl Engine for SdmaQueue {
     }
 }
 
+/// Bits of the fields of packets that copy rectangles.
+struct Rectangle {
+    /// Of columns and rows, in the lower and the upper half of a dword.
+    xy: u32,
+    /// Of slices.
+    z: u32,
+    /// Where the distance of rows begins; it takes the rest of the dword.
+    pitch_bit: u32,
+    /// Of the distance of slices.
+    slice: u32,
+}
+
+impl Rectangle {
+    fn of(family: Family) -> Rectangle {
+        let (xy, z, pitch_bit, slice) = match family >= Family::Gfx12 {
+            true => (16, 14, 16, 32),
+            false => (14, 11, 13, 28),
+        };
+        Rectangle {
+            xy,
+            z,
+            pitch_bit,
+            slice,
+        }
+    }
+}
+
+/// The lowest `bits` of a dword.
+fn field(dword: u32, bits: u32) -> u64 {
+    u64::from(dword) & ((1 << bits) - 1)
+}
+
 impl SdmaQueue {
     fn position(&self, address: u64) -> &AtomicU64 {
         // SAFETY: both positions lie in memory that the machine allocated for this queue and frees after it, or in device
@@ -178,15 +210,16 @@ impl SdmaQueue {
     }
 
     fn copy_rectangle(&self, at: u64) -> Result<(), Step> {
+        let layout = Rectangle::of(self.family);
         let element = 1 << (self.dword(at, 0) >> 29);
-        let side = |at: u64, first: u64| {
+        let side = |first: u64| {
             let (xy, z_pitch) = (self.dword(at, first + 2), self.dword(at, first + 3));
-            let pitch = (u64::from(z_pitch >> 13) + 1) * element;
-            let slice = (u64::from(self.dword(at, first + 4) & 0x0fff_ffff) + 1) * element;
+            let pitch = (u64::from(z_pitch >> layout.pitch_bit) + 1) * element;
+            let slice = (field(self.dword(at, first + 4), layout.slice) + 1) * element;
             let (x, y, z) = (
-                u64::from(xy & 0x3fff),
-                u64::from(xy >> 16 & 0x3fff),
-                u64::from(z_pitch & 0x7ff),
+                field(xy, layout.xy),
+                field(xy >> 16, layout.xy),
+                field(z_pitch, layout.z),
             );
             (
                 self.long(at, first) + x * element + y * pitch + z * slice,
@@ -194,12 +227,12 @@ impl SdmaQueue {
                 slice,
             )
         };
-        let (source, source_pitch, source_slice) = side(at, 1);
-        let (destination, destination_pitch, destination_slice) = side(at, 6);
+        let (source, source_pitch, source_slice) = side(1);
+        let (destination, destination_pitch, destination_slice) = side(6);
         let (xy, z) = (self.dword(at, 11), self.dword(at, 12));
-        let row = (u64::from(xy & 0x3fff) + 1) * element;
-        for z in 0..=u64::from(z & 0x7ff) {
-            for y in 0..=u64::from(xy >> 16 & 0x3fff) {
+        let row = (field(xy, layout.xy) + 1) * element;
+        for z in 0..=field(z, layout.z) {
+            for y in 0..=field(xy >> 16, layout.xy) {
                 let from = source + y * source_pitch + z * source_slice;
                 self.copy(
                     from,

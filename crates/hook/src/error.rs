@@ -91,7 +91,9 @@ pub enum BuildError {
     },
     #[error(transparent)]
     Hook(#[from] CompileError),
-    #[error("the bitcode of {file} for {target}: {source}")]
+    #[error(
+        "the bitcode of {file} for {target}: {source}; bitcode of clang up to 22 is read, so compile a tool of a newer one with clang 22 (docs/tools)"
+    )]
     Bitcode {
         file: String,
         target: String,

@@ -135,6 +135,10 @@ fn add_variants(
         };
         let mut template = compiler.template(module, &variant)?;
         add_globals(bundle, std::mem::take(&mut template.constants));
+        let mut relocations = template.relocations.iter();
+        if relocations.any(|relocation| relocation.symbol == PRINTF) {
+            add_globals(bundle, vec![printf_ring()]);
+        }
         bundle.entries.push(Entry {
             hook: hook.to_owned(),
             preserve_scc,
@@ -143,6 +147,19 @@ fn add_variants(
         });
     }
     Ok(())
+}
+
+/// The stream through which hooks print: `luthier::ring`, and the number of the next message behind it.
+const PRINTF: &str = "__luthier_printf";
+const PRINTF_SIZE: u64 = 64;
+
+fn printf_ring() -> Global {
+    Global {
+        name: PRINTF.to_owned(),
+        size: PRINTF_SIZE,
+        alignment: 8,
+        initial: None,
+    }
 }
 
 fn add_globals(bundle: &mut Bundle, globals: Vec<Global>) {

@@ -68,6 +68,9 @@ pub type GetExtensionTable = unsafe extern "C" fn(u16, u16, usize, *mut c_void) 
 /// Pool, bytes, flags (0), result.
 pub type PoolAllocate = unsafe extern "C" fn(Handle, usize, u32, *mut *mut c_void) -> Status;
 pub type PoolFree = unsafe extern "C" fn(*mut c_void) -> Status;
+/// Region, bytes, result.
+pub type MemoryAllocate = unsafe extern "C" fn(Handle, usize, *mut *mut c_void) -> Status;
+pub type MemoryFree = unsafe extern "C" fn(*mut c_void) -> Status;
 /// Number of agents, agents, flags (null), memory.
 pub type AllowAccess =
     unsafe extern "C" fn(u32, *const Handle, *const u32, *const c_void) -> Status;
@@ -179,8 +182,8 @@ table! {
     agent_extension_supported,
     memory_register,
     memory_deregister,
-    memory_allocate,
-    memory_free,
+    memory_allocate (MemoryAllocate),
+    memory_free (MemoryFree),
     memory_copy (MemoryCopy),
     memory_assign_agent,
     signal_create (SignalCreate),

@@ -1,19 +1,25 @@
 //! What is inside a HIP executable, library, bundle or code object, as a value that prints as text or serialises.
 //!
-//! Entry types: [`inspect`] (bytes and [`Options`] to a [`Report`]), [`Report::write_text`] and [`Report::write_dot`].
+//! Entry types: [`inspect`] (bytes and [`Options`] to a [`Report`]), [`Report::write_text`] and [`Report::write_dot`]; for files
+//! larger than memory, [`stream`] to a [`TextWriter`], and [`write_json`].
 //! Nothing here reads files or the environment.
 #![forbid(unsafe_code)]
 
 mod blocks;
 mod code;
 mod dot;
+mod json;
 mod report;
+mod stream;
 mod text;
 
 pub use blocks::{Block, Exit};
 pub use code::{Function, Line};
 pub use codeobj::lines::SourceFrame;
+pub use json::write_json;
 pub use report::{KernelReport, ObjectReport, Occupancy, Registers, Report, SymbolReport};
+pub use stream::Part;
+pub use text::TextWriter;
 
 use std::collections::BTreeSet;
 
@@ -36,7 +42,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Everything there is, as `--format json` gives.
+    /// Everything there is.
     pub fn all() -> Options {
         Options {
             symbols: true,
@@ -80,5 +86,16 @@ pub enum Error {
 /// Looks into `bytes`, which came from a file called `name`. Parts that cannot be read are listed in
 /// [`Report::problems`]; it is an error if nothing can, or if a filter leaves nothing.
 pub fn inspect(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
-    report::build(bytes, name, options)
+    stream::build(bytes, name, options)
+}
+
+/// [`inspect`] for files of any size: tells `each` of what is found, in the order of the file, until it says that it has enough
+/// (false). With an error nothing has been told but [`Part::Other`] and [`Part::Problem`].
+pub fn stream(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    each: &mut dyn FnMut(Part) -> bool,
+) -> Result<(), Error> {
+    stream::stream(bytes, name, options, each)
 }

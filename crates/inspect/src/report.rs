@@ -1,12 +1,12 @@
 //! The report and how it is gathered.
 
+use crate::Options;
 use crate::code::{self, Context, Function};
-use crate::{Error, Options};
-use codeobj::container::{Contents, Entry, EntryKind};
+use codeobj::container::Entry;
 use codeobj::elf::{Binding, Place, SymbolKind};
 use codeobj::metadata::{Argument, KernelMetadata};
 use codeobj::resources::{WorkgroupSizes, resources};
-use codeobj::{CodeObject, Kernel, SourceLines, walk};
+use codeobj::{CodeObject, Kernel, SourceLines};
 use isa::Decoder;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -118,117 +118,14 @@ pub struct KernelReport {
     pub code: Option<Function>,
 }
 
-pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
-    let input = |cause| Error::Input {
-        name: name.to_owned(),
-        cause,
-    };
-    let contents = walk(bytes).map_err(input)?;
-    let mut report = Report {
-        file: name.to_owned(),
-        size: bytes.len() as u64,
-        objects: Vec::new(),
-        others: Vec::new(),
-        problems: contents
-            .problems
-            .iter()
-            .map(|(place, error)| (place.clone(), error.to_string()))
-            .collect(),
-    };
-    let mut names = Vec::new();
-    let mut first_error = None;
-    for entry in &contents.entries {
-        if entry.kind != EntryKind::CodeObject {
-            report
-                .others
-                .push((entry.id.clone(), entry.bytes.len() as u64));
-            continue;
-        }
-        if !wanted(entry, options) {
-            continue;
-        }
-        match object(entry, options, &mut report.problems, &mut names) {
-            Ok(object) => report.objects.push(object),
-            Err(error) => {
-                report.problems.push((place(entry), error.to_string()));
-                first_error.get_or_insert(error);
-            }
-        }
-    }
-    check_filters(&report, &contents, name, options, &mut names)?;
-    match first_error {
-        Some(cause) if report.objects.is_empty() => Err(input(cause)),
-        _ => Ok(report),
-    }
-}
-
-/// A filter that leaves nothing is an error that names what there is.
-fn check_filters(
-    report: &Report,
-    contents: &Contents<'_>,
-    name: &str,
-    options: &Options,
-    names: &mut Vec<String>,
-) -> Result<(), Error> {
-    let nothing_left = report.objects.is_empty() && report.problems.is_empty();
-    if let (Some(wanted), true) = (&options.target_filter, nothing_left) {
-        let mut available: Vec<_> = contents.code_objects().map(target_name).collect();
-        available.dedup();
-        return Err(Error::NoSuchTarget {
-            name: name.to_owned(),
-            wanted: wanted.clone(),
-            available: list(&available),
-        });
-    }
-    let empty = |object: &ObjectReport| object.kernels.is_empty() && object.functions.is_empty();
-    if let (Some(wanted), true) = (
-        &options.name_filter,
-        !report.objects.is_empty() && report.objects.iter().all(empty),
-    ) {
-        names.sort();
-        names.dedup();
-        return Err(Error::NoSuchKernel {
-            name: name.to_owned(),
-            wanted: wanted.clone(),
-            available: list(names),
-        });
-    }
-    Ok(())
-}
-
-/// The first few of `names`.
-fn list(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    match names.len() {
-        0 => "none".to_owned(),
-        count if count > SHOWN => {
-            format!("{} and {} more", names[..SHOWN].join(", "), count - SHOWN)
-        }
-        _ => names.join(", "),
-    }
-}
-
-fn target_name(entry: &Entry<'_>) -> String {
-    entry
-        .code_object()
-        .map_or_else(|_| entry.id.clone(), |object| object.target().to_string())
-}
-
-fn wanted(entry: &Entry<'_>, options: &Options) -> bool {
-    let Some(wanted) = options.target_filter.as_deref() else {
-        return true;
-    };
-    let target = target_name(entry);
-    target == wanted || target.split(':').next() == Some(wanted)
-}
-
-fn place(entry: &Entry<'_>) -> String {
+pub(crate) fn place(entry: &Entry<'_>) -> String {
     let mut parts = entry.path.clone();
     parts.push(entry.id.clone());
     parts.join(" / ")
 }
 
-fn object(
+/// Everything about one code object. `names`: those of its kernels.
+pub(crate) fn object(
     entry: &Entry<'_>,
     options: &Options,
     problems: &mut Vec<(String, String)>,
@@ -389,7 +286,7 @@ fn demangle(name: &str) -> Option<String> {
     if !name.starts_with("_Z") || name.len() > 4096 {
         return None;
     }
-    cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
+    demangle::demangled(name)
 }
 
 fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> KernelReport {

@@ -2,35 +2,115 @@
 
 use crate::{Function, KernelReport, ObjectReport, Report};
 use codeobj::metadata::{Argument, ArgumentKind};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 impl Report {
     /// Writes the report; long listings come last in each kernel.
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let count = self.objects.len();
-        let noun = if count == 1 {
-            "code object"
-        } else {
-            "code objects"
-        };
-        writeln!(out, "{}: {} bytes, {count} {noun}", self.file, self.size)?;
-        for (id, size) in self.others.iter().filter(|(_, size)| *size != 0) {
+        let mut writer = TextWriter::new(&self.file, self.size);
+        for object in &self.objects {
+            writer.object(out, object)?;
+        }
+        for (id, size) in &self.others {
+            writer.other(id, *size);
+        }
+        for (place, reason) in &self.problems {
+            writer.problem(place, reason);
+        }
+        writer.finish(out)
+    }
+}
+
+/// A report as text whose objects come one by one. What is short and alike is said once, at the end.
+pub struct TextWriter {
+    file: String,
+    size: u64,
+    begun: bool,
+    objects: u64,
+    kernels: u64,
+    /// Of entries that are no code objects: how many, and bytes of all.
+    others: BTreeMap<String, (u64, u64)>,
+    /// What could not be read, by the reason: where first, and how often.
+    problems: BTreeMap<String, (String, u64)>,
+}
+
+impl TextWriter {
+    /// For a file with so many bytes.
+    pub fn new(file: &str, size: u64) -> TextWriter {
+        TextWriter {
+            file: file.to_owned(),
+            size,
+            begun: false,
+            objects: 0,
+            kernels: 0,
+            others: BTreeMap::new(),
+            problems: BTreeMap::new(),
+        }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            writeln!(out, "{}: {} bytes", self.file, self.size)?;
+        }
+        Ok(())
+    }
+
+    pub fn object(&mut self, out: &mut dyn Write, object: &ObjectReport) -> io::Result<()> {
+        self.begin(out)?;
+        self.objects += 1;
+        self.kernels += object.kernels.len() as u64;
+        writeln!(out)?;
+        write_object(out, object)
+    }
+
+    /// An entry that is no code object.
+    pub fn other(&mut self, id: &str, size: u64) {
+        if size != 0 {
             let id = if id.is_empty() {
                 "unknown contents"
             } else {
                 id
             };
-            writeln!(out, "  also {id}: {size} bytes")?;
+            let (count, bytes) = self.others.entry(id.to_owned()).or_default();
+            *count += 1;
+            *bytes += size;
         }
-        for object in &self.objects {
-            writeln!(out)?;
-            write_object(out, object)?;
-        }
-        for (place, reason) in &self.problems {
+    }
+
+    /// A part that could not be read.
+    pub fn problem(&mut self, place: &str, reason: &str) {
+        let known = self.problems.entry(reason.to_owned());
+        known.or_insert_with(|| (place.to_owned(), 0)).1 += 1;
+    }
+
+    pub fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        for (reason, (place, count)) in &self.problems {
             let place = if place.is_empty() { &self.file } else { place };
-            writeln!(out, "\nunreadable: {place}: {reason}")?;
+            let more = match count {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            writeln!(out, "\nunreadable: {place}{more}: {reason}")?;
         }
-        Ok(())
+        let number = |count: u64, noun: &str| {
+            let plural = if count == 1 { "" } else { "s" };
+            format!("{count} {noun}{plural}")
+        };
+        write!(
+            out,
+            "\n{}, {}",
+            number(self.objects, "code object"),
+            number(self.kernels, "kernel")
+        )?;
+        for (id, (count, bytes)) in &self.others {
+            match count {
+                1 => write!(out, "; also {id}: {bytes} bytes")?,
+                count => write!(out, "; also {id}: {count} times, {bytes} bytes")?,
+            }
+        }
+        writeln!(out)
     }
 }
 

@@ -191,18 +191,20 @@ impl Intercepted {
             group_segment_size: dispatch.group_segment_size,
             cooperative: self.cooperative,
         });
-        let mut follower = None;
+        let watched = match &decision {
+            Decision::Original => return None,
+            Decision::Watched(launch) => *launch,
+            Decision::Variant(substitute) => substitute.launch,
+        };
         if let Decision::Variant(substitute) = decision {
             dispatch.kernel_object = substitute.kernel_object;
             dispatch.private_segment_size = substitute.private_segment_size;
             dispatch.group_segment_size = substitute.group_segment_size;
             dispatch.reserved2 = substitute.launch;
             self.substituted.store(true, Ordering::Relaxed);
-            if let Some(times) = &self.times {
-                follower = times.attach(substitute.launch, dispatch, || self.signal(1));
-            }
         }
-        follower
+        let times = self.times.as_ref()?;
+        times.attach(watched, dispatch, || self.signal(1))
     }
 
     /// A signal of ours.

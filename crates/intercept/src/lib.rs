@@ -29,6 +29,8 @@ mod tools;
 
 pub use own::{OwnTool, OwnTools};
 
+files::own_thread_exit!();
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A panic elsewhere must not spread into the application: the data behind a poisoned lock is used as it is.

@@ -101,7 +101,10 @@ fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, Strin
         return Err(format!("{library} has no tools in it"));
     }
     let made = tools.iter().map(|tool| {
-        let file = ToolFile::parse(tool.name, tool.file).map_err(|error| error.to_string())?;
+        let all = env::var(tools::OPTIONS).unwrap_or_default();
+        let file = ToolFile::parse(tool.name, tool.file)
+            .and_then(|file| file.with_options(tools::options_of(tool.name, &all)))
+            .map_err(|error| error.to_string())?;
         let make = tool.make;
         let made = Guarded::make(tool.name, file, config, move |file| Ok(make(file)))?;
         Ok(Box::new(made) as Box<dyn Tool>)

@@ -1,4 +1,4 @@
-//! `ioctl` and `mmap` on the devices.
+//! `ioctl` and `mmap` on the devices, and `madvise` on their memory.
 
 use std::ffi::{c_int, c_ulong, c_void};
 
@@ -75,4 +75,23 @@ macro_rules! mapping {
 mapping! {
     mmap "mmap";
     mmap64 "mmap64";
+}
+
+/// The thunk says of all memory of the device that forked children do not have it. In a child the first access to a queue or
+/// a signal would be a segmentation fault then, which says nothing; with a copy of that memory HIP comes to a wait, which
+/// says that the child cannot use the device.
+///
+/// # Safety
+/// As the C library's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int {
+    if advice == libc::MADV_DONTFORK
+        && device::any()
+        && let Some(core) = emulator::loaded()
+        // SAFETY: the function looks the range up and touches none of it.
+        && unsafe { (core.holds)(address as u64, length as u64) } == 1
+    {
+        return 0;
+    }
+    next!("madvise"(address => *mut c_void, length => usize, advice => c_int) -> c_int, or -1)
 }

@@ -7,7 +7,7 @@
 //!
 //! * [`open`], [`folder`], [`status`]: paths that are not there;
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
-//! * [`calls`]: `ioctl` and `mmap` on them;
+//! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
 //! * [`drm`]: libdrm's functions that ROCr calls.
 //!
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator

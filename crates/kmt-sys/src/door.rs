@@ -9,7 +9,7 @@ use crate::assert_layout;
 /// Name of the exported [`Core`].
 pub const SYMBOL: &str = "luthier_kfd_core";
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.
 pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 /// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
@@ -78,8 +78,10 @@ pub struct Core {
     /// A command to a render node by its number, as libdrm's `drmCommandWriteRead` takes it.
     pub render_command:
         unsafe extern "C" fn(node: u32, command: u32, data: *mut c_void, size: usize) -> i32,
+    /// Whether all of this is memory of the device: 1 or 0.
+    pub holds: unsafe extern "C" fn(address: u64, length: u64) -> i32,
 }
-assert_layout!(Core, 112, { look_up @ 8, render_command @ 104 });
+assert_layout!(Core, 120, { look_up @ 8, holds @ 112 });
 
 /// Numbers of [`Core::buffer_place`]'s operations, those of `AMDGPU_VA_OP_*`.
 pub mod place {

@@ -59,6 +59,14 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
     Ok(())
 }
 
+/// Makes the emulated device of [`emulate`] exact about memory: allocations by the byte, freed memory, LDS by its size.
+pub fn be_exact(command: &mut Command) {
+    // ROCr would carve small allocations out of large ones, between which nothing is noticed.
+    command
+        .env("LUTHIER_EXACT", "1")
+        .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

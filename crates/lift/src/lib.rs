@@ -10,6 +10,7 @@ mod access;
 mod addresses;
 mod bits;
 mod blocks;
+mod closure;
 mod counters;
 mod decode;
 mod error;

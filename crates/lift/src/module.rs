@@ -240,10 +240,7 @@ fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
         registers: *alone,
         calls_unknown: false,
     };
-    let unknown = function.blocks.iter().any(|block| {
-        block.reachable
-            && (block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere))
-    });
+    let unknown = function.goes_anywhere();
     if unknown {
         named.calls_unknown = true;
         named.registers = RegisterSet::EVERYTHING;

@@ -1,7 +1,7 @@
 //! The code of a kernel that is about to be launched, for tools that decide per launch.
 
 use crate::{Error, Kernel, Result};
-use codeobj::CodeObject;
+use codeobj::{CodeObject, SourceLines};
 use lift::Module;
 use session::Request;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Code {
         &self.kernel
     }
 
-    /// Lifts the kernel, without source lines. Takes milliseconds for a large kernel.
+    /// Lifts the kernel, with source lines where the object has them. Takes milliseconds for a large kernel.
     pub fn with<T>(&self, act: impl FnOnce(&Kernel<'_>) -> T) -> Result<T> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             Error::Tool(format!("cannot {what}: {error}"))
@@ -45,6 +45,13 @@ impl Code {
         let function = module
             .function(&self.kernel)
             .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
-        Ok(act(&Kernel::new(&object, &module, None, function)))
+        // Debug information that cannot be read is none.
+        let lines = SourceLines::of(&object).ok().flatten();
+        Ok(act(&Kernel::new(
+            &object,
+            &module,
+            lines.as_ref(),
+            function,
+        )))
     }
 }

@@ -1,8 +1,10 @@
 //! The tool without host code: its HIP file says where hooks go and what to print.
 
 use crate::{
-    At, Block, Edit, Error, Insert, Instruction, Kernel, Result, Results, SiteFilter, Tool,
-    ToolFile, description::expression,
+    Argument, At, Block, Edit, Error, Insert, Instruction, Kernel, Result, Results, SiteFilter,
+    Tool, ToolFile,
+    description::{Expression, expression},
+    options,
 };
 use isa::Effects;
 
@@ -21,11 +23,11 @@ impl Tool for Declarative {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         for insert in &self.0.description().insert {
-            let filter: SiteFilter = insert.site.parse()?;
+            let filter: SiteFilter = options::filled(&insert.site, self.0.options()).parse()?;
             let expressions = insert
                 .arguments
                 .iter()
-                .map(|text| expression(text))
+                .map(|text| self.expression(text))
                 .collect::<Result<Vec<_>>>()?;
             let mut misfits = 0;
             let mut first = None;
@@ -67,6 +69,22 @@ impl Tool for Declarative {
             report.push('\n');
         }
         Ok(report)
+    }
+}
+
+impl Declarative {
+    /// An argument; `$NAME` is what the user gave.
+    fn expression(&self, text: &str) -> Result<Expression> {
+        let Some(name) = text.trim().strip_prefix('$') else {
+            return expression(text);
+        };
+        let parameters = &self.0.description().parameter;
+        let bits = options::bits(parameters, self.0.options(), name);
+        let bits = bits.ok_or_else(|| Error::Expression {
+            text: text.to_owned(),
+            reason: "the tool has no parameter of this name that is a number".to_owned(),
+        })?;
+        Ok(Expression::Fixed(Argument::Constant(bits)))
     }
 }
 

@@ -16,12 +16,46 @@ pub struct Description {
     /// Kinds of hook parameters, by hook; parameters are scalar where nothing is said.
     #[serde(default)]
     pub hooks: BTreeMap<String, Vec<Kind>>,
+    /// What users may give with `-t TOOL:NAME=VALUE`.
+    #[serde(default)]
+    pub parameter: Vec<Parameter>,
     #[serde(default)]
     pub insert: Vec<Insert>,
     #[serde(default)]
     pub print: Vec<Print>,
     #[serde(default)]
     pub stream: Vec<Stream>,
+}
+
+/// Something that users may say about a run of the tool.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    pub name: String,
+    #[serde(default, rename = "type")]
+    pub kind: ParameterKind,
+    /// As users write it.
+    #[serde(default, deserialize_with = "as_written")]
+    pub default: String,
+    /// One line for `luthier tool info`.
+    #[serde(default)]
+    pub help: String,
+}
+
+/// What a parameter's value has to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterKind {
+    #[default]
+    Text,
+    /// `true` or `false`.
+    Bool,
+    U32,
+    U64,
+    I32,
+    I64,
+    F32,
+    F64,
 }
 
 /// Where a parameter's value lies.
@@ -97,6 +131,14 @@ pub struct Stream {
     pub capacity: u32,
 }
 
+/// Texts, numbers and truth values alike.
+fn as_written<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<String, D::Error> {
+    Ok(match toml::Value::deserialize(from)? {
+        toml::Value::String(text) => text,
+        other => other.to_string(),
+    })
+}
+
 fn default_capacity() -> u32 {
     1 << 16
 }
@@ -109,9 +151,20 @@ impl Description {
         };
         let description: Description =
             toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let defaults = crate::options::defaults(&description.parameter).map_err(bad)?;
         for insert in &description.insert {
-            insert
-                .site
+            for argument in insert
+                .arguments
+                .iter()
+                .filter_map(|text| text.trim().strip_prefix('$'))
+            {
+                if !defaults.contains_key(argument) {
+                    return Err(bad(format!(
+                        "there is no parameter {argument} for ${argument}"
+                    )));
+                }
+            }
+            crate::options::filled(&insert.site, &defaults)
                 .parse::<SiteFilter>()
                 .map_err(|error| bad(error.to_string()))?;
             for argument in &insert.arguments {
@@ -159,6 +212,8 @@ pub(crate) enum Expression {
     BlockIndex,
     /// Operand of the instruction, counted with definitions first.
     Operand(usize),
+    /// What the user gave the tool's parameter of this name; put in by whoever knows the options.
+    Parameter,
 }
 
 /// Names that stand alone.
@@ -197,6 +252,9 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
         text: text.to_owned(),
         reason: reason.to_owned(),
     };
+    if text.starts_with('$') {
+        return Ok(Expression::Parameter);
+    }
     if let Some(name) = text.strip_prefix('&') {
         return Ok(Expression::Fixed(Argument::Variable(name.to_owned(), 0)));
     }
@@ -218,7 +276,7 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
         None => {
             let words: Vec<_> = WORDS.iter().map(|row| row.0).collect();
             Err(unknown(&format!(
-                "expected a number, a register (v3, s[4:5]), &VARIABLE, operand.N, block.length, block.index, or one of {}",
+                "expected a number, a register (v3, s[4:5]), &VARIABLE, $PARAMETER, operand.N, block.length, block.index, or one of {}",
                 words.join(", ")
             )))
         }
@@ -279,6 +337,7 @@ impl Expression {
     pub fn at(&self, instruction: &crate::Instruction<'_>) -> Option<Argument> {
         Some(match self {
             Expression::Fixed(argument) => argument.clone(),
+            Expression::Parameter => return None,
             Expression::BlockLength => instruction.block().len().into(),
             Expression::BlockIndex => (instruction.block().index() as u32).into(),
             Expression::Operand(index) => match *instruction.operands().get(*index)? {

@@ -2,8 +2,10 @@
 
 use crate::{
     Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
+    printed::{self, Printed},
     recent::Recent,
 };
+use gfx::Target;
 use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -33,6 +35,8 @@ pub struct Engine {
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
+    /// What hooks print.
+    printed: Mutex<Printed>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
     combinations: Mutex<Vec<Vec<u32>>>,
 }
@@ -81,12 +85,30 @@ impl Engine {
             problems: Mutex::default(),
             recent: Mutex::default(),
             combinations: Mutex::default(),
+            printed: Mutex::default(),
         })
     }
 
     /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.
     pub fn strict(self, strict: bool) -> Engine {
         Engine { strict, ..self }
+    }
+
+    /// Why no kernel for `target` can be instrumented: a tool has hooks, but none for it. Known before looking at any kernel.
+    pub fn lacks_hooks(&self, target: &'static Target) -> Option<String> {
+        let generic = target.generic().map(|generic| generic.name);
+        let fits = |made_for: &&str| *made_for == target.name || Some(*made_for) == generic;
+        let lacks = |tool: &&Box<dyn Tool>| {
+            let made_for = tool.file().targets();
+            !made_for.is_empty() && !made_for.iter().any(fits)
+        };
+        let tool = self.tools.iter().find(lacks)?;
+        Some(format!(
+            "code for {}: tool {} has no hooks for it (built for {})",
+            target.name,
+            tool.name(),
+            tool.file().targets().join(", ")
+        ))
     }
 
     /// What each tool chose for a variant.
@@ -224,6 +246,10 @@ impl Instrumenter for Engine {
             let Some((stream, layout)) = tool.file().stream(global) else {
                 continue;
             };
+            if stream.ring == printed::RING {
+                lock(&self.printed).take(global, records);
+                continue;
+            }
             if !tool.records(&stream.ring, records)
                 && let Err(error) = self.to_file(global, stream, &layout, records)
             {

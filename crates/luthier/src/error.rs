@@ -16,11 +16,16 @@ pub enum Error {
     NotATool(String, template::BundleError),
     #[error("description of tool {tool}: {reason}")]
     Description { tool: String, reason: String },
+    #[error("parameter {name} of tool {tool}: {reason}")]
+    Option {
+        tool: String,
+        name: String,
+        reason: String,
+    },
     #[error("`{text}`: {reason}")]
     Expression { text: String, reason: String },
     #[error(
-        "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=load|store|atomic|memory|vector-memory|lds|branch|matrix"
-    )]
+        "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=CLASS, with | between alternatives, & between what has to hold together and ! for what must not (classes: {names})", names = crate::filter::class_names())]
     Filter(String),
     #[error("parameter {index} of hook {hook}: {reason}")]
     Argument {

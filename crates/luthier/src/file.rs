@@ -1,6 +1,6 @@
 //! A built tool.
 
-use crate::{Description, Error, Result, Stream};
+use crate::{Description, Error, Options, Result, Stream, options, printed};
 use records::Layout;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -54,6 +54,7 @@ pub struct ToolFile {
     description_bytes: Vec<u8>,
     exports: Vec<(String, usize)>,
     has_host_code: bool,
+    options: Options,
     hash: [u8; 32],
 }
 
@@ -69,7 +70,14 @@ impl ToolFile {
             .and_then(|global| global.initial.clone())
             .unwrap_or_default();
         let text = String::from_utf8_lossy(&description_bytes);
-        let description = Description::parse(name, text.trim_end_matches('\0'))?;
+        let mut description = Description::parse(name, text.trim_end_matches('\0'))?;
+        if bundle
+            .globals
+            .iter()
+            .any(|global| global.name == printed::RING)
+        {
+            description.stream.push(printed::stream());
+        }
         bundle.globals.retain(|global| global.name != DESCRIPTION);
         let exports = exports(&bundle.globals);
         let has_host_code = has_host_code(&bundle.globals);
@@ -92,7 +100,9 @@ impl ToolFile {
                 }
             }
         }
+        let options = options::given(name, &description.parameter, [])?;
         Ok(ToolFile {
+            options,
             name: name.to_owned(),
             bundle,
             description,
@@ -101,6 +111,27 @@ impl ToolFile {
             has_host_code,
             hash: Sha256::digest(bytes).into(),
         })
+    }
+
+    /// The same tool with what the user gave for its parameters. Kernels that were instrumented with other values are others.
+    pub fn with_options<'a>(
+        mut self,
+        values: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<ToolFile> {
+        self.options = options::given(&self.name, &self.description.parameter, values)?;
+        let mut hash = Sha256::new();
+        hash.update(self.hash);
+        for text in self.options.iter().flat_map(|(name, value)| [name, value]) {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        self.hash = hash.finalize().into();
+        Ok(self)
+    }
+
+    /// Values of the tool's parameters in this run.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     pub fn name(&self) -> &str {

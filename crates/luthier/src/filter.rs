@@ -13,8 +13,25 @@ enum Condition {
     Function(Regex),
     /// End of a path, first and last line.
     Source(String, u32, u32),
-    Kind(Effects),
+    /// Alternatives of classes that hold together.
+    Kind(Vec<Vec<Class>>),
+}
+
+/// A class that an instruction is to have or not to have.
+#[derive(Clone, Debug)]
+struct Class {
+    wanted: bool,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    /// Any of these.
+    Effects(Effects),
+    /// Memory by addresses that hooks can have.
     VectorMemory,
+    /// A mnemonic that names this type: `f32` in `v_fma_f32`.
+    Type(String),
 }
 
 /// All conditions must hold; without any, every place is meant.
@@ -24,18 +41,78 @@ pub struct SiteFilter {
 }
 
 /// Names for `kind=`.
-const KINDS: [(&str, Effects); 7] = [
+const KINDS: [(&str, Effects); 22] = [
     ("load", Effects::LOAD),
     ("store", Effects::STORE),
     ("atomic", Effects::ATOMIC),
-    ("lds", Effects::LDS),
-    ("branch", Effects::BRANCH),
-    ("matrix", Effects::MATRIX),
     (
         "memory",
         Effects::LOAD.union(Effects::STORE).union(Effects::ATOMIC),
     ),
+    ("lds", Effects::LDS),
+    ("flat", Effects::FLAT),
+    ("scratch", Effects::SCRATCH),
+    ("smem", Effects::SMEM),
+    ("vmem", Effects::VMEM),
+    ("valu", Effects::VALU),
+    ("salu", Effects::SALU),
+    ("matrix", Effects::MATRIX),
+    ("transcendental", Effects::TRANSCENDENTAL),
+    ("branch", Effects::BRANCH),
+    ("conditional", Effects::CONDITIONAL),
+    ("call", Effects::CALL),
+    ("return", Effects::RETURN),
+    ("end", Effects::END),
+    ("barrier", Effects::BARRIER),
+    ("wait", Effects::WAIT),
+    ("message", Effects::SENDMSG),
+    ("trap", Effects::TRAP),
 ];
+/// A class of its own.
+const VECTOR_MEMORY: &str = "vector-memory";
+/// Types that mnemonics name.
+const TYPES: &[&str] = &[
+    "f64", "f32", "f16", "bf16", "fp8", "bf8", "i64", "i32", "i24", "i16", "i8", "u64", "u32",
+    "u24", "u16", "u8", "b128", "b96", "b64", "b32", "b16", "b8",
+];
+
+/// All that `kind=` takes.
+pub(crate) fn class_names() -> String {
+    let names = KINDS.iter().map(|row| row.0);
+    let names = names.chain([VECTOR_MEMORY]).chain(TYPES.iter().copied());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+impl Class {
+    fn parse(text: &str) -> Option<Class> {
+        let text = text.trim();
+        let (wanted, name) = match text.strip_prefix('!') {
+            Some(name) => (false, name.trim()),
+            None => (true, text),
+        };
+        let effects = KINDS.iter().find(|row| row.0 == name);
+        let what = match effects {
+            Some((_, effects)) => What::Effects(*effects),
+            None if name == VECTOR_MEMORY => What::VectorMemory,
+            None if TYPES.contains(&name) => What::Type(name.to_owned()),
+            None => return None,
+        };
+        Some(Class { wanted, what })
+    }
+
+    fn holds(&self, instruction: &Instruction<'_>) -> bool {
+        let has = match &self.what {
+            What::Effects(effects) => instruction.effects().intersects(*effects),
+            What::VectorMemory => instruction.has_address(),
+            What::Type(name) => names_type(instruction.mnemonic(), name),
+        };
+        has == self.wanted
+    }
+}
+
+fn names_type(mnemonic: &str, name: &str) -> bool {
+    mnemonic.split('_').any(|part| part == name)
+}
 
 impl SiteFilter {
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
@@ -47,8 +124,9 @@ impl SiteFilter {
                     path.ends_with(file.as_str()) && (*first..=*last).contains(&line)
                 })
             }
-            Condition::Kind(effects) => instruction.effects().intersects(*effects),
-            Condition::VectorMemory => instruction.has_address(),
+            Condition::Kind(alternatives) => alternatives
+                .iter()
+                .any(|classes| classes.iter().all(|class| class.holds(instruction))),
         })
     }
 
@@ -81,12 +159,14 @@ fn condition(text: &str) -> Result<Condition> {
             Regex::new(value).map_err(|_| unknown())?,
         )),
         "source" => source(value).ok_or_else(unknown),
-        "kind" if value == "vector-memory" => Ok(Condition::VectorMemory),
-        "kind" => KINDS
-            .iter()
-            .find(|row| row.0 == value)
-            .map(|row| Condition::Kind(row.1))
-            .ok_or_else(unknown),
+        "kind" => {
+            let alternatives = value.split('|').map(|alternative| {
+                let classes = alternative.split('&').map(Class::parse);
+                classes.collect::<Option<Vec<_>>>()
+            });
+            let alternatives = alternatives.collect::<Option<Vec<_>>>();
+            Ok(Condition::Kind(alternatives.ok_or_else(unknown)?))
+        }
         _ => Err(unknown()),
     }
 }
@@ -94,15 +174,21 @@ fn condition(text: &str) -> Result<Condition> {
 /// `FILE`, `FILE:LINE` or `FILE:FIRST-LAST`.
 fn source(text: &str) -> Option<Condition> {
     let Some((file, lines)) = text.rsplit_once(':') else {
-        return Some(Condition::Source(text.to_owned(), 0, u32::MAX));
+        let named = !text.trim().is_empty();
+        return named.then(|| Condition::Source(text.to_owned(), 0, u32::MAX));
     };
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    Some(Condition::Source(file.to_owned(), first, last))
+    let some = !file.trim().is_empty() && first <= last;
+    some.then(|| Condition::Source(file.to_owned(), first, last))
 }
 
 /// Alternatives with `|`; `*` stands for anything.
 pub(crate) fn pattern(text: &str) -> Option<Regex> {
+    // What nothing can match is a mistake.
+    if text.split('|').any(|part| part.trim().is_empty()) {
+        return None;
+    }
     let alternatives = text
         .split('|')
         .map(|part| regex::escape(part.trim()).replace("\\*", ".*"));
@@ -124,6 +210,31 @@ mod tests {
     }
 
     #[test]
+    fn classes_are_put_together() {
+        for text in [
+            "load",
+            "!load",
+            "valu & f32",
+            "load|store",
+            "valu&!transcendental|salu",
+            "vector-memory&!lds",
+        ] {
+            assert!(
+                format!("kind={text}").parse::<SiteFilter>().is_ok(),
+                "{text}"
+            );
+        }
+        for text in ["", "!", "load&", "load||store", "f31"] {
+            assert!(
+                format!("kind={text}").parse::<SiteFilter>().is_err(),
+                "{text}"
+            );
+        }
+        assert!(names_type("v_fma_f32", "f32") && names_type("v_cvt_f32_u32", "u32"));
+        assert!(!names_type("v_fma_f32", "f16") && !names_type("v_mad_u64_u32x", "u32"));
+    }
+
+    #[test]
     fn sources_have_lines_or_not() {
         let lines = |text| match source(text) {
             Some(Condition::Source(file, first, last)) => Some((file, first, last)),
@@ -139,6 +250,10 @@ mod tests {
     fn unknown_conditions_are_named() {
         for text in [
             "opcode",
+            "opcode=",
+            "opcode=v_add_f32||v_mul_f32",
+            "source=",
+            "source=a:40-10",
             "colour=red",
             "kind=fast",
             "source=a:1-b",

@@ -1,10 +1,10 @@
 //! Views of a lifted kernel: what a tool reads.
 
-use codeobj::{CodeObject, KernelDescriptor, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, SourceFrame, SourceLines};
 use isa::{Decoded, Decoder, Effects, Inst, Operand};
-use lift::{BlockIndex, Callee, FunctionIndex, InstIndex, Leave, Liveness, Module};
+use lift::{BlockIndex, FunctionIndex, InstIndex, Liveness, Module};
 use rewrite::MemoryAccess;
-use std::{cell::OnceCell, collections::BTreeSet};
+use std::cell::OnceCell;
 
 /// One kernel with every function it may call.
 pub struct Kernel<'a> {
@@ -44,27 +44,13 @@ impl<'a> Kernel<'a> {
         lines: Option<&'a SourceLines>,
         index: FunctionIndex,
     ) -> Kernel<'a> {
-        let mut reachable = vec![index];
-        let mut seen = BTreeSet::from([index]);
-        let mut next = 0;
-        while let Some(&function) = reachable.get(next) {
-            next += 1;
-            let unknown = module.functions[function].blocks.iter().any(|block| {
-                block.call == Some(Callee::Unknown) || block.leaves.contains(&Leave::Anywhere)
-            });
-            let mut callees = module.callees(function);
-            if unknown {
-                callees.extend(module.address_taken());
-            }
-            reachable.extend(callees.into_iter().filter(|callee| seen.insert(*callee)));
-        }
         Kernel {
             object,
             module,
             lines,
             decoder: OnceCell::new(),
             index,
-            reachable,
+            reachable: module.closure(index),
         }
     }
 
@@ -127,6 +113,11 @@ impl<'a> Function<'a> {
 
     pub fn name(&self) -> &'a str {
         &self.lifted().name
+    }
+
+    /// As in the source, with parameters.
+    pub fn demangled(&self) -> String {
+        demangled(self.name())
     }
 
     pub fn is_kernel(&self) -> bool {
@@ -328,11 +319,22 @@ impl<'a> Instruction<'a> {
     pub fn source(&self) -> Option<(String, u32)> {
         self.function.kernel.lines?.line(self.pc()).ok()?
     }
+
+    /// Where it comes from, the innermost inlined function first; nothing without debug information.
+    pub fn frames(&self) -> Vec<SourceFrame> {
+        let lines = self.function.kernel.lines;
+        let frames = lines.and_then(|lines| lines.frames(self.pc()).ok());
+        frames.unwrap_or_default()
+    }
+
+    /// Whether any dword of a register may be read later, in any lane, when control stands in front of the instruction.
+    pub fn is_live_before(&self, reg: isa::Reg) -> bool {
+        let function = self.function.lifted();
+        let live = self.function.liveness().live_before(function, self.index);
+        live.is_live(reg)
+    }
 }
 
 pub(crate) fn demangled(name: &str) -> String {
-    cpp_demangle::Symbol::new(name)
-        .ok()
-        .and_then(|symbol| symbol.demangle().ok())
-        .unwrap_or_else(|| name.to_owned())
+    demangle::demangled(name).unwrap_or_else(|| name.to_owned())
 }

@@ -10,6 +10,8 @@ pub const DEVICES: [&str; 2] = ["gfx90a", "gfx1030"];
 pub struct Header {
     pub flags: Vec<String>,
     pub devices: Vec<String>,
+    /// Further targets, for which only newer compilers make code; `*` is any.
+    pub also: Vec<String>,
     pub run: Vec<String>,
     /// Tools for it instead of all.
     pub tools: Option<String>,
@@ -42,6 +44,7 @@ impl Header {
             match key {
                 "flags" => header.flags.extend(words()),
                 "devices" => header.devices.extend(words()),
+                "also" => header.also.extend(words()),
                 "run" => header.run.extend(words()),
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
@@ -66,14 +69,15 @@ impl Header {
         Ok(header)
     }
 
-    /// Only on `wanted` devices, on all of these if the program names none itself.
+    /// Only on those of the `wanted` devices that the program is for: all of them if it names none itself.
     pub fn restrict(&mut self, wanted: &[&str]) {
-        if self.devices == DEVICES {
-            self.devices = wanted.iter().map(|&name| name.to_owned()).collect();
-        } else {
-            self.devices
-                .retain(|device| wanted.contains(&device.as_str()));
-        }
+        let any = self.devices == DEVICES || self.also.iter().any(|name| name == "*");
+        let named = |device: &str| {
+            let mut names = self.devices.iter().chain(&self.also);
+            any || names.any(|name| name == device)
+        };
+        let chosen = wanted.iter().filter(|device| named(device));
+        self.devices = chosen.map(|&device| device.to_owned()).collect();
     }
 }
 
@@ -108,6 +112,14 @@ mod tests {
         let mut header = Header::parse("// devices: gfx90a gfx1100\n", "// ").unwrap();
         header.restrict(&["gfx1100", "gfx1151"]);
         assert_eq!(header.devices, ["gfx1100"]);
+        let text = "// devices: gfx908\n// also: gfx942\n";
+        let mut header = Header::parse(text, "// ").unwrap();
+        assert_eq!(header.devices, ["gfx908"]);
+        header.restrict(&["gfx942", "gfx1151"]);
+        assert_eq!(header.devices, ["gfx942"]);
+        let mut header = Header::parse("// devices: gfx908\n// also: *\n", "// ").unwrap();
+        header.restrict(&["gfx942", "gfx1151"]);
+        assert_eq!(header.devices, ["gfx942", "gfx1151"]);
         assert!(Header::parse("// expect: success\n", "// ").is_err());
     }
 }

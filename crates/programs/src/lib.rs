@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `flags` | arguments for the compiler besides ours |
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
+//! | `also` | further targets, of which `LUTHIER_TEST_DEVICES` chooses; `*` for any |
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
 //! | `tools` | the tools it is instrumented with instead of all, and why |
@@ -86,7 +87,8 @@ pub fn named(name: &str) -> Result<Program> {
 }
 
 /// All programs whose compiler is here, by name; says which compilers are not. `LUTHIER_TEST_DEVICES` (names with commas between
-/// them) is for running them on others than the usual devices.
+/// them) is for running them on others than the usual devices. Each is there once for each of these devices then, so that
+/// code which a compiler cannot make for one of them keeps none of the others from running.
 pub fn all() -> Result<Vec<Program>> {
     let folder = root().join("programs");
     let wanted = std::env::var("LUTHIER_TEST_DEVICES").ok();
@@ -120,18 +122,25 @@ pub fn all() -> Result<Vec<Program>> {
             .into_owned();
         let mut header =
             Header::parse(&text, language.comment).with_context(|| source.display().to_string())?;
+        let mut headers = Vec::new();
         if let Some(wanted) = &wanted {
             header.restrict(&wanted.split(',').collect::<Vec<_>>());
-            if header.devices.is_empty() {
-                continue;
-            }
+            headers.extend(header.devices.iter().map(|device| {
+                let devices = vec![device.clone()];
+                Header {
+                    devices,
+                    ..header.clone()
+                }
+            }));
+        } else {
+            headers.push(header);
         }
-        programs.push(Program {
-            name,
-            source,
+        programs.extend(headers.into_iter().map(|header| Program {
+            name: name.clone(),
+            source: source.clone(),
             language,
             header,
-        });
+        }));
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)

@@ -178,7 +178,7 @@ fn kernels_that_cannot_be_instrumented_run_as_they_are() {
     let word =
         "tool other has no hook count for gfx90a with wave64 (its hooks: count; built for gfx1030)";
     unharmed(&output, &["1 refused", word]);
-    // An argument that the instruction does not have, and one that is too narrow.
+    // An argument that the instruction does not have, and one that is too narrow: that place is left out, or all of the kernel.
     for (name, argument) in [("address", "address"), ("narrow", "s0")] {
         let hook = "LUTHIER_HOOK void count(luthier_u64 n) { luthier::add(&total, n); }";
         let description = format!(
@@ -186,10 +186,12 @@ fn kernels_that_cannot_be_instrumented_run_as_they_are() {
         );
         let (tool, built) = scene.build(name, DEVICE, hook, &description);
         assert!(built.status.success(), "{}", text(&built.stderr));
-        unharmed(
-            &scene.run(&tool, &[], &[]),
-            &["1 refused", "hook count asks for"],
-        );
+        for (options, words) in [
+            (&[][..], ["0 refused", "hook count asks for"]),
+            (&["--strict"], ["1 refused", "hook count asks for"]),
+        ] {
+            unharmed(&scene.run(&tool, &[], options), &words);
+        }
     }
 }
 

@@ -90,9 +90,9 @@ fn main() -> ExitCode {
     };
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
-    let known: BTreeSet<&str> = chosen.iter().map(|program| program.name.as_str()).collect();
     for (name, _) in REASONS {
-        assert!(known.contains(name), "there is no program {name}");
+        let source = programs::root().join(format!("programs/{name}.hip"));
+        assert!(source.exists(), "there is no program {name}");
     }
     chosen.retain(wanted);
     let seen = programs::side_by_side(chosen, |program, _| {
@@ -102,14 +102,16 @@ fn main() -> ExitCode {
             ..Seen::default()
         });
         println!(
-            "{:24} {:5.1} s  {:>10} instructions  {:?}",
+            "{:24} {:8} {:5.1} s  {:>10} instructions  {:?}",
             program.name,
+            program.header.devices.join(","),
             begun.elapsed().as_secs_f64(),
             seen.compared,
             seen.classes
         );
         for wrong in &seen.wrong {
-            eprintln!("FAILED {}: {wrong}", program.name);
+            let devices = program.header.devices.join(",");
+            eprintln!("FAILED {} for {devices}: {wrong}", program.name);
         }
         seen
     })

@@ -1,14 +1,14 @@
 //! Counters that a wave keeps in registers for its whole life: zeroed at entry, added to where control passes, written to
 //! memory at the end of the program.
 
-use crate::encode::{Codes, EXEC, Op, Source, Write};
-use crate::entry::assemble;
+use crate::encode::Codes;
+use crate::instruction::{EXEC, Instruction, Op, Source, Write};
+use crate::ir::Code;
+use crate::lower::fixed;
 use crate::often::Often;
-use crate::splice::{Place, Splicer};
-use crate::supply::{Home, Supply};
-use crate::{Action, Half, Plan, Refusal, Relocation, Symbol};
-use gfx::Family;
-use lift::registers::{RegisterSet, Span};
+use crate::registers::{Home, Supply};
+use crate::save::move_mask;
+use crate::{Action, Plan, Refusal};
 use lift::{FunctionIndex, Module};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ use template::RegisterFile;
 
 /// One array of counters.
 #[derive(Clone, Debug)]
-struct Array {
-    global: usize,
+pub(crate) struct Array {
+    pub global: usize,
     /// Of each counter's lower 32 bits.
-    homes: Vec<Home>,
+    pub homes: Vec<Home>,
     /// Of the upper ones, where a wave may need them: in the next SGPR, or the same lane of another VGPR.
-    highs: Vec<Option<Home>>,
+    pub highs: Vec<Option<Home>>,
     /// VGPRs, one lane per counter, and those for upper halves.
-    vgprs: Vec<u16>,
-    high_vgprs: Vec<Option<u16>>,
+    pub vgprs: Vec<u16>,
+    pub high_vgprs: Vec<Option<u16>>,
 }
 
 impl Array {
@@ -43,7 +43,7 @@ impl Array {
 pub(crate) struct Counting {
     /// First of the pair of each accumulator.
     pub accumulators: Vec<u16>,
-    arrays: Vec<Array>,
+    pub arrays: Vec<Array>,
     /// Pair of SGPRs: one to add to a lane with, one to keep SCC in.
     scratch: Option<u16>,
 }
@@ -92,9 +92,6 @@ impl Sums {
         true
     }
 }
-
-/// Sums that are alike but for registers: of one counter in a lane or not, of 64 bits or not, with its amount.
-pub(crate) type Kind = (bool, bool, u32);
 
 /// SGPRs that are left to hooks when counters are spread.
 const LEFT_TO_HOOKS: usize = 24;
@@ -176,16 +173,16 @@ impl Counting {
     }
 
     /// Zeroes all, whatever EXEC is.
-    pub fn prologue(&self, codes: &Codes, wave_size: u8, code: &mut Vec<u8>) {
+    pub fn prologue(&self, wave_size: u8, code: &mut Vec<Instruction>) {
         let zero = Source::Constant(0);
         for &pair in &self.accumulators {
-            code.scalar1(codes, Op::SMovB64, pair, zero);
+            code.scalar1(Op::SMovB64, pair, zero);
         }
         for array in &self.arrays {
             let highs = array.highs.iter().flatten();
             for home in array.homes.iter().chain(highs) {
                 if let Home::Scalar(register) = *home {
-                    code.move_scalar(codes, register, zero);
+                    code.move_scalar(register, zero);
                 }
             }
         }
@@ -197,17 +194,13 @@ impl Counting {
         let Some(saved) = self.scratch.filter(|_| !vgprs.is_empty()) else {
             return;
         };
-        let op = if wave_size == 64 {
-            Op::SMovB64
-        } else {
-            Op::SMovB32
-        };
-        code.scalar1(codes, op, saved, Source::Scalar(EXEC));
-        code.scalar1(codes, op, EXEC, Source::Constant(u32::MAX));
+        let op = move_mask(u16::from(wave_size / 32));
+        code.scalar1(op, saved, Source::Scalar(EXEC));
+        code.scalar1(op, EXEC, Source::Constant(u32::MAX));
         for vgpr in vgprs {
-            code.move_vector(codes, vgpr, zero);
+            code.move_vector(vgpr, zero);
         }
-        code.scalar1(codes, op, EXEC, Source::Scalar(saved));
+        code.scalar1(op, EXEC, Source::Scalar(saved));
     }
 
     /// Appends what one block adds.
@@ -216,76 +209,39 @@ impl Counting {
         sums: &Sums,
         keep_scc: bool,
         codes: &Codes,
-        code: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
-        self.add_at(sums, keep_scc, codes, code, |number| number)
-    }
-
-    /// What [`Counting::add`] appends, with register 0 for any other: the same for most blocks, and all the same to hazards
-    /// with code that names none of the registers.
-    pub fn pattern(&self, sums: &Sums, keep_scc: bool, codes: &Codes) -> Result<Vec<u8>, Refusal> {
-        let mut code = Vec::new();
-        self.add_at(sums, keep_scc, codes, &mut code, |_| 0)?;
-        Ok(code)
-    }
-
-    /// The kind of sums; none if they are no usual ones.
-    pub fn kind(&self, sums: &Sums) -> Option<Kind> {
-        let mut counters = sums.counters.iter();
-        let &((array, index), amount) = counters.next()?;
-        let only = counters.next().is_none() && sums.accumulators.is_empty();
-        let array = self.arrays.get(array)?;
-        let (home, high) = (array.homes.get(index)?, array.highs.get(index)?);
-        only.then_some((matches!(home, Home::Lane(..)), high.is_some(), amount))
-    }
-
-    /// `at` gives registers and lanes their numbers.
-    fn add_at(
-        &self,
-        sums: &Sums,
-        keep_scc: bool,
-        codes: &Codes,
-        code: &mut Vec<u8>,
-        at: fn(u16) -> u16,
+        code: &mut Code<'_>,
     ) -> Result<(), Refusal> {
         let scc = self
             .scratch
-            .map(|scratch| at(scratch) + 1)
+            .map(|scratch| scratch + 1)
             .filter(|_| keep_scc && self.loses_scc(sums, codes));
         if let Some(register) = scc {
             let (one, zero) = (Source::Constant(1), Source::Constant(0));
-            code.scalar2(codes, Op::SCselectB32, register, one, zero);
+            code.scalar2(Op::SCselectB32, register, one, zero);
         }
-        self.add_all(sums, codes, code, at)?;
+        self.add_all(sums, codes, code)?;
         if let Some(register) = scc {
             let zero = Source::Constant(0);
-            code.compare(codes, Op::SCmpLgU32, Source::Scalar(register), zero);
+            code.compare(Op::SCmpLgU32, Source::Scalar(register), zero);
         }
         Ok(())
     }
 
-    fn add_all(
-        &self,
-        sums: &Sums,
-        codes: &Codes,
-        code: &mut Vec<u8>,
-        at: fn(u16) -> u16,
-    ) -> Result<(), Refusal> {
+    fn add_all(&self, sums: &Sums, codes: &Codes, code: &mut Code<'_>) -> Result<(), Refusal> {
         let wrong = |what, index| Refusal::BadPlan { what, index };
         for &(slot, amount) in &sums.accumulators {
             let pair = *self
                 .accumulators
                 .get(slot)
                 .ok_or(wrong("accumulator", slot))?;
-            let pair = at(pair);
             let amount = Source::Constant(amount);
             if codes.has(Op::SAddNcU64) && amount_is_positive(amount) {
-                code.scalar2(codes, Op::SAddNcU64, pair, Source::Scalar(pair), amount);
+                code.scalar2(Op::SAddNcU64, pair, Source::Scalar(pair), amount);
                 continue;
             }
             let (low, high) = (Source::Scalar(pair), Source::Scalar(pair + 1));
-            code.scalar2(codes, Op::SAddU32, pair, low, amount);
-            code.scalar2(codes, Op::SAddcU32, pair + 1, high, Source::Constant(0));
+            code.scalar2(Op::SAddU32, pair, low, amount);
+            code.scalar2(Op::SAddcU32, pair + 1, high, Source::Constant(0));
         }
         for &((array, index), amount) in &sums.counters {
             let wrong = || wrong("counter", index);
@@ -293,41 +249,28 @@ impl Counting {
             let home = array.homes.get(index).ok_or_else(wrong)?;
             let high = array.highs.get(index).ok_or_else(wrong)?;
             let amount = Source::Constant(amount);
-            self.add_to(*home, (Op::SAddU32, amount), codes, code, at);
+            self.add_to(*home, (Op::SAddU32, amount), codes, code);
             if let Some(high) = high {
                 // Nothing that moves lanes touches the carry.
                 let carry = (Op::SAddcU32, Source::Constant(0));
-                self.add_to(*high, carry, codes, code, at);
+                self.add_to(*high, carry, codes, code);
             }
         }
         Ok(())
     }
 
     /// Adds to half a counter.
-    fn add_to(
-        &self,
-        home: Home,
-        (op, amount): (Op, Source),
-        codes: &Codes,
-        code: &mut Vec<u8>,
-        at: fn(u16) -> u16,
-    ) {
+    fn add_to(&self, home: Home, (op, amount): (Op, Source), codes: &Codes, code: &mut Code<'_>) {
         match (home, self.scratch) {
             (Home::Scalar(register), _) => {
-                let register = at(register);
-                code.scalar2(codes, op, register, Source::Scalar(register), amount);
+                code.scalar2(op, register, Source::Scalar(register), amount);
             }
             (Home::Lane(vgpr, lane), Some(scratch)) => {
-                let (vgpr, lane, scratch) = (at(vgpr), at(lane), at(scratch));
-                code.read_lane(codes, scratch, vgpr, lane);
-                if codes.has(Op::WaitAlu) {
-                    code.extend_from_slice(codes.bytes(Op::WaitAlu));
-                }
-                code.scalar2(codes, op, scratch, Source::Scalar(scratch), amount);
-                if codes.has(Op::LaneGap) {
-                    code.extend_from_slice(codes.bytes(Op::LaneGap));
-                }
-                code.write_lane(codes, vgpr, lane, scratch);
+                code.read_lane(scratch, vgpr, lane);
+                fixed(codes, code, Op::WaitAlu);
+                code.scalar2(op, scratch, Source::Scalar(scratch), amount);
+                fixed(codes, code, Op::LaneGap);
+                code.write_lane(vgpr, lane, scratch);
             }
             (Home::Lane(..), None) => {}
         }
@@ -336,96 +279,6 @@ impl Counting {
     /// Whether adding loses SCC.
     pub fn loses_scc(&self, sums: &Sums, codes: &Codes) -> bool {
         !sums.counters.is_empty() || !codes.has(Op::SAddNcU64)
-    }
-
-    /// Adds the arrays to memory, all lanes at once; nothing of the application is alive any more.
-    pub fn flush(
-        &self,
-        splicer: &mut Splicer<'_>,
-        place: &Place<'_>,
-        code: &mut Vec<u8>,
-        relocations: &mut Vec<Relocation>,
-    ) -> Result<RegisterSet, Refusal> {
-        if self.arrays.is_empty() {
-            return Ok(RegisterSet::default());
-        }
-        let codes = splicer.codes;
-        let (scalars, vectors) = splicer.borrow_at_end(2, 3)?;
-        // Of three in a row from an even number: a pair, then the address.
-        let (data, address) = (vectors, vectors + 2);
-        let mut touched = RegisterSet::default();
-        touched.insert(Span::Scalar(scalars, 2));
-        touched.insert(Span::Vector(vectors, 3));
-        splicer.waits(&touched, place, code);
-        let gfx12 = codes.target.family >= Family::Gfx12;
-        let wide = place.wave_size == 64;
-        let all = if wide {
-            "s_mov_b64 exec, -1"
-        } else {
-            "s_mov_b32 exec_lo, -1"
-        };
-        let mut text = format!("{all}\nv_mbcnt_lo_u32_b32 v{address}, -1, 0\n");
-        if wide {
-            text += &format!("v_mbcnt_hi_u32_b32 v{address}, -1, v{address}\n");
-        }
-        text += &format!("v_lshlrev_b32 v{address}, 3, v{address}\n");
-        code.extend(assemble(codes, &text)?);
-        for array in &self.arrays {
-            for (index, home) in array.homes.iter().enumerate() {
-                if let Home::Scalar(register) = *home {
-                    let lane = index % usize::from(place.wave_size);
-                    let vgpr = array.vgprs[index / usize::from(place.wave_size)];
-                    code.write_lane(codes, vgpr, lane as u16, register);
-                }
-            }
-            let name = splicer.globals.get(array.global).ok_or(Refusal::BadPlan {
-                what: "global",
-                index: array.global,
-            })?;
-            for (group, vgpr) in array.vgprs.iter().enumerate() {
-                let first = group * usize::from(place.wave_size);
-                for (half, register) in [(Half::Low, scalars), (Half::High, scalars + 1)] {
-                    code.move_literal(codes, register, 0);
-                    relocations.push(Relocation {
-                        offset: code.len() as u64 - 4,
-                        half,
-                        symbol: Symbol::Tool(name.clone()),
-                        addend: first as i64 * 8,
-                    });
-                }
-                code.move_vector(codes, data, Source::Vector(*vgpr));
-                let high = array.high_vgprs[group];
-                let high = high.map_or(Source::Constant(0), Source::Vector);
-                code.move_vector(codes, data + 1, high);
-                for (lane, high) in (0..place.wave_size).zip(&array.highs[first..]) {
-                    if let Some(Home::Scalar(register)) = *high {
-                        code.write_lane(codes, data + 1, lane.into(), register);
-                    }
-                }
-                let left = array.homes.len() - first;
-                if left < usize::from(place.wave_size) {
-                    let mask = (1u64 << left) - 1;
-                    code.move_scalar(codes, EXEC, Source::Constant(mask as u32));
-                    if wide {
-                        code.move_scalar(codes, EXEC + 1, Source::Constant((mask >> 32) as u32));
-                    }
-                }
-                let name = if gfx12 {
-                    "global_atomic_add_u64"
-                } else {
-                    "global_atomic_add_x2"
-                };
-                let (last, end) = (data + 1, scalars + 1);
-                code.extend(assemble(
-                    codes,
-                    &format!("{name} v{address}, v[{data}:{last}], s[{scalars}:{end}]"),
-                )?);
-                if left < usize::from(place.wave_size) && array.vgprs.len() == group + 1 {
-                    code.extend(assemble(codes, all)?);
-                }
-            }
-        }
-        Ok(touched)
     }
 }
 

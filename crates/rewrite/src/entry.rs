@@ -1,14 +1,15 @@
 //! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names.
 
-use crate::encode::{Codes, Op, Source, Write};
+use crate::Refusal;
+use crate::encode::Codes;
+use crate::instruction::{Instruction, Op, Source, TTMP7, TTMP9, Write};
+use crate::lower::fixed;
+use crate::needs::Needs;
+use crate::registers::{Home, Supply};
 use crate::storage::Storage;
-use crate::supply::{Home, Supply};
-use crate::{Action, Plan, Refusal, Value, splice::supplied};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
-use isa::Assembler;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 use template::RegisterFile;
 
 /// Where the first dword of each value is that is kept.
@@ -90,16 +91,14 @@ impl Places<'_> {
     }
 
     /// Sends what passes to its lanes.
-    fn settle(self, codes: &Codes, kept: &mut EntryValues, code: &mut Vec<u8>) {
+    fn settle(self, codes: &Codes, kept: &mut EntryValues, code: &mut Vec<Instruction>) {
         let Some(vgpr) = self.vgpr else {
             return;
         };
         for (lane, &register) in (0..).zip(&self.passing) {
-            code.write_lane(codes, vgpr, lane, register);
+            code.write_lane(vgpr, lane, register);
         }
-        if codes.has(Op::LaneGap) {
-            code.extend_from_slice(codes.bytes(Op::LaneGap));
-        }
+        fixed(codes, code, Op::LaneGap);
         for home in kept.homes() {
             let Home::Scalar(first) = *home else { continue };
             if let Some(lane) = self.passing.iter().position(|register| *register == first) {
@@ -107,17 +106,6 @@ impl Places<'_> {
             }
         }
     }
-}
-
-/// What of it a plan needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
-    kernarg: bool,
-    dispatch: bool,
-    implicit: bool,
-    dispatch_id: bool,
-    workgroup: [bool; 3],
-    workitem: [bool; 3],
 }
 
 /// User SGPRs that a wave starts with at most.
@@ -133,56 +121,6 @@ const WORKGROUP_FIELDS: [(&str, &str); 3] = [
     ("enable_sgpr_workgroup_id_z", "workgroup_id_z"),
 ];
 
-impl Needs {
-    pub fn of(plan: &Plan<'_>) -> Needs {
-        let mut needs = Needs::default();
-        let mut seen = BTreeSet::new();
-        for insertion in &plan.insertions {
-            let Action::Call {
-                hook, arguments, ..
-            } = &insertion.action
-            else {
-                continue;
-            };
-            arguments.iter().for_each(|(_, value)| needs.add(*value));
-            if let Some(variants) = plan.hooks.get(*hook).filter(|_| seen.insert(*hook)) {
-                needs.add_ports(variants, arguments);
-            }
-        }
-        for accumulator in &plan.accumulators {
-            if let Some(variants) = plan.hooks.get(accumulator.flush) {
-                needs.add_ports(variants, &[]);
-            }
-        }
-        needs
-    }
-
-    fn add_ports(&mut self, variants: &crate::HookVariants<'_>, given: &[(String, Value)]) {
-        for (_, _, template) in &variants.templates {
-            for port in &template.ports {
-                let is_given = given.iter().any(|(name, _)| *name == port.name);
-                // Ports that the code does not touch need no value.
-                let touched = port.dwords.iter().any(Option::is_some);
-                if let Some(value) = supplied(&port.name).filter(|_| !is_given && touched) {
-                    self.add(value);
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, value: Value) {
-        match value {
-            Value::KernargPointer => self.kernarg = true,
-            Value::DispatchPointer => self.dispatch = true,
-            Value::ImplicitArgumentPointer => self.implicit = true,
-            Value::DispatchId => self.dispatch_id = true,
-            Value::WorkgroupId(dimension @ 0..3) => self.workgroup[usize::from(dimension)] = true,
-            Value::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
-            _ => {}
-        }
-    }
-}
-
 /// Keeps what is needed; returns where, and the code that does it. Changes the descriptor so that it arrives at all.
 pub(crate) fn keep(
     needs: Needs,
@@ -191,9 +129,9 @@ pub(crate) fn keep(
     supply: &mut Supply,
     descriptor: &mut KernelDescriptor,
     metadata: Option<&KernelMetadata>,
-) -> Result<(EntryValues, Vec<u8>), Refusal> {
+) -> Result<(EntryValues, Vec<Instruction>), Refusal> {
     let mut kept = EntryValues::default();
-    let mut code = Vec::new();
+    let mut code: Vec<Instruction> = Vec::new();
     if needs == Needs::default() && storage.is_empty() {
         return Ok((kept, code));
     }
@@ -202,7 +140,7 @@ pub(crate) fn keep(
         reason: reason.to_owned(),
     };
     let failed = |error: codeobj::Error| refused(&error.to_string());
-    kept.workitem = workitems(needs.workitem, codes, supply, descriptor, &mut code)?;
+    kept.workitem = workitems(needs.workitem, supply, descriptor, &mut code)?;
     let before = layout(descriptor);
     let mut added = 0;
     let mut enable = |descriptor: &mut KernelDescriptor, field: &str, registers: u64| {
@@ -254,10 +192,10 @@ pub(crate) fn keep(
     };
     let mut place = |width: u16| places.place(width);
     let absent = || refused("the kernel's entry does not have them");
-    let mut pair = |name: &str, code: &mut Vec<u8>| {
+    let mut pair = |name: &str, code: &mut Vec<Instruction>| {
         let (from, to) = (position(name).ok_or_else(absent)?, place(2)?);
-        code.move_scalar(codes, to, Source::Scalar(from));
-        code.move_scalar(codes, to + 1, Source::Scalar(from + 1));
+        code.move_scalar(to, Source::Scalar(from));
+        code.move_scalar(to + 1, Source::Scalar(from + 1));
         Ok(to)
     };
     let (mut kernarg, mut dispatch) = (None, None);
@@ -274,15 +212,15 @@ pub(crate) fn keep(
         let to = place(1)?;
         kept.workgroup[dimension] = Some(Home::Scalar(to));
         if descriptor.target().family >= Family::Gfx12 {
-            let text = match dimension {
-                0 => format!("s_mov_b32 s{to}, ttmp9"),
-                1 => format!("s_and_b32 s{to}, ttmp7, 0xffff"),
-                _ => format!("s_lshr_b32 s{to}, ttmp7, 16"),
-            };
-            code.extend(assemble(codes, &text)?);
+            let (first, rest) = (Source::Scalar(TTMP9), Source::Scalar(TTMP7));
+            match dimension {
+                0 => code.move_scalar(to, first),
+                1 => code.scalar2(Op::SAndB32, to, rest, Source::Constant(0xffff)),
+                _ => code.scalar2(Op::SLshrB32, to, rest, Source::Constant(16)),
+            }
         } else {
             let from = position(name).ok_or_else(absent)?;
-            code.move_scalar(codes, to, Source::Scalar(from));
+            code.move_scalar(to, Source::Scalar(from));
         }
     }
     if needs.implicit {
@@ -296,28 +234,25 @@ pub(crate) fn keep(
         let offset = hidden.ok_or_else(|| refused("the kernel has no implicit arguments"))?;
         let (from, to) = (kernarg.ok_or_else(absent)?, place(2)?);
         code.scalar2(
-            codes,
             Op::SAddU32,
             to,
             Source::Scalar(from),
             Source::Constant(offset),
         );
         let (high, zero) = (Source::Scalar(from + 1), Source::Constant(0));
-        code.scalar2(codes, Op::SAddcU32, to + 1, high, zero);
+        code.scalar2(Op::SAddcU32, to + 1, high, zero);
         kept.implicit = Some(Home::Scalar(to));
     }
     if needs.dispatch_id {
         let (from, to) = (dispatch.ok_or_else(absent)?, place(2)?);
-        let (from_end, to_end) = (from + 1, to + 1);
-        let load =
-            format!("s_load_dwordx2 s[{to}:{to_end}], s[{from}:{from_end}], {PACKET_RESERVED2}");
-        code.extend(assemble(codes, &load)?);
-        let counter = if descriptor.target().family >= Family::Gfx12 {
-            lift::Counter::Scalar
-        } else {
-            lift::Counter::Data
-        };
-        code.extend_from_slice(codes.wait(counter));
+        load(
+            codes,
+            Op::SLoadDwordx2,
+            to,
+            from,
+            PACKET_RESERVED2,
+            &mut code,
+        );
         kept.dispatch_id = Some(Home::Scalar(to));
     }
     kept.kernarg = kernarg.map(Home::Scalar);
@@ -330,7 +265,7 @@ pub(crate) fn keep(
             continue;
         };
         for index in 0..*count {
-            code.move_scalar(codes, first + index, Source::Scalar(arrived + index));
+            code.move_scalar(first + index, Source::Scalar(arrived + index));
         }
     }
     Ok((kept, code))
@@ -339,10 +274,9 @@ pub(crate) fn keep(
 /// Lanes' numbers in their workgroup go to VGPRs that nothing names.
 fn workitems(
     needed: [bool; 3],
-    codes: &Codes,
     supply: &mut Supply,
     descriptor: &mut KernelDescriptor,
-    code: &mut Vec<u8>,
+    code: &mut Vec<Instruction>,
 ) -> Result<[Option<u16>; 3], Refusal> {
     const FIELD: &str = "enable_vgpr_workitem_id";
     let mut kept = [None; 3];
@@ -369,20 +303,21 @@ fn workitems(
         }
         let to = supply.keep(RegisterFile::Vgpr, 1, 1, arriving);
         let to = to.ok_or_else(|| refused("no VGPR is free for the whole kernel".to_owned()))?;
-        let text = match packed {
-            true => format!("v_bfe_u32 v{to}, v0, {}, 10", 10 * dimension),
-            false => format!("v_mov_b32_e32 v{to}, v{dimension}"),
-        };
-        code.extend(assemble(codes, &text)?);
+        let bit = Source::Constant(10 * dimension as u32);
+        match packed {
+            true => {
+                let sources = [Source::Vector(0), bit, Source::Constant(10)];
+                code.vector(Op::VBfeU32, to, &sources);
+            }
+            false => code.move_vector(to, Source::Vector(dimension as u16)),
+        }
         *kept = Some(to);
     }
     if packed && more {
         // The kernel takes the register for what it asked for.
         let mask = (1u32 << (10 * (before + 1))) - 1;
-        code.extend(assemble(
-            codes,
-            &format!("v_and_b32_e32 v0, {mask:#x}, v0"),
-        )?);
+        let sources = [Source::Constant(mask), Source::Vector(0)];
+        code.vector(Op::VAndB32, 0, &sources);
     }
     Ok(kept)
 }
@@ -398,25 +333,23 @@ fn layout(descriptor: &KernelDescriptor) -> Vec<(&'static str, u16, u16)> {
     places
 }
 
-/// Machine code of a text, from memory if it was asked for before.
-pub(crate) fn assemble(codes: &Codes, text: &str) -> Result<Vec<u8>, Refusal> {
-    type Known = BTreeMap<(&'static str, String), Vec<u8>>;
-    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let key = (codes.target.name, text.to_owned());
-    if let Some(code) = known.get(&key) {
-        return Ok(code.clone());
-    }
-    let refused = |reason: String| Refusal::Assembler {
-        target: codes.target.name.to_owned(),
-        reason: format!("{text}: {reason}"),
+/// Scalars from memory, waited for. `base`: the pair with the address.
+pub(crate) fn load(
+    codes: &Codes,
+    op: Op,
+    to: u16,
+    base: u16,
+    offset: u32,
+    code: &mut Vec<Instruction>,
+) {
+    let sources = [Source::Scalar(base), Source::Constant(offset)];
+    code.put(Instruction::new(op, to, &sources));
+    let counter = if codes.target.family >= Family::Gfx12 {
+        lift::Counter::Scalar
+    } else {
+        lift::Counter::Data
     };
-    let code = Assembler::with_features(codes.target, codes.wave_size, "")
-        .map_err(|error| refused(error.to_string()))?
-        .assemble(text)
-        .map_err(|error| refused(error.to_string()))?;
-    known.insert(key, code.clone());
-    Ok(code)
+    if let Some(wait) = codes.wait(counter) {
+        code.fixed(wait);
+    }
 }

@@ -3,35 +3,78 @@
 //! Entry types: [`rewrite`] (a [`Plan`] of what goes where to a position-independent [`Rewritten`], or a [`Refusal`]),
 //! [`static_object`] and [`live_object`] (to a code object). The original's data and code stay where they are. Pure: no
 //! files, no environment, no threads.
+//!
+//! A kernel goes through [`PASSES`], one file each, over the items of `ir`; bytes come to be in the last one.
 #![forbid(unsafe_code)]
 
+mod agenda;
+mod allocate;
+mod bind;
+mod branches;
+mod calls;
+mod clauses;
+mod copies;
 mod counting;
+mod distances;
+mod dump;
+mod edges;
 mod emit;
 mod encode;
 mod entry;
 mod error;
-mod finish;
+mod facts;
+mod flush;
+mod hazards;
+mod hooks;
+mod instruction;
+mod ir;
+mod islands;
 mod kernel;
+mod known;
+mod layout;
+mod lower;
 mod memory;
 mod mode;
+mod needs;
+mod object;
 mod often;
 mod plan;
 mod preload;
+mod registers;
+mod reserve;
 mod result;
-mod seam;
-mod splice;
+mod rewriting;
+mod roles;
+mod save;
+mod select;
+mod spill;
 mod storage;
-mod supply;
-mod text;
+mod table;
+mod values;
+mod waits;
 
 pub use error::Refusal;
-pub use finish::{
+pub use kernel::Kernels;
+pub use memory::{Address, MemoryAccess};
+pub use object::{
     LivePatch, check_static, live_object, live_object_of, static_object, static_object_with,
 };
-pub use kernel::{Kernels, rewrite, rewrite_of};
-pub use memory::{Address, MemoryAccess};
 pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,
 };
 pub use result::{Half, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
+pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
+
+type Pass = fn(&mut rewriting::Rewriting<'_, '_>) -> std::result::Result<(), Refusal>;
+
+/// What happens to a kernel, in order.
+const PASSES: &[(&str, Pass)] = &[
+    ("reserve", reserve::run),
+    ("select", select::run),
+    ("hooks", hooks::run),
+    ("waits", waits::run),
+    ("hazards", hazards::run),
+    ("layout", layout::run),
+    ("emit", emit::run),
+];

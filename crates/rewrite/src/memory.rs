@@ -1,6 +1,9 @@
 //! What a memory instruction accesses: kind, size, and how its address is made of registers.
 
-use crate::encode::{Codes, Op, Source, Write};
+use crate::encode::Codes;
+use crate::instruction::{Op, Source, Write};
+use crate::ir::Code;
+use crate::lower::fixed;
 use gfx::{Family, Matrix};
 use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
 
@@ -121,41 +124,41 @@ impl Address {
         [low, high]: [u16; 2],
         constant: u16,
         carry: u16,
-        code: &mut Vec<u8>,
+        code: &mut Code<'_>,
     ) {
         let zero = Source::Constant(0);
         if !self.wide {
             match self.vector {
-                Some((vgpr, _)) => code.move_vector(codes, low, Source::Vector(vgpr)),
-                None => code.move_vector(codes, low, zero),
+                Some((vgpr, _)) => code.move_vector(low, Source::Vector(vgpr)),
+                None => code.move_vector(low, zero),
             }
             if let Some(scalar) = self.scalar {
-                code.add_vector(codes, low, Source::Scalar(scalar), low);
+                code.add_vector(low, Source::Scalar(scalar), low);
             }
             if self.constant != 0 {
-                code.add_vector(codes, low, Source::Constant(self.constant as u32), low);
+                code.add_vector(low, Source::Constant(self.constant as u32), low);
             }
-            code.move_vector(codes, high, zero);
+            code.move_vector(high, zero);
             return;
         }
         // The pair first, then what has 32 bits or fewer.
         let mut offset = None;
         match (self.scalar, self.vector) {
             (Some(scalar), vector) => {
-                code.move_vector(codes, low, Source::Scalar(scalar));
-                code.move_vector(codes, high, Source::Scalar(scalar + 1));
+                code.move_vector(low, Source::Scalar(scalar));
+                code.move_vector(high, Source::Scalar(scalar + 1));
                 offset = vector.map(|(vgpr, _)| vgpr);
             }
             (None, Some((vgpr, _))) => {
-                code.move_vector(codes, low, Source::Vector(vgpr));
-                code.move_vector(codes, high, Source::Vector(vgpr + 1));
+                code.move_vector(low, Source::Vector(vgpr));
+                code.move_vector(high, Source::Vector(vgpr + 1));
             }
             (None, None) => {}
         }
         let mut add = |left: Source, upper: Source| {
-            code.add_carry_out(codes, low, carry, left, Source::Vector(low));
+            code.add_carry_out(low, carry, left, Source::Vector(low));
             between(codes, code);
-            code.add_carry_in(codes, high, carry, upper, Source::Vector(high));
+            code.add_carry_in(high, carry, upper, Source::Vector(high));
             between(codes, code);
         };
         if let Some(vgpr) = offset {
@@ -166,25 +169,19 @@ impl Address {
         }
         if self.constant != 0 {
             let upper = Source::Constant(if self.constant < 0 { u32::MAX } else { 0 });
-            code.move_scalar(codes, constant, Source::Constant(self.constant as u32));
-            code.add_carry_out(
-                codes,
-                low,
-                carry,
-                Source::Scalar(constant),
-                Source::Vector(low),
-            );
+            code.move_scalar(constant, Source::Constant(self.constant as u32));
+            code.add_carry_out(low, carry, Source::Scalar(constant), Source::Vector(low));
             between(codes, code);
-            code.add_carry_in(codes, high, carry, upper, Source::Vector(high));
+            code.add_carry_in(high, carry, upper, Source::Vector(high));
         }
     }
 }
 
 /// What has to be between the write of a carry and its use.
-fn between(codes: &Codes, code: &mut Vec<u8>) {
+fn between(codes: &Codes, code: &mut Code<'_>) {
     match codes.target.matrix {
-        Matrix::Mfma3 | Matrix::Mfma4 => code.extend(codes.no_operation(2)),
-        _ => code.extend_from_slice(codes.bytes(Op::WaitAlu)),
+        Matrix::Mfma3 | Matrix::Mfma4 => code.scalar1(Op::SNop, 0, Source::Constant(1)),
+        _ => fixed(codes, code, Op::WaitAlu),
     }
 }
 

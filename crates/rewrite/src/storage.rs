@@ -4,14 +4,14 @@
 //! the start out from its dispatch packet: the host adds to the packet's sizes what the descriptor has grown by, and so the
 //! hooks' part is the last one.
 
+use crate::allocate::SCRATCH_SLOTS;
 use crate::encode::Codes;
-use crate::entry::{EntryValues, assemble};
-use crate::splice::SCRATCH_SLOTS;
-use crate::supply::Home;
+use crate::entry::{EntryValues, load};
+use crate::instruction::{FLAT_SCRATCH, Instruction, Op, Source, VCC, Write};
+use crate::registers::Home;
 use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
 use gfx::Family;
-use lift::Counter;
 use std::collections::BTreeMap;
 
 /// Where the sizes are in a dispatch packet (HSA specification, `hsa_kernel_dispatch_packet_t`).
@@ -25,8 +25,8 @@ const LDS_ALIGNMENT: u32 = 16;
 pub(crate) struct Storage {
     /// Bytes per lane, of the largest hook: no two run at a time.
     pub stack: u32,
-    /// Bytes per lane for VGPRs that are put aside, between the application's scratch and the stack.
-    aside: u32,
+    /// Bytes per lane for VGPRs that are spilled, between the application's scratch and the stack.
+    spills: u32,
     /// Offsets of LDS variables by name: all hooks that name one share it.
     shared: BTreeMap<String, u32>,
     shared_bytes: u32,
@@ -76,16 +76,16 @@ impl Storage {
     }
 
     /// With room for VGPRs of the application; returns where it begins, in bytes from the start of a lane's scratch.
-    pub fn with_room_aside(
+    pub fn with_room_for_spills(
         mut self,
         descriptor: &KernelDescriptor,
     ) -> Result<(Storage, u32), Refusal> {
         if descriptor.get("uses_dynamic_stack") == Some(1) {
             return Err(refused(
-                "VGPRs would have to be put aside behind a stack whose size is decided at each launch",
+                "VGPRs would have to be spilled behind a stack whose size is decided at each launch",
             ));
         }
-        self.aside = 4 * u32::from(SCRATCH_SLOTS);
+        self.spills = 4 * u32::from(SCRATCH_SLOTS);
         let start = descriptor.private_segment_size().next_multiple_of(4);
         Ok((self, start))
     }
@@ -96,7 +96,7 @@ impl Storage {
 
     /// Bytes per lane behind the application's scratch.
     fn private(&self) -> u32 {
-        self.aside + self.stack
+        self.spills + self.stack
     }
 
     /// Makes room in the descriptor, and lets arrive what is needed to find it; returns the user SGPRs that this adds.
@@ -155,7 +155,7 @@ impl Storage {
         position: &dyn Fn(&str) -> Option<u16>,
         place: &mut dyn FnMut(u16) -> Result<u16, Refusal>,
         kept: &mut EntryValues,
-        code: &mut Vec<u8>,
+        code: &mut Vec<Instruction>,
     ) -> Result<(), Refusal> {
         if self.is_empty() {
             return Ok(());
@@ -163,90 +163,28 @@ impl Storage {
         let find = |name: &str| {
             position(name).ok_or_else(|| refused("the kernel's entry does not have them"))
         };
-        if self.aside > 0 && !codes.target.architected_flat_scratch {
+        if self.spills > 0 && !codes.target.architected_flat_scratch {
             let (init, wave) = (
                 find("flat_scratch_init")?,
                 find("private_segment_wave_offset")?,
             );
-            // Where the application uses it, it sets it to the same value. VCC is undefined at the entry.
-            let lines = if codes.target.family == Family::Gfx9 {
-                vec![
-                    format!("s_add_u32 flat_scratch_lo, s{init}, s{wave}"),
-                    format!("s_addc_u32 flat_scratch_hi, s{}, 0", init + 1),
-                ]
-            } else {
-                vec![
-                    format!("s_add_u32 vcc_lo, s{init}, s{wave}"),
-                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), vcc_lo".to_owned(),
-                    format!("s_addc_u32 vcc_lo, s{}, 0", init + 1),
-                    "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), vcc_lo".to_owned(),
-                ]
-            };
-            for line in lines {
-                code.extend(assemble(codes, &line)?);
-            }
+            set_flat_scratch(codes.target.family, init, wave, code);
         }
         if self.stack == 0 && self.shared.is_empty() {
             return Ok(());
         }
         let packet = find("dispatch_ptr")?;
-        let packet = format!("s[{packet}:{}]", packet + 1);
-        let counter = if codes.target.family >= Family::Gfx12 {
-            Counter::Scalar
-        } else {
-            Counter::Data
-        };
-        let load = |code: &mut Vec<u8>, to: u16, offset: u32| -> Result<(), Refusal> {
-            code.extend(assemble(
-                codes,
-                &format!("s_load_dword s{to}, {packet}, {offset}"),
-            )?);
-            code.extend_from_slice(codes.wait(counter));
-            Ok(())
-        };
         if self.stack > 0 {
             let low = place(2)?;
-            let high = low + 1;
-            load(code, low, PACKET_PRIVATE_SIZE)?;
-            let shift = codes.wave_size.trailing_zeros();
-            let mut lines = vec![
-                format!("s_sub_u32 s{low}, s{low}, {:#x}", self.stack),
-                format!("s_lshl_b32 s{low}, s{low}, {shift}"),
-            ];
-            lines.extend(
-                match (codes.target.architected_flat_scratch, codes.target.family) {
-                    (false, _) => {
-                        let init = find("flat_scratch_init")?;
-                        let wave = find("private_segment_wave_offset")?;
-                        vec![
-                            format!("s_add_u32 s{low}, s{low}, s{init}"),
-                            format!("s_addc_u32 s{high}, s{}, 0", init + 1),
-                            format!("s_add_u32 s{low}, s{low}, s{wave}"),
-                            format!("s_addc_u32 s{high}, s{high}, 0"),
-                        ]
-                    }
-                    (true, Family::Gfx9) => vec![
-                        format!("s_add_u32 s{low}, s{low}, flat_scratch_lo"),
-                        format!("s_addc_u32 s{high}, flat_scratch_hi, 0"),
-                    ],
-                    (true, family) => {
-                        let name = if family >= Family::Gfx12 {
-                            "SCRATCH_BASE"
-                        } else {
-                            "FLAT_SCR"
-                        };
-                        vec![
-                            format!("s_getreg_b32 s{high}, hwreg(HW_REG_{name}_LO)"),
-                            format!("s_add_u32 s{low}, s{low}, s{high}"),
-                            format!("s_getreg_b32 s{high}, hwreg(HW_REG_{name}_HI)"),
-                            format!("s_addc_u32 s{high}, s{high}, 0"),
-                        ]
-                    }
-                },
+            load(
+                codes,
+                Op::SLoadDword,
+                low,
+                packet,
+                PACKET_PRIVATE_SIZE,
+                code,
             );
-            for line in lines {
-                code.extend(assemble(codes, &line)?);
-            }
+            self.stack_address(codes, &find, low, code)?;
             kept.stack = Some(Home::Scalar(low));
         }
         let mut start = None;
@@ -255,31 +193,77 @@ impl Storage {
         variables.sort_by_key(|(_, offset)| **offset);
         for (name, &offset) in variables {
             let to = place(1)?;
+            let own = Source::Scalar(to);
             match start {
                 None => {
-                    load(code, to, PACKET_GROUP_SIZE)?;
-                    for line in [
-                        format!("s_sub_u32 s{to}, s{to}, {:#x}", self.shared_bytes),
-                        format!(
-                            "s_and_b32 s{to}, s{to}, {:#x}",
-                            LDS_ALIGNMENT.wrapping_neg()
-                        ),
-                    ] {
-                        code.extend(assemble(codes, &line)?);
-                    }
-                    start = Some(to);
+                    load(codes, Op::SLoadDword, to, packet, PACKET_GROUP_SIZE, code);
+                    code.scalar2(Op::SSubU32, to, own, Source::Constant(self.shared_bytes));
+                    let mask = Source::Constant(LDS_ALIGNMENT.wrapping_neg());
+                    code.scalar2(Op::SAndB32, to, own, mask);
+                    start = Some(Source::Scalar(to));
                 }
-                Some(start) => {
-                    code.extend(assemble(
-                        codes,
-                        &format!("s_add_u32 s{to}, s{start}, {offset:#x}"),
-                    )?);
-                }
+                Some(start) => code.scalar2(Op::SAddU32, to, start, Source::Constant(offset)),
             }
             kept.shared.insert(name.clone(), Home::Scalar(to));
         }
         Ok(())
     }
+
+    /// From the bytes per lane of the dispatch in `low` to the global address of lane 0's part for hooks in the pair.
+    fn stack_address(
+        &self,
+        codes: &Codes,
+        find: &dyn Fn(&str) -> Result<u16, Refusal>,
+        low: u16,
+        code: &mut Vec<Instruction>,
+    ) -> Result<(), Refusal> {
+        let high = low + 1;
+        let (low_is, high_is, zero) = (
+            Source::Scalar(low),
+            Source::Scalar(high),
+            Source::Constant(0),
+        );
+        let shift = Source::Constant(codes.wave_size.trailing_zeros());
+        code.scalar2(Op::SSubU32, low, low_is, Source::Constant(self.stack));
+        code.scalar2(Op::SLshlB32, low, low_is, shift);
+        match (codes.target.architected_flat_scratch, codes.target.family) {
+            (false, _) => {
+                let init = find("flat_scratch_init")?;
+                let wave = find("private_segment_wave_offset")?;
+                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(init));
+                code.scalar2(Op::SAddcU32, high, Source::Scalar(init + 1), zero);
+                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(wave));
+                code.scalar2(Op::SAddcU32, high, high_is, zero);
+            }
+            (true, Family::Gfx9) => {
+                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(FLAT_SCRATCH));
+                code.scalar2(Op::SAddcU32, high, Source::Scalar(FLAT_SCRATCH + 1), zero);
+            }
+            (true, _) => {
+                code.scalar1(Op::SGetScratchLow, high, Source::None);
+                code.scalar2(Op::SAddU32, low, low_is, high_is);
+                code.scalar1(Op::SGetScratchHigh, high, Source::None);
+                code.scalar2(Op::SAddcU32, high, high_is, zero);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the application uses FLAT_SCRATCH, it sets it to the same value. VCC is undefined at the entry.
+fn set_flat_scratch(family: Family, init: u16, wave: u16, code: &mut Vec<Instruction>) {
+    let (low, high) = (Source::Scalar(init), Source::Scalar(init + 1));
+    let (wave, zero) = (Source::Scalar(wave), Source::Constant(0));
+    if family == Family::Gfx9 {
+        code.scalar2(Op::SAddU32, FLAT_SCRATCH, low, wave);
+        code.scalar2(Op::SAddcU32, FLAT_SCRATCH + 1, high, zero);
+        return;
+    }
+    let vcc = Source::Scalar(VCC);
+    code.scalar2(Op::SAddU32, VCC, low, wave);
+    code.scalar1(Op::SSetScratchLow, 0, vcc);
+    code.scalar2(Op::SAddcU32, VCC, high, zero);
+    code.scalar1(Op::SSetScratchHigh, 0, vcc);
 }
 
 fn refused(reason: &str) -> Refusal {

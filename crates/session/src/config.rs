@@ -10,12 +10,13 @@ const BUILD_LIMIT: Duration = Duration::from_secs(60);
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 const CACHE_LIMIT: u64 = 1 << 30;
 /// Settings that are no paths.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
     "LUTHIER_TOOL",
     "LUTHIER_LOG",
     "LUTHIER_CACHE_SIZE",
     "LUTHIER_BUILD_LIMIT",
     "LUTHIER_TOOL_LIMIT",
+    "LUTHIER_TOOL_OPTIONS",
     "LUTHIER_KERNEL",
     "LUTHIER_LAUNCH",
     "LUTHIER_EVERY",

@@ -194,7 +194,5 @@ impl Kernel {
 
 /// `_Z3addPf` as `add(float*)`.
 pub(crate) fn pretty(name: &str) -> String {
-    let demangled = cpp_demangle::Symbol::new(name).ok();
-    let text = demangled.and_then(|symbol| symbol.demangle().ok());
-    text.unwrap_or_else(|| name.to_owned())
+    demangle::demangled(name).unwrap_or_else(|| name.to_owned())
 }

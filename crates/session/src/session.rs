@@ -58,6 +58,8 @@ pub struct Substitute {
 pub enum Decision {
     /// The packet stays as it is.
     Original,
+    /// The same for the launch with this number, whose times are wanted.
+    Watched(u64),
     Variant(Substitute),
 }
 
@@ -298,7 +300,10 @@ impl Session {
         };
         let Some(choice) = choice else {
             kernel.launches.fetch_add(1, Ordering::Relaxed);
-            return Decision::Original;
+            return match self.observes && chosen {
+                true => Decision::Watched(number),
+                false => Decision::Original,
+            };
         };
         let kernel = kernel.variant(choice);
         kernel.launches.fetch_add(1, Ordering::Relaxed);

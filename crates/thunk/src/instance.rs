@@ -15,7 +15,7 @@ use gpu::{
 };
 use kmt_sys::thunk::Status;
 
-use crate::{door, executor, ffi::Result, report::report, statistics::Statistics};
+use crate::{door, exact, executor, ffi::Result, report::report, statistics::Statistics};
 
 /// Slots of the page in which every event has its mailbox.
 pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
@@ -88,6 +88,9 @@ fn build() -> Result<Instance> {
         .map(|(gpu, node)| (node, gpu.memory_bytes))
         .collect();
     let (memory, events) = (Arc::new(Memory::new(limits)), Arc::new(Events::default()));
+    if exact::is_wanted() {
+        memory.be_exact();
+    }
     let request = gpu::memory::Request {
         node: 0,
         size: u64::from(MAILBOXES) * 8,

@@ -30,16 +30,16 @@ static POOL: Mutex<Option<Arc<Pool>>> = Mutex::new(None);
 
 /// Reports on this pool from now on. The last one counts: a forked child has its own.
 pub fn watch(pool: Arc<Pool>) {
-    if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
-        // Those who deliver what tools collected handle these signals, and say that kernels were running.
-        return;
-    }
     // A child must not wait for a lock that another thread of its parent had.
     if OWNER.swap(std::process::id(), Ordering::AcqRel) == std::process::id() {
         return;
     }
     if let Ok(mut known) = POOL.try_lock() {
         *known = Some(pool);
+    }
+    if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
+        // Those who deliver what tools collected handle these signals, and ask.
+        return;
     }
     let serve = || {
         loop {
@@ -51,6 +51,15 @@ pub fn watch(pool: Arc<Pool>) {
     };
     if gpu::processor::spawn("gpu-report", serve).is_ok() {
         SIGNALS.into_iter().for_each(handle);
+    }
+}
+
+/// Tells of the kernels that run now, for who handles signals in our place. Takes a fraction of a second.
+#[unsafe(no_mangle)]
+pub extern "C" fn luthier_tell_running() {
+    if OWNER.load(Ordering::Acquire) == std::process::id() {
+        // Nothing may unwind into the caller; what was said so far has been said.
+        let _ = std::panic::catch_unwind(tell);
     }
 }
 

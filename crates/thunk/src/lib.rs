@@ -2,8 +2,7 @@
 //! for ROCr that has a thunk of its own (`door`).
 //!
 //! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`,
-//! `LUTHIER_RECORD`),
-//! writes to standard error and to the statistics file, and holds the process's one [`instance`]. Everything real is in
+//! `LUTHIER_RECORD`, `LUTHIER_EXACT`), writes to standard error and to the statistics file, and holds the process's one [`instance`]. Everything real is in
 //! `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`. [`waits`] is what ROCr loads as a tool.
 //!
 //! Never here: destructors. A HIP program exits without shutting ROCr down, with ROCr's and our threads still inside this
@@ -11,6 +10,7 @@
 
 mod calls;
 mod door;
+mod exact;
 mod executor;
 mod export;
 mod ffi;
@@ -22,3 +22,5 @@ mod source;
 mod statistics;
 mod topology;
 mod waits;
+
+files::own_thread_exit!();

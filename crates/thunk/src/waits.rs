@@ -1,37 +1,53 @@
-//! Threads of the program that wait for the GPU sleep.
+//! Threads of the program that wait for the GPU sleep, and its doorbells wake the device.
 //!
 //! HIP asks ROCr to spin until a kernel has ended, unless the program wants otherwise. On a GPU that costs a processor which
 //! has nothing else to do; here it takes the processor from the kernel that is waited for. The state of waiting is a hint by
-//! definition, so ROCr's own waits are asked for what they have: 200 us of spinning, then the event. Since version 6 HIP also
+//! definition, so ROCr's own waits are asked for what they have: 200 us of spinning, then the event. Before that the signal is looked
+//! at for a moment, with offers of the processor in between: small kernels end within it, and one of the device's threads that was woken
+//! on the same processor would otherwise not run before the spinning is over. Since version 6 HIP also
 //! makes signals that have no event, because none of its threads is meant to sleep; they are given one. `luthier run` names
 //! this library as a tool of ROCr, which hands its tables to tools.
+//!
+//! Doorbells are plain memory, which the packet processor looks at less often the longer nothing has come. HIP rings them by ROCr's
+//! table, too: then the processor is told, and a launch after a pause need not wait for its next look.
 
 use std::{
     ffi::{c_char, c_void},
     mem::{self, offset_of},
     ptr,
-    sync::atomic::{AtomicPtr, Ordering},
+    sync::atomic::{AtomicI64, AtomicPtr, Ordering},
+    thread,
+    time::Instant,
 };
 
 use hsa_sys::{
     Handle, Status,
     constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED, status},
     tables::{
-        AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalValuePointer, SignalWait, amd_offset,
-        covers,
+        AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalStore, SignalValuePointer,
+        SignalWait, amd_offset, covers,
     },
 };
 use kmt_sys::aql;
 
-use crate::{instance::is_forked_child, report::report};
+use crate::{
+    exact,
+    instance::{instance, is_forked_child},
+    report::report,
+};
 
 /// ROCr's own waits.
 static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static RELAXED: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+/// ROCr's own store, of those by which HIP rings doorbells.
+static STORE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 /// ROCr's own way of making signals.
 static CREATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 /// ROCr's own way of telling where a signal's value is.
 static POINTER: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// Nanoseconds, in which ROCr counts too, that a signal is looked at before ROCr waits.
+const LOOK: u64 = 100_000;
 
 /// [`aql::Signal::kind`] of all but doorbells.
 const USER_SIGNAL: i64 = 1;
@@ -59,8 +75,17 @@ pub unsafe extern "C" fn OnLoad(
         replace(&mut core.signal_wait_relaxed, &RELAXED, relaxed);
         replace(&mut core.signal_wait_scacquire, &ACQUIRE, acquire);
     }
+    if covers(&core.version, offset_of!(CoreTable, signal_store_screlease))
+        && let Some(store) = core.signal_store_screlease
+        && !ptr::fn_addr_eq(store, ring as SignalStore)
+    {
+        STORE.store(store as *mut c_void, Ordering::Release);
+        core.signal_store_screlease = Some(ring);
+    }
     // SAFETY: as before.
     unsafe { give_events(table.amd) };
+    // SAFETY: as before.
+    unsafe { exact::watch(table.core, table.amd) };
     true
 }
 
@@ -100,6 +125,21 @@ unsafe fn give_events(amd: *mut AmdTable) {
         POINTER.store(own_pointer as *mut c_void, Ordering::Release);
         *create = Some(create_signal);
         *pointer = Some(value_pointer);
+    }
+}
+
+/// A store to a signal; doorbells make the device look.
+unsafe extern "C" fn ring(signal: Handle, value: i64) {
+    // SAFETY: the entry that calls this was made after `STORE` was stored, from a function of this type.
+    let store: SignalStore = unsafe { mem::transmute(STORE.load(Ordering::Acquire)) };
+    // Before the store, behind which a signal may be destroyed by whoever waits for it.
+    // SAFETY: a signal's handle is the address of one, and the caller may store to it.
+    let is_doorbell = signal != 0
+        && unsafe { (&raw const (*(signal as *const aql::Signal)).kind).read_volatile() } < 0;
+    // SAFETY: these are the arguments of whoever called the entry.
+    unsafe { store(signal, value) };
+    if is_doorbell && let Ok(instance) = instance() {
+        instance.machine.ring();
     }
 }
 
@@ -177,8 +217,52 @@ fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, ti
     refuse_in_child();
     // SAFETY: the entry that calls this was made after `own` was stored, from a function of this type.
     let wait: SignalWait = unsafe { mem::transmute(own.load(Ordering::Acquire)) };
+    // SAFETY: whoever waits for a signal has one.
+    let passed = unsafe { look(signal, condition, value, time) };
+    // There is no end to the longest time.
+    let time = if time == u64::MAX {
+        time
+    } else {
+        time.saturating_sub(passed)
+    };
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe { wait(signal, condition, value, time, WAIT_BLOCKED) }
+}
+
+/// Looks at a signal until it is as wanted, for [`LOOK`] or `time` at most. Nanoseconds that it took.
+///
+/// # Safety
+/// `signal` is a signal's handle, or no time is given.
+unsafe fn look(signal: Handle, condition: u32, value: i64, time: u64) -> u64 {
+    let object = signal as *const aql::Signal;
+    // SAFETY: a signal's handle is the address of one.
+    if time == 0
+        || signal == 0
+        || unsafe { (&raw const (*object).kind).read_volatile() } != USER_SIGNAL
+    {
+        return 0;
+    }
+    let began = Instant::now();
+    loop {
+        // SAFETY: as before; all parties access the value atomically.
+        let found = unsafe { AtomicI64::from_ptr((&raw const (*object).value).cast_mut()) };
+        let passed = began.elapsed().as_nanos() as u64;
+        if holds(found.load(Ordering::Relaxed), condition, value) || passed >= time.min(LOOK) {
+            return passed;
+        }
+        thread::yield_now();
+    }
+}
+
+/// Whether a signal that is `found` is as wanted. ROCr knows what to do about conditions that do not exist.
+fn holds(found: i64, condition: u32, value: i64) -> bool {
+    match condition {
+        0 => found == value,
+        1 => found != value,
+        2 => found < value,
+        3 => found >= value,
+        _ => true,
+    }
 }
 
 /// A forked child shares neither the device's threads nor its memory with its parent, so nothing would ever come of waiting. ROCr has no
@@ -202,13 +286,13 @@ mod tests {
 
     /// Says how it was called, in decimal places.
     unsafe extern "C" fn runtime(
-        signal: Handle,
+        _: Handle,
         condition: u32,
         value: i64,
         time: u64,
         state: u32,
     ) -> i64 {
-        let digits = [signal, condition.into(), value as u64, time, state.into()];
+        let digits = [condition.into(), value as u64, time, state.into()];
         digits
             .iter()
             .fold(0, |number, digit| 10 * number + *digit as i64)
@@ -275,6 +359,34 @@ mod tests {
         }
     }
 
+    /// What [`stores`] was called with last.
+    static STORED: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
+
+    unsafe extern "C" fn stores(_: Handle, value: i64) {
+        STORED.store(value, Ordering::Relaxed);
+    }
+
+    #[test]
+    fn stores_reach_the_runtime_whether_they_ring_or_not() {
+        // SAFETY: zeros are addresses, functions that are not there, and integers.
+        let (mut core, mut table, mut object): (CoreTable, ApiTable, aql::Signal) =
+            unsafe { mem::zeroed() };
+        core.version.minor = size_of::<CoreTable>() as u32;
+        core.signal_store_screlease = Some(stores);
+        table.core = &mut core;
+        for _ in 0..2 {
+            // SAFETY: the table is valid, and a second call is what a second `hsa_init` would be.
+            assert!(unsafe { OnLoad(&mut table, 0, 0, ptr::null()) });
+            let store = core.signal_store_screlease.expect("an entry");
+            for (kind, value) in [(USER_SIGNAL, 5), (-1, 6), (-2, 7)] {
+                object.kind = kind;
+                // SAFETY: the object is a signal.
+                unsafe { store(&raw const object as Handle, value) };
+                assert_eq!(STORED.load(Ordering::Relaxed), value);
+            }
+        }
+    }
+
     #[test]
     fn whoever_wants_to_spin_sleeps() {
         // SAFETY: zeros are addresses and functions that are not there.
@@ -289,10 +401,41 @@ mod tests {
             // SAFETY: the table is valid, and a second call is what a second `hsa_init` would be.
             assert!(unsafe { OnLoad(&mut table, 0, 0, ptr::null()) });
             for wait in [core.signal_wait_relaxed, core.signal_wait_scacquire] {
-                // SAFETY: any arguments do.
-                let called = unsafe { wait.unwrap()(5, 2, 1, 7, WAIT_ACTIVE) };
-                assert_eq!(called, 52_170, "{WAIT_BLOCKED} is the last digit");
+                // SAFETY: any arguments do if there is no time.
+                let called = unsafe { wait.unwrap()(5, 2, 1, 0, WAIT_ACTIVE) };
+                assert_eq!(called, 2_100, "{WAIT_BLOCKED} is the last digit");
             }
         }
+    }
+
+    #[test]
+    fn signals_are_looked_at_for_a_moment() {
+        // SAFETY: integers only, for which zeros are valid.
+        let mut object: aql::Signal = unsafe { mem::zeroed() };
+        object.kind = USER_SIGNAL;
+        object.value = 7;
+        let handle = &raw const object as Handle;
+        for (condition, value, is_so) in [
+            (0, 7, true),
+            (0, 8, false),
+            (1, 8, true),
+            (1, 7, false),
+            (2, 8, true),
+            (2, 7, false),
+            (3, 7, true),
+            (3, 8, false),
+        ] {
+            assert_eq!(holds(7, condition, value), is_so);
+            if !is_so {
+                // SAFETY: the object is a signal.
+                let [short, long] = [LOOK / 4, u64::MAX]
+                    .map(|time| unsafe { look(handle, condition, value, time) });
+                assert!(short >= LOOK / 4 && long >= LOOK, "{short} {long}");
+            }
+        }
+        let began = Instant::now();
+        // SAFETY: as before.
+        unsafe { look(handle, 0, 7, u64::MAX) };
+        assert!(began.elapsed().as_secs() < 5);
     }
 }

@@ -1,19 +1,25 @@
 //! Tools with host code in C++: the other side of `include/luthier.h`.
 //!
 //! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The
-//! library gets a table of functions ([`table`]) and is called at its begin and end and for every launch ([`library`]);
+//! library gets a table of functions ([`table`], of [`structures`]) and is called at its begin and end and for every launch ([`library`]);
 //! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
 //! their handles, and puts the tool's variables where host code and hooks reach them ([`variables`]).
 
 mod constructors;
+mod inspecting;
 mod library;
 mod registered;
+mod seen;
+mod structures;
 mod table;
 mod tool;
 mod variables;
 mod visit;
 
 pub use library::LibraryError;
+/// What the header says as well, for a test that compares both.
+pub use structures::STRUCTURES;
+pub use table::ENTRIES;
 
 use luthier::{Tool, ToolFile};
 use std::path::{Path, PathBuf};

@@ -3,11 +3,12 @@
 use crate::{
     constructors,
     registered::{Raw, Registered},
+    structures::sized,
     table::Api,
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use std::{
-    ffi::{CStr, CString, c_char, c_void},
+    ffi::{CStr, CString, c_char, c_int, c_void},
     os::unix::ffi::OsStrExt,
     path::Path,
     ptr::NonNull,
@@ -37,17 +38,26 @@ type Reason = *const c_char;
 struct Entries {
     struct_size: usize,
     version: u32,
-    reserved: u32,
+    wants: u32,
     registered: unsafe extern "C" fn(*mut usize) -> *const Raw,
     begin: unsafe extern "C" fn(*const Api) -> Reason,
     launch: unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> Reason,
     end: unsafe extern "C" fn() -> Reason,
+    // Tools of older headers end here.
+    records: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int>,
+    ended: Option<unsafe extern "C" fn(u64, u64, u64) -> Reason>,
 }
-const _: () = assert!(size_of::<Entries>() == 48);
+const _: () = assert!(size_of::<Entries>() == 64);
+/// What tools of the first headers have.
+const LEAST: usize = 48;
+
+/// `luthier_tool_wants`.
+const RECORDS: u32 = 1;
+const ENDS: u32 = 2;
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
 pub struct Library {
-    entries: &'static Entries,
+    entries: Entries,
     file: String,
 }
 
@@ -60,7 +70,7 @@ impl Library {
         let name = CString::new(absolute.as_os_str().as_bytes())
             .map_err(|error| LibraryError::Load(error.to_string()))?;
         // SAFETY: a string; what the loader runs of the library is the tool author's.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | how(path)) };
         let Some(handle) = NonNull::new(handle) else {
             // SAFETY: the linker's message for the failure above, valid until its next call on this thread.
             let message = unsafe { said(libc::dlerror()) };
@@ -75,11 +85,17 @@ impl Library {
         // SAFETY: just loaded.
         unsafe { constructors::run(handle) };
         // SAFETY: `MARK_LUTHIER_DEVICE_MODULE` defines it with this type, of which size and version come first in all versions.
-        let entries: &'static Entries = unsafe { entries.cast().as_ref() };
-        if entries.version != VERSION || entries.struct_size < size_of::<Entries>() {
-            let found = entries.version;
+        let (size, version) = unsafe {
+            let size = entries.cast::<usize>();
+            (size.read(), size.add(1).cast::<u32>().read())
+        };
+        if version != VERSION || size < LEAST {
+            let found = version;
             return Err(LibraryError::Version { file, found });
         }
+        // SAFETY: as above; only what the first headers do not have may be missing, and may be zero.
+        let entries = unsafe { sized::read(entries.cast::<Entries>().as_ptr()) };
+        let entries = entries.map_err(LibraryError::Load)?;
         Ok(Library { entries, file })
     }
 
@@ -110,10 +126,44 @@ impl Library {
         unsafe { said((self.entries.launch)(packet, name.as_ptr())) }.map_or(Ok(()), Err)
     }
 
+    /// Whether the tool wants to hear when launches have ended.
+    pub fn wants_ends(&self) -> bool {
+        self.entries.wants & ENDS != 0
+    }
+
+    /// A launch has run, from one time to another, in nanoseconds.
+    pub fn ended(&self, launch: u64, start: u64, end: u64) -> Result<(), String> {
+        let Some(ended) = self.entries.ended.filter(|_| self.wants_ends()) else {
+            return Ok(());
+        };
+        // SAFETY: the result is a string or null.
+        unsafe { said(ended(launch, start, end)) }.map_or(Ok(()), Err)
+    }
+
+    /// Records of a stream; whether the tool took them.
+    pub fn records(&self, stream: &str, records: &[u8]) -> bool {
+        let wanted = self.entries.wants & RECORDS != 0;
+        let (Some(take), Ok(name)) = (self.entries.records, CString::new(stream)) else {
+            return false;
+        };
+        // SAFETY: name and records live during the call.
+        wanted && unsafe { take(name.as_ptr(), records.as_ptr().cast(), records.len()) == 1 }
+    }
+
     /// The application has ended.
     pub fn end(&self) -> Result<(), String> {
         // SAFETY: the result is a string or null.
         unsafe { said((self.entries.end)()) }.map_or(Ok(()), Err)
+    }
+}
+
+/// A tool that is preloaded itself has all its names in the program already; the copy that is called keeps to its own.
+fn how(library: &Path) -> c_int {
+    let preloaded = std::env::var("LD_PRELOAD").unwrap_or_default();
+    let mut preloaded = preloaded.split([':', ' ']).map(Path::new);
+    match preloaded.any(|other| other.file_name() == library.file_name()) {
+        true => libc::RTLD_LOCAL | libc::RTLD_DEEPBIND,
+        false => libc::RTLD_LOCAL,
     }
 }
 

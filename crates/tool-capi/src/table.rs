@@ -1,8 +1,17 @@
 //! The functions that a tool may call, as `luthier_api` in `include/luthier.h` has them.
 
 use crate::{
+    inspecting::{
+        count_instructions, get_block, get_frame, get_function, get_instruction, get_kernel,
+        get_launch, get_operand, get_parameter, is_live,
+    },
+    seen::RawOperand,
+    structures::{
+        RawArgument, RawBlock, RawChange, RawFrame, RawFunction, RawInsertion, RawInstruction,
+        RawKernel, RawLaunch, RawParameter, sized,
+    },
     variables::Variables,
-    visit::{Visit, Wanted},
+    visit::{Deed, Point, Visit, Wanted},
 };
 use std::{
     cell::RefCell,
@@ -11,79 +20,74 @@ use std::{
     sync::Arc,
 };
 
-/// `luthier_raw_instr`.
-#[repr(C)]
-pub struct RawInstruction {
-    struct_size: usize,
-    pc: u64,
-    size: u32,
-    index: u32,
-    mnemonic: *const c_char,
-    text: *const c_char,
-}
-const _: () = assert!(size_of::<RawInstruction>() == 40);
+/// The table, from one list of its entries: the structure, what fills it, and the names for a test that reads the header.
+macro_rules! table {
+    ($($name:ident: $type:ty,)*) => {
+        /// `luthier_api`, one for each tool.
+        #[repr(C)]
+        pub struct Api {
+            struct_size: usize,
+            tool: *const Variables,
+            $($name: $type,)*
+        }
 
-/// `luthier_arg`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct RawArgument {
-    pub kind: u32,
-    pub reserved: u32,
-    pub value: u64,
-}
-const _: () = assert!(size_of::<RawArgument>() == 16);
+        /// Names of the entries, and where they lie.
+        pub const ENTRIES: &[(&str, usize)] = &[
+            $((stringify!($name), std::mem::offset_of!(Api, $name))),*
+        ];
 
-/// `luthier_api`, one for each tool.
-#[repr(C)]
-pub struct Api {
-    struct_size: usize,
-    tool: *const Variables,
-    count_instructions: unsafe extern "C" fn(u64, *mut usize) -> c_int,
-    get_instruction: unsafe extern "C" fn(u64, usize, *mut RawInstruction) -> c_int,
-    insert_call:
-        unsafe extern "C" fn(u64, usize, *const c_void, c_int, *const RawArgument, usize) -> c_int,
-    is_instrumented: unsafe extern "C" fn(u64, *const c_char, *mut c_int) -> c_int,
-    override_with_instrumented: unsafe extern "C" fn(u64, *const c_char) -> c_int,
-    override_with_original: extern "C" fn(u64) -> c_int,
-    last_error: extern "C" fn() -> *const c_char,
-    copy_to_variable:
-        unsafe extern "C" fn(Tool, *const c_void, *const c_void, usize, usize) -> c_int,
-    copy_from_variable:
-        unsafe extern "C" fn(Tool, *mut c_void, *const c_void, usize, usize) -> c_int,
-    variable: unsafe extern "C" fn(Tool, *const c_void, *mut *mut c_void, *mut usize) -> c_int,
-    allocate: unsafe extern "C" fn(Tool, *mut *mut c_void, usize, c_int) -> c_int,
-    release: unsafe extern "C" fn(Tool, *mut c_void) -> c_int,
-    copy: unsafe extern "C" fn(Tool, *mut c_void, *const c_void, usize) -> c_int,
-    hsa_entry: unsafe extern "C" fn(Tool, *const c_char, *mut *mut *mut c_void) -> c_int,
+        impl Api {
+            /// Lives for ever, as do the variables: the tool may call from any thread until the process ends.
+            pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
+                Box::leak(Box::new(Api {
+                    struct_size: size_of::<Api>(),
+                    tool: Arc::into_raw(Arc::clone(variables)),
+                    $($name,)*
+                }))
+            }
+        }
+    };
 }
-const _: () = assert!(size_of::<Api>() == 128);
+
+type Place = usize;
+type Object = u64;
+type Text = *const c_char;
+type Memory = *mut c_void;
+type Shadow = *const c_void;
+
+table! {
+    count_instructions: unsafe extern "C" fn(Object, *mut usize) -> c_int,
+    get_instruction: unsafe extern "C" fn(Object, Place, *mut RawInstruction) -> c_int,
+    insert_call: unsafe extern "C" fn(Object, Place, Shadow, c_int, *const RawArgument, usize) -> c_int,
+    is_instrumented: unsafe extern "C" fn(Object, Text, *mut c_int) -> c_int,
+    override_with_instrumented: unsafe extern "C" fn(Object, Text) -> c_int,
+    override_with_original: extern "C" fn(Object) -> c_int,
+    last_error: extern "C" fn() -> Text,
+    copy_to_variable: unsafe extern "C" fn(Tool, Shadow, Shadow, usize, usize) -> c_int,
+    copy_from_variable: unsafe extern "C" fn(Tool, Memory, Shadow, usize, usize) -> c_int,
+    variable: unsafe extern "C" fn(Tool, Shadow, *mut Memory, *mut usize) -> c_int,
+    allocate: unsafe extern "C" fn(Tool, *mut Memory, usize, c_int) -> c_int,
+    release: unsafe extern "C" fn(Tool, Memory) -> c_int,
+    copy: unsafe extern "C" fn(Tool, Memory, Shadow, usize) -> c_int,
+    hsa_entry: unsafe extern "C" fn(Tool, Text, *mut *mut Memory) -> c_int,
+    get_kernel: unsafe extern "C" fn(Object, *mut RawKernel) -> c_int,
+    get_function: unsafe extern "C" fn(Object, usize, *mut RawFunction) -> c_int,
+    get_block: unsafe extern "C" fn(Object, usize, *mut RawBlock) -> c_int,
+    get_operand: unsafe extern "C" fn(Object, Place, usize, *mut RawOperand) -> c_int,
+    get_frame: unsafe extern "C" fn(Object, Place, usize, *mut RawFrame) -> c_int,
+    get_parameter: unsafe extern "C" fn(Object, usize, *mut RawParameter) -> c_int,
+    is_live: unsafe extern "C" fn(Object, Place, u32, u32, *mut c_int) -> c_int,
+    insert: unsafe extern "C" fn(Object, *const RawInsertion) -> c_int,
+    change: unsafe extern "C" fn(Object, *const RawChange) -> c_int,
+    report: unsafe extern "C" fn(Tool, Text) -> c_int,
+    option: unsafe extern "C" fn(Tool, Text, *mut Text) -> c_int,
+    device_count: unsafe extern "C" fn(Tool, Shadow, *mut usize) -> c_int,
+    copy_from_device: unsafe extern "C" fn(Tool, usize, Memory, Shadow, usize, usize) -> c_int,
+    get_launch: unsafe extern "C" fn(Object, *mut RawLaunch) -> c_int,
+}
 
 /// The tool that calls: from [`Api::for_tool`], or null.
 type Tool = *const Variables;
-
-impl Api {
-    /// Lives for ever, as do the variables: the tool may call from any thread until the process ends.
-    pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
-        Box::leak(Box::new(Api {
-            struct_size: size_of::<Api>(),
-            tool: Arc::into_raw(Arc::clone(variables)),
-            count_instructions,
-            get_instruction,
-            insert_call,
-            is_instrumented,
-            override_with_instrumented,
-            override_with_original,
-            last_error,
-            copy_to_variable,
-            copy_from_variable,
-            variable,
-            allocate,
-            release,
-            copy,
-            hsa_entry,
-        }))
-    }
-}
 
 thread_local! {
     /// The launch that the tool is being told about on this thread.
@@ -91,7 +95,7 @@ thread_local! {
     static REASON: RefCell<CString> = RefCell::default();
 }
 
-type Done = Result<(), String>;
+pub type Done = Result<(), String>;
 
 /// 0, or 1 with the reason kept.
 fn status(act: impl FnOnce() -> Done) -> c_int {
@@ -107,7 +111,7 @@ fn status(act: impl FnOnce() -> Done) -> c_int {
 }
 
 /// Runs `act` on the launch of this kernel.
-fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int {
+pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int {
     status(|| {
         CURRENT.with_borrow_mut(|current| match current {
             Some(visit) if visit.kernel_object == kernel_object => act(visit),
@@ -127,41 +131,7 @@ unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> Done) -> c_
     status(|| act(variables.ok_or(NULL)?))
 }
 
-const NULL: &str = "a pointer is null";
-
-unsafe extern "C" fn count_instructions(kernel_object: u64, count: *mut usize) -> c_int {
-    visit(kernel_object, |visit| {
-        // SAFETY: null, or the caller's.
-        let count = unsafe { count.as_mut() }.ok_or(NULL)?;
-        *count = visit.instructions()?.len();
-        Ok(())
-    })
-}
-
-unsafe extern "C" fn get_instruction(
-    kernel_object: u64,
-    index: usize,
-    into: *mut RawInstruction,
-) -> c_int {
-    visit(kernel_object, |visit| {
-        let instructions = visit.instructions()?;
-        let instruction = instructions
-            .get(index)
-            .ok_or("there is no such instruction")?;
-        // SAFETY: null, or the caller's structure.
-        let into = unsafe { into.as_mut() }.ok_or(NULL)?;
-        if into.struct_size < size_of::<RawInstruction>() {
-            return Err("the structure is too small".to_owned());
-        }
-        into.pc = instruction.pc;
-        into.size = instruction.size;
-        into.index = index as u32;
-        // Valid as long as the callback runs.
-        into.mnemonic = instruction.mnemonic.as_ptr();
-        into.text = instruction.text.as_ptr();
-        Ok(())
-    })
-}
+pub const NULL: &str = "a pointer is null";
 
 unsafe extern "C" fn insert_call(
     kernel_object: u64,
@@ -180,7 +150,11 @@ unsafe extern "C" fn insert_call(
             // SAFETY: as many arguments as the caller says.
             _ => unsafe { std::slice::from_raw_parts(arguments, count) },
         };
-        visit.insert(index, hook as usize, point, arguments)
+        let point = match point {
+            1 => Point::After,
+            _ => Point::Before,
+        };
+        visit.insert(index, point, hook as usize, false, arguments)
     })
 }
 
@@ -358,6 +332,105 @@ unsafe extern "C" fn hsa_entry(
         let missing = || format!("this HSA runtime has no {name} in its tables");
         *entry = found.ok_or_else(missing)? as *mut *mut c_void;
         Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
+}
+
+unsafe extern "C" fn insert(kernel_object: u64, insertion: *const RawInsertion) -> c_int {
+    visit(kernel_object, |visit| {
+        // SAFETY: null, or the caller's structure of the size that it says.
+        let wanted = unsafe { sized::read(insertion)? };
+        if wanted.arguments.is_null() && wanted.count != 0 {
+            return Err(NULL.to_owned());
+        }
+        let arguments = match wanted.count {
+            0 => &[],
+            // SAFETY: as many arguments as the caller says.
+            count => unsafe { std::slice::from_raw_parts(wanted.arguments, count) },
+        };
+        let (index, point) = match wanted.point {
+            0 => (wanted.place, Point::Before),
+            1 => (wanted.place, Point::After),
+            2 => visit.edge(wanted.place, wanted.to)?,
+            point => return Err(format!("there is no point {point}")),
+        };
+        visit.insert(
+            index,
+            point,
+            wanted.hook as usize,
+            wanted.once != 0,
+            arguments,
+        )
+    })
+}
+
+unsafe extern "C" fn change(kernel_object: u64, change: *const RawChange) -> c_int {
+    visit(kernel_object, |visit| {
+        // SAFETY: null, or the caller's structure of the size that it says.
+        let wanted = unsafe { sized::read(change)? };
+        let text = || {
+            // SAFETY: null or the caller's string.
+            unsafe { name(wanted.text) }
+        };
+        let (point, deed) = match wanted.kind {
+            0 => (Point::Before, Deed::Remove),
+            1 => (Point::Before, Deed::Replace(text()?)),
+            2 => (Point::Before, Deed::Assembly(text()?)),
+            3 => (Point::After, Deed::Assembly(text()?)),
+            kind => return Err(format!("there is no change {kind}")),
+        };
+        visit.change(wanted.place, point, deed)
+    })
+}
+
+unsafe extern "C" fn report(tool: Tool, text: *const c_char) -> c_int {
+    let act = |variables: &Variables| {
+        // SAFETY: null or the caller's string.
+        variables.report(unsafe { name(text)? });
+        Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
+}
+
+unsafe extern "C" fn option(tool: Tool, key: *const c_char, value: *mut *const c_char) -> c_int {
+    let act = |variables: &Variables| {
+        // SAFETY: null, or the caller's string and pointer.
+        let (key, value) = unsafe { (name(key)?, value.as_mut().ok_or(NULL)?) };
+        let known = variables.option(&key);
+        let missing = || format!("the tool declares no parameter {key} in LUTHIER_TOOL");
+        *value = known.ok_or_else(missing)?.as_ptr();
+        Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
+}
+
+unsafe extern "C" fn device_count(tool: Tool, variable: *const c_void, count: *mut usize) -> c_int {
+    let act = |variables: &Variables| {
+        // SAFETY: null, or the caller's.
+        let count = unsafe { count.as_mut() }.ok_or(NULL)?;
+        *count = variables.find(variable as usize)?.0.len();
+        Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
+}
+
+unsafe extern "C" fn copy_from_device(
+    tool: Tool,
+    device: usize,
+    into: *mut c_void,
+    variable: *const c_void,
+    size: usize,
+    offset: usize,
+) -> c_int {
+    let act = |variables: &Variables| {
+        let places = variables.part(variable as usize, size, offset)?;
+        let missing = || format!("there is no device {device}: there are {}", places.len());
+        let place = *places.get(device).ok_or_else(missing)?;
+        copied(variables, into, place, size)
     };
     // SAFETY: the table's.
     unsafe { with_variables(tool, act) }

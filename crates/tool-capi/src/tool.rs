@@ -2,9 +2,10 @@
 
 use crate::{
     library::Library,
+    seen::Seen,
     table::{Api, CURRENT},
     variables::Variables,
-    visit::{Call, Seen, Visit, Wanted},
+    visit::{Call, Deed, Point, Visit, Wanted},
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{Argument, Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile};
@@ -20,7 +21,7 @@ const FAILED: u32 = u32::MAX;
 /// What is known of a kernel.
 #[derive(Default)]
 struct Known {
-    instructions: Option<Arc<Vec<Seen>>>,
+    seen: Option<Arc<Seen>>,
     /// By name, in the order in which they were made: the first is choice 1.
     variants: Vec<(String, Arc<Vec<Call>>)>,
     /// What launches run unless the tool says otherwise.
@@ -67,7 +68,7 @@ impl LibraryTool {
 
 /// What the tool asked for, put down; the choice for this launch.
 fn settle(known: &mut Known, visit: Visit, failed: Option<&String>) -> u32 {
-    known.instructions = visit.instructions;
+    known.seen = visit.seen;
     if let Some(failure) = failed {
         known.failure = Some(failure.clone());
         return match known.choice {
@@ -125,9 +126,12 @@ impl Tool for LibraryTool {
         let key = (code.kernel().to_owned(), *code.object_hash());
         let known = kernels.entry(key).or_default();
         let visit = Visit {
+            number: launch.number,
+            device: launch.agent.number,
+            queue: launch.queue,
             kernel_object: launch.kernel_object,
             code: code.clone(),
-            instructions: known.instructions.clone(),
+            seen: known.seen.clone(),
             variants: known
                 .variants
                 .iter()
@@ -164,7 +168,11 @@ impl Tool for LibraryTool {
         let calls = self.variant((kernel, object_hash), choice)?;
         let mut key = String::new();
         for call in &*calls {
-            for argument in &call.arguments {
+            let arguments = match &call.deed {
+                Deed::Hook { arguments, .. } => arguments.as_slice(),
+                _ => &[],
+            };
+            for argument in arguments {
                 if let Argument::Constant(value) = argument
                     && u32::try_from(*value).is_err()
                 {
@@ -186,25 +194,68 @@ impl Tool for LibraryTool {
             return Err(Error::Tool(format!("{}: {failure}", self.name())));
         };
         let instructions: Vec<_> = kernel.instructions().collect();
+        let blocks: Vec<_> = kernel.blocks().collect();
         for call in &*calls {
             let Some(instruction) = instructions.get(call.index) else {
                 let reason = format!("{}: there is no instruction {}", self.name(), call.index);
                 return Err(Error::Tool(reason));
             };
-            let mut arguments = call.arguments.clone();
-            for (index, argument) in arguments.iter_mut().enumerate() {
-                if let Argument::Register(reg) = argument {
-                    let dwords = edit.parameter_dwords(&call.hook, index)?;
-                    reg.width = dwords.map_or(1, |dwords| dwords as u8);
+            let mut arguments = match &call.deed {
+                Deed::Hook { arguments, .. } => arguments.clone(),
+                _ => Vec::new(),
+            };
+            if let Deed::Hook { hook, .. } = &call.deed {
+                for (index, argument) in arguments.iter_mut().enumerate() {
+                    if let Argument::Register(reg) = argument {
+                        let dwords = edit.parameter_dwords(hook, index)?;
+                        reg.width = dwords.map_or(1, |dwords| dwords as u8);
+                    }
                 }
             }
-            let place = match call.after {
-                true => edit.after(instruction),
-                false => edit.before(instruction),
+            let place = match (&call.deed, call.point) {
+                (Deed::Remove, _) => {
+                    edit.remove(instruction);
+                    continue;
+                }
+                (Deed::Replace(text), _) => {
+                    edit.replace(instruction, text)?;
+                    continue;
+                }
+                (_, Point::Before) => edit.before(instruction),
+                (_, Point::After) => edit.after(instruction),
+                (_, Point::Edge(to)) => {
+                    let to = blocks.get(to).map(|block| block.index());
+                    let missing =
+                        || Error::Tool(format!("{}: there is no such block", self.name()));
+                    edit.edge(&instruction.block(), to.ok_or_else(missing)?)
+                }
             };
-            place.call(&call.hook, arguments)?;
+            match &call.deed {
+                Deed::Hook { hook, once, .. } => {
+                    let place = if *once { place.once() } else { place };
+                    place.call(hook, arguments)?;
+                }
+                Deed::Assembly(text) => {
+                    place.assembly(text)?;
+                }
+                Deed::Remove | Deed::Replace(_) => {}
+            }
         }
         Ok(())
+    }
+
+    fn observes_launches(&self) -> bool {
+        self.library.wants_ends()
+    }
+
+    fn ended(&self, launch: u64, start: u64, end: u64) {
+        if let Err(problem) = self.library.ended(launch, start, end) {
+            lock(&self.problems).insert(problem);
+        }
+    }
+
+    fn records(&self, stream: &str, records: &[u8]) -> bool {
+        self.library.records(stream, records)
     }
 
     fn finish(&self, _results: &Results<'_>) -> Result<String> {
@@ -212,6 +263,12 @@ impl Tool for LibraryTool {
         problems.extend(self.library.end().err());
         let file = self.library.file();
         let mut lines = String::new();
+        if let Some(variables) = self.variables.get() {
+            for report in variables.take_reports() {
+                lines.push_str(&report);
+                lines.push('\n');
+            }
+        }
         for problem in &problems {
             let _ = writeln!(lines, "{file}: {problem}");
         }

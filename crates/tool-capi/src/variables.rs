@@ -1,9 +1,16 @@
 //! The tool's variables on devices, and memory that its host code asks for, while the program runs. HIP is not asked: it may be
 //! waiting for the launch that host code is being told about.
 
-use crate::registered::{Registered, Variable};
+use crate::{
+    registered::{Registered, Variable},
+    tool::lock,
+};
 use luthier::{Live, ToolFile};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ffi::{CStr, CString},
+    sync::{Arc, Mutex},
+};
 
 /// See the module.
 pub struct Variables {
@@ -12,6 +19,10 @@ pub struct Variables {
     registered: Registered,
     /// Managed variables by the address of their memory.
     managed: HashMap<usize, Variable>,
+    /// What the user gave the tool's parameters.
+    options: BTreeMap<String, CString>,
+    /// Lines for the tool's part of the summary.
+    reports: Mutex<Vec<String>>,
 }
 
 impl Variables {
@@ -26,7 +37,13 @@ impl Variables {
             live,
             registered,
             managed: HashMap::new(),
+            options: BTreeMap::new(),
+            reports: Mutex::default(),
         };
+        let options = variables.file.options().iter();
+        variables.options = options
+            .map(|(key, value)| (key.clone(), CString::new(&**value).unwrap_or_default()))
+            .collect();
         let managed: Vec<_> = variables.registered.managed().collect();
         let mut placed = Vec::new();
         for (host, variable) in managed {
@@ -106,6 +123,18 @@ impl Variables {
             .into_iter()
             .map(|place| place + offset as u64)
             .collect())
+    }
+
+    pub fn option(&self, key: &str) -> Option<&CStr> {
+        self.options.get(key).map(CString::as_c_str)
+    }
+
+    pub fn report(&self, text: String) {
+        lock(&self.reports).push(text);
+    }
+
+    pub fn take_reports(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.reports))
     }
 
     pub fn live(&self) -> &dyn Live {

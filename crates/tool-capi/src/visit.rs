@@ -1,28 +1,43 @@
 //! One call of `luthier_at_hsa_event`: what the tool looks at and what it asks for.
 
-use crate::{table::RawArgument, variables::Variables};
+use crate::{
+    seen::{REGISTERS, Seen},
+    structures::RawArgument,
+    variables::Variables,
+};
 use isa::{Reg, RegKind};
 use luthier::{Argument, Code};
-use std::{ffi::CString, sync::Arc};
+use std::sync::Arc;
 
-/// `luthier_ipoint_t`.
-const AFTER: i32 = 1;
-
-/// An instruction as the tool sees it.
-pub struct Seen {
-    pub pc: u64,
-    pub size: u32,
-    pub mnemonic: CString,
-    pub text: CString,
-}
-
-/// A hook at an instruction.
+/// Something to be done at a place; numbers are those of [`Seen`].
 #[derive(Clone, Debug)]
 pub struct Call {
     pub index: usize,
-    pub hook: String,
-    pub after: bool,
-    pub arguments: Vec<Argument>,
+    pub point: Point,
+    pub deed: Deed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    Before,
+    After,
+    /// On the way from the instruction's block, whose last one it is, to this block.
+    Edge(usize),
+}
+
+#[derive(Clone, Debug)]
+pub enum Deed {
+    Hook {
+        hook: String,
+        /// In lane 0 alone, whatever EXEC is.
+        once: bool,
+        arguments: Vec<Argument>,
+    },
+    Remove,
+    /// By other instructions.
+    Replace(String),
+    /// More instructions.
+    Assembly(String),
 }
 
 /// What the launch is to run.
@@ -36,10 +51,14 @@ pub enum Wanted {
 
 /// See the module.
 pub struct Visit {
+    /// Of the launch, of the device and of the queue.
+    pub number: u64,
+    pub device: u32,
+    pub queue: u64,
     pub kernel_object: u64,
     pub code: Code,
     /// Kept for later launches once the tool has asked for them.
-    pub instructions: Option<Arc<Vec<Seen>>>,
+    pub seen: Option<Arc<Seen>>,
     /// Names of the variants that there are.
     pub variants: Vec<String>,
     pub hooks: Arc<Vec<(String, usize)>>,
@@ -51,38 +70,43 @@ pub struct Visit {
 type Result<T> = std::result::Result<T, String>;
 
 impl Visit {
-    /// The instructions of the kernel and everything it may call.
-    pub fn instructions(&mut self) -> Result<Arc<Vec<Seen>>> {
-        if let Some(known) = &self.instructions {
+    /// The kernel and everything it may call.
+    pub fn seen(&mut self) -> Result<Arc<Seen>> {
+        if let Some(known) = &self.seen {
             return Ok(Arc::clone(known));
         }
-        let text = |text: String| CString::new(text).unwrap_or_default();
-        let seen = self.code.with(|kernel| {
-            let instructions = kernel.instructions().map(|instruction| Seen {
-                pc: instruction.pc(),
-                size: instruction.decoded().size.into(),
-                mnemonic: text(instruction.mnemonic().to_owned()),
-                text: text(instruction.text()),
-            });
-            Arc::new(instructions.collect::<Vec<_>>())
-        });
+        let seen = self.code.with(|kernel| Arc::new(Seen::of(kernel)));
         let seen = seen.map_err(|error| error.to_string())?;
-        Ok(Arc::clone(self.instructions.insert(seen)))
+        Ok(Arc::clone(self.seen.insert(seen)))
+    }
+
+    /// An instruction that there is.
+    fn place(&mut self, index: usize) -> Result<usize> {
+        let count = self.seen()?.instructions.len();
+        let missing = || format!("there is no instruction {index}: the kernel has {count}");
+        (index < count).then_some(index).ok_or_else(missing)
+    }
+
+    /// The last instruction of a block, from which control goes to another one.
+    pub fn edge(&mut self, from: usize, to: usize) -> Result<(usize, Point)> {
+        let seen = self.seen()?;
+        let block = seen.blocks.get(from);
+        let block = block.ok_or_else(|| format!("there is no block {from}"))?;
+        if !block.successors.contains(&to) {
+            return Err(format!("no edge goes from block {from} to block {to}"));
+        }
+        Ok((block.first + block.len - 1, Point::Edge(to)))
     }
 
     pub fn insert(
         &mut self,
         index: usize,
+        point: Point,
         hook: usize,
-        point: i32,
+        once: bool,
         arguments: &[RawArgument],
     ) -> Result<()> {
-        let count = self.instructions()?.len();
-        if index >= count {
-            return Err(format!(
-                "there is no instruction {index}: the kernel has {count}"
-            ));
-        }
+        let index = self.place(index)?;
         let name = self.variables.hook(hook).ok_or_else(|| {
             format!("no hook has the handle {hook:#x}: is it named with LUTHIER_EXPORT_FUNC, in this library?")
         })?;
@@ -97,14 +121,39 @@ impl Visit {
             ));
         }
         let arguments = arguments.iter().map(|raw| self.argument(raw));
-        let arguments = arguments.collect::<Result<_>>()?;
-        self.calls.push(Call {
-            index,
+        let deed = Deed::Hook {
             hook: name.clone(),
-            after: point == AFTER,
-            arguments,
-        });
+            once,
+            arguments: arguments.collect::<Result<_>>()?,
+        };
+        self.calls.push(Call { index, point, deed });
         Ok(())
+    }
+
+    pub fn change(&mut self, index: usize, point: Point, deed: Deed) -> Result<()> {
+        let index = self.place(index)?;
+        self.calls.push(Call { index, point, deed });
+        Ok(())
+    }
+
+    /// Whether a register may be read later, in front of an instruction.
+    pub fn is_live(&mut self, index: usize, file: u32, number: u32) -> Result<bool> {
+        let index = self.place(index)?;
+        let kind = REGISTERS.get(file as usize).copied();
+        let reg = Reg {
+            kind: kind.ok_or_else(|| format!("there are no registers of kind {file}"))?,
+            index: u16::try_from(number).map_err(|_| format!("there is no register {number}"))?,
+            width: 1,
+            half: None,
+        };
+        let live = self.code.with(|kernel| {
+            let mut instructions = kernel.instructions();
+            instructions
+                .nth(index)
+                .map(|place| place.is_live_before(reg))
+        });
+        live.map_err(|error| error.to_string())?
+            .ok_or_else(|| format!("there is no instruction {index}"))
     }
 
     /// `luthier_arg_kind`. Registers get as many dwords as their parameter later.
@@ -132,6 +181,12 @@ impl Visit {
             10 => Argument::DispatchId,
             11 if raw.value < 3 => Argument::WorkgroupId(raw.value as u8),
             12 if raw.value < 3 => Argument::WorkitemId(raw.value as u8),
+            13 => register(RegKind::Agpr)?,
+            14 => Argument::Vcc,
+            15 => Argument::Scc,
+            16 => Argument::M0,
+            17 => Argument::KernargPointer,
+            18 => Argument::DispatchPointer,
             11 | 12 => return Err(format!("a workgroup has no dimension {}", raw.value)),
             kind => return Err(format!("there are no arguments of kind {kind}")),
         })

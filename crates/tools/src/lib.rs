@@ -17,9 +17,10 @@ mod memory;
 mod open;
 mod per_block;
 
+pub use arguments::{Parameter, of as parameters};
 pub use open::{
-    BUILT_IN, Distinct, OpenError, SUFFIX, check_filter, distinct, is_library, is_stock, name_of,
-    open, open_all, open_as, ready_path, with_host_code,
+    BUILT_IN, Distinct, Given, OPTIONS, OpenError, SUFFIX, check_filter, distinct, given,
+    is_library, is_stock, name_of, open, open_all, open_as, options_of, ready_path, with_host_code,
 };
 
 use luthier::{Tool, ToolFile};

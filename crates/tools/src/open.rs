@@ -38,6 +38,40 @@ pub fn name_of(tool: &str) -> String {
     }
 }
 
+/// A tool as `-t` has it, and what is said of its parameters.
+pub type Given<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+
+/// Takes a list apart as `-t` takes it: `TOOL,TOOL:NAME=VALUE,NAME=VALUE,TOOL`.
+pub fn given(list: &str) -> Vec<Given<'_>> {
+    let mut tools: Vec<Given<'_>> = Vec::new();
+    for part in list.split(',').filter(|part| !part.is_empty()) {
+        let colon = part.rfind(':').filter(|at| part[*at..].contains('='));
+        let (tool, option) = match (colon, part.split_once('=')) {
+            (Some(at), _) => (Some(&part[..at]), part[at + 1..].split_once('=')),
+            (None, Some(option)) if tools.last().is_some_and(|last| !last.1.is_empty()) => {
+                (None, Some(option))
+            }
+            (None, _) => (Some(part), None),
+        };
+        tools.extend(tool.map(|tool| (tool, Vec::new())));
+        if let (Some(last), Some(option)) = (tools.last_mut(), option) {
+            last.1.push(option);
+        }
+    }
+    tools
+}
+
+/// What is said of the tool that reports as `name`, in the form of [`OPTIONS`].
+pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
+    let lines = all.lines().filter_map(|line| line.split_once('\t'));
+    let own = lines.filter(|(tool, _)| *tool == name);
+    own.filter_map(|(_, option)| option.split_once('='))
+        .collect()
+}
+
+/// Lines of `NAME<tab>PARAMETER=VALUE`, by the names that tools report under.
+pub const OPTIONS: &str = "LUTHIER_TOOL_OPTIONS";
+
 /// Tools of a run, each once.
 pub struct Distinct<'a> {
     /// As they were given, with the names that they go by: two files of one name have different ones.
@@ -73,12 +107,19 @@ pub fn distinct(tools: &[String]) -> Distinct<'_> {
     distinct
 }
 
-/// The tools of a run that have no library, under names of their own.
-pub fn open_all(tools: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
-    let chosen = distinct(tools).chosen.into_iter();
-    chosen
-        .map(|(tool, name)| open_as(tool, &name, directory))
-        .collect()
+/// The tools of a run that have no library, under names of their own; each as `-t` has it, or several with commas between.
+pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>, OpenError> {
+    let given: Vec<_> = lists.iter().flat_map(|list| given(list)).collect();
+    let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
+    let chosen = distinct(&plain).chosen.into_iter();
+    let opened = chosen.map(|(tool, name)| {
+        let said = given.iter().filter(|(known, _)| *known == tool);
+        let options: Vec<_> = said
+            .flat_map(|(_, options)| options.iter().copied())
+            .collect();
+        open_with(tool, &name, directory, options)
+    });
+    opened.collect()
 }
 
 /// A tool by name, from `directory`, or by path.
@@ -86,8 +127,18 @@ pub fn open(tool: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
     open_as(tool, &name_of(tool), directory)
 }
 
-/// The same, which reports under a name of the caller's choice.
+/// The same, which reports under a name of the caller's choice, with what [`OPTIONS`] says in the environment.
 pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn Tool>, OpenError> {
+    let all = std::env::var(OPTIONS).unwrap_or_default();
+    open_with(tool, reports_as, directory, options_of(reports_as, &all))
+}
+
+fn open_with(
+    tool: &str,
+    reports_as: &str,
+    directory: &Path,
+    options: Vec<(&str, &str)>,
+) -> Result<Box<dyn Tool>, OpenError> {
     if is_library(tool) {
         return Err(OpenError::Library(tool.to_owned()));
     }
@@ -114,7 +165,7 @@ pub fn open_as(tool: &str, reports_as: &str, directory: &Path) -> Result<Box<dyn
             source,
         },
     })?;
-    let file = ToolFile::parse(reports_as, &bytes)?;
+    let file = ToolFile::parse(reports_as, &bytes)?.with_options(options)?;
     Ok(match ready {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
@@ -161,4 +212,29 @@ fn is_path(tool: &str) -> bool {
 pub fn check_filter(text: &str) -> Result<(), OpenError> {
     text.parse::<luthier::SiteFilter>()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_tools_have_options() {
+        let none = Vec::new;
+        assert_eq!(given("a,b"), [("a", none()), ("b", none())]);
+        assert_eq!(
+            given("a:x=1,y=2,b,./c.so:z=q=r"),
+            [
+                ("a", vec![("x", "1"), ("y", "2")]),
+                ("b", none()),
+                ("./c.so", vec![("z", "q=r")])
+            ]
+        );
+        // (A file may be called so.)
+        assert_eq!(given("x=y"), [("x=y", none())]);
+        assert_eq!(
+            options_of("a", "a\tx=1\nb\tx=2\na\ty="),
+            [("x", "1"), ("y", "")]
+        );
+    }
 }

@@ -192,18 +192,8 @@ impl Live {
 /// whose address is taken.
 pub fn named(module: &Module, kernel: FunctionIndex) -> RegisterSet {
     let mut named = RegisterSet::default();
-    let (mut known, mut next) = (vec![kernel], 0);
-    if module.named(kernel).calls_unknown {
-        known.extend(module.address_taken());
-    }
-    while let Some(&function) = known.get(next) {
-        next += 1;
+    for function in module.closure(kernel) {
         named.unite(module.named_alone(function));
-        for callee in module.callees(function) {
-            if !known.contains(&callee) {
-                known.push(callee);
-            }
-        }
     }
     named
 }

@@ -11,7 +11,11 @@ use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 use isa::Decoder;
 use lift::{Module, registers::SGPR_COUNT};
 use rewrite::{Rewritten, Symbol};
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::HashMap,
+    fmt,
+    time::{Duration, Instant},
+};
 use template::Global;
 
 /// Looks at waves that are kept, 12 bytes each.
@@ -68,8 +72,8 @@ pub enum Verdict {
 pub enum Why {
     /// It waits for something that it does not do itself, such as an answer of the host, which never comes here.
     Waits(Wait),
-    /// It has more instructions than can be kept.
-    Long,
+    /// It has more instructions than can be kept, or takes longer than was allowed; where the wave is that ran last.
+    Long(Option<Place>),
 }
 
 /// What the last wave waits for that could still run.
@@ -165,10 +169,13 @@ impl fmt::Display for Why {
                 formatter,
                 "then it waits for something outside of the dispatch: {wait}"
             ),
-            Why::Long => write!(
-                formatter,
-                "then it goes on for longer than is compared; use a smaller grid"
-            ),
+            Why::Long(place) => {
+                write!(formatter, "then it goes on for longer than is compared")?;
+                if let Some(place) = place {
+                    write!(formatter, ", {place}")?;
+                }
+                write!(formatter, "; use a smaller grid, or a greater --limit")
+            }
         }
     }
 }
@@ -257,6 +264,18 @@ pub fn lockstep<'a>(
     globals: &[Global],
     subject: impl Into<Subject<'a>>,
 ) -> Result<Verdict, Error> {
+    lockstep_within(object, module, rewritten, globals, subject, None)
+}
+
+/// [`lockstep`] of as much of the kernel as the original comes to within `time`. The whole takes several times as long.
+pub fn lockstep_within<'a>(
+    object: &CodeObject<'a>,
+    module: &Module,
+    rewritten: &Rewritten,
+    globals: &[Global],
+    subject: impl Into<Subject<'a>>,
+    time: Option<Duration>,
+) -> Result<Verdict, Error> {
     let subject = subject.into();
     let name = subject.kernel();
     let kernel = object.kernel(name)?;
@@ -294,13 +313,16 @@ pub fn lockstep<'a>(
     let variant_places = code
         .places(text, base, pairs(false))
         .with_inserted(pairs(true));
-    let first = |wanted| Watch {
+    let first = |until, wanted| Watch {
         rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
         places: code.own(base),
-        until: Until::Enough,
+        until,
         undefined: undefined(&kernel.descriptor),
         wanted,
-        limit: LIMIT,
+        limit: match until {
+            Until::Enough => LIMIT,
+            _ => LATEST,
+        },
         ..Watch::default()
     };
     let second = |until, wanted| Watch {
@@ -319,8 +341,13 @@ pub fn lockstep<'a>(
                 .run_other(&stage.prepared, &variant, variant_base)
         })
     };
-    let (before, memory_before) = stage.original(first(None))?;
+    let (before, memory_before) = stage.original(Watch {
+        deadline: time.map(|time| Instant::now() + time),
+        ..first(Until::Enough, None)
+    })?;
     let until = before.until();
+    // What time has ended has to end there again.
+    let enough = if before.late { until } else { Until::Enough };
     let (after, memory_after) = run_second(second(until, None))?;
     let common = common_sites(code, &before, &after);
     let describe = Describe {
@@ -331,7 +358,7 @@ pub fn lockstep<'a>(
     };
     // Of a difference, whether the original differs from itself.
     let repeats = |what: Divergence| {
-        let (again, memory_again) = stage.original(first(None))?;
+        let (again, memory_again) = stage.original(first(enough, None))?;
         for (id, looks) in &before.waves {
             if let Some(parting) = parting(looks, again.of(id), &common, true) {
                 let place = describe.place(*id, &parting);
@@ -354,7 +381,10 @@ pub fn lockstep<'a>(
             continue;
         };
         let what = difference(code, &parting, |index, other| {
-            let a = stage.original(first(Some((*id, index))))?.0.snapshot;
+            let a = stage
+                .original(first(enough, Some((*id, index))))?
+                .0
+                .snapshot;
             let b = run_second(second(until, Some((*id, other))))?.0.snapshot;
             Ok((a, b))
         })?;
@@ -393,6 +423,17 @@ pub fn poison<'a>(
     subject: impl Into<Subject<'a>>,
     seed: u32,
 ) -> Result<Verdict, Error> {
+    poison_within(object, module, subject, seed, None)
+}
+
+/// [`poison`] of as much of the kernel as it comes to within `time`.
+pub fn poison_within<'a>(
+    object: &CodeObject<'a>,
+    module: &Module,
+    subject: impl Into<Subject<'a>>,
+    seed: u32,
+    time: Option<Duration>,
+) -> Result<Verdict, Error> {
     let subject = subject.into();
     let kernel = object.kernel(subject.kernel())?;
     let stage = Stage::new(object, module, subject)?;
@@ -405,7 +446,10 @@ pub fn poison<'a>(
         limit: LATEST,
         ..Watch::default()
     };
-    let (before, memory_before) = stage.original(watch(Until::Enough, None))?;
+    let (before, memory_before) = stage.original(Watch {
+        deadline: time.map(|time| Instant::now() + time),
+        ..watch(Until::Enough, None)
+    })?;
     let (after, memory_after) = stage.original(watch(before.until(), Some(seed)))?;
     let describe = Describe {
         object,
@@ -578,22 +622,24 @@ impl Describe<'_> {
     fn why(&self, seen: &Seen) -> Option<Why> {
         seen.stopped.then(|| match &seen.stuck {
             Some(stuck) => Why::Waits(self.wait(stuck, seen.of(&stuck.wave))),
-            None => Why::Long,
+            None => Why::Long(seen.last.and_then(|wave| self.last(wave, seen.of(&wave)))),
+        })
+    }
+
+    /// Where a wave was looked at last.
+    fn last(&self, (workgroup, wave): WaveId, looks: &[Look]) -> Option<Place> {
+        let pc = self.code.pc(looks.last()?.site);
+        Some(Place {
+            workgroup,
+            wave,
+            step: looks.len() - 1,
+            pc,
+            instruction: self.instruction(pc)?,
         })
     }
 
     fn wait(&self, stuck: &Stuck, looks: &[Look]) -> Wait {
-        let (workgroup, wave) = stuck.wave;
-        let place = looks.last().and_then(|look| {
-            let pc = self.code.pc(look.site);
-            Some(Place {
-                workgroup,
-                wave,
-                step: looks.len() - 1,
-                pc,
-                instruction: self.instruction(pc)?,
-            })
-        });
+        let place = self.last(stuck.wave, looks);
         let reads = stuck.reads.and_then(|(site, address)| {
             let pc = self.code.pc(site);
             Some(Read {

@@ -11,6 +11,7 @@ use emulate::{Next, Observer, Wave};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 /// A wave of a launch.
@@ -45,6 +46,9 @@ pub enum Until {
 const START: u64 = 1 << 40;
 const STEP: u64 = 16;
 
+/// The clock on the wall is asked after so many looks.
+const LOOKS_PER_TIME: usize = 1024;
+
 /// What is to be done while one execution of a kernel is watched.
 #[derive(Default)]
 pub struct Watch {
@@ -59,6 +63,8 @@ pub struct Watch {
     pub poison: Option<u32>,
     /// Looks beyond this many are not taken, up to the next branch if only [`Until::Enough`] was asked for.
     pub limit: usize,
+    /// Likewise after this moment.
+    pub deadline: Option<Instant>,
     pub seen: Seen,
 }
 
@@ -78,6 +84,10 @@ pub struct Seen {
     pub snapshot: Option<Snapshot>,
     /// Which wave waits.
     pub stuck: Option<Stuck>,
+    /// The wave that was looked at last before it was stopped.
+    pub last: Option<WaveId>,
+    /// The moment came.
+    pub late: bool,
     /// It was stopped where it was to be.
     pub stopped: bool,
     /// Branches of all waves.
@@ -220,7 +230,13 @@ impl Observer for Recorder {
 impl State {
     fn look(&mut self, code: &Code, rows: Rows, id: WaveId, wave: &mut Wave, number: u32) -> Next {
         let site = &code.sites[number as usize];
-        let is_full = self.taken >= self.watch.limit;
+        let is_late = self.taken.is_multiple_of(LOOKS_PER_TIME)
+            && self
+                .watch
+                .deadline
+                .is_some_and(|moment| Instant::now() >= moment);
+        self.watch.seen.late |= is_late;
+        let is_full = self.taken >= self.watch.limit || self.watch.seen.late;
         if is_full && self.watch.until != Until::Enough {
             self.watch.seen.too_long = true;
             self.over = true;
@@ -299,6 +315,7 @@ impl State {
         }
         if self.over {
             self.watch.seen.stopped = true;
+            self.watch.seen.last = Some(id);
             return Next::Stop;
         }
         next

@@ -36,5 +36,7 @@ pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_addr
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
+#[doc(hidden)]
+pub use shell::use_less;
 pub use state::{LANES, Wave};
 pub use step::step;

@@ -31,7 +31,8 @@ pub(crate) const SPARE_ROWS: usize = 12;
 pub(crate) struct Operands {
     /// Rows of the sources that are not uniform.
     src: [*const u32; 3],
-    /// Words from the first to the second word of a lane.
+    /// Words from the first to the second word of a lane. Of mixed sources: which part of a word is the number (0 all, 1 the low half,
+    /// 2 the high half).
     second: [isize; 3],
     /// Values of the uniform sources.
     value: [u64; 3],
@@ -51,7 +52,14 @@ impl Operands {
         }
         // SAFETY: `src[index]` points to a row of the wave's register file behind which there are enough rows for the type:
         // `operands` says why. A group's words lie inside a row.
-        unsafe { T::load(self.src[index].add(16 * group)) }
+        unsafe {
+            let words = self.src[index].add(16 * group);
+            if matches!(T::TYPE, Type::Mix) {
+                T::load_part(words, self.second[index])
+            } else {
+                T::load(words)
+            }
+        }
     }
 
     /// First word of source `index`, which is not uniform.
@@ -316,7 +324,7 @@ impl Wave {
                 );
                 // SAFETY: inside the register file, as said above.
                 src[index] = unsafe { base.add(op.src[index].index as usize) }.cast();
-                if matches!(types[index], Type::PackedF32) {
+                if matches!(types[index], Type::PackedF32 | Type::Mix) {
                     second[index] = op.constant[index] as i32 as isize;
                 }
             }

@@ -34,6 +34,8 @@ pub struct Config {
     pub vector_rows: u32,
     /// Somebody looks at waves between instructions: each has micro-ops of its own, none is joined with the next.
     pub observed: bool,
+    /// Accesses to LDS beyond what the workgroup asked for are faults. Otherwise they read zeros and store nothing, as on hardware.
+    pub exact: bool,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -301,7 +303,12 @@ fn lower(
             joinable = Some(inst.end());
         } else {
             let lowered = match row {
-                Some(row) => operands::lower(config, inst, row),
+                Some(row) => {
+                    operands::lower(config, inst, row).and_then(|lowered| match config.exact {
+                        true => rows::lds_exact::checked(row, lowered),
+                        false => Ok(lowered),
+                    })
+                }
                 None if inst.format == Format::Vopd => dual::lower(config, inst),
                 None => Err(String::new()),
             };

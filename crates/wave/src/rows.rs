@@ -51,12 +51,15 @@ mod global;
 mod half;
 mod hardware;
 #[cfg(target_arch = "x86_64")]
+mod host_half;
+#[cfg(target_arch = "x86_64")]
 mod host_vector;
 mod hot;
 mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
+pub(crate) mod lds_exact;
 mod lds_transpose;
 mod matrix;
 mod micro_matrix;
@@ -81,12 +84,16 @@ mod sparse;
 mod split_barrier;
 mod spread;
 mod texel;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 mod to_lds;
 mod transposed;
 mod vector32;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
 mod wmma;
+#[cfg(target_arch = "x86_64")]
+mod wmma_tile;
 
 /// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer and image rows: the target is gfx10 or later.
 pub(crate) const SINCE_GFX10: u32 = 1 << 16;

@@ -1,6 +1,12 @@
 //! Multiversioning: each row's body compiled for several host vector extensions and operand kinds, chosen once at decode.
 
-use std::{marker::PhantomData, sync::OnceLock};
+use std::{
+    marker::PhantomData,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU8, Ordering},
+    },
+};
 
 use crate::{
     engine::Env,
@@ -23,6 +29,8 @@ pub(crate) trait Form {
     const AVX2: bool;
     /// The host has what [`Level::Avx512`] stands for.
     const AVX512: bool;
+    /// The host has half-precision arithmetic besides.
+    const FP16: bool;
     /// The form that outlined parts are compiled for: they gain nothing from wider vectors.
     type Outlined: Form;
 }
@@ -31,24 +39,27 @@ pub(crate) trait Form {
 trait Extensions {
     const AVX2: bool;
     const AVX512: bool;
+    const FP16: bool;
     type Outlined: Extensions;
 }
 
 macro_rules! extensions {
-    ($($name:ident: $avx2:literal, $avx512:literal, $outlined:ident;)*) => {$(
+    ($($name:ident: $avx2:literal, $avx512:literal, $fp16:literal, $outlined:ident;)*) => {$(
         enum $name {}
         impl Extensions for $name {
             const AVX2: bool = $avx2;
             const AVX512: bool = $avx512;
+            const FP16: bool = $fp16;
             type Outlined = $outlined;
         }
     )*};
 }
 
 extensions! {
-    Base: false, false, Base;
-    Avx2: true, false, Avx2;
-    Avx512: true, true, Avx2;
+    Base: false, false, false, Base;
+    Avx2: true, false, false, Avx2;
+    Avx512: true, true, false, Avx2;
+    Fp16: true, true, true, Avx2;
 }
 
 struct Variant<const UNIFORM: u8, const USUAL: bool, E>(PhantomData<E>);
@@ -58,6 +69,7 @@ impl<const UNIFORM: u8, const USUAL: bool, E: Extensions> Form for Variant<UNIFO
     const USUAL: bool = USUAL;
     const AVX2: bool = E::AVX2;
     const AVX512: bool = E::AVX512;
+    const FP16: bool = E::FP16;
     type Outlined = Variant<UNIFORM, USUAL, E::Outlined>;
 }
 
@@ -72,6 +84,8 @@ pub(crate) trait VectorBody {
     const NARROW: bool = false;
     /// A copy for [`Level::Avx512`] although not hot.
     const WIDE: bool = false;
+    /// Copies for hosts with half-precision arithmetic.
+    const NATIVE: bool = false;
     /// Lanes that are off get zeros for sources.
     const ZEROED: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
@@ -99,9 +113,29 @@ enum Level {
     Avx512,
 }
 
+/// Vector extensions that the engine is to leave alone; see [`use_less`].
+static LESS: AtomicU8 = AtomicU8::new(0);
+
+/// Keeps the engine from using vector extensions: 1 half-precision arithmetic, 2 AVX-512 too, 3 all. For tests that compare what it
+/// does with and without; before the first program.
+#[doc(hidden)]
+pub fn use_less(extensions: u8) {
+    LESS.store(extensions, Ordering::Relaxed);
+}
+
+/// Whether the host has half-precision arithmetic in vectors of 512 bits.
+#[cfg(target_arch = "x86_64")]
+fn has_fp16() -> bool {
+    LESS.load(Ordering::Relaxed) < 1 && is_x86_feature_detected!("avx512fp16")
+}
+
 fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
+        let less = LESS.load(Ordering::Relaxed);
+        if less >= 3 {
+            return Level::Base;
+        }
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -110,7 +144,8 @@ fn level() -> Level {
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt")
         {
-            let avx512 = is_x86_feature_detected!("avx512f")
+            let avx512 = less < 2
+                && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
@@ -186,6 +221,8 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             uniform: [None; 3],
         },
         #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if B::NATIVE && has_fp16() => hot_handlers!(B, fp16_vector, Fp16),
+        #[cfg(target_arch = "x86_64")]
         Level::Avx512 if B::HOT && !B::NARROW => hot_handlers!(B, avx512_vector, Avx512),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if B::WIDE => {
@@ -260,6 +297,14 @@ fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
 )]
 fn avx512<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run(wave, op, env)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16"
+)]
+fn fp16_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run::<F>(wave, op, env)
 }
 
 fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {

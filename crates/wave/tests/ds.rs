@@ -3,6 +3,7 @@
 mod harness;
 
 use harness::{Machine, POISON};
+use wave::{FaultKind, Stop};
 
 /// Test pattern of LDS: word i.
 fn word(index: u32) -> u32 {
@@ -351,5 +352,49 @@ fn result_may_overlap_the_address() {
     m.check(1, |lane| word(2 * lane as u32 + 1));
     for i in 0..4 {
         m.check(4 + i, |lane| word(4 * lane as u32 + i as u32));
+    }
+}
+
+/// Where the last byte of an access lies behind the address in v1 is what the manuals say about its size and offsets.
+#[test]
+fn exact_devices_stop_behind_the_last_byte() {
+    const ROOM: u32 = 2048;
+    let accesses = [
+        ("gfx90a", "ds_read_b32 v2, v1", 4),
+        ("gfx90a", "ds_read_b128 v[4:7], v1 offset:16", 32),
+        ("gfx90a", "ds_read_u16_d16_hi v2, v1", 2),
+        ("gfx90a", "ds_write_b8 v1, v2", 1),
+        ("gfx90a", "ds_write_b96 v1, v[4:6]", 12),
+        ("gfx90a", "ds_read2st64_b32 v[4:5], v1 offset1:1", 260),
+        ("gfx90a", "ds_write2_b64 v1, v[4:5], v[6:7] offset1:3", 32),
+        ("gfx90a", "ds_add_rtn_u64 v[4:5], v1, v[6:7]", 8),
+        ("gfx90a", "ds_cmpst_b32 v1, v2, v3", 4),
+        ("gfx942", "ds_pk_add_f16 v1, v2", 4),
+        ("gfx950", "ds_read_b64_tr_b16 v[4:5], v1", 8),
+        ("gfx1100", "ds_load_b96 v[4:6], v1", 12),
+        ("gfx1201", "ds_store_2addr_b32 v1, v2, v3 offset1:1", 8),
+    ];
+    for (target, text, bytes) in accesses {
+        let stop = |lane_5: u32| {
+            let mut machine = Machine::exact(target, text);
+            machine.lds = vec![0; ROOM as usize];
+            machine.vgpr(1, |lane| match lane {
+                5 => lane_5,
+                _ => 0,
+            });
+            machine.stop()
+        };
+        assert_eq!(stop(ROOM - bytes), Stop::End, "{target}: {text}");
+        match stop(ROOM - bytes + 1) {
+            Stop::Fault(fault) => {
+                assert_eq!(fault.kind, FaultKind::LdsOutOfRange, "{target}: {text}");
+                assert_eq!(fault.lane, 5, "{target}: {text}");
+            }
+            other => panic!("{target}: {text}: {other:?}"),
+        }
+        // As hardware does.
+        let mut lenient = Machine::new(target, text);
+        lenient.lds = vec![0; ROOM as usize];
+        lenient.vgpr(1, |_| ROOM).run();
     }
 }

@@ -103,6 +103,7 @@ fn check(name: &str, wave_size: u32) {
         agpr_base: 256,
         vector_rows: ROWS as u32,
         observed: false,
+        exact: false,
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

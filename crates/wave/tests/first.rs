@@ -51,6 +51,7 @@ fn count_and_pieces(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, usiz
         agpr_base: 8,
         vector_rows: 8,
         observed: false,
+        exact: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&Everything);

@@ -1,7 +1,7 @@
 //! Everything that once harmed a user, again, and a while of chance besides: `cargo xtask attack [--seconds N] [GROUP...]`.
 //!
 //! Groups of tests run as they are; the others take `--seconds` each (default 20): hostile objects by mutation, runs that are killed at any
-//! moment, and files that may not grow. A table at the end says how often each was tried and what failed.
+//! moment, files that may not grow, and litmus tests of the memory model at three scopes. A table at the end says how often each was tried and what failed.
 
 use std::{
     fs,
@@ -27,6 +27,8 @@ const TESTS: &[(&str, &str, &str)] = &[
     ("options",      "cli",     "options"),
     ("faults",       "gpu",     "guard"),
     ("faults",       "cli",     "faults"),
+    ("strict",       "cli",     "strict"),
+    ("size",         "cli",     "large"),
     ("packets",      "gpu",     "queues"),
     ("registers",    "wave",    "hardware_registers"),
     ("signals",      "launcher","signals"),
@@ -35,7 +37,12 @@ const TESTS: &[(&str, &str, &str)] = &[
 
 /// A group that goes on for a while.
 type Chance = fn(&Setting) -> Result<Row>;
-const CHANCES: &[(&str, Chance)] = &[("mutations", mutations), ("kills", kills), ("full", full)];
+const CHANCES: &[(&str, Chance)] = &[
+    ("mutations", mutations),
+    ("kills", kills),
+    ("full", full),
+    ("litmus", litmus),
+];
 
 /// What groups by chance work with.
 struct Setting {
@@ -343,6 +350,41 @@ fn full(setting: &Setting) -> Result<Row> {
                 .push(format!("files of {} blocks: {how:?}", blocks % 8));
         }
         blocks += 1;
+    }
+    Ok(row)
+}
+
+/// Outcomes that the memory model forbids, between waves, workgroups, and the device and its host.
+fn litmus(setting: &Setting) -> Result<Row> {
+    const ROUNDS: &str = "2000";
+    let flags = [
+        "-O2",
+        "-w",
+        "--offload-arch=gfx90a",
+        "--offload-arch=gfx1030",
+    ];
+    let program = compiled(setting, "hipcc", "litmus.hip", &flags)?;
+    let (mut row, began) = (Row::default(), Instant::now());
+    while began.elapsed() < setting.time {
+        for device in ["gfx90a", "gfx1030"] {
+            let output = Command::new(&setting.luthier)
+                .args(["run", "--device", device, "--"])
+                .arg(&program)
+                .arg(ROUNDS)
+                .output()
+                .context("cannot start luthier")?;
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let last = said.lines().last().unwrap_or_default();
+            let tried = last
+                .split(' ')
+                .next()
+                .and_then(|number| number.parse().ok());
+            row.tried += tried.unwrap_or(0u64);
+            if !output.status.success() {
+                row.failures
+                    .push(format!("litmus on {device}: {}", said.trim()));
+            }
+        }
     }
     Ok(row)
 }

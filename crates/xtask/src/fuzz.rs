@@ -12,11 +12,22 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{fuzz_count, root};
+use crate::{fuzz_count, fuzz_rewrite, root};
 
-const TARGETS: [&str; 4] = ["bundle", "elf", "metadata", "decode"];
-/// Not one of libFuzzer's (`fuzz_count`).
+const TARGETS: [&str; 9] = [
+    "bundle",
+    "elf",
+    "metadata",
+    "decode",
+    "replace",
+    "template",
+    "recording",
+    "rawprof",
+    "sections",
+];
+/// Not libFuzzer's: random programs (`fuzz_count`) and random kernels (`fuzz_rewrite`).
 const COUNT: &str = "count";
+const REWRITE: &str = "rewrite";
 const SECONDS: u32 = 120;
 /// The flags of cargo-fuzz, less the sanitizer.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -39,9 +50,9 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
                 let value = rest.next().context("--first needs a number")?;
                 first = value.parse().context("--first needs a number")?;
             }
-            name if TARGETS.contains(&name) || name == COUNT => names.push(name),
+            name if TARGETS.contains(&name) || [COUNT, REWRITE].contains(&name) => names.push(name),
             other => bail!(
-                "no fuzz target {other}; there are {}, {COUNT}",
+                "no fuzz target {other}; there are {}, {COUNT}, {REWRITE}",
                 TARGETS.join(", ")
             ),
         }
@@ -49,13 +60,17 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     if names.is_empty() {
         names = TARGETS.to_vec();
     }
-    if names.iter().any(|name| *name != COUNT) {
+    if names.iter().any(|name| TARGETS.contains(name)) {
         build()?;
     }
     let mut complaints = Vec::new();
     for name in names {
         if name == COUNT {
             complaints.extend(fuzz_count::run(seconds, first)?);
+            continue;
+        }
+        if name == REWRITE {
+            complaints.extend(fuzz_rewrite::run(seconds, first)?);
             continue;
         }
         seed(name)?;
@@ -129,6 +144,12 @@ fn seed(name: &str) -> Result<()> {
     if fs::read_dir(&corpus).is_ok_and(|mut entries| entries.next().is_some()) {
         return Ok(());
     }
+    match name {
+        // Nothing but noise reaches these well enough: their formats are short.
+        "rawprof" | "sections" | "recording" => return Ok(()),
+        "template" => return ready_tools(&corpus),
+        _ => {}
+    }
     let made = folder().join("target/seeds");
     fs::create_dir_all(&made).with_context(|| format!("cannot make {}", made.display()))?;
     let source = made.join("kernel.cl");
@@ -190,6 +211,20 @@ fn seed(name: &str) -> Result<()> {
                     place(&part(suffix), &corpus, &format!("{target}.{suffix}"), &[])?;
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Tools that are built, as far as they are short enough to be changed often.
+fn ready_tools(corpus: &Path) -> Result<()> {
+    let built = root().join("target/release/luthier-tools");
+    for entry in fs::read_dir(&built).with_context(|| built.display().to_string())? {
+        let path = entry?.path();
+        let is_short =
+            fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() < 1 << 16);
+        if let (Some(name), true) = (path.file_name(), is_short) {
+            place(&path, corpus, &name.to_string_lossy(), &[])?;
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ mod attack;
 mod coverage;
 mod fuzz;
 mod fuzz_count;
+mod fuzz_rewrite;
 mod hsa_events;
 mod layers;
 mod package;
@@ -43,7 +44,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets bundle, elf, metadata and decode, or count: random programs, one total",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; or rewrite: random kernels, instrumented and compared",
         fuzz::run,
     ),
     (

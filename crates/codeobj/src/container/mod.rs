@@ -105,17 +105,40 @@ impl<'a> Contents<'a> {
 /// Finds everything in `data`. A damaged part is reported beside the rest; it is an error only if nothing else was found.
 pub fn walk(data: &[u8]) -> Result<Contents<'_>> {
     let mut contents = Contents::default();
+    each(data, &mut |found| match found {
+        Found::Entry(entry) => contents.entries.push(entry),
+        Found::Problem(place, error) => contents.problems.push((place, error)),
+        Found::Reached(_) => {}
+    });
+    match contents.problems.first() {
+        Some((_, error)) if contents.entries.is_empty() => Err(error.clone()),
+        _ => Ok(contents),
+    }
+}
+
+/// Something that [`each`] comes across.
+#[derive(Clone, Debug)]
+pub enum Found<'a> {
+    Entry(Entry<'a>),
+    /// A part that could not be read, with where it is.
+    Problem(String, Error),
+    /// Nothing that comes later lies before this offset of the file.
+    Reached(u64),
+}
+
+/// Whom things are told of as they are found.
+type Visitor<'v, 'a> = dyn FnMut(Found<'a>) + 'v;
+
+/// Tells `visitor` of everything in `data`, in the order of the file. Unlike [`walk`], holds what was compressed only one bundle at
+/// a time.
+pub fn each<'a>(data: &'a [u8], visitor: &mut dyn FnMut(Found<'a>)) {
     let place = Place {
         file_offset: Some(0),
         path: Vec::new(),
         id: None,
         depth: 0,
     };
-    visit(Cow::Borrowed(data), &place, &mut contents);
-    match contents.problems.first() {
-        Some((_, error)) if contents.entries.is_empty() => Err(error.clone()),
-        _ => Ok(contents),
-    }
+    visit(Cow::Borrowed(data), &place, visitor);
 }
 
 /// Where we are.
@@ -162,16 +185,16 @@ fn part<'a>(data: &Cow<'a, [u8]>, offset: u64, length: usize) -> Cow<'a, [u8]> {
     }
 }
 
-fn visit<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) {
-    if let Err(error) = visit_fallible(data, place, contents) {
-        contents.problems.push((place.path.join(" / "), error));
+fn visit<'a>(data: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) {
+    if let Err(error) = visit_fallible(data, place, visitor) {
+        visitor(Found::Problem(place.path.join(" / "), error));
     }
 }
 
 fn visit_fallible<'a>(
     data: Cow<'a, [u8]>,
     place: &Place,
-    contents: &mut Contents<'a>,
+    visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     if place.depth > MAX_DEPTH {
         let offset = place.file_offset.unwrap_or(0);
@@ -183,7 +206,7 @@ fn visit_fallible<'a>(
     }
     let bytes: &[u8] = &data;
     if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
-        visit_bundles(data, place, contents)
+        visit_bundles(data, place, visitor)
     } else if bytes.starts_with(&offload_binary::MAGIC) {
         for image in offload_binary::images(bytes)? {
             let mut inner = place.inside(
@@ -194,19 +217,19 @@ fn visit_fallible<'a>(
             visit(
                 part(&data, image.offset, image.bytes.len()),
                 &inner,
-                contents,
+                visitor,
             );
         }
         Ok(())
     } else if bytes.starts_with(&object::archive::MAGIC) {
-        visit_archive(data, place, contents)
+        visit_archive(data, place, visitor)
     } else if Elf::is_elf(bytes) && !CodeObject::is_code_object(bytes) {
-        visit_host(data, place, contents)
+        visit_host(data, place, visitor)
     } else if place.path.is_empty() && !CodeObject::is_code_object(bytes) && !is_bitcode(bytes) {
         let reason = "it is no ELF file, offload bundle or archive";
         Err(Error::NotCodeObject { reason })
     } else {
-        push(data, place, contents);
+        push(data, place, visitor);
         Ok(())
     }
 }
@@ -215,7 +238,7 @@ fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
 }
 
-fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) {
+fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) {
     let kind = if CodeObject::is_code_object(&bytes) {
         EntryKind::CodeObject
     } else if is_bitcode(&bytes) {
@@ -230,20 +253,20 @@ fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) {
             Ok(object) => format!("amdgcn-amd-amdhsa--{}", object.target()),
             Err(_) => String::new(),
         });
-    contents.entries.push(Entry {
+    visitor(Found::Entry(Entry {
         file_offset: place.file_offset,
         id,
         path: place.path.clone(),
         kind,
         bytes,
-    });
+    }));
 }
 
 /// Bundles one after the other, with padding between them, as linkers leave them in `.hip_fatbin`.
 fn visit_bundles<'a>(
     data: Cow<'a, [u8]>,
     place: &Place,
-    contents: &mut Contents<'a>,
+    visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     let bytes: &[u8] = &data;
     let mut at = 0u64;
@@ -255,11 +278,11 @@ fn visit_bundles<'a>(
             let inner = place.unpacked(label("compressed bundle"));
             match compressed::unpack(rest) {
                 Ok((unpacked, consumed)) => {
-                    visit(Cow::Owned(unpacked), &inner, contents);
+                    visit(Cow::Owned(unpacked), &inner, visitor);
                     at = start + consumed;
                 }
                 Err(error) => {
-                    contents.problems.push((inner.path.join(" / "), error));
+                    visitor(Found::Problem(inner.path.join(" / "), error));
                     at = start + 4;
                 }
             }
@@ -274,18 +297,21 @@ fn visit_bundles<'a>(
                         visit(
                             part(&data, start + entry.offset, entry.bytes.len()),
                             &place,
-                            contents,
+                            visitor,
                         );
                     }
                     at = start + bundle.size;
                 }
                 Err(error) => {
-                    contents.problems.push((inner.path.join(" / "), error));
+                    visitor(Found::Problem(inner.path.join(" / "), error));
                     at = start + 4;
                 }
             }
         }
         index += 1;
+        if let Some(origin) = place.file_offset {
+            visitor(Found::Reached(origin + at));
+        }
     }
     Ok(())
 }
@@ -311,7 +337,7 @@ pub(crate) fn next_bundle(bytes: &[u8], from: u64) -> Option<u64> {
 fn visit_archive<'a>(
     data: Cow<'a, [u8]>,
     place: &Place,
-    contents: &mut Contents<'a>,
+    visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     let bytes: &[u8] = &data;
     let offset = place.file_offset.unwrap_or(0);
@@ -329,12 +355,12 @@ fn visit_archive<'a>(
         crate::bytes::slice(bytes, start, length, "archive member")?;
         let inner = part(&data, start, length as usize);
         // Host objects without device code are what archives are full of.
-        visit(inner, &place.inside(name, start), contents);
+        visit(inner, &place.inside(name, start), visitor);
     }
     Ok(())
 }
 
-fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a>) -> Result<()> {
+fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) -> Result<()> {
     let bytes: &[u8] = &data;
     let elf = Elf::parse(bytes)?;
     let mut found = false;
@@ -353,7 +379,7 @@ fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a
         visit(
             part(&data, section.file_offset, section.data.len()),
             &inner,
-            contents,
+            visitor,
         );
     }
     if !found && elf.sections.is_empty() {
@@ -363,7 +389,7 @@ fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, contents: &mut Contents<'a
             return visit_bundles(
                 part(&data, start, bytes.len() - start as usize),
                 &inner,
-                contents,
+                visitor,
             );
         }
     }

@@ -4,7 +4,7 @@
 //! file, together with the program headers, which have grown by one; everything that points to the old place is led to the
 //! new one: relative relocations, symbols, pointers in the records, the section header. The old bytes are zeroed.
 
-use super::{ALIGNMENT, Replacement, Row, refused, row};
+use super::{ALIGNMENT, Replacement, Row, Sink, refused, row};
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
 use crate::elf::{Elf, Section};
 use crate::{Error, Result, container::fat_binary_wrappers};
@@ -52,30 +52,99 @@ impl Moved<'_, '_> {
 
 pub(super) fn fat_binaries<E: From<Error>>(
     data: &[u8],
+    out: &mut dyn Sink<E>,
     with: Replacement<'_, E>,
-) -> std::result::Result<Vec<u8>, E> {
+) -> std::result::Result<(), E> {
     let host = Elf::parse(data)?;
     check(data, &host)?;
-    let fat = host
+    let mut fat: Vec<_> = host
         .sections
         .iter()
-        .filter(|section| section.name.starts_with(".hip_fatbin") && !section.data.is_empty());
-    let mut moved = Vec::new();
+        .filter(|section| section.name.starts_with(".hip_fatbin") && !section.data.is_empty())
+        .collect();
+    fat.sort_by_key(|section| section.file_offset);
+    host_parts(data, &fat, out)?;
+    // New contents go to the end first: only then is it known whether they fit in the place of the old.
+    let room = Room::find(data, &host);
+    let mut next = match &room {
+        Ok(room) => room.place + room.table_size(),
+        Err(_) => data.len() as u64,
+    };
+    let mut moved: Vec<Moved<'_, '_>> = Vec::new();
     for section in fat {
-        let row = row(section.data, &mut *with)?;
+        let start = next.next_multiple_of(ALIGNMENT);
+        let row = row(section.data, section.file_offset, start, out, &mut *with)?;
         if row.moved.is_empty() {
             refused(section.name, "no offload bundle is in it")?;
         }
-        if row.bytes != section.data {
-            moved.push(Moved {
-                section,
-                row,
-                file_offset: section.file_offset,
-                address: section.address,
-            });
+        if !row.changed {
+            out.set_len(next.max(data.len() as u64))?;
+            out.write(section.file_offset, section.data)?;
+            continue;
         }
+        next = start + row.length;
+        moved.push(Moved {
+            section,
+            row,
+            file_offset: start,
+            address: 0,
+        });
     }
-    Ok(rewrite(data, &host, moved)?)
+    if moved.is_empty() {
+        return out.set_len(data.len() as u64);
+    }
+    let fits = |part: &Moved<'_, '_>| part.row.length <= part.section.data.len() as u64;
+    if moved.iter().all(fits) {
+        for part in &mut moved {
+            copy(
+                out,
+                part.file_offset,
+                part.section.file_offset,
+                part.row.length,
+            )?;
+            part.file_offset = part.section.file_offset;
+            part.address = part.section.address;
+        }
+        out.set_len(data.len() as u64)?;
+    } else {
+        append_segment(&room?, out, &mut moved, next)?;
+    }
+    lead(data, out, &host, &moved)
+}
+
+/// Writes everything but `fat`, in whose places zeros remain.
+fn host_parts<E>(
+    data: &[u8],
+    fat: &[&Section<'_>],
+    out: &mut dyn Sink<E>,
+) -> std::result::Result<(), E> {
+    let mut at = 0;
+    for section in fat {
+        let start = section.file_offset as usize;
+        if start > at {
+            out.write(at as u64, &data[at..start])?;
+        }
+        at = at.max(start + section.data.len());
+    }
+    if at < data.len() {
+        out.write(at as u64, &data[at..])
+    } else {
+        out.set_len(data.len() as u64)
+    }
+}
+
+/// Moves bytes towards the start of a file.
+fn copy<E>(out: &mut dyn Sink<E>, from: u64, to: u64, length: u64) -> std::result::Result<(), E> {
+    let mut chunk = vec![0; 1 << 20];
+    let mut done = 0;
+    while done < length {
+        let size = (length - done).min(chunk.len() as u64);
+        let bytes = &mut chunk[..size as usize];
+        out.read(from + done, bytes)?;
+        out.write(to + done, bytes)?;
+        done += size;
+    }
+    Ok(())
 }
 
 fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
@@ -99,72 +168,68 @@ fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
     Ok(())
 }
 
-fn rewrite(data: &[u8], host: &Elf<'_>, mut moved: Vec<Moved<'_, '_>>) -> Result<Vec<u8>> {
-    let mut bytes = data.to_vec();
-    if moved.is_empty() {
-        return Ok(bytes);
-    }
-    for part in &moved {
-        let start = part.section.file_offset as usize;
-        bytes[start..start + part.section.data.len()].fill(0);
-    }
-    let fits = |part: &Moved<'_, '_>| part.row.bytes.len() <= part.section.data.len();
-    if !moved.iter().all(fits) {
-        append_segment(&mut bytes, host, &mut moved)?;
-    }
-    for part in &moved {
-        let start = part.file_offset as usize;
-        if bytes.len() < start + part.row.bytes.len() {
-            bytes.resize(start + part.row.bytes.len(), 0);
-        }
-        bytes[start..start + part.row.bytes.len()].copy_from_slice(&part.row.bytes);
-    }
-    lead(&mut bytes, host, &moved)?;
-    Ok(bytes)
+/// Where a new segment can begin.
+struct Room {
+    /// Offset in the file: first the program headers, then what they lead to.
+    place: u64,
+    /// Address of the file's first byte.
+    base: u64,
+    /// The program headers as they are.
+    rows: Vec<[u8; PROGRAM_HEADER]>,
 }
 
-/// Makes room at the end of the file for all that has moved and for one more program header.
-fn append_segment(bytes: &mut Vec<u8>, host: &Elf<'_>, moved: &mut [Moved<'_, '_>]) -> Result<()> {
-    let load = elf::PT_LOAD.0;
-    let mut loads = host.segments.iter().filter(|segment| segment.kind == load);
-    let Some(first) = loads.next() else {
-        return refused(WHAT, "it has no segments");
-    };
-    let end = loads
-        .chain([first])
-        .map(|segment| segment.address.saturating_add(segment.memory_size))
-        .max()
-        .unwrap_or(0);
-    let base = first.address.wrapping_sub(first.file_offset);
-    let length = bytes.len() as u64;
-    let place = end.saturating_sub(base).max(length);
-    if place - length > LARGEST_HOLE {
-        return refused(WHAT, "it has too much zero-initialised memory");
+impl Room {
+    fn find(data: &[u8], host: &Elf<'_>) -> Result<Room> {
+        let load = elf::PT_LOAD.0;
+        let mut loads = host.segments.iter().filter(|segment| segment.kind == load);
+        let Some(first) = loads.next() else {
+            return refused(WHAT, "it has no segments");
+        };
+        let end = loads
+            .chain([first])
+            .map(|segment| segment.address.saturating_add(segment.memory_size))
+            .max()
+            .unwrap_or(0);
+        let base = first.address.wrapping_sub(first.file_offset);
+        let length = data.len() as u64;
+        let place = end.saturating_sub(base).max(length);
+        if place - length > LARGEST_HOLE {
+            return refused(WHAT, "it has too much zero-initialised memory");
+        }
+        let table = u64_at(data, 32, WHAT)?;
+        let count = u64::from(u16_at(data, 56, WHAT)?);
+        if u64::from(u16_at(data, 54, WHAT)?) != PROGRAM_HEADER as u64 || count >= 0xfffe {
+            return refused(WHAT, "its program headers are unusual");
+        }
+        let size = count * PROGRAM_HEADER as u64;
+        let old = slice(data, table, size, "program headers")?;
+        let mut rows: Vec<[u8; PROGRAM_HEADER]> = Vec::new();
+        for row in old.chunks_exact(PROGRAM_HEADER) {
+            rows.push(row.try_into().expect("as long as a row"));
+        }
+        Ok(Room {
+            place: place.next_multiple_of(ALIGNMENT),
+            base,
+            rows,
+        })
     }
-    let place = place.next_multiple_of(ALIGNMENT);
-    bytes.resize(place as usize, 0);
 
-    let table = u64_at(bytes, 32, WHAT)?;
-    let count = u64::from(u16_at(bytes, 56, WHAT)?);
-    if u64::from(u16_at(bytes, 54, WHAT)?) != PROGRAM_HEADER as u64 || count >= 0xfffe {
-        return refused(WHAT, "its program headers are unusual");
+    /// Bytes of the program headers with one more.
+    fn table_size(&self) -> u64 {
+        ((self.rows.len() + 1) * PROGRAM_HEADER) as u64
     }
-    let old = slice(
-        bytes,
-        table,
-        count * PROGRAM_HEADER as u64,
-        "program headers",
-    )?;
-    let mut rows: Vec<[u8; PROGRAM_HEADER]> = Vec::new();
-    for row in old.chunks_exact(PROGRAM_HEADER) {
-        rows.push(row.try_into().expect("as long as a row"));
-    }
-    let table_size = ((rows.len() + 1) * PROGRAM_HEADER) as u64;
-    let mut next = place + table_size;
-    for part in moved.iter_mut() {
-        part.file_offset = next.next_multiple_of(ALIGNMENT);
+}
+
+/// Makes what lies from `room` to `end` a segment, with one more program header.
+fn append_segment<E: From<Error>>(
+    room: &Room,
+    out: &mut dyn Sink<E>,
+    moved: &mut [Moved<'_, '_>],
+    end: u64,
+) -> std::result::Result<(), E> {
+    let (base, place) = (room.base, room.place);
+    for part in moved {
         part.address = base.wrapping_add(part.file_offset);
-        next = part.file_offset + part.row.bytes.len() as u64;
     }
     let segment = |kind: u32, start: u64, size: u64, align: u64| {
         let mut row = [0; PROGRAM_HEADER];
@@ -180,23 +245,28 @@ fn append_segment(bytes: &mut Vec<u8>, host: &Elf<'_>, moved: &mut [Moved<'_, '_
         row
     };
     let kind = |row: &[u8; PROGRAM_HEADER]| u32::from_le_bytes(row[..4].try_into().expect("four"));
+    let mut rows = room.rows.clone();
     for row in &mut rows {
         if kind(row) == elf::PT_PHDR.0 {
-            *row = segment(elf::PT_PHDR.0, place, table_size, 8);
+            *row = segment(elf::PT_PHDR.0, place, room.table_size(), 8);
         }
     }
     // Segments have to be in the order of their addresses.
-    let behind = rows.iter().rposition(|row| kind(row) == load);
+    let behind = rows.iter().rposition(|row| kind(row) == elf::PT_LOAD.0);
     let at = behind.map_or(rows.len(), |last| last + 1);
-    rows.insert(at, segment(load, place, next - place, ALIGNMENT));
-    bytes.extend(rows.concat());
-    bytes[32..40].copy_from_slice(&place.to_le_bytes());
-    bytes[56..58].copy_from_slice(&(rows.len() as u16).to_le_bytes());
-    Ok(())
+    rows.insert(at, segment(elf::PT_LOAD.0, place, end - place, ALIGNMENT));
+    out.write(place, &rows.concat())?;
+    out.write(32, &place.to_le_bytes())?;
+    out.write(56, &(rows.len() as u16).to_le_bytes())
 }
 
 /// Leads everything that points to old places to the new ones.
-fn lead(bytes: &mut [u8], host: &Elf<'_>, moved: &[Moved<'_, '_>]) -> Result<()> {
+fn lead<E: From<Error>>(
+    bytes: &[u8],
+    out: &mut dyn Sink<E>,
+    host: &Elf<'_>,
+    moved: &[Moved<'_, '_>],
+) -> std::result::Result<(), E> {
     let lead = |address: u64| moved.iter().find_map(|part| part.lead(address));
     let machine = u16_at(bytes, 18, WHAT)?;
     let relative = RELATIVE
@@ -215,7 +285,7 @@ fn lead(bytes: &mut [u8], host: &Elf<'_>, moved: &[Moved<'_, '_>]) -> Result<()>
                 if Some(kind) == relative
                     && let Some(new) = lead(addend)
                 {
-                    put(bytes, row + 16, new?);
+                    put(out, row + 16, new?)?;
                 }
             }
         } else if section.kind == elf::SHT_DYNSYM.0 || section.kind == elf::SHT_SYMTAB.0 {
@@ -223,7 +293,7 @@ fn lead(bytes: &mut [u8], host: &Elf<'_>, moved: &[Moved<'_, '_>]) -> Result<()>
                 let value = u64_at(bytes, row + 8, "symbol")?;
                 // A symbol of something in the middle is nobody's business.
                 if let Some(Ok(new)) = lead(value) {
-                    put(bytes, row + 8, new);
+                    put(out, row + 8, new)?;
                 }
             }
         }
@@ -231,25 +301,24 @@ fn lead(bytes: &mut [u8], host: &Elf<'_>, moved: &[Moved<'_, '_>]) -> Result<()>
     for wrapper in fat_binary_wrappers(host)? {
         let pointer = host.file_offset_of(wrapper.address + 8);
         let Some(pointer) = pointer else {
-            return refused(".hipFatBinSegment", "it is not in the file");
+            return Ok(refused(".hipFatBinSegment", "it is not in the file")?);
         };
         // Position-independent files may have nothing here but a relocation.
         if let Some(new) = lead(u64_at(bytes, pointer, "fat binary wrapper")?) {
-            put(bytes, pointer, new?);
+            put(out, pointer, new?)?;
         }
     }
     let headers = u64_at(bytes, 40, WHAT)?;
     for part in moved {
         let row = headers + part.section.index as u64 * SECTION_HEADER;
         slice(bytes, row, SECTION_HEADER, "section header")?;
-        put(bytes, row + 16, part.address);
-        put(bytes, row + 24, part.file_offset);
-        put(bytes, row + 32, part.row.bytes.len() as u64);
+        put(out, row + 16, part.address)?;
+        put(out, row + 24, part.file_offset)?;
+        put(out, row + 32, part.row.length)?;
     }
     Ok(())
 }
 
-/// The place has been read before.
-fn put(bytes: &mut [u8], offset: u64, value: u64) {
-    bytes[offset as usize..offset as usize + 8].copy_from_slice(&value.to_le_bytes());
+fn put<E>(out: &mut dyn Sink<E>, offset: u64, value: u64) -> std::result::Result<(), E> {
+    out.write(offset, &value.to_le_bytes())
 }

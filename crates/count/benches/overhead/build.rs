@@ -1,7 +1,7 @@
 //! Every variant of every program, and of a program that does nothing.
 
 use crate::support::{luthier_count, must, sources::Real};
-use crate::variants::{NOTHING, VARIANTS, Way, path};
+use crate::variants::{NOTHING, VARIANTS, Way, chosen, path};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use std::thread;
 const COVERAGE_STUB: &str =
     "void __sanitizer_cov_8bit_counters_init(char *a, char *b) { (void)a; (void)b; }\n";
 
-pub fn all(programs: &[&Real], directory: &Path) {
+pub fn all(programs: &[&Real], directory: &Path, only: Option<&str>) {
     fs::create_dir_all(directory).unwrap();
     // (An object: C++ programs are compiled with flags that C does not take.)
     let stub = directory.join("stub.o");
@@ -30,6 +30,7 @@ pub fn all(programs: &[&Real], directory: &Path) {
     let jobs = VARIANTS
         .iter()
         .enumerate()
+        .filter(|(index, _)| chosen(*index, only))
         .flat_map(|(index, (_, way, _))| {
             let one = move |real| (index, way, real);
             [None].into_iter().chain(programs.iter().map(Some)).map(one)
@@ -66,7 +67,7 @@ fn compiler(way: &Way, clang: &str, driver: &str, stub: &Path) -> Command {
             command.args(*flags).arg(stub);
             command
         }
-        Way::Counted(flags) => {
+        Way::Counted(flags) | Way::Limited(flags) => {
             let mut command = luthier_count();
             command.arg(driver).args(*flags);
             command

@@ -30,7 +30,7 @@ struct Arguments {
     /// Leave out callgrind's instruction counts, which take most of the time
     #[arg(long)]
     no_instructions: bool,
-    /// Only variants with TEXT in their names
+    /// Only variants with TEXT, or one of several between `|`, in their names
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Build into DIR and measure nothing
@@ -62,7 +62,7 @@ fn main() {
         .or(arguments.build.as_deref())
         .unwrap_or(scratch.path());
     if arguments.measure.is_none() {
-        build::all(&programs, directory);
+        build::all(&programs, directory, arguments.only.as_deref());
     }
     if arguments.build.is_none() {
         let how = measure::How {

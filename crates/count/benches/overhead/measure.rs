@@ -1,7 +1,7 @@
 //! Runs what [`crate::build`] made, and prints ratios.
 
 use crate::support::{must, sources::Real, text};
-use crate::variants::{NOTHING, VARIANTS, path};
+use crate::variants::{NOTHING, VARIANTS, chosen, path};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -35,13 +35,9 @@ pub fn all(programs: &[&Real], directory: &Path, how: &How) {
             .iter()
             .all(|real| path(directory, real.name, *index).exists())
     };
-    let chosen = |index: &usize| {
-        let name = VARIANTS[*index].0;
-        *index == 0 || how.only.as_ref().is_none_or(|only| name.contains(only))
-    };
     let variants: Vec<usize> = (0..VARIANTS.len())
+        .filter(|index| chosen(*index, how.only.as_deref()))
         .take_while(built)
-        .filter(chosen)
         .collect();
     let queue = Mutex::new(programs.iter());
     let rows = Mutex::new(Vec::new());
@@ -89,11 +85,12 @@ fn program(real: &Real, variants: &[usize], directory: &Path, how: &How) -> Vec<
         .collect();
     let (mut plain, mut times) = (Vec::new(), vec![Vec::new(); paths.len()]);
     for _ in 0..how.rounds {
-        for (ratios, path) in times.iter_mut().zip(&paths) {
+        for ((ratios, path), variant) in times.iter_mut().zip(&paths).zip(variants) {
+            let environment = VARIANTS[*variant].1.environment();
             // A shared machine's speed changes by a quarter within seconds: each run has its own to be compared with.
-            let before = time(&paths[0], real.long, directory).as_secs_f64();
+            let before = time(&paths[0], real.long, directory, &[]).as_secs_f64();
             plain.push(before);
-            ratios.push(time(path, real.long, directory).as_secs_f64() / before);
+            ratios.push(time(path, real.long, directory, environment).as_secs_f64() / before);
         }
     }
     let counts: Vec<Option<u64>> = paths
@@ -177,12 +174,18 @@ fn run(program: &Path, directory: &Path, wrapper: &[&str]) -> Command {
 }
 
 /// User and system time of one run.
-fn time(program: &Path, argument: &str, directory: &Path) -> Duration {
+fn time(
+    program: &Path,
+    argument: &str,
+    directory: &Path,
+    environment: &[(&str, &str)],
+) -> Duration {
     let script = "TIMEFORMAT='%U %S'; time \"$0\" \"$1\" > /dev/null";
     let mut command = run(program, directory, &["bash", "-c", script]);
     let output = must(
         command
             .arg(argument)
+            .envs(environment.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped()),
     );

@@ -334,10 +334,30 @@ static void processes(void) {
     strcpy(buffer.address, "parent");
     struct ipc_export exported = {.handle = buffer.handle, .gpu_id = gpu_id};
     CHECK(ioctl(kfd, IPC_EXPORT, &exported) == 0);
+    // The thunk says of all its memory that children do not have it. They keep ours, or HIP would die at the first access
+    // instead of saying what is wrong; memory of the program's own goes.
+    struct buffer kept = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    strcpy(kept.address, "kept");
+    CHECK(madvise(kept.address, PAGE, MADV_DONTFORK) == 0);
+    // System memory is the thunk's before the driver is told.
+    char *system = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(system != MAP_FAILED && madvise(system, PAGE, MADV_DONTFORK) == 0);
+    struct kfd_ioctl_alloc_memory_of_gpu_args userptr = {
+        .va_addr = (uintptr_t)system,
+        .size = PAGE,
+        .mmap_offset = (uintptr_t)system,
+        .gpu_id = gpu_id,
+        .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &userptr) == 0);
+    strcpy(system, "system");
+    char *gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(gone != MAP_FAILED && madvise(gone, PAGE, MADV_DONTFORK) == 0);
     fflush(stdout);
     pid_t child = fork();
     CHECK(child >= 0);
     if (!child) {
+        CHECK(!strcmp(kept.address, "kept") && !strcmp(system, "system"));
+        FAILS(msync(gone, PAGE, MS_ASYNC), ENOMEM);
         struct kfd_ioctl_get_version_args version;
         FAILS(ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version), EBADF);
         kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -354,6 +374,8 @@ static void processes(void) {
     }
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child && status == 0 && !strcmp(buffer.address, "child"));
+    munmap(gone, PAGE);
+    release(kept);
     release(buffer);
 }
 

@@ -30,6 +30,8 @@ __attribute__((amdgpu_kernel)) void indirect(int *out, int which) {
     out[i] = table[which & 1](out[i]);
 }
 static NOINLINE int halve(int x) { return x / 2; }
+__attribute__((amdgpu_kernel)) void lone(int *out) { out[0] = 7; }
+__attribute__((amdgpu_kernel)) void telling(void **where) { *where = (void *)lone; }
 __attribute__((amdgpu_kernel)) void tell(pointer *where) { *where = halve; }
 __attribute__((amdgpu_kernel)) void told(int *out, pointer *where) { out[0] = (*where)(out[0]); }
 "#;
@@ -160,5 +162,31 @@ fn a_pointer_may_come_from_another_kernel() {
         // Who calls nothing by pointer needs no other kernel.
         let direct = Module::lift_kernel(&object, "direct").unwrap();
         assert!(direct.function("direct").is_some() && direct.function("tell").is_none());
+    }
+}
+
+/// What `source` says: `middle` and `leaf`; everything that something points to; never a kernel.
+#[test]
+fn closures() {
+    for target in ["gfx90a", "gfx1100"] {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("reads");
+        let module = Module::lift(&object).expect("lifts");
+        let closure = |kernel: &str| {
+            let kernel = module.function(kernel).expect("a kernel of the source");
+            let all = module.closure(kernel);
+            assert_eq!(all[0], kernel, "itself first");
+            let mut names: Vec<&str> = all[1..]
+                .iter()
+                .map(|index| module.functions[*index].name.as_str())
+                .collect();
+            names.sort_unstable();
+            names.join(" ")
+        };
+        assert_eq!(closure("direct"), "leaf middle", "{target}");
+        assert_eq!(closure("recurse"), "leaf recursive", "{target}");
+        assert_eq!(closure("lone"), "", "{target}");
+        assert_eq!(closure("indirect"), "halve square triple", "{target}");
+        assert_eq!(closure("told"), "halve square triple", "{target}");
     }
 }

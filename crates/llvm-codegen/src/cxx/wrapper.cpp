@@ -54,6 +54,22 @@ constexpr State States[] = {
     {Intrinsic::amdgcn_kernarg_segment_ptr, "kernarg_ptr", LUTHIER_CODEGEN_SCALAR, 2},
 };
 
+// Functions of HIP's that hooks have functions of luthier_device.h for.
+struct Redirection {
+  const char *From, *To;
+};
+constexpr Redirection Redirections[] = {
+    {"__ockl_printf_begin", "__luthier_printf_begin"},
+    {"__ockl_printf_append_args", "__luthier_printf_args"},
+    {"__ockl_printf_append_string_n", "__luthier_printf_text"},
+    {"__ockl_fprintf_stderr_begin", "__luthier_stderr_begin"},
+    {"__ockl_fprintf_append_args", "__luthier_printf_args"},
+    {"__ockl_fprintf_append_string_n", "__luthier_printf_text"},
+    {"__assert_fail", "__luthier_assert_fail"},
+    {"__assertfail", "__luthier_assert_fail"},
+};
+constexpr const char *AssertFail = "__luthier_assert_fail";
+
 struct Builder {
   Module &M;
   luthier_codegen_job &Job;
@@ -65,6 +81,7 @@ struct Builder {
   Function *Wrapper = nullptr;
 
   Function *find(StringRef Name);
+  void redirect();
   void strip(Function *Hook);
   bool call(Function *Hook);
   void optimise(bool Fully);
@@ -97,6 +114,37 @@ Function *Builder::find(StringRef Name) {
     Report.fail("there is no hook named " + Name +
                 " in this bitcode: is it marked LUTHIER_HOOK (`extern \"C\" __device__`, used)?");
   return Found;
+}
+
+// printf and assert.
+void Builder::redirect() {
+  for (const Redirection &R : Redirections) {
+    Function *From = M.getFunction(R.From), *To = M.getFunction(R.To);
+    if (From && To && !To->isDeclaration() && From->getFunctionType() == To->getFunctionType())
+      From->replaceAllUsesWith(To);
+  }
+  Function *Fail = M.getFunction(AssertFail);
+  SmallVector<CallInst *> Failing;
+  if (Fail)
+    for (User *U : Fail->users())
+      if (auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == Fail)
+        Failing.push_back(Call);
+  for (CallInst *Call : Failing) {
+    // The function returns: an application's wave must not end, and what comes next counts on the assertion.
+    Call->removeFnAttr(Attribute::NoReturn);
+    BasicBlock *Block = Call->getParent();
+    Block->splitBasicBlock(Call->getNextNode());
+    Instruction *Onwards = Block->getTerminator();
+    Type *Result = Block->getParent()->getReturnType();
+    IRBuilder<> B(Onwards);
+    if (Result->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(Constant::getNullValue(Result));
+    for (BasicBlock *Next : successors(Block))
+      Next->removePredecessor(Block);
+    Onwards->eraseFromParent();
+  }
 }
 
 // Leaves the hook and what it needs; the tool's variables become external symbols.
@@ -525,6 +573,7 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
     return false;
   M.setTargetTriple(TM.getTargetTriple());
   M.setDataLayout(TM.createDataLayout());
+  B.redirect();
   B.strip(F);
   if (!B.call(F))
     return false;

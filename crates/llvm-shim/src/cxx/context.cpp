@@ -36,7 +36,8 @@ std::string Pieces::create(StringRef Cpu, StringRef Features) {
   AsmInfo.reset(T->createMCAsmInfo(*Registers, TheTriple, Options));
   Instructions.reset(T->createMCInstrInfo());
   static std::once_flag Once;
-  static std::string LayoutProblem;
+  // Decoders are also made behind the destructors of this library, in exit handlers of programs.
+  static std::string &LayoutProblem = *new std::string;
   std::call_once(Once, [&] { LayoutProblem = checkFlagLayout(*Instructions); });
   if (!LayoutProblem.empty())
     return LayoutProblem;

@@ -29,8 +29,9 @@ struct RoomyAsmInfo final : MCAsmInfoELF {
 
 // What operand classes call a register: operands carry names of encodings (M0_gfx11plus), classes the plain ones (M0).
 // Registers are numbered alike for all processors. Zero: null, and sources that stand for values, which not all classes list.
+// The table is never given back: kernels run in exit handlers too, behind the destructors of this library.
 const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
-  static const std::vector<MCRegister> Plain = [&] {
+  static const std::vector<MCRegister> &Plain = *new std::vector<MCRegister>([&] {
     StringMap<unsigned> Numbers;
     for (unsigned Reg = 1; Reg != Registers.getNumRegs(); ++Reg)
       Numbers[Registers.getName(Reg)] = Reg;
@@ -45,7 +46,7 @@ const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
       Plain[Reg] = Found == Numbers.end() ? Reg : Found->second;
     }
     return Plain;
-  }();
+  }());
   return Plain;
 }
 

@@ -264,6 +264,6 @@ pub fn start(
 pub fn variant(decision: Decision) -> Option<u64> {
     match decision {
         Decision::Variant(substitute) => Some(substitute.kernel_object),
-        Decision::Original => None,
+        Decision::Original | Decision::Watched(_) => None,
     }
 }

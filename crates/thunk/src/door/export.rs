@@ -39,6 +39,7 @@ pub static luthier_kfd_core: Core = Core {
     buffer_map,
     buffer_place,
     render_command,
+    holds,
 };
 
 /// The machine, made if this process has none yet.
@@ -60,6 +61,13 @@ fn answer(body: impl FnOnce() -> Result<i64>) -> i64 {
 
 fn short(body: impl FnOnce() -> Result<i32>) -> i32 {
     answer(|| body().map(i64::from)) as i32
+}
+
+unsafe extern "C" fn holds(address: u64, length: u64) -> i32 {
+    short(|| {
+        let held = opened()?.machine.memory().covers(address, length, false);
+        Ok(i32::from(held.is_ok()))
+    })
 }
 
 unsafe extern "C" fn look_up(

@@ -69,7 +69,23 @@ fn adopt(instance: &Instance, node: u32, value: &kfd::AllocMemory) -> Result<Wha
     }
     let memory = instance.machine.memory();
     memory.put(Place::Mapped(address), request(node, value))?;
+    keep_in_children(address, value.size);
     Ok(What::Memory { address })
+}
+
+/// The thunk has said of its memory that forked children do not have it, before it told the driver of it. They keep it, as the
+/// rest of the device's (`madvise` in the preloaded library says why).
+fn keep_in_children(address: u64, size: u64) {
+    let start = address & !0xfff;
+    let length = (address + size).next_multiple_of(0x1000) - start;
+    // SAFETY: advice about memory that is mapped, as was just seen; what anyone can read there stays as it is.
+    unsafe {
+        libc::madvise(
+            start as *mut libc::c_void,
+            length as usize,
+            libc::MADV_DOFORK,
+        )
+    };
 }
 
 /// Memory without an address: `hipMemCreate`.

@@ -211,26 +211,7 @@ impl Tool {
 
 /// The kernel and all it may call.
 pub fn closure(module: &Module, kernel: FunctionIndex) -> BTreeSet<FunctionIndex> {
-    let mut functions = BTreeSet::new();
-    let mut todo = vec![kernel];
-    while let Some(index) = todo.pop() {
-        if functions.insert(index) {
-            todo.extend(module.callees(index));
-            let function = &module.functions[index];
-            if function
-                .blocks
-                .iter()
-                .any(|block| block.call == Some(lift::Callee::Unknown))
-            {
-                todo.extend(
-                    module.address_taken().filter(|other| {
-                        module.functions[*other].kind == lift::FunctionKind::Device
-                    }),
-                );
-            }
-        }
-    }
-    functions
+    module.closure(kernel).into_iter().collect()
 }
 
 /// `count(1)` before every instruction.

@@ -86,6 +86,16 @@ pub(crate) trait Lane {
     /// `word` must point to 16 readable words, and for types of several words so must `word + 64` and so on.
     unsafe fn load(word: *const u32) -> [Self::Value; 16];
 
+    /// The numbers in low (`part` 1) or high halves (2) of words.
+    ///
+    /// # Safety
+    /// As [`Lane::load`].
+    #[inline(always)]
+    unsafe fn load_part(word: *const u32, _part: isize) -> [Self::Value; 16] {
+        // SAFETY: forwarded contract.
+        unsafe { Self::load(word) }
+    }
+
     /// # Safety
     /// As [`Lane::load`], writable.
     unsafe fn store(word: *mut u32, values: [Self::Value; 16]);
@@ -163,8 +173,45 @@ one_word! {
     PackedF16: PackedF16, u32, |bits| bits, |value| value;
     /// Two 16-bit integers.
     PackedB16: PackedB16, u32, |bits| bits, |value| value;
-    /// f32, possibly widened from half of a register.
-    Mix: Mix, u32, |bits| bits, |value| value;
+}
+
+/// f32, or an f16 in half of a register that is widened.
+pub(crate) enum Mix {}
+
+impl Lane for Mix {
+    const TYPE: Type = Type::Mix;
+    type Value = u32;
+
+    #[inline(always)]
+    unsafe fn load(word: *const u32) -> [u32; 16] {
+        // SAFETY: forwarded contract.
+        unsafe { load_words(word) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(word: *const u32, part: isize) -> [u32; 16] {
+        // SAFETY: forwarded contract.
+        let words = unsafe { load_words(word) };
+        if part == 0 {
+            return words;
+        }
+        let shift = 16 * (part as u32 - 1) & 31;
+        lanes(
+            #[inline(always)]
+            |lane| numerics::convert::f32_from_f16_exact((words[lane] >> shift) as u16),
+        )
+    }
+
+    #[inline(always)]
+    unsafe fn store(word: *mut u32, values: [u32; 16]) {
+        // SAFETY: forwarded contract.
+        unsafe { store_words(word, values) }
+    }
+
+    #[inline(always)]
+    fn uniform(value: u64) -> u32 {
+        value as u32
+    }
 }
 
 macro_rules! two_words {

@@ -365,6 +365,14 @@ pub(super) fn surround(
             passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));
         }
         if let Some(parameters) = passes::widening(&op, index, kind) {
+            if passed.is_empty()
+                && op.src[index].kind == SrcKind::Vector
+                && passes::modification(&op, index, kind).is_none()
+            {
+                // The body loads halves itself.
+                op.constant[index] = 1 + parameters[0] / 16;
+                continue;
+            }
             passed.push((shell::handler::<passes::Widen>, parameters));
         }
         let mut modification = passes::modification(&op, index, kind);
@@ -403,8 +411,10 @@ pub(super) fn surround(
                 kind: SrcKind::Vector,
             };
         }
-        if kind == Type::PackedF32 {
-            op.constant[index] = LANES as u32;
+        match kind {
+            Type::PackedF32 => op.constant[index] = LANES as u32,
+            Type::Mix => op.constant[index] = 0,
+            _ => {}
         }
     }
     let after = op.after;

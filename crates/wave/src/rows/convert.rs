@@ -23,7 +23,7 @@ vector_rows! {
     v_cvt_i32_f64:        (F64) -> B32 = |_, a| convert::i32_from_f64(a);
     v_cvt_u32_f64:        (F64) -> B32 = |_, a| convert::u32_from_f64(a);
     // Two values into one register.
-    v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
+    v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 quick Singles::pack_toward_zero = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
     v_cvt_pknorm_i16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_i16_f32(a, b);
     v_cvt_pknorm_u16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_u16_f32(a, b);
     v_cvt_pknorm_i16_f16: (F16, F16) -> B32 = |_, a, b| convert::pknorm_i16_f16(a, b);

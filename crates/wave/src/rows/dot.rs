@@ -1,7 +1,7 @@
 //! Dot products of packed values into a 32-bit accumulator. The `c` forms (VOP2) accumulate into their destination.
 
 use super::{
-    Row, VectorShape,
+    Row, VectorShape, quick,
     vector_macros::{map3, vector_rows},
 };
 use crate::{
@@ -35,7 +35,7 @@ vector_rows! {
 
 /// Dot products whose encoding says which of the first two sources has signed elements.
 macro_rules! signed_rows {
-    ($($name:ident = $function:ident;)*) => {
+    ($($name:ident = $function:ident $(, quick $signed:ident, $unsigned:ident)?;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
@@ -43,10 +43,31 @@ macro_rules! signed_rows {
                 const SOURCES: usize = 3;
                 const MODE: bool = true;
                 const HOT: bool = false;
+                const WIDE: bool = true;
                 #[inline(always)]
                 fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
                     let signed = op.modifiers >> modifier::SIGNED;
                     let (first, second) = (signed & 1 != 0, signed & 2 != 0);
+                    $(
+                        // Copies for any mode saturate, so what is quick is not what they do.
+                        macro_rules! run_quick {
+                            ($quick:ident) => {
+                                quick::run::<Self, F, quick::Singles, quick::$quick, 3>(
+                                    wave,
+                                    op,
+                                    env,
+                                    #[inline(always)]
+                                    |cx, [a, b, c]| packed::$function(a, b, c, first, second, cx.clamp),
+                                )
+                            };
+                        }
+                        if F::USUAL && first && second {
+                            return run_quick!($signed);
+                        }
+                        if F::USUAL && !first && !second {
+                            return run_quick!($unsigned);
+                        }
+                    )?
                     map3::<Self, F, B32, B32, B32, B32>(
                         wave,
                         op,
@@ -71,6 +92,6 @@ macro_rules! signed_rows {
 }
 
 signed_rows! {
-    v_dot4_i32_iu8 = dot4_i32_iu8;
+    v_dot4_i32_iu8 = dot4_i32_iu8, quick dot4_signed, dot4_unsigned;
     v_dot8_i32_iu4 = dot8_i32_iu4;
 }

@@ -61,6 +61,16 @@ pub(super) trait Host {
     unsafe fn widen(words: Self::Single) -> Self::Single;
     /// The reverse, to nearest even.
     unsafe fn narrow(singles: Self::Single) -> Self::Single;
+    /// Likewise, towards zero.
+    unsafe fn narrow_toward_zero(singles: Self::Single) -> Self::Single;
+    /// The singles that both halves of the words stand for, low and high ones by turns.
+    unsafe fn widen_pairs(words: Self::Single) -> [Self::Single; 2];
+    /// The reverse, to nearest even.
+    unsafe fn narrow_pairs(singles: [Self::Single; 2]) -> Self::Single;
+    /// Every word twice, in the order of [`Host::widen_pairs`], of words that are zero or all ones.
+    unsafe fn mask_pairs(words: Self::Single) -> [Self::Single; 2];
+    /// Of [`Host::widen_pairs`], those of low halves and those of high ones.
+    unsafe fn apart(pairs: [Self::Single; 2]) -> [Self::Single; 2];
     unsafe fn high_halves(words: Self::Single) -> Self::Single;
     unsafe fn to_high_halves(words: Self::Single) -> Self::Single;
     /// Denormals as zeros of the same sign.
@@ -145,6 +155,11 @@ macro_rules! alike {
                 let halves = $to_halves::<_MM_FROUND_TO_NEAREST_INT>(singles);
                 $from_words($to_unsigned(halves))
             }
+        }
+        #[inline(always)]
+        unsafe fn narrow_toward_zero(singles: $single) -> $single {
+            // SAFETY: as above.
+            unsafe { $from_words($to_unsigned($to_halves::<_MM_FROUND_TO_ZERO>(singles))) }
         }
         #[inline(always)]
         unsafe fn high_halves(words: $single) -> $single {
@@ -234,6 +249,48 @@ impl Host for Ymm {
             let low = _mm256_and_si256(_mm256_castps_si256(words), _mm256_set1_epi32(0xffff));
             let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi32(low, low));
             _mm256_cvtph_ps(_mm256_castsi256_si128(packed))
+        }
+    }
+    #[inline(always)]
+    unsafe fn widen_pairs(words: __m256) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let words = _mm256_castps_si256(words);
+            [
+                _mm256_cvtph_ps(_mm256_castsi256_si128(words)),
+                _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(words)),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow_pairs(singles: [__m256; 2]) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let first = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[0]);
+            let second = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[1]);
+            _mm256_castsi256_ps(_mm256_set_m128i(second, first))
+        }
+    }
+    #[inline(always)]
+    unsafe fn mask_pairs(words: __m256) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let words = _mm256_castps_si256(words);
+            let first = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
+            let second = _mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(words));
+            [_mm256_castsi256_ps(first), _mm256_castsi256_ps(second)]
+        }
+    }
+    #[inline(always)]
+    unsafe fn apart(pairs: [__m256; 2]) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let low = _mm256_castps_pd(_mm256_shuffle_ps::<0x88>(pairs[0], pairs[1]));
+            let high = _mm256_castps_pd(_mm256_shuffle_ps::<0xdd>(pairs[0], pairs[1]));
+            [
+                _mm256_castpd_ps(_mm256_permute4x64_pd::<0b1101_1000>(low)),
+                _mm256_castpd_ps(_mm256_permute4x64_pd::<0b1101_1000>(high)),
+            ]
         }
     }
     #[inline(always)]
@@ -364,6 +421,49 @@ impl Host for Zmm {
     unsafe fn widen(words: __m512) -> __m512 {
         // SAFETY: as above.
         unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
+    }
+    #[inline(always)]
+    unsafe fn widen_pairs(words: __m512) -> [__m512; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let words = _mm512_castps_si512(words);
+            [
+                _mm512_cvtph_ps(_mm512_castsi512_si256(words)),
+                _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(words)),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow_pairs(singles: [__m512; 2]) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let first = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[0]);
+            let second = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[1]);
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second);
+            _mm512_castsi512_ps(both)
+        }
+    }
+    #[inline(always)]
+    unsafe fn mask_pairs(words: __m512) -> [__m512; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let words = _mm512_castps_si512(words);
+            let first = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(words));
+            let second = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(words));
+            [_mm512_castsi512_ps(first), _mm512_castsi512_ps(second)]
+        }
+    }
+    #[inline(always)]
+    unsafe fn apart(pairs: [__m512; 2]) -> [__m512; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
+            [
+                _mm512_permutex2var_ps(pairs[0], low, pairs[1]),
+                _mm512_permutex2var_ps(pairs[0], high, pairs[1]),
+            ]
+        }
     }
     #[inline(always)]
     unsafe fn flushed(words: __m512) -> __m512 {

@@ -26,7 +26,18 @@ const WIDE: &[&str] = &[
     "v_div_scale_f32", "v_div_scale_f64", "v_div_fixup_f32", "v_div_fixup_f64", "v_ldexp_f32", "v_ldexp_f64",
     "v_add_f16", "v_mul_f16", "v_fma_f16", "v_fmac_f16", "v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16",
     "v_pk_min_f16", "v_pk_max_f16", "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16", "v_dot2_f32_f16",
-    "v_cvt_pkrtz_f16_f32",
+    "v_cvt_pkrtz_f16_f32", "v_cvt_i32_f32", "v_cvt_u32_f32", "v_cvt_f64_f32", "v_cvt_f32_f64", "v_cvt_i32_f64", "v_cvt_u32_f64",
+    "v_cvt_f64_i32", "v_cvt_f64_u32", "v_cvt_f16_f32", "v_cvt_f32_f16",
+    "v_dot2c_f32_f16", "v_dot2_i32_i16", "v_dot2c_i32_i16", "v_dot4_i32_i8", "v_dot4c_i32_i8", "v_dot4_u32_u8",
+];
+
+/// Those that hosts with half-precision arithmetic do without conversions.
+#[rustfmt::skip]
+const NATIVE: &[&str] = &[
+    "v_add_f16", "v_sub_f16", "v_subrev_f16", "v_mul_f16", "v_fma_f16", "v_fmac_f16", "v_min_f16", "v_max_f16",
+    "v_min_num_f16", "v_max_num_f16",
+    "v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16", "v_pk_fmac_f16", "v_pk_min_f16", "v_pk_max_f16",
+    "v_pk_min_num_f16", "v_pk_max_num_f16",
 ];
 
 /// Those in which a denormal takes the host so long that lanes that are off get zeros first. For others that costs more than it
@@ -36,13 +47,17 @@ const ZEROED: &[&str] = &[
     "v_rcp_f64", "v_rsq_f64", "v_sqrt_f64", "v_ldexp_f64", "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
 ];
 
-/// Whether `mnemonic` is hot; evaluated at compile time, as are the next two.
+/// Whether `mnemonic` is hot; evaluated at compile time, as are the next three.
 pub(super) const fn is_hot(mnemonic: &str) -> bool {
     contains(HOT, mnemonic)
 }
 
 pub(super) const fn is_zeroed(mnemonic: &str) -> bool {
     contains(ZEROED, mnemonic)
+}
+
+pub(super) const fn is_native(mnemonic: &str) -> bool {
+    contains(NATIVE, mnemonic)
 }
 
 pub(super) const fn is_wide(mnemonic: &str) -> bool {

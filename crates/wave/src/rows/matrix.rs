@@ -461,6 +461,15 @@ impl Body for Product {
         };
         let Instruction { shape, kind, .. } = &INSTRUCTIONS[op.attribute as usize];
         let blgp = Controls::of(op).blgp;
+        #[cfg(target_arch = "x86_64")]
+        if blgp == 0 && wave.avx512 {
+            let controls = Controls::of(op);
+            let source = |block| shape.source_block(block, controls.cbsz, controls.abid);
+            // SAFETY: the host has the vectors.
+            if unsafe { super::tile::product(wave, op, shape, *kind, model, source) } {
+                return flow::NEXT;
+            }
+        }
         // gfx90a reads halves as singles, in which it computes.
         macro_rules! singles {
             ($flushed:ident, $step:literal) => {

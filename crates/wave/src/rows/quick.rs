@@ -2,6 +2,8 @@
 //! involved. A NaN in an active lane sends what is left of the instruction to the row's general copy.
 
 #[cfg(target_arch = "x86_64")]
+use super::host_half::Zph;
+#[cfg(target_arch = "x86_64")]
 use super::host_vector::{Host, Ymm, Zmm};
 use super::vector_macros::{GROUP, context, other_modes};
 use crate::{
@@ -9,7 +11,7 @@ use crate::{
     engine::Env,
     micro_op::MicroOp,
     mode::Context,
-    ports::{F16, F32, F64, Lane, Operands, PackedF16, Type, lanes},
+    ports::{F16, F32, F64, Lane, Mix, Operands, PackedF16, Type, lanes},
     shell::{Form, VectorBody, general},
     state::Wave,
 };
@@ -27,6 +29,8 @@ pub(super) trait Kind {
     /// Whether registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
     const DENORMALS: bool;
     type Bits: Copy + Default;
+    /// The same numbers where the host has arithmetic on halves.
+    type Native: Kind;
 
     /// Exact results of a group of lanes, one by one.
     fn exact<F: Form, const SOURCES: usize>(
@@ -154,6 +158,7 @@ impl Kind for Singles {
     const TYPE: Type = Type::F32;
     const DENORMALS: bool = true;
     type Bits = u32;
+    type Native = Singles;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -182,6 +187,7 @@ impl Kind for Doubles {
     const TYPE: Type = Type::F64;
     const DENORMALS: bool = true;
     type Bits = u64;
+    type Native = Doubles;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -213,6 +219,7 @@ impl Kind for Pairs {
     const TYPE: Type = Type::PackedF32;
     const DENORMALS: bool = true;
     type Bits = u32;
+    type Native = Pairs;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -259,6 +266,7 @@ impl Kind for Halves {
     const TYPE: Type = Type::F16;
     const DENORMALS: bool = false;
     type Bits = u16;
+    type Native = NativeHalves;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -287,6 +295,7 @@ impl Kind for Narrowed {
     const TYPE: Type = Type::F32;
     const DENORMALS: bool = true;
     type Bits = u32;
+    type Native = Narrowed;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -315,6 +324,7 @@ impl Kind for Widened {
     const TYPE: Type = Type::F16;
     const DENORMALS: bool = false;
     type Bits = u32;
+    type Native = Widened;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -377,8 +387,10 @@ macro_rules! dots {
 #[rustfmt::skip]
 dots! {
     dot2_halves, false, <H>[a, b, c]: {
-        let first = H::fma(H::widen(a), H::widen(b), H::flushed(c));
-        H::fma(H::widen(H::high_halves(a)), H::widen(H::high_halves(b)), first)
+        let (a, b) = (H::widen_pairs(a), H::widen_pairs(b));
+        // Exact, so that adding one rounds as a fused multiply-add does.
+        let [low, high] = H::apart([H::mul(a[0], b[0]), H::mul(a[1], b[1])]);
+        H::add(high, H::add(low, H::flushed(c)))
     };
     dot2_signed,   true, <H>[a, b, c]: H::dot2(a, b, c);
     dot4_signed,   true, <H>[a, b, c]: H::dot4::<true>(a, b, c);
@@ -392,6 +404,7 @@ impl Kind for HalfPairs {
     const TYPE: Type = Type::PackedF16;
     const DENORMALS: bool = false;
     type Bits = u32;
+    type Native = Singles;
 
     #[inline(always)]
     fn exact<F: Form, const SOURCES: usize>(
@@ -405,20 +418,126 @@ impl Kind for HalfPairs {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector<H> = [H::Single; 2], 2;
-        load(word, _second) = {
-            let words = H::load(word);
-            [H::widen(words), H::widen(H::high_halves(words))]
+        load(word, _second) = H::widen_pairs(H::load(word));
+        uniform(value) = H::widen_pairs(H::splat(value as u32));
+        words(vector) = [H::narrow_pairs(vector); 2];
+        only(mask, all) = {
+            let mask = H::mask_pairs(mask);
+            [H::and(mask[0], all[0]), H::and(mask[1], all[1])]
         };
-        uniform(value) = {
-            let words = H::splat(value as u32);
-            [H::widen(words), H::widen(H::high_halves(words))]
-        };
-        words(vector) = {
-            let high = H::to_high_halves(H::narrow(vector[1]));
-            [H::or(H::narrow(vector[0]), high); 2]
-        };
-        only(mask, all) = [H::and(mask, all[0]), H::and(mask, all[1])];
         nans(a, b) = H::either(H::nans(a[0], a[1]), H::nans(b[0], b[1]));
+    }
+}
+
+/// One f16 per lane in words whose high halves are zeros, for hosts with arithmetic on halves.
+pub(super) enum NativeHalves {}
+
+impl Kind for NativeHalves {
+    const TYPE: Type = Type::F16;
+    const DENORMALS: bool = true;
+    type Bits = u16;
+    type Native = NativeHalves;
+
+    #[inline(always)]
+    fn exact<F: Form, const SOURCES: usize>(
+        operands: &Operands,
+        group: usize,
+        lane: impl Fn([u16; SOURCES]) -> u16,
+    ) {
+        exact_lanes::<F, F16, SOURCES>(operands, group, lane);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    host_vectors! {
+        Vector<H> = H::Single, 1;
+        load(word, _second) = H::and(H::load(word), H::splat(0xffff));
+        uniform(value) = H::splat(value as u32 & 0xffff);
+        words(vector) = [vector; 2];
+        only(mask, all) = H::and(mask, all);
+        nans(a, b) = H::nans(a, b);
+    }
+}
+
+/// Mixed precision: singles, and halves that become singles when they are loaded. [`Operands::second`] says which a source is.
+pub(super) enum Mixed {}
+
+/// The same with halves for results.
+pub(super) enum MixedNarrowed {}
+
+/// The part of a mixed source that is the number: all of its words, their low halves or their high ones.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn load_mixed<H: Host>(word: *const u32, part: isize) -> H::Single {
+    // SAFETY: the callers' promises.
+    unsafe {
+        let words = H::load(word);
+        match part {
+            0 => words,
+            1 => H::widen(words),
+            _ => H::widen(H::high_halves(words)),
+        }
+    }
+}
+
+macro_rules! mixed_kinds {
+    ($($name:ident, $word:ident($x:ident) = $words:expr;)*) => {$(
+        impl Kind for $name {
+            const TYPE: Type = Type::Mix;
+            const DENORMALS: bool = true;
+            type Bits = u32;
+            type Native = $name;
+
+            #[inline(always)]
+            fn exact<F: Form, const SOURCES: usize>(
+                operands: &Operands,
+                group: usize,
+                lane: impl Fn([u32; SOURCES]) -> u32,
+            ) {
+                exact_lanes::<F, Mix, SOURCES>(operands, group, lane);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            host_vectors! {
+                Vector<$word> = $word::Single, 1;
+                load(word, part) = load_mixed::<$word>(word, part);
+                uniform(value) = $word::splat(value as u32);
+                words($x) = [$words; 2];
+                only(mask, all) = $word::and(mask, all);
+                nans(a, b) = $word::nans(a, b);
+            }
+        }
+
+        impl Operation<$name, 3> for fma {
+            const NANS_OF_SOURCES: bool = false;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn of<H: Host>([a, b, c]: [H::Single; 3]) -> H::Single {
+                // SAFETY: the caller's promise about the host.
+                unsafe { H::fma(a, b, c) }
+            }
+        }
+    )*};
+}
+
+mixed_kinds! {
+    Mixed, H(vector) = vector;
+    MixedNarrowed, H(vector) = H::narrow(vector);
+}
+
+/// Two singles cut to halves, in one word.
+#[allow(non_camel_case_types)]
+pub(super) enum pack_toward_zero {}
+
+impl Operation<Singles, 2> for pack_toward_zero {
+    const NANS_OF_SOURCES: bool = true;
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn of<H: Host>([a, b]: [H::Single; 2]) -> H::Single {
+        // SAFETY: the caller's promise about the host.
+        unsafe {
+            let high = H::to_high_halves(H::narrow_toward_zero(b));
+            H::or(H::narrow_toward_zero(a), high)
+        }
     }
 }
 
@@ -486,6 +605,15 @@ macro_rules! operations {
             unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $half }
+            }
+        }
+        impl Operation<NativeHalves, $count> for $name {
+            const NANS_OF_SOURCES: bool = $nans_of_sources;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+                // SAFETY: the caller's promise about the host.
+                unsafe { $single }
             }
         }
         impl Operation<HalfPairs, $count> for $name {
@@ -564,14 +692,16 @@ where
     V: VectorBody,
     F: Form,
     K: Kind,
-    O: Operation<K, SOURCES>,
+    O: Operation<K, SOURCES> + Operation<K::Native, SOURCES>,
 {
     #[cfg(target_arch = "x86_64")]
     if F::USUAL && F::AVX2 {
         if !wave.wide_and_plain {
-            // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
+            // SAFETY: forms with AVX2, AVX-512 or arithmetic on halves exist only where the host has it.
             return unsafe {
-                if F::AVX512 {
+                if F::FP16 {
+                    not_wide_fp16::<V, F::Outlined, K::Native, O, SOURCES>(wave, op, env)
+                } else if F::AVX512 {
                     not_wide512::<V, F::Outlined, K, O, SOURCES>(wave, op, env)
                 } else {
                     not_wide::<V, F::Outlined, K, O, SOURCES>(wave, op, env)
@@ -585,6 +715,9 @@ where
         // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
         let done = unsafe {
             match (F::AVX512, K::PARTS) {
+                (true, _) if F::FP16 => groups::<Zph, F, K::Native, O, SOURCES, false, 4>(
+                    &operands, target, mask, GROUPS,
+                ),
                 (true, _) => {
                     groups::<Zmm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
                 }
@@ -662,6 +795,14 @@ not_wide!(
     not_wide512,
     "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
     Zmm,
+    2
+);
+
+#[cfg(target_arch = "x86_64")]
+not_wide!(
+    not_wide_fp16,
+    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16",
+    Zph,
     2
 );
 

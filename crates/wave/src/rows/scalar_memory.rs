@@ -225,6 +225,16 @@ impl<const REAL: bool> Body for Time<REAL> {
     }
 }
 
+/// `s_get_waveid_in_workgroup`, which only gfx10.1 executes.
+struct WaveNumber;
+
+impl Body for WaveNumber {
+    fn run(wave: &mut Wave, op: &MicroOp, _env: &mut Env<'_>) -> u32 {
+        wave.scalars.0[op.dst as usize] = wave.index_in_workgroup;
+        u32::from(op.after)
+    }
+}
+
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
@@ -272,4 +282,5 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     push::<ScratchStore<4>>(rows, "s_scratch_store_dwordx4", 4);
     push::<Time<false>>(rows, "s_memtime", 2);
     push::<Time<true>>(rows, "s_memrealtime", 2);
+    push::<WaveNumber>(rows, "s_get_waveid_in_workgroup", 1);
 }

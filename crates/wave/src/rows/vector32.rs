@@ -64,6 +64,8 @@ vector_rows! {
     v_add_lshl_u32:     (B32, B32, B32) -> B32 = |_, a, b, c| a.wrapping_add(b) << (c & 31);
     v_xad_u32:          (B32, B32, B32) -> B32 = |_, a, b, c| (a ^ b).wrapping_add(c);
     v_mul_lo_u32:       (B32, B32) -> B32 = |_, a, b| a.wrapping_mul(b);
+    // gfx10.1 alone has a name for signed factors, whose lower half is the same.
+    v_mul_lo_i32:       (I32, I32) -> I32 = |_, a, b| a.wrapping_mul(b);
     v_mul_hi_u32:       (B32, B32) -> B32 = |_, a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32;
     v_mul_hi_i32:       (I32, I32) -> I32 = |_, a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32;
     v_mul_u32_u24:      (B32, B32) -> B32 = |_, a, b| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff);
@@ -109,6 +111,7 @@ vector_rows! {
     v_madmk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |_, a, b, c| float32::mad(a, b, c);
     v_madak_f32:        (F32, F32, F32) -> F32 [literal = 2] = |_, a, b, c| float32::mad(a, b, c);
     v_mad_legacy_f32:   (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad_legacy(a, b, c);
+    v_mac_legacy_f32:   (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad_legacy(a, b, c);
     v_fma_legacy_f32:   (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_min_f32:          (F32, F32) -> F32 quick Singles::min = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);

@@ -556,6 +556,7 @@ macro_rules! vector_rows {
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
                 const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
+                const NATIVE: bool = $crate::rows::hot::is_native(stringify!($name));
                 const ZEROED: bool = $crate::rows::hot::is_zeroed(stringify!($name));
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(

@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// Rows and columns of D.
-const SIDE: usize = 16;
+pub(super) const SIDE: usize = 16;
 /// Most columns of A that any instruction has.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 /// Bits of `MicroOp::extra`.
 pub(crate) mod control {
@@ -37,14 +37,14 @@ pub(crate) mod control {
 }
 
 /// Layout of one instruction on one target in one wave size.
-struct Plan {
+pub(super) struct Plan {
     /// A (of a sparse one its stored values, two for each four `k`) and B.
-    inputs: [Vec<Spot>; 2],
+    pub inputs: [Vec<Spot>; 2],
     /// For each four `k`.
     index: Vec<Spot>,
     /// Unit of OP_SEL in the index register.
     index_bits: u32,
-    output: [Spot; SIDE],
+    pub output: [Spot; SIDE],
     /// Bit that OP_SEL adds to `output` (gfx11's halves).
     output_shift: u32,
 }
@@ -152,11 +152,11 @@ fn read_c<T: Copy + Default>(
     values
 }
 
-fn output_shift(op: &MicroOp, plan: &Plan) -> u32 {
+pub(super) fn output_shift(op: &MicroOp, plan: &Plan) -> u32 {
     (op.extra >> (control::OP_SEL + 2) & 1) * plan.output_shift
 }
 
-fn shifted(spot: Spot, by: u32) -> Spot {
+pub(super) fn shifted(spot: Spot, by: u32) -> Spot {
     Spot {
         bit: spot.bit + by as u8,
         ..spot
@@ -182,7 +182,7 @@ fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u3
 }
 
 /// For every row of A and each two of its stored values, the `k` that they belong to.
-fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
+pub(super) fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
     let part = op.extra >> control::OP_SEL & 3;
     // What OP_SEL names beyond the register's end does not exist.
     let shift = (part * plan.index_bits) & 31;
@@ -374,7 +374,7 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
 /// Sign bit (of bits 15 and 31) that NEG and NEG_HI give to value `k` of a side: the first to the low halves of registers, the
 /// second to the high ones.
 #[inline(always)]
-fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
+pub(super) fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
     let field = if k.is_multiple_of(2) {
         control::NEG
     } else {
@@ -400,6 +400,11 @@ impl Body for Product {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let Instruction { input, output, .. } = INSTRUCTIONS[op.attribute as usize];
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the host has the vectors.
+        if wave.avx512 && unsafe { super::wmma_tile::product(wave, op, Plan::of(op)) } {
+            return flow::NEXT;
+        }
         match input {
             Input::F16 => {
                 let side = |side| {

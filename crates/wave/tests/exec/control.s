@@ -94,6 +94,13 @@ s_atc_probe_buffer 3, s[4:7], 0x0
 s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
+;! target gfx1010
+s_dcache_wb
+s_dcache_discard s[2:3], 0x0
+s_dcache_discard_x2 s[2:3], 0x0
+s_mov_b32 s0, 1
+;= s0 = u32[1]
+
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 s_dcache_wb
 s_dcache_wb_vol

@@ -1,7 +1,7 @@
 ; LDS words changed by other LDS words: B = A + 4 * (offset1[7] ? {A[31], A[31:17]} : {offset1[6], offset1[6:0], offset0}).
 ;! by spec, pseudocode of the Vega manual, DS
 
-;! target gfx900 gfx906 gfx908
+;! target gfx900 gfx906 gfx908 gfx1010
 ; Four lanes; each A is followed by its B, three dwords further on.
 ;! exec 0xd
 ;! lds = u32[0x80000005, 0, 0, 7, 0, 0, 0, 0, 0, 9, 0, 0, 0xc, 0, 0, 0xc, 0, 0, 0xffffffff, 0, 0, 0x7fffffff, 0, 0]

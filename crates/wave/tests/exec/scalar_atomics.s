@@ -1,7 +1,7 @@
 ; Scalar memory of gfx9 beyond loads: atomics, stores into buffers, scratch with its offset in units of 64 bytes.
 ;! by spec, pseudocode of the Vega and CDNA manuals, SMEM; the old value returns with GLC only
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010
 ;! memory s[2:3] = u32[0x77777777, 0x77777777, 0x80000005, 0x77777777]
 ;! in s8 = u32[0x7fffffff]
 s_atomic_swap s8, s[2:3], 0x8 glc

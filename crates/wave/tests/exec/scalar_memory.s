@@ -110,7 +110,7 @@ s_waitcnt lgkmcnt(0)
 ;= s20 = u32[0x10222]
 ;= s21 = u32[0]
 
-;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
+;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010
 ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]
 ;! in s20 = u32[100]
 s_store_dword s20, s[2:3], 0x4

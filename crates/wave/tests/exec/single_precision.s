@@ -52,7 +52,7 @@ v_fmamk_f32 v0, v4, 0x40800000, v8
 ;= v0 = f32[13.0]
 
 ; Two roundings: the product 1 - 2^-46 rounds to 1 first.
-;! target gfx900 gfx906 gfx908 gfx90a
+;! target gfx900 gfx906 gfx908 gfx90a gfx1010
 ;! in v4 = f32[1.0000001, 0x1]
 ;! in v8 = f32[0.9999999, 1.0]
 ;! in v12 = f32[-1.0, 0x1]

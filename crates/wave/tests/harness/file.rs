@@ -18,7 +18,7 @@
 //! s_store_dword s4, s[2:3], 0x4
 //! ;= memory = u32[1, 0xdead0bad]
 //!
-//! ;! waves 3                         ; in the workgroup, for `s_barrier_signal` and `s_barrier_wait`
+//! ;! waves 3                         ; in the workgroup, of which this is the last
 //! ;! time 0x123                      ; of the constant-rate counter
 //! s_barrier
 //! ;= stop = Barrier                  ; a `wave::Stop`, `End` if not said
@@ -34,7 +34,7 @@
 //! ;= wave-matrix                     ; D = A B + C in v48 and up
 //! ```
 //!
-//! A case for a target of [`ALIKE`] runs also on the later targets behind it if it assembles there.
+//! A case for a target of [`ALIKE`] runs also on the targets behind it if it assembles there.
 //!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being
 //! named under `;=` is an error; `;= vcc = any` names what may change unseen. In lanes that EXEC turns off, vector registers
@@ -60,9 +60,9 @@ use wave_product::WaveProduct;
 const VCC: usize = 106;
 const M0: usize = 124;
 
-/// Targets, and later ones that keep most of their instructions and what these mean.
+/// Targets, and others that have most of their instructions with the same meaning.
 const ALIKE: &[(&str, &[&str])] = &[
-    ("gfx1030", &["gfx1100", "gfx1201"]),
+    ("gfx1030", &["gfx1010", "gfx1100", "gfx1201"]),
     ("gfx1100", &["gfx1201"]),
 ];
 
@@ -471,6 +471,7 @@ impl Case {
             product.set_inputs(&mut machine);
         }
         machine.barrier = wave::SplitBarrier::new(self.waves.max(1));
+        machine.wave.index_in_workgroup = self.waves.max(1) - 1;
         machine.outside.time = self.time.into();
         machine.lds_words(self.lds.iter().copied());
         let mut memory = self

@@ -191,6 +191,16 @@ impl Machine {
 
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
+        Machine::made(target, wave_size, text, false)
+    }
+
+    /// One that stops where an access goes beyond the LDS that there is.
+    pub fn exact(target: &str, text: &str) -> Machine {
+        let wave_size = u32::from(Target::find(target).expect("target").wave_size);
+        Machine::made(target, wave_size, text, true).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn made(target: &str, wave_size: u32, text: &str, exact: bool) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
         let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
@@ -200,6 +210,7 @@ impl Machine {
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
             observed: false,
+            exact,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
         record(&decoder, &code);

@@ -80,6 +80,11 @@ impl Environment {
         Ok(environment)
     }
 
+    /// Its folder, as seen from outside.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     fn bootstrap(&self, release: &Release) -> Result<()> {
         let script = Path::new("/usr/share/debootstrap/scripts").join(release.script);
         ensure!(
@@ -168,7 +173,10 @@ impl Environment {
             .args(["--mount", "sh", "-euc", ENTER, "-"])
             .arg(&self.root)
             .arg(crate::root())
-            .arg(program);
+            .arg(program)
+            // Folders outside may not be there inside.
+            .env("TMPDIR", "/tmp")
+            .env_remove("XDG_CACHE_HOME");
         command
     }
 

@@ -6,6 +6,7 @@ mod google_test;
 mod known;
 mod limited;
 mod operators;
+mod renamed;
 mod suites;
 mod tally;
 
@@ -26,6 +27,7 @@ Compiles and runs the programs (arguments choose some) under the ROCm of another
 target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
+  --record            record every kernel, and compare it with itself below tools, instruction by instruction
   --suite NAME,...    run test suites instead, which are installed at first
   --device NAME,...   on these devices (gfx90a; programs: those that each is for)
   --seconds N         so long for each suite and device (150)
@@ -39,7 +41,8 @@ target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 struct Request {
     name: String,
     programs: Vec<String>,
-    tools: bool,
+    /// What is done with the programs, as a test of `programs` and its options.
+    test: Option<&'static [&'static str]>,
     suites: Vec<&'static Suite>,
     devices: Vec<String>,
     /// They are not those that nobody asked for.
@@ -64,7 +67,8 @@ fn parse(arguments: &[String]) -> Result<Request> {
         };
         let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         match argument.as_str() {
-            "--tools" => request.tools = true,
+            "--tools" => request.test = Some(&["instrumented"]),
+            "--record" => request.test = Some(&["recorded", "--all"]),
             "--suite" => {
                 for name in value()?.split(',') {
                     let suite = suites::named(name);
@@ -122,7 +126,10 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
 
 /// Our own programs, by the test that runs them here too.
 fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>> {
-    let test = if request.tools { "instrumented" } else { "run" };
+    let (test, options) = request
+        .test
+        .and_then(<[_]>::split_first)
+        .unwrap_or((&"run", &[]));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args([
@@ -146,8 +153,11 @@ fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>>
     let executable = executable.context("cargo names no executable")?;
     let folder = format!("target/programs-{}", environment.name);
     let devices = request.chosen.then(|| request.devices.join(","));
+    let hip = renamed::folder(environment.root(), &request.devices)?;
     let status = environment
         .command(crate::root().join(executable))
+        .envs(hip.map(|folder| ("LD_LIBRARY_PATH", folder)))
+        .args(options)
         .args(&request.programs)
         .env("LUTHIER_TEST_PROGRAMS", crate::root().join(folder))
         .envs(devices.map(|devices| ("LUTHIER_TEST_DEVICES", devices)))

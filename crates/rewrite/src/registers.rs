@@ -11,22 +11,22 @@ use template::RegisterFile;
 const SPECIAL_SGPRS: u32 = 6;
 
 /// A set of registers of one file.
-pub(crate) type Free = [bool; 256];
+pub(crate) type FileMask = [bool; 256];
 
 /// What is free for the whole kernel, and how far the register files have been used.
 #[derive(Clone, Debug)]
 pub(crate) struct Supply {
-    sgprs: Free,
-    vgprs: Free,
-    agprs: Free,
+    sgprs: FileMask,
+    vgprs: FileMask,
+    agprs: FileMask,
     /// One more than the highest number handed out.
     pub sgprs_used: u16,
     pub vgprs_used: u16,
     /// SGPRs and VGPRs that the kernel is given without us.
     pub allocated: (u16, u16),
     /// SGPRs that keep a value for the wave's whole life.
-    pub kept_scalars: Free,
-    pub kept_vectors: Free,
+    pub kept_scalars: FileMask,
+    pub kept_vectors: FileMask,
 }
 
 /// Where 32 bits are for a wave's whole life.
@@ -49,10 +49,10 @@ impl Home {
 
 /// Registers that are not to be given out again at one place.
 #[derive(Clone, Debug)]
-pub(crate) struct Taken {
-    sgprs: Free,
-    vgprs: Free,
-    agprs: Free,
+pub(crate) struct FreeRegisters {
+    sgprs: FileMask,
+    vgprs: FileMask,
+    agprs: FileMask,
 }
 
 /// Registers that the descriptor asks for: VGPRs without AccVGPRs of a unified file, and those.
@@ -106,8 +106,8 @@ impl Supply {
     }
 
     /// Everything that is free in the whole kernel.
-    pub fn all(&self) -> Taken {
-        Taken {
+    pub fn all(&self) -> FreeRegisters {
+        FreeRegisters {
             sgprs: self.sgprs,
             vgprs: self.vgprs,
             agprs: self.agprs,
@@ -120,7 +120,7 @@ impl Supply {
     }
 
     /// Everything that is not kept, for where nothing of the application is alive.
-    pub fn all_at_end(&self) -> Taken {
+    pub fn all_at_end(&self) -> FreeRegisters {
         let mut all = self.all();
         for number in 0..self.allocated.0 {
             all.sgprs[usize::from(number)] |= !self.kept_scalars[usize::from(number)];
@@ -212,7 +212,7 @@ fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<&KernelMetadata>) 
 }
 
 /// The first of `width` free registers in a row from `from` on, a multiple of `alignment`, all below `limit`.
-fn in_a_row(free: &Free, width: u16, alignment: u16, from: u16, limit: u16) -> Option<u16> {
+fn in_a_row(free: &FileMask, width: u16, alignment: u16, from: u16, limit: u16) -> Option<u16> {
     let alignment = alignment.max(1);
     let ends = (limit.min(256) + 1).saturating_sub(width);
     let mut starts = (from.next_multiple_of(alignment)..ends).step_by(usize::from(alignment));
@@ -222,8 +222,8 @@ fn in_a_row(free: &Free, width: u16, alignment: u16, from: u16, limit: u16) -> O
     })
 }
 
-impl Taken {
-    fn file(&mut self, file: RegisterFile) -> &mut Free {
+impl FreeRegisters {
+    fn file(&mut self, file: RegisterFile) -> &mut FileMask {
         match file {
             RegisterFile::Sgpr => &mut self.sgprs,
             RegisterFile::Vgpr => &mut self.vgprs,

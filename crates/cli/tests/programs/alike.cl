@@ -1,0 +1,1 @@
+__kernel void tiny(__global int *values) { values[__builtin_amdgcn_workitem_id_x()] = 1; }

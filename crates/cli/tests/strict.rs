@@ -1,0 +1,130 @@
+//! `--strict`: what hardware lets pass, and an exact device does not.
+
+mod common;
+
+use common::{compile, hip, luthier};
+
+fn run(mode: &str, options: &[&str]) -> (bool, String) {
+    let mut command = luthier(&["run", "--device", "gfx90a"]);
+    command
+        .args(options)
+        .arg("--")
+        .arg(hip("exact.hip"))
+        .arg(mode);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), said)
+}
+
+#[test]
+fn accesses_beyond_the_last_byte_and_to_freed_memory_stop_the_kernel() {
+    let expected = [
+        ("behind", "store", "0 bytes past the end of 100 bytes"),
+        ("half", "load", "2 bytes before the end of 100 bytes"),
+        (
+            "registered",
+            "store",
+            "0 bytes past the end of 100 registered bytes",
+        ),
+        ("freed", "store", "that have been freed"),
+        ("pinned", "store", "0 bytes past the end of 100 bytes"),
+        (
+            "lds",
+            "shared",
+            "4 bytes at 0x40 of LDS, of which the workgroup has 64 bytes",
+        ),
+    ];
+    for (mode, kernel, cause) in expected {
+        let (passed, said) = run(mode, &[]);
+        assert!(passed, "{mode} passes on hardware: {said}");
+        for options in [&["--strict"][..], &["--strict=memory"]] {
+            let (passed, said) = run(mode, options);
+            assert!(!passed, "{mode} {options:?}");
+            for part in [kernel, cause, "pc 0x", "lane 0"] {
+                assert!(said.contains(part), "{mode}: {part:?} is missing in {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_right_stays_right() {
+    for mode in ["last", "lds-last"] {
+        let (passed, said) = run(mode, &["--strict"]);
+        assert!(passed, "{mode}: {said}");
+    }
+    // Between programs with tools, too.
+    let (passed, said) = run(
+        "last",
+        &[
+            "--strict",
+            "-t",
+            "mem-trace,bb-count",
+            "--output",
+            "/dev/shm",
+        ],
+    );
+    assert!(passed, "{said}");
+}
+
+#[test]
+fn strictness_without_effect_is_an_error() {
+    let (passed, said) = run("last", &["--strict=hooks"]);
+    assert!(!passed);
+    assert!(
+        said.contains("--strict=hooks selects something for tools"),
+        "{said}"
+    );
+}
+
+#[test]
+fn emulated_kernels_keep_to_their_buffers() {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    let object = compile("clang-22", "tiny.cl", &flags);
+    for (options, size, code) in [
+        (&[][..], 252, 0),
+        (&["--strict"], 252, 2),
+        (&["--strict"], 256, 0),
+    ] {
+        let mut command = luthier(&["emulate", "--kernel", "tiny", "--arg"]);
+        command
+            .arg(format!("zero:{size}"))
+            .args(options)
+            .arg(&object);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{options:?} {size}: {said}"
+        );
+    }
+}
+
+/// The memory model holds, also where accesses are looked at twice.
+#[test]
+fn forbidden_outcomes_do_not_occur() {
+    let program = compile(
+        "hipcc",
+        "litmus.hip",
+        &["-O2", "-w", "--offload-arch=gfx90a"],
+    );
+    for options in [&[][..], &["--strict"]] {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        let output = command
+            .args(options)
+            .arg("--")
+            .arg(&program)
+            .arg("400")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(said.trim(), "6000 outcomes, 0 of them forbidden");
+        assert!(output.status.success());
+    }
+}

@@ -1,0 +1,113 @@
+//! A file that a user named, read without holding all of it.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::fd::AsRawFd,
+    path::Path,
+    ptr::NonNull,
+    sync::Once,
+};
+
+/// Files of this size and larger are mapped.
+const LARGE: u64 = 32 << 20;
+/// Pages are let go in steps of this size.
+const STEP: u64 = 1 << 20;
+
+/// The bytes of a file. Large regular files are mapped, so that they take no memory but for what is being looked at; everything else
+/// (pipes, small files) is read.
+#[derive(Debug)]
+pub struct Input(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Read(Vec<u8>),
+    Mapped { start: NonNull<u8>, length: usize },
+}
+
+// SAFETY: the mapping is only read, and belongs to nobody else until it is dropped.
+unsafe impl Send for Input {}
+// SAFETY: as above.
+unsafe impl Sync for Input {}
+
+impl Input {
+    /// For commands: a mapped file that somebody makes shorter meanwhile ends the process with a message and status 2.
+    pub fn open(path: &Path) -> io::Result<Input> {
+        let mut file = File::open(path)?;
+        let about = file.metadata()?;
+        if !about.is_file() || about.len() < LARGE {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            return Ok(Input(Bytes::Read(bytes)));
+        }
+        watch_for_shrinking();
+        let length = usize::try_from(about.len()).map_err(io::Error::other)?;
+        // SAFETY: a new private mapping disturbs nothing; the file's descriptor is open.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE | libc::MAP_NORESERVE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        match NonNull::new(start.cast::<u8>()) {
+            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => {
+                Ok(Input(Bytes::Mapped { start, length }))
+            }
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Read(bytes) => bytes,
+            // SAFETY: the mapping is as long and lives as long as `self`. Who writes to the file meanwhile changes what is read;
+            // all readers here take any bytes.
+            Bytes::Mapped { start, length } => unsafe {
+                std::slice::from_raw_parts(start.as_ptr(), *length)
+            },
+        }
+    }
+
+    /// What lies before `offset` is not needed for now: memory that holds it can go. It may still be read.
+    pub fn let_go(&self, offset: u64) {
+        if let Bytes::Mapped { start, length } = &self.0 {
+            let size = (offset.min(*length as u64) / STEP * STEP) as usize;
+            // SAFETY: pages of a private mapping that nobody has written to are read from the file again.
+            unsafe { libc::madvise(start.as_ptr().cast(), size, libc::MADV_DONTNEED) };
+        }
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        if let Bytes::Mapped { start, length } = self.0 {
+            // SAFETY: mapped in `open`, and nothing borrows it any more.
+            unsafe { libc::munmap(start.as_ptr().cast(), length) };
+        }
+    }
+}
+
+/// Reading beyond the end of a mapped file is a signal. Without this it would end the command without a word.
+fn watch_for_shrinking() {
+    extern "C" fn said(_: libc::c_int) {
+        const WORDS: &[u8] = b"luthier: a file became shorter while it was read\n";
+        // SAFETY: both calls are allowed in signal handlers.
+        unsafe {
+            libc::write(2, WORDS.as_ptr().cast(), WORDS.len());
+            libc::_exit(2);
+        }
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the structure is plain data; the handler is as above.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = said as extern "C" fn(libc::c_int) as usize;
+            libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
+        }
+    });
+}

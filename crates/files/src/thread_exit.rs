@@ -1,0 +1,84 @@
+//! Destructors of thread-local variables without the dynamic linker's lock.
+//!
+//! Rust's standard library registers such destructors by `__cxa_thread_atexit_impl`, and glibc's takes the lock of the dynamic linker
+//! there. A thread of ours that begins, or uses such a variable for the first time, would wait for the lock; an application that
+//! launches a kernel in the constructor of a library holds the lock and waits for the thread. [`own_thread_exit!`](crate::own_thread_exit)
+//! gives a library its own definition, which keeps destructors in a list that a key of pthreads runs when the thread ends. (They do not
+//! run for the main thread at the end of a process, nor is anything of ours wanted there.)
+
+use std::{
+    cell::Cell,
+    ffi::{c_int, c_void},
+    ptr,
+    sync::OnceLock,
+};
+
+type Destructor = unsafe extern "C" fn(*mut c_void);
+
+struct Entry {
+    destroy: Destructor,
+    object: *mut c_void,
+    next: *mut Entry,
+}
+
+thread_local! {
+    // (It has no destructor itself, so it is not registered anywhere.)
+    static LAST: Cell<*mut Entry> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// What the standard library calls for a variable's destructor. Returns 0, or -1 if the system has no key left.
+///
+/// # Safety
+/// `destroy` may be called with `object` when this thread ends.
+pub unsafe extern "C" fn register(
+    destroy: Destructor,
+    object: *mut c_void,
+    _library: *mut c_void,
+) -> c_int {
+    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+    let key = KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: the destructor is a function of this library, which stays loaded.
+        (unsafe { libc::pthread_key_create(&raw mut key, Some(destroy_all)) } == 0).then_some(key)
+    });
+    let Some(key) = *key else { return -1 };
+    let entry = Box::new(Entry {
+        destroy,
+        object,
+        next: LAST.get(),
+    });
+    LAST.set(Box::into_raw(entry));
+    // SAFETY: the key exists; any value but null has the destructor called.
+    unsafe { libc::pthread_setspecific(key, ptr::dangling::<u8>().cast()) };
+    0
+}
+
+extern "C" fn destroy_all(_: *mut c_void) {
+    loop {
+        let last = LAST.get();
+        if last.is_null() {
+            return;
+        }
+        // SAFETY: `register` made it, and it leaves the list here.
+        let entry = unsafe { Box::from_raw(last) };
+        LAST.set(entry.next);
+        // SAFETY: whoever registered it promised so.
+        unsafe { (entry.destroy)(entry.object) };
+    }
+}
+
+/// Defines, for the library whose crate says it, what registers destructors of thread-local variables; nobody outside sees it.
+#[macro_export]
+macro_rules! own_thread_exit {
+    () => {
+        #[cfg(target_arch = "x86_64")]
+        core::arch::global_asm!(
+            ".globl __cxa_thread_atexit_impl",
+            ".hidden __cxa_thread_atexit_impl",
+            ".type __cxa_thread_atexit_impl, @function",
+            "__cxa_thread_atexit_impl: jmp {register}",
+            ".size __cxa_thread_atexit_impl, . - __cxa_thread_atexit_impl",
+            register = sym $crate::thread_exit::register,
+        );
+    };
+}

@@ -1,0 +1,34 @@
+//! Instructions are decoded in exit handlers too, behind the destructors of what this library has made: OpenMP programs of GCC
+//! start a last kernel there.
+
+use std::process;
+
+use llvm_shim::{DecodedInst, Mc, WINDOW};
+
+/// Whether `s_mov_b64 exec, 1` is an instruction.
+fn decodes() -> bool {
+    let mut code = [0; WINDOW];
+    code[..4].copy_from_slice(&0xbefe_0181_u32.to_le_bytes());
+    let mut decoder = Mc::new("gfx900", "").expect("gfx900 has a decoder");
+    decoder.decode(&code, 0, &mut DecodedInst::new())
+}
+
+extern "C" fn at_exit() {
+    // What was given back keeps its contents until somebody else has it.
+    let others: Vec<Vec<u8>> = (0..4000).map(|size| vec![0xff; size * 16]).collect();
+    std::hint::black_box(&others);
+    if !decodes() {
+        eprintln!("nothing can be decoded any more");
+        // SAFETY: ends the process without further handlers; other threads there are none.
+        unsafe { libc::_exit(1) };
+    }
+}
+
+fn main() {
+    // Handlers run in the order opposite to that of registration, so this one is the last.
+    // SAFETY: the handler is a function of this program, which stays.
+    let registered = unsafe { libc::atexit(at_exit) } == 0;
+    if !registered || !decodes() {
+        process::exit(2);
+    }
+}

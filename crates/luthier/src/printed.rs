@@ -1,0 +1,241 @@
+//! What hooks print: pieces of messages, put together and formatted as C's `printf` does.
+
+use crate::Stream;
+use sprintf::Printf;
+use std::{collections::HashMap, io::Write};
+
+/// The ring that `luthier_device.h` sends pieces through.
+pub(crate) const RING: &str = "__luthier_printf";
+
+/// Bytes of `luthier::said`, and where its parts lie.
+const PIECE: usize = 72;
+const KIND: usize = 8;
+const COUNT: usize = 12;
+const WORDS: usize = 16;
+/// `luthier::said_words` and `luthier::said_end`.
+const IS_WORDS: u32 = 1;
+const IS_LAST: u32 = 1 << 31;
+/// More of a text comes.
+const GOES_ON: u32 = 1 << 31;
+/// In a message's number.
+const TO_STDERR: u64 = 1 << 63;
+/// Messages of which pieces are missing may be as many; records that found no room are lost.
+const MOST_OPEN: usize = 1 << 16;
+
+/// The stream of pieces, as a description would have it.
+pub(crate) fn stream() -> Stream {
+    let mut fields = vec![
+        "message:u64".to_owned(),
+        "kind:u32".to_owned(),
+        "count:u32".to_owned(),
+    ];
+    fields.extend((0..7).map(|word| format!("word{word}:u64")));
+    Stream {
+        ring: RING.to_owned(),
+        fields,
+        file: String::new(),
+        capacity: 1 << 14,
+    }
+}
+
+/// An argument of `printf`, the format first.
+#[derive(Clone, Debug, PartialEq)]
+enum Said {
+    Word(u64),
+    Text(Vec<u8>),
+}
+
+#[derive(Debug, Default)]
+struct Message {
+    said: Vec<Said>,
+    /// The last text is not whole yet.
+    goes_on: bool,
+}
+
+/// Messages that are not whole, by ring and number.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    open: HashMap<(String, u64), Message>,
+}
+
+impl Printed {
+    /// Prints what is whole now.
+    pub fn take(&mut self, ring: &str, pieces: &[u8]) {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        for piece in pieces.chunks_exact(PIECE) {
+            if let Some((number, text)) = self.piece(ring, piece) {
+                match number & TO_STDERR {
+                    0 => out.extend(text),
+                    _ => err.extend(text),
+                }
+            }
+        }
+        // Nobody who reads is no reason to stop.
+        if !out.is_empty() {
+            let _ = std::io::stdout().write_all(&out);
+            let _ = std::io::stdout().flush();
+        }
+        if !err.is_empty() {
+            let _ = std::io::stderr().write_all(&err);
+        }
+    }
+
+    fn piece(&mut self, ring: &str, piece: &[u8]) -> Option<(u64, Vec<u8>)> {
+        let word = |at: usize| u64::from_le_bytes(piece[at..at + 8].try_into().unwrap_or_default());
+        let half = |at: usize| u32::from_le_bytes(piece[at..at + 4].try_into().unwrap_or_default());
+        let (number, kind, count) = (word(0), half(KIND), half(COUNT));
+        if self.open.len() > MOST_OPEN {
+            self.open.clear();
+        }
+        let message = self.open.entry((ring.to_owned(), number)).or_default();
+        if kind & !IS_LAST == IS_WORDS {
+            let words =
+                (0..(count as usize).min(7)).map(|index| Said::Word(word(WORDS + index * 8)));
+            message.said.extend(words);
+        } else {
+            let bytes = &piece[WORDS..][..((count & !GOES_ON) as usize).min(PIECE - WORDS)];
+            match message.said.last_mut() {
+                Some(Said::Text(text)) if message.goes_on => text.extend(bytes),
+                _ => message.said.push(Said::Text(bytes.to_vec())),
+            }
+            message.goes_on = count & GOES_ON != 0;
+        }
+        if kind & IS_LAST == 0 {
+            return None;
+        }
+        let whole = self.open.remove(&(ring.to_owned(), number))?;
+        Some((number, formatted(&whole.said)))
+    }
+}
+
+/// As C prints it. Directives without an argument stay as they are.
+fn formatted(said: &[Said]) -> Vec<u8> {
+    let mut arguments = said.iter();
+    let Some(Said::Text(format)) = arguments.next() else {
+        return Vec::new();
+    };
+    let format = String::from_utf8_lossy(format);
+    let mut text = String::new();
+    let mut rest = &*format;
+    while let Some(start) = rest.find('%') {
+        text.push_str(&rest[..start]);
+        rest = &rest[start + 1..];
+        let end = rest.find(|letter: char| {
+            letter.is_ascii_alphabetic() && !"hljztL".contains(letter) || letter == '%'
+        });
+        let Some(end) = end else {
+            text.push('%');
+            continue;
+        };
+        let (directive, behind) = rest.split_at(end + 1);
+        rest = behind;
+        match directive {
+            "%" => text.push('%'),
+            _ => text.push_str(&one(directive, &mut arguments)),
+        }
+    }
+    text.push_str(rest);
+    text.into_bytes()
+}
+
+/// One directive, without its `%`.
+fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a Said>) -> String {
+    let unchanged = || format!("%{directive}");
+    // Widths that are arguments become numbers.
+    let mut plain = String::from("%");
+    let (mut long, mut bytes) = (false, 4);
+    let conversion = directive.chars().last().unwrap_or_default();
+    for letter in directive.chars() {
+        match (letter, letter == '*') {
+            (_, true) => match arguments.next() {
+                Some(Said::Word(width)) => plain.push_str(&(*width as i32).to_string()),
+                _ => return unchanged(),
+            },
+            ('h', _) => bytes /= 2,
+            ('l' | 'j' | 'z' | 't' | 'L', _) => long = true,
+            (letter, _) => plain.push(letter),
+        }
+    }
+    let shift = match (long, bytes) {
+        (true, _) => 0,
+        (false, bytes) => 64 - 8 * i32::max(bytes, 1),
+    };
+    let printed =
+        |value: &dyn Printf| sprintf::vsprintf(&plain, &[value]).unwrap_or_else(|_| unchanged());
+    match (conversion, arguments.next()) {
+        ('s', Some(Said::Text(text))) => printed(&&*String::from_utf8_lossy(text)),
+        ('s', Some(Said::Word(0))) => printed(&"(null)"),
+        ('d' | 'i', Some(Said::Word(word))) => printed(&(((*word << shift) as i64) >> shift)),
+        ('u' | 'o' | 'x' | 'X', Some(Said::Word(word))) => printed(&((*word << shift) >> shift)),
+        ('c', Some(Said::Word(word))) => printed(&char::from(*word as u8)),
+        ('p', Some(Said::Word(word))) => format!("{word:#x}"),
+        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', Some(Said::Word(word))) => {
+            printed(&f64::from_bits(*word))
+        }
+        _ => unchanged(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What C says of the same (C17, 7.21.6.1).
+    #[test]
+    fn directives_are_those_of_c() {
+        let text = |text: &str| Said::Text(text.as_bytes().to_vec());
+        let word = Said::Word;
+        for (said, expected) in [
+            (vec![text("plain 100%%\n")], "plain 100%\n"),
+            (
+                vec![text("%d %u"), word(u64::MAX), word(0xffff_fff0)],
+                "-1 4294967280",
+            ),
+            (
+                vec![text("%ld|%lu"), word(u64::MAX), word(u64::MAX)],
+                "-1|18446744073709551615",
+            ),
+            (
+                vec![text("[%5d] [%-5d] [%05d]"), word(7), word(7), word(7)],
+                "[    7] [7    ] [00007]",
+            ),
+            (
+                vec![text("%x %X %#x"), word(255), word(255), word(255)],
+                "ff FF 0xff",
+            ),
+            (vec![text("%s-%c"), text("a"), word(98)], "a-b"),
+            (
+                vec![
+                    text("%.2f %e"),
+                    word(1.5f64.to_bits()),
+                    word(1500f64.to_bits()),
+                ],
+                "1.50 1.500000e+03",
+            ),
+            (vec![text("%*d"), word(4), word(3)], "   3"),
+            (vec![text("%hhd"), word(0xff)], "-1"),
+            (vec![text("%p"), word(0x1000)], "0x1000"),
+            (vec![text("%d")], "%d"),
+        ] {
+            let formatted = String::from_utf8(formatted(&said)).unwrap();
+            assert_eq!(formatted, expected);
+        }
+    }
+
+    #[test]
+    fn texts_come_in_pieces() {
+        let piece = |kind: u32, count: u32, bytes: &[u8]| {
+            let mut piece = 5u64.to_le_bytes().to_vec();
+            piece.extend(kind.to_le_bytes());
+            piece.extend(count.to_le_bytes());
+            piece.extend(bytes);
+            piece.resize(PIECE, 0);
+            piece
+        };
+        let mut printed = Printed::default();
+        assert_eq!(printed.piece("r", &piece(2, 3 | GOES_ON, b"a%d")), None);
+        assert_eq!(printed.piece("r", &piece(2, 2, b"\n.")), None);
+        let last = piece(IS_WORDS | IS_LAST, 1, &7u64.to_le_bytes());
+        assert_eq!(printed.piece("r", &last), Some((5, b"a7\n.".to_vec())));
+    }
+}

@@ -1,0 +1,148 @@
+//! Tools that HIP compilers made, and programs to run them on.
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use programs::{Bounded, Emulator};
+
+pub const DEVICE: &str = "gfx90a";
+
+pub struct Scene {
+    pub emulator: Emulator,
+    pub application: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+/// What a HIP compiler is called with, besides the file.
+pub fn compilers() -> [(&'static str, Command); 2] {
+    let hipcc = Command::new("hipcc");
+    let mut clang = Command::new("clang++-22");
+    clang
+        .args(["-x", "hip", "--rocm-path=/usr"])
+        .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+        // For HIP 5.2's headers and library.
+        .args([
+            "-mcode-object-version=5",
+            "-D__HIP_PLATFORM_AMD__",
+            "-D__AMDGCN_WAVEFRONT_SIZE=64",
+        ]);
+    [("hipcc", hipcc), ("clang", clang)]
+}
+
+impl Scene {
+    pub fn new() -> Option<Scene> {
+        Scene::of("equal_launches")
+    }
+
+    /// With one of the programs.
+    pub fn of(program: &str) -> Option<Scene> {
+        if !programs::can_compile() {
+            return None;
+        }
+        let program = programs::named(program).unwrap();
+        Some(Scene {
+            emulator: Emulator::find().expect("the emulator is built"),
+            application: programs::compile(&program).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The library that a compiler makes of a tool's source.
+    pub fn compile(&self, mut compiler: Command, source: &Path, name: &str) -> PathBuf {
+        let library = self.path(&format!("{name}.so"));
+        let compiled = compiler
+            .args(["-w", "-O2", "--offload-arch=gfx90a", "-fPIC", "-shared"])
+            .args(["-Xclang", "-fembed-bitcode=all", "-I"])
+            .arg(programs::root().join("include"))
+            .arg(source)
+            .arg("-o")
+            .arg(&library)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{said}");
+        library
+    }
+
+    /// The same with hipcc, from text.
+    pub fn tool(&self, name: &str, text: &str) -> PathBuf {
+        let source = self.path(&format!("{name}.hip"));
+        std::fs::write(&source, text).unwrap();
+        let [(_, hipcc), _] = compilers();
+        self.compile(hipcc, &source, name)
+    }
+
+    pub fn run(&self, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
+        let output = self
+            .emulator
+            .command()
+            .args(["run", "--device", DEVICE])
+            // (What selects wants tools.)
+            .args(if options.contains(&"-t") {
+                &["-k", "^add_one"][..]
+            } else {
+                &[]
+            })
+            .args(options)
+            .arg("--")
+            .arg(&self.application)
+            .env("LUTHIER_CACHE", self.path("cache"))
+            .envs(variables.iter().copied())
+            .bounded_output()
+            .unwrap();
+        said(&output)
+    }
+
+    /// What `luthier` says with these arguments, and whether it succeeds.
+    pub fn luthier(&self, arguments: &[&str]) -> (bool, String) {
+        let output = self
+            .emulator
+            .command()
+            .args(arguments)
+            .env("LUTHIER_CACHE", self.path("cache"))
+            .bounded_output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (output.status.success(), text)
+    }
+
+    /// A sample as its first lines say.
+    pub fn sample(&self, name: &str) -> PathBuf {
+        let source = programs::root().join(format!("examples/tools/{name}.hip"));
+        let [(_, hipcc), _] = compilers();
+        self.compile(hipcc, &source, name)
+    }
+
+    pub fn with(&self, tool: &Path) -> (String, String) {
+        self.run(&["-t", tool.to_str().unwrap()], &[])
+    }
+
+    /// Lane instructions of the chosen kernel, as the emulated GPU counts them.
+    pub fn lane_instructions(&self) -> u64 {
+        let output = self.path("plain");
+        self.run(&["--output", output.to_str().unwrap()], &[]);
+        let statistics = std::fs::read(output.join("statistics.json")).unwrap();
+        let statistics: serde_json::Value = serde_json::from_slice(&statistics).unwrap();
+        let kernels = statistics["kernels"].as_array().unwrap().iter();
+        let kernels =
+            kernels.filter(|kernel| kernel["kernel"].as_str().unwrap().contains("add_one"));
+        kernels
+            .map(|kernel| kernel["lane_instructions"].as_u64().unwrap())
+            .sum()
+    }
+}
+
+pub fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    (stdout, stderr)
+}

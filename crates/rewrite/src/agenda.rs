@@ -1,0 +1,77 @@
+//! What a plan says, by place.
+
+use crate::{Insertion, Plan, Point};
+use lift::{FunctionIndex, InstIndex};
+use std::ops::Range;
+
+/// What a plan says, by place.
+pub(crate) struct Agenda {
+    /// Anything is inserted on edges.
+    pub edges: bool,
+    /// Indices of insertions and changes.
+    pub insertions: ByPlace,
+    pub changes: ByPlace,
+}
+
+impl Agenda {
+    pub fn of(plan: &Plan<'_>) -> Agenda {
+        let insertions = plan.insertions.iter();
+        let changes = plan.changes.iter();
+        let on_edge = |insertion: &Insertion| matches!(insertion.point, Point::Edge(_));
+        Agenda {
+            edges: plan.insertions.iter().any(on_edge),
+            insertions: ByPlace::new(
+                insertions.map(|insertion| (insertion.function, insertion.inst)),
+            ),
+            changes: ByPlace::new(changes.map(|change| (change.function, change.inst))),
+        }
+    }
+
+    /// Functions and instructions that are named.
+    pub fn places(&self) -> impl Iterator<Item = Site> + '_ {
+        let all = self.insertions.0.iter().chain(&self.changes.0);
+        all.map(|(site, _)| *site)
+    }
+
+    pub fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
+        !self.insertions.within(function, range).is_empty()
+    }
+}
+
+pub(crate) type Site = (FunctionIndex, InstIndex);
+
+/// Indices by what they are for, in order; those of one place in their own.
+pub(crate) struct ByPlace(Vec<(Site, usize)>);
+
+impl ByPlace {
+    fn new(sites: impl Iterator<Item = Site>) -> ByPlace {
+        let mut all: Vec<_> = sites.zip(0..).collect();
+        all.sort_unstable();
+        ByPlace(all)
+    }
+
+    pub fn at(&self, function: FunctionIndex, inst: InstIndex) -> &[(Site, usize)] {
+        self.within(function, inst..inst + 1)
+    }
+
+    /// The first instruction from one on, of the same function, that there is anything for.
+    pub fn next_from(&self, function: FunctionIndex, inst: InstIndex) -> Option<InstIndex> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let next = self.0.partition_point(|(site, _)| *site < (function, inst));
+        let ((of, at), _) = *self.0.get(next)?;
+        (of == function).then_some(at)
+    }
+
+    pub fn within(&self, function: FunctionIndex, range: Range<InstIndex>) -> &[(Site, usize)] {
+        let behind = |inst| self.0.partition_point(|(site, _)| *site < (function, inst));
+        let start = behind(range.start);
+        let rest = &self.0[start..];
+        let count = rest
+            .iter()
+            .take_while(|(site, _)| *site < (function, range.end))
+            .count();
+        &rest[..count]
+    }
+}

@@ -1,0 +1,295 @@
+//! The second step for a hook: registers for its groups, and for what is saved around it.
+//!
+//! Those come first that nothing in the kernel names, then those that are dead at the place, then live ones that are spilled.
+
+use crate::Refusal;
+use crate::bind::Dword;
+use crate::lower::{Lowering, Place};
+use crate::registers::{FileMask, FreeRegisters, Home};
+use gfx::Family;
+use lift::registers::{AGPR_BASE, RegisterSet, SGPR_COUNT, Span};
+use template::{RegisterFile, Template};
+
+/// VGPRs that can be in scratch at a time.
+pub(crate) const SCRATCH_SLOTS: u16 = 64;
+
+/// The choice of registers for one splice.
+#[derive(Clone)]
+pub(crate) struct Allocation<'a> {
+    pub hook: &'a str,
+    pub template: &'a Template,
+    pub place: &'a Place<'a>,
+    pub first: Vec<Option<u16>>,
+    pub free: FreeRegisters,
+    pub dead_given: bool,
+    /// Lane of the spill register, SGPR.
+    pub saved: Vec<(u16, u16)>,
+    /// The VGPR of those lanes.
+    pub spill: Option<u16>,
+    /// VGPR whose lane 0 is spilled, SGPR that has it.
+    pub saved_lanes: Vec<(u16, u16)>,
+    /// VGPRs that are spilled in scratch.
+    pub in_scratch: Vec<u16>,
+    /// SGPRs that cannot be spilled here.
+    pub in_use: FileMask,
+    /// VGPRs that are not free here even if dead.
+    pub in_use_vectors: FileMask,
+    pub inputs: RegisterSet,
+    /// All that were chosen so far.
+    pub used: RegisterSet,
+    pub widen: bool,
+}
+
+/// What is to have registers beside the template's groups.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// To save these in.
+    pub scc: bool,
+    pub vcc: bool,
+    pub m0: bool,
+    pub exec: bool,
+    pub mode: bool,
+    /// To compute the address that lanes access with.
+    pub address: bool,
+    /// To take a value out of a lane on its way to a VGPR.
+    pub through: bool,
+}
+
+/// Registers for one hook at one place.
+#[derive(Debug)]
+pub(crate) struct Allocated {
+    /// The first register of each group.
+    pub first: Vec<u16>,
+    pub scc: Option<u16>,
+    pub vcc: Option<u16>,
+    pub m0: Option<u16>,
+    pub exec: Option<u16>,
+    pub mode: Option<u16>,
+    pub through: Option<u16>,
+    pub address: Option<AddressRegisters>,
+    /// Live registers that are spilled, and where.
+    pub spills: Spills,
+    /// What the hook's inputs are in, and all that were chosen, as far as the application knows of them.
+    pub registers: RegisterSet,
+}
+
+/// Registers to compute an address with: a constant, carries of the lanes, the sum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressRegisters {
+    pub constant: u16,
+    pub carry: u16,
+    pub sum: u16,
+}
+
+/// Live registers that are put aside around a hook.
+#[derive(Debug, Default)]
+pub(crate) struct Spills {
+    /// Lane of the VGPR, SGPR that goes there.
+    pub scalars: Vec<(u16, u16)>,
+    pub lanes_of: Option<u16>,
+    /// VGPR of which lane 0 goes to an SGPR.
+    pub first_lanes: Vec<(u16, u16)>,
+    /// VGPRs that go to scratch, and the SGPR for the address there.
+    pub scratch: Option<(u16, Vec<u16>)>,
+}
+
+impl Allocation<'_> {
+    pub fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
+        let range = usize::from(first)..usize::from(first + width);
+        match file {
+            RegisterFile::Sgpr => {
+                self.used.insert(Span::Scalar(first, width));
+                self.in_use[range].fill(true);
+            }
+            RegisterFile::Vgpr => {
+                self.used.insert(Span::Vector(first, width));
+                self.in_use_vectors[range].fill(true);
+            }
+            RegisterFile::Agpr => self.used.insert(Span::Vector(AGPR_BASE + first, width)),
+        }
+    }
+
+    /// Binds groups that hold nothing but inputs to the registers where these are.
+    fn bind_in_place(&mut self, dwords: &[Vec<Dword>], copy_scalars: bool) {
+        for number in self.inputs.scalars.iter() {
+            self.in_use[usize::from(number)] = true;
+        }
+        for number in self.inputs.vectors.iter().filter(|n| *n < AGPR_BASE) {
+            self.in_use_vectors[usize::from(number)] = true;
+        }
+        for (index, group) in self.template.groups.iter().enumerate() {
+            let mut first = None;
+            let mut covered = 0;
+            let mut possible = true;
+            for (port, dwords) in self.template.ports.iter().zip(dwords) {
+                for (place, dword) in port.dwords.iter().zip(dwords) {
+                    let Some((_, offset)) = place.filter(|place| usize::from(place.0) == index)
+                    else {
+                        continue;
+                    };
+                    covered += 1;
+                    let number = match *dword {
+                        Dword::Application(file, number) if file == group.file => {
+                            possible &= !group.written || port.written;
+                            possible &= !(copy_scalars && file == RegisterFile::Sgpr);
+                            number
+                        }
+                        Dword::Kept(Home::Scalar(number)) if group.file == RegisterFile::Sgpr => {
+                            possible &= !group.written;
+                            number
+                        }
+                        _ => {
+                            possible = false;
+                            continue;
+                        }
+                    };
+                    let Some(start) = number.checked_sub(offset) else {
+                        possible = false;
+                        continue;
+                    };
+                    possible &= *first.get_or_insert(start) == start;
+                }
+            }
+            let Some(start) = first.filter(|_| possible && covered == group.width) else {
+                continue;
+            };
+            if start % group.alignment.max(1) == 0 && start + group.width <= group.limit {
+                self.first[index] = Some(start);
+                self.use_up(group.file, start, group.width);
+            }
+        }
+    }
+
+    /// Adds the registers that are dead here.
+    pub fn give_dead(&mut self, allocated: (u16, u16)) {
+        let live = &self.place.live;
+        for number in 0..allocated.0 {
+            let named = self.in_use[usize::from(number)];
+            if !live.scalars.contains(number) && !named {
+                self.free.give(RegisterFile::Sgpr, number);
+            }
+        }
+        for number in 0..allocated.1 {
+            let taken = self.in_use_vectors[usize::from(number)];
+            if !live.active.contains(number) && !taken {
+                self.free.give(RegisterFile::Vgpr, number);
+            }
+        }
+    }
+
+    /// Registers whose inactive lanes are live.
+    pub fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
+        let live = self.place.live.inactive.iter();
+        live.filter(|number| *number < AGPR_BASE)
+            .map(|number| (RegisterFile::Vgpr, number))
+    }
+}
+
+impl<'p> Lowering<'_, 'p> {
+    /// Registers for everything that a hook wants at a place. `inputs`: registers that hold its inputs.
+    pub fn allocate(
+        &mut self,
+        hook: &str,
+        template: &Template,
+        place: &Place<'_>,
+        dwords: &[Vec<Dword>],
+        inputs: RegisterSet,
+        wanted: Wanted,
+    ) -> Result<Allocated, Refusal> {
+        let wide = u16::from(place.wave_size / 32);
+        let mut chosen = Allocation {
+            hook,
+            template,
+            place,
+            first: vec![None; template.groups.len()],
+            free: self.supply.all(),
+            dead_given: false,
+            saved: Vec::new(),
+            spill: None,
+            saved_lanes: Vec::new(),
+            in_scratch: Vec::new(),
+            in_use: self.supply.kept_scalars,
+            in_use_vectors: self.supply.kept_vectors,
+            inputs,
+            used: RegisterSet::default(),
+            widen: wanted.exec,
+        };
+        chosen.bind_in_place(dwords, self.codes.target.family >= Family::Gfx12);
+        for (index, group) in template.groups.iter().enumerate() {
+            if chosen.first[index].is_none() {
+                let (width, limit) = (group.width, group.limit);
+                let (alignment, all_lanes) = (group.alignment, group.all_lanes);
+                let first =
+                    self.take(&mut chosen, group.file, width, alignment, limit, all_lanes)?;
+                chosen.first[index] = Some(first);
+            }
+        }
+        let mut scalars = |wanted: bool, width: u16| {
+            let mut take = || {
+                let (file, limit) = (RegisterFile::Sgpr, SGPR_COUNT);
+                self.take(&mut chosen, file, width, width, limit, false)
+            };
+            wanted.then(&mut take).transpose()
+        };
+        let scc = scalars(wanted.scc, 1)?;
+        let vcc = scalars(wanted.vcc, wide)?;
+        let m0 = scalars(wanted.m0, 1)?;
+        let exec = scalars(wanted.exec, wide)?;
+        let mode = scalars(wanted.mode, 1)?;
+        let constant = scalars(wanted.address, 1)?;
+        let carry = scalars(wanted.address, wide)?;
+        let through = scalars(wanted.through, 1)?;
+        let address = match (constant, carry) {
+            (Some(constant), Some(carry)) => Some(AddressRegisters {
+                constant,
+                carry,
+                sum: self.take(&mut chosen, RegisterFile::Vgpr, 2, 2, 256, false)?,
+            }),
+            _ => None,
+        };
+        let in_scratch = chosen.in_scratch.clone();
+        let scratch = (!in_scratch.is_empty())
+            .then(|| self.take(&mut chosen, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false))
+            .transpose()?
+            .map(|register| (register, in_scratch));
+        let mut registers = inputs;
+        // A load may still be on its way to a register that is dead.
+        registers.unite(&chosen.used);
+        Ok(Allocated {
+            first: chosen.first.into_iter().flatten().collect(),
+            scc,
+            vcc,
+            m0,
+            exec,
+            mode,
+            through,
+            address,
+            spills: Spills {
+                lanes_of: chosen.spill,
+                scalars: chosen.saved,
+                first_lanes: chosen.saved_lanes,
+                scratch,
+            },
+            registers,
+        })
+    }
+
+    /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
+    pub fn borrow_at_end(&mut self, scalars: u16, vectors: u16) -> Result<(u16, u16), Refusal> {
+        let mut free = self.supply.all_at_end();
+        let mut borrow = |file, width| {
+            let first = free.take(file, width, 2, 256);
+            first.ok_or_else(|| Refusal::Registers {
+                what: "adding counters to memory",
+                reason: format!("no {width} {file:?} registers are free"),
+            })
+        };
+        let first = (
+            borrow(RegisterFile::Sgpr, scalars)?,
+            borrow(RegisterFile::Vgpr, vectors)?,
+        );
+        self.supply.use_up(RegisterFile::Sgpr, first.0 + scalars);
+        self.supply.use_up(RegisterFile::Vgpr, first.1 + vectors);
+        Ok(first)
+    }
+}

@@ -1,0 +1,216 @@
+//! The first step for a hook: where each dword of its ports comes from or goes to.
+
+use crate::instruction::{EXEC, Source, VCC};
+use crate::lower::{Lowering, Place};
+use crate::registers::Home;
+use crate::values::supplied;
+use crate::{Half, HookVariants, Refusal, Value};
+use gfx::Family;
+use isa::{Reg, RegKind};
+use lift::registers::{AGPR_BASE, RegisterSet, Span};
+use template::{Port, RegisterFile};
+
+/// Where a dword of a port comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dword {
+    Constant(u32),
+    /// Half of the address of a tool's variable, by its number in the plan, plus so many bytes.
+    Address(usize, Half, u32),
+    /// A register of the application.
+    Application(RegisterFile, u16),
+    /// Where a value from kernel entry is.
+    Kept(Home),
+    /// SGPR-like by encoding: EXEC, VCC, M0.
+    Special(u16),
+    Scc,
+    /// Half of the address that each lane accesses.
+    Accessed(Half),
+}
+
+/// How scalar operands name M0.
+const M0: u16 = 124;
+const M0_GFX11: u16 = 125;
+
+impl Dword {
+    /// As an operand; those that instructions of their own fetch are none.
+    pub fn operand(self) -> Source {
+        match self {
+            // These are written by instructions of their own.
+            Dword::Address(..) | Dword::Accessed(_) | Dword::Kept(Home::Lane(..)) => {
+                Source::Constant(0)
+            }
+            Dword::Constant(value) => Source::Constant(value),
+            Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
+                Source::Vector(number)
+            }
+            Dword::Application(RegisterFile::Sgpr, number)
+            | Dword::Kept(Home::Scalar(number))
+            | Dword::Special(number) => Source::Scalar(number),
+            Dword::Scc => Source::Scc,
+        }
+    }
+
+    /// The registers that hold it, as far as the application knows of them.
+    pub fn add_to(self, set: &mut RegisterSet) {
+        match self {
+            Dword::Application(RegisterFile::Sgpr, number) | Dword::Special(number) => {
+                set.insert(Span::Scalar(number, 1));
+            }
+            Dword::Application(RegisterFile::Vgpr, number) => set.insert(Span::Vector(number, 1)),
+            Dword::Application(RegisterFile::Agpr, number) => {
+                set.insert(Span::Vector(AGPR_BASE + number, 1));
+            }
+            Dword::Constant(_)
+            | Dword::Address(..)
+            | Dword::Kept(_)
+            | Dword::Scc
+            | Dword::Accessed(_) => {}
+        }
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// Where the dwords of a port come from or go to.
+    pub fn dwords(
+        &self,
+        hook: &HookVariants<'_>,
+        port: &Port,
+        arguments: &[(String, Value)],
+        place: &Place<'_>,
+    ) -> Result<Vec<Dword>, Refusal> {
+        let refused = |reason| Refusal::NoValue {
+            hook: hook.name.clone(),
+            port: port.name.clone(),
+            pc: place.pc,
+            reason,
+        };
+        if let Some(name) = port.name.strip_prefix("lds:") {
+            let first = self.entry.shared.get(name).copied();
+            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+            return Ok(vec![Dword::Kept(first)]);
+        }
+        let given = arguments.iter().find(|(name, _)| *name == port.name);
+        let value = match given {
+            Some((_, value)) => *value,
+            None => supplied(&port.name).ok_or_else(|| {
+                refused("the insertion gives no value for it, and it is none that every place has")
+            })?,
+        };
+        let count = port.dwords.len();
+        let constant = |value: u64| -> Vec<Dword> {
+            (0..count)
+                .map(|index| {
+                    let shifted = value.checked_shr(32 * index as u32).unwrap_or(0);
+                    Dword::Constant(shifted as u32)
+                })
+                .collect()
+        };
+        let special = |first: u16| -> Vec<Dword> {
+            let wide = usize::from(place.wave_size / 32);
+            (0..count)
+                .map(|index| {
+                    if index < wide {
+                        Dword::Special(first + index as u16)
+                    } else {
+                        Dword::Constant(0)
+                    }
+                })
+                .collect()
+        };
+        let kept = |first: Option<Home>, registers: u16| {
+            let first = first.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+            let dword = |index: usize| {
+                if index < usize::from(registers) {
+                    Dword::Kept(first.dword(index as u16))
+                } else {
+                    Dword::Constant(0)
+                }
+            };
+            Ok((0..count).map(dword).collect())
+        };
+        Ok(match value {
+            Value::Constant(value) => constant(value),
+            Value::Site => constant(place.site as u64),
+            Value::Pc => constant(place.pc),
+            Value::Register(reg) => {
+                return application(reg, count)
+                    .ok_or_else(|| refused("it is no register that can be bound, or too narrow"));
+            }
+            Value::ToolAddress { global, addend } => {
+                let halves = [Half::Low, Half::High];
+                let dword = |index: usize| match halves.get(index) {
+                    Some(half) => Dword::Address(global, *half, addend),
+                    None => Dword::Constant(0),
+                };
+                (0..count).map(dword).collect()
+            }
+            Value::Exec => special(EXEC),
+            Value::Vcc => special(VCC),
+            Value::Scc => {
+                let mut dwords = constant(0);
+                if let Some(first) = dwords.first_mut() {
+                    *first = Dword::Scc;
+                }
+                dwords
+            }
+            Value::KernargPointer => return kept(self.entry.kernarg, 2),
+            Value::DispatchPointer => return kept(self.entry.dispatch, 2),
+            Value::ImplicitArgumentPointer => return kept(self.entry.implicit, 2),
+            Value::Stack => return kept(self.entry.stack, 2),
+            Value::DispatchId => return kept(self.entry.dispatch_id, 2),
+            Value::WorkitemId(dimension) => {
+                let register = self.entry.workitem.get(usize::from(dimension)).copied();
+                let register = register.flatten();
+                let register =
+                    register.ok_or_else(|| refused("the kernel's entry does not keep it"))?;
+                vec![Dword::Application(RegisterFile::Vgpr, register)]
+            }
+            Value::M0 => {
+                let modern = self.codes.target.family >= Family::Gfx11;
+                vec![Dword::Special(if modern { M0_GFX11 } else { M0 })]
+            }
+            Value::WorkgroupId(dimension) => {
+                let register = self.entry.workgroup.get(usize::from(dimension)).copied();
+                return kept(register.flatten(), 1);
+            }
+            Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
+                let memory = (place.memory)().ok_or_else(|| {
+                    refused("the instruction accesses no memory, or has overwritten its address")
+                })?;
+                match value {
+                    Value::AccessSize => constant(memory.size.into()),
+                    Value::AccessKind => constant(memory.kind.into()),
+                    _ if memory.address.is_none() => {
+                        return Err(refused("its address is not a sum of registers"));
+                    }
+                    _ => vec![Dword::Accessed(Half::Low), Dword::Accessed(Half::High)],
+                }
+            }
+        })
+    }
+}
+
+/// The dwords of an application's register.
+fn application(reg: Reg, count: usize) -> Option<Vec<Dword>> {
+    if usize::from(reg.width) < count || reg.half.is_some() {
+        return None;
+    }
+    let file = match reg.kind {
+        RegKind::Sgpr => Some(RegisterFile::Sgpr),
+        RegKind::Vgpr => Some(RegisterFile::Vgpr),
+        RegKind::Agpr => Some(RegisterFile::Agpr),
+        _ => None,
+    };
+    let special = match reg.kind {
+        RegKind::Vcc => Some(VCC),
+        RegKind::Exec => Some(EXEC),
+        _ => None,
+    };
+    (0..count as u16)
+        .map(|index| match (file, special) {
+            (Some(file), _) => Some(Dword::Application(file, reg.index + index)),
+            (_, Some(base)) => Some(Dword::Special(base + reg.index + index)),
+            _ => None,
+        })
+        .collect()
+}

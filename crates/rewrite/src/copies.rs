@@ -1,0 +1,177 @@
+//! Values of ports that are not bound in place: copied to a template's registers, and back.
+
+use crate::bind::Dword;
+use crate::encode::Codes;
+use crate::instruction::{Op, Source, Write};
+use crate::ir::Code;
+use crate::lower::{Lowering, Place, fixed};
+use crate::registers::Home;
+use crate::{HookVariants, Refusal, Symbol};
+use template::{RegisterFile, Template};
+
+/// A dword of a port that is not bound in place.
+pub(crate) struct Copy {
+    pub file: RegisterFile,
+    pub register: u16,
+    pub dword: Dword,
+}
+
+impl Copy {
+    pub fn is_scalar(&self) -> bool {
+        self.file == RegisterFile::Sgpr
+    }
+
+    /// Whether it takes nothing but moves of scalars.
+    pub fn is_scalar_move(&self) -> bool {
+        let from_scalar = match self.dword {
+            Dword::Application(file, _) => file == RegisterFile::Sgpr,
+            Dword::Kept(Home::Lane(..)) => false,
+            _ => true,
+        };
+        self.is_scalar() && from_scalar
+    }
+
+    /// Whether a vector instruction writes an SGPR.
+    pub fn is_from_vector(&self) -> bool {
+        let in_vector = matches!(
+            self.dword,
+            Dword::Application(RegisterFile::Vgpr, _) | Dword::Kept(Home::Lane(..))
+        );
+        self.is_scalar() && in_vector
+    }
+}
+
+/// What goes into a template and what comes out that is not bound in place.
+#[derive(Default)]
+pub(crate) struct Copies {
+    pub inward: Vec<Copy>,
+    pub outward: Vec<Copy>,
+}
+
+impl Copies {
+    pub fn of(template: &Template, dwords: &[Vec<Dword>], first: &[u16]) -> Copies {
+        let mut copies = Copies::default();
+        for (port, dwords) in template.ports.iter().zip(dwords) {
+            for (place, &dword) in port.dwords.iter().zip(dwords) {
+                let Some((group, offset)) = *place else {
+                    continue;
+                };
+                let register = first[usize::from(group)] + offset;
+                let file = port.file;
+                let in_place = dword == Dword::Application(file, register)
+                    || dword == Dword::Kept(Home::Scalar(register)) && file == RegisterFile::Sgpr;
+                if in_place {
+                    continue;
+                }
+                let copy = || Copy {
+                    file,
+                    register,
+                    dword,
+                };
+                if port.read {
+                    copies.inward.push(copy());
+                }
+                if port.written {
+                    copies.outward.push(copy());
+                }
+            }
+        }
+        copies
+    }
+}
+
+impl<'p> Lowering<'_, 'p> {
+    /// `through`: an SGPR, where a VGPR takes a value out of a lane.
+    pub fn copy_in(
+        &self,
+        copy: &Copy,
+        through: Option<u16>,
+        code: &mut Code<'p>,
+    ) -> Result<(), Refusal> {
+        let to = copy.register;
+        match (copy.file, copy.dword) {
+            (file, Dword::Address(global, half, addend)) => {
+                let name = self.globals.get(global).ok_or(Refusal::BadPlan {
+                    what: "global",
+                    index: global,
+                })?;
+                let symbol = Symbol::Tool(name.clone());
+                let address = Source::Address(code.address(half, symbol, addend.into()));
+                if file == RegisterFile::Sgpr {
+                    code.move_scalar(to, address);
+                } else {
+                    code.move_vector(to, address);
+                }
+            }
+            (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, from)) => {
+                code.first_lane(to, from);
+            }
+            (RegisterFile::Sgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
+                code.read_lane(to, vgpr, lane);
+            }
+            (RegisterFile::Vgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
+                let through = through.ok_or(Refusal::BadPlan {
+                    what: "a value in a lane, for a VGPR: number",
+                    index: usize::from(to),
+                })?;
+                code.read_lane(through, vgpr, lane);
+                scalar_gap(self.codes, code);
+                code.move_vector(to, Source::Scalar(through));
+            }
+            (RegisterFile::Sgpr, dword) => code.move_scalar(to, dword.operand()),
+            (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
+                code.vector(Op::VAccRead, to, &[Source::Vector(from)]);
+            }
+            (RegisterFile::Vgpr, dword) => code.move_vector(to, dword.operand()),
+            // Hooks get no inputs there.
+            (RegisterFile::Agpr, _) => {}
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn copy_out(
+    hook: &HookVariants<'_>,
+    copy: &Copy,
+    place: &Place<'_>,
+    code: &mut Code<'_>,
+) -> Result<(), Refusal> {
+    let from = copy.register;
+    match (copy.file, copy.dword) {
+        (RegisterFile::Sgpr, Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to)) => {
+            code.move_scalar(to, Source::Scalar(from));
+        }
+        (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
+            code.move_vector(to, Source::Scalar(from));
+        }
+        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
+            code.move_vector(to, Source::Vector(from));
+        }
+        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, to)) => {
+            code.vector(Op::VAccWrite, to, &[Source::Vector(from)]);
+        }
+        (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
+            code.first_lane(to, from);
+        }
+        (RegisterFile::Sgpr, Dword::Scc) => {
+            code.compare(Op::SCmpLgU32, Source::Scalar(from), Source::Constant(0));
+        }
+        // The high half of a mask of 32 lanes.
+        (RegisterFile::Sgpr, Dword::Constant(_)) => {}
+        _ => {
+            return Err(Refusal::NoValue {
+                hook: hook.name.clone(),
+                port: "an output".to_owned(),
+                pc: place.pc,
+                reason: "what the hook writes has no register to go to",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Behind instructions of the vector unit that wrote SGPRs.
+pub(crate) fn scalar_gap(codes: &Codes, code: &mut dyn Write) {
+    fixed(codes, code, Op::ScalarGap);
+    fixed(codes, code, Op::WaitAlu);
+}

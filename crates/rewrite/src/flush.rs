@@ -1,0 +1,128 @@
+//! Counters to memory, before the end of the program.
+
+use crate::counting::{Array, Counting};
+use crate::instruction::{EXEC, Instruction, Op, Source, Write};
+use crate::ir::{Code, Meets, Seam};
+use crate::lower::{Lowering, Place};
+use crate::registers::Home;
+use crate::save::move_mask;
+use crate::{Half, Refusal, Symbol};
+use lift::registers::{RegisterSet, Span};
+
+impl Counting {
+    /// Adds the arrays to memory, all lanes at once; nothing of the application is alive any more.
+    pub fn flush<'p>(
+        &self,
+        lowering: &mut Lowering<'_, 'p>,
+        place: &Place<'_>,
+        code: &mut Code<'p>,
+    ) -> Result<(), Refusal> {
+        if self.arrays.is_empty() {
+            return Ok(());
+        }
+        let (scalars, vectors) = lowering.borrow_at_end(2, 3)?;
+        // Of three in a row from an even number: a pair, then the address.
+        let (data, address) = (vectors, vectors + 2);
+        let mut registers = RegisterSet::default();
+        registers.insert(Span::Scalar(scalars, 2));
+        registers.insert(Span::Vector(vectors, 3));
+        let seam = code.enter();
+        let all_lanes = Source::Constant(u32::MAX);
+        let move_mask = move_mask(u16::from(place.wave_size / 32));
+        code.scalar1(move_mask, EXEC, all_lanes);
+        let lane = Source::Vector(address);
+        code.vector(Op::VMbcntLo, address, &[all_lanes, Source::Constant(0)]);
+        if place.wave_size == 64 {
+            code.vector(Op::VMbcntHi, address, &[all_lanes, lane]);
+        }
+        code.vector(Op::VLshlrevB32, address, &[Source::Constant(3), lane]);
+        let with = FlushRegisters {
+            scalars,
+            data,
+            address,
+        };
+        for array in &self.arrays {
+            let name = lowering.globals.get(array.global).ok_or(Refusal::BadPlan {
+                what: "global",
+                index: array.global,
+            })?;
+            array.flush(name, with, place.wave_size, code);
+        }
+        let seam_is = Seam::new(place.function, place.spot, Meets::All, registers);
+        code.leave(seam, seam_is);
+        Ok(())
+    }
+}
+
+/// What counters are added to memory with: a pair for the variable's address, a pair for counters, a register for offsets.
+#[derive(Clone, Copy)]
+struct FlushRegisters {
+    scalars: u16,
+    data: u16,
+    address: u16,
+}
+
+impl Array {
+    fn flush(&self, name: &str, with: FlushRegisters, wave_size: u8, code: &mut Code<'_>) {
+        for (index, home) in self.homes.iter().enumerate() {
+            if let Home::Scalar(register) = *home {
+                let lane = index % usize::from(wave_size);
+                let vgpr = self.vgprs[index / usize::from(wave_size)];
+                code.write_lane(vgpr, lane as u16, register);
+            }
+        }
+        for (group, vgpr) in self.vgprs.iter().enumerate() {
+            let is_last = self.vgprs.len() == group + 1;
+            self.flush_group(name, with, wave_size, (group, *vgpr, is_last), code);
+        }
+    }
+
+    /// As many counters as a wave has lanes.
+    fn flush_group(
+        &self,
+        name: &str,
+        FlushRegisters {
+            scalars,
+            data,
+            address,
+        }: FlushRegisters,
+        wave_size: u8,
+        (group, vgpr, is_last): (usize, u16, bool),
+        code: &mut Code<'_>,
+    ) {
+        let first = group * usize::from(wave_size);
+        for (half, register) in [(Half::Low, scalars), (Half::High, scalars + 1)] {
+            let symbol = Symbol::Tool(name.to_owned());
+            let literal = Source::Address(code.address(half, symbol, first as i64 * 8));
+            code.move_scalar(register, literal);
+        }
+        code.move_vector(data, Source::Vector(vgpr));
+        let high = self.high_vgprs[group];
+        let high = high.map_or(Source::Constant(0), Source::Vector);
+        code.move_vector(data + 1, high);
+        for (lane, high) in (0..wave_size).zip(&self.highs[first..]) {
+            if let Some(Home::Scalar(register)) = *high {
+                code.write_lane(data + 1, lane.into(), register);
+            }
+        }
+        let left = self.homes.len() - first;
+        let is_part = left < usize::from(wave_size);
+        if is_part {
+            let mask = (1u64 << left) - 1;
+            code.move_scalar(EXEC, Source::Constant(mask as u32));
+            if wave_size == 64 {
+                code.move_scalar(EXEC + 1, Source::Constant((mask >> 32) as u32));
+            }
+        }
+        let sources = [
+            Source::Vector(data),
+            Source::Scalar(scalars),
+            Source::Vector(address),
+        ];
+        code.put(Instruction::new(Op::GlobalAtomicAddU64, 0, &sources));
+        if is_part && is_last {
+            let op = move_mask(u16::from(wave_size / 32));
+            code.scalar1(op, EXEC, Source::Constant(u32::MAX));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The few instructions of our own, as values: what they do and on which registers, no bytes.
+
+use crate::ir::AddressIndex;
+
+/// Instructions with a row in [`crate::table::ROWS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Op {
+    SMovB32,
+    SMovB64,
+    SCselectB32,
+    SCmpLgU32,
+    SCmpEqU32,
+    SAddU32,
+    SAddcU32,
+    SSubU32,
+    SAndB32,
+    SLshlB32,
+    SLshrB32,
+    SAddNcU64,
+    SNop,
+    /// Between a scalar register that a VALU instruction wrote, however it changed since, and one that reads it, with one other
+    /// instruction there.
+    LaneGap,
+    /// Between a vector instruction that wrote a scalar register and one that reads it, of any kind.
+    ScalarGap,
+    STrap,
+    SBranch,
+    SCbranchScc1,
+    SCbranchScc0,
+    SCallB64,
+    SLoadDword,
+    SLoadDwordx2,
+    /// The bits of MODE that hooks depend on, to an SGPR.
+    SGetMode,
+    /// Those bits as hooks want them.
+    SSetModeOfHooks,
+    /// Those bits from an SGPR.
+    SSetMode,
+    SGetScratchLow,
+    SGetScratchHigh,
+    SSetScratchLow,
+    SSetScratchHigh,
+    VMovB32,
+    VReadfirstlaneB32,
+    VReadlaneB32,
+    VWritelaneB32,
+    VAddU32,
+    VAndB32,
+    VLshlrevB32,
+    VBfeU32,
+    VMbcntLo,
+    VMbcntHi,
+    VAddCo,
+    VAddCi,
+    VAccRead,
+    VAccWrite,
+    ScratchStore,
+    ScratchLoad,
+    GlobalAtomicAddU64,
+    WaitLoad,
+    WaitSample,
+    WaitBvh,
+    WaitStore,
+    WaitData,
+    WaitScalar,
+    WaitExport,
+    WaitAlu,
+    WaitVector,
+    IndexOff,
+    IndexOn,
+    EndPadding,
+}
+
+/// Operand encodings that do not depend on the family.
+pub(crate) const VCC: u16 = 106;
+pub(crate) const EXEC: u16 = 126;
+const TTMP: u16 = 108;
+/// Where a dispatch's first work-group number is since gfx12, and the two others, 16 bits each.
+pub(crate) const TTMP7: u16 = TTMP + 7;
+pub(crate) const TTMP9: u16 = TTMP + 9;
+/// On gfx9.
+pub(crate) const FLAT_SCRATCH: u16 = 102;
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The instruction has no such operand.
+    None,
+    /// SGPR or special register by its encoding.
+    Scalar(u16),
+    Vector(u16),
+    Constant(u32),
+    Scc,
+    /// A literal that becomes half of an address.
+    Address(AddressIndex),
+}
+
+/// One instruction of our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instruction {
+    pub op: Op,
+    /// The register that is written, if any.
+    pub to: u16,
+    pub sources: [Source; 3],
+}
+
+impl Instruction {
+    /// One that has no operands to choose.
+    pub fn fixed(op: Op) -> Instruction {
+        Instruction::new(op, 0, &[])
+    }
+
+    pub fn new(op: Op, to: u16, given: &[Source]) -> Instruction {
+        let mut sources = [Source::None; 3];
+        sources[..given.len()].copy_from_slice(given);
+        Instruction { op, to, sources }
+    }
+}
+
+/// What takes instructions one after the other.
+pub(crate) trait Write {
+    fn put(&mut self, instruction: Instruction);
+
+    fn fixed(&mut self, op: Op) {
+        self.put(Instruction::fixed(op));
+    }
+
+    /// `to` from one source of 32 or 64 bits.
+    fn scalar1(&mut self, op: Op, to: u16, source: Source) {
+        self.put(Instruction::new(op, to, &[source]));
+    }
+
+    fn scalar2(&mut self, op: Op, to: u16, left: Source, right: Source) {
+        self.put(Instruction::new(op, to, &[left, right]));
+    }
+
+    /// Sets SCC.
+    fn compare(&mut self, op: Op, left: Source, right: Source) {
+        self.put(Instruction::new(op, 0, &[left, right]));
+    }
+
+    fn move_scalar(&mut self, to: u16, source: Source) {
+        self.scalar1(Op::SMovB32, to, source);
+    }
+
+    /// Under EXEC.
+    fn move_vector(&mut self, to: u16, source: Source) {
+        self.put(Instruction::new(Op::VMovB32, to, &[source]));
+    }
+
+    /// The first active lane (lane 0 if there is none) of a VGPR.
+    fn first_lane(&mut self, to: u16, from: u16) {
+        let from = Source::Vector(from);
+        self.put(Instruction::new(Op::VReadfirstlaneB32, to, &[from]));
+    }
+
+    /// Vector instructions of two or three operands under EXEC.
+    fn vector(&mut self, op: Op, to: u16, sources: &[Source]) {
+        self.put(Instruction::new(op, to, sources));
+    }
+
+    /// `to = left + right`, all but `left` VGPRs.
+    fn add_vector(&mut self, to: u16, left: Source, right: u16) {
+        self.vector(Op::VAddU32, to, &[left, Source::Vector(right)]);
+    }
+
+    /// `to = left + right`, carries to an SGPR (pair). No literals.
+    fn add_carry_out(&mut self, to: u16, carry: u16, left: Source, right: Source) {
+        self.vector(Op::VAddCo, to, &[left, right, Source::Scalar(carry)]);
+    }
+
+    /// `to = left + right + carry`.
+    fn add_carry_in(&mut self, to: u16, carry: u16, left: Source, right: Source) {
+        self.vector(Op::VAddCi, to, &[left, right, Source::Scalar(carry)]);
+    }
+
+    fn write_lane(&mut self, vgpr: u16, lane: u16, from: u16) {
+        let lane = Source::Constant(lane.into());
+        self.vector(Op::VWritelaneB32, vgpr, &[Source::Scalar(from), lane]);
+    }
+
+    fn read_lane(&mut self, to: u16, vgpr: u16, lane: u16) {
+        let lane = Source::Constant(lane.into());
+        self.vector(Op::VReadlaneB32, to, &[Source::Vector(vgpr), lane]);
+    }
+}
+
+impl Write for Vec<Instruction> {
+    fn put(&mut self, instruction: Instruction) {
+        self.push(instruction);
+    }
+}

@@ -1,0 +1,144 @@
+//! The original object with rewritten kernels in it.
+
+use super::lines::Source;
+use super::{describe, kind_of};
+use crate::{Refusal, Rewritten, Symbol};
+use codeobj::edit::{Access, ElfEditor, NewSymbol, append_lines};
+use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::{CodeObject, KernelDescriptor, Metadata};
+use std::collections::HashMap;
+use template::Global;
+
+/// `STV_PROTECTED`, as the compiler gives device variables.
+const PROTECTED: u8 = 3;
+
+/// The original object with rewritten kernels instead of its own, and the tool's variables. All addresses come out right
+/// when a loader applies its relocations. Byte by byte the original if there is nothing to put in.
+pub fn static_object(
+    kernels: &[Rewritten],
+    original: &CodeObject<'_>,
+    globals: &[Global],
+) -> Result<Vec<u8>, Refusal> {
+    let metadata = original
+        .metadata()
+        .map_err(|error| Refusal::Object(error.to_string()))?;
+    static_object_with(kernels, original, globals, metadata, || None)
+}
+
+/// Likewise, given the original's metadata, with one more loaded section at the end: its name and contents, which nobody asks
+/// for before all else is done.
+pub fn static_object_with(
+    kernels: &[Rewritten],
+    original: &CodeObject<'_>,
+    globals: &[Global],
+    mut metadata: Option<Metadata>,
+    section: impl FnOnce() -> Option<(&'static str, Vec<u8>)>,
+) -> Result<Vec<u8>, Refusal> {
+    let bytes = original.elf().data;
+    if kernels.is_empty() && globals.is_empty() {
+        return Ok(bytes.to_vec());
+    }
+    let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
+    let mut editor = ElfEditor::new(bytes).map_err(failed)?;
+    add_globals(&mut editor, globals).map_err(failed)?;
+    let source = Source::new(original);
+    let mut placed = Vec::with_capacity(kernels.len());
+    for kernel in kernels {
+        let found = original.kernel(&kernel.kernel).map_err(failed)?;
+        check_stack(kernel, &found.descriptor)?;
+        let name = format!(".text.{}", kernel.kernel);
+        let (_, address) = editor
+            .append_section(&name, Access::Execute, 256, kernel.text.clone())
+            .map_err(failed)?;
+        placed.push((address, source.unit(kernel)));
+        let entry = address + kernel.entry;
+        let mut descriptor = kernel.descriptor.clone();
+        descriptor.set_entry_offset(entry.wrapping_sub(found.descriptor_address) as i64);
+        editor
+            .set_descriptor(&kernel.kernel, &descriptor)
+            .map_err(failed)?;
+        let size = kernel.functions.first().map_or(0, |function| function.size);
+        editor
+            .move_symbol(&kernel.kernel, entry, size)
+            .map_err(failed)?;
+        // Loaders look up the addresses of objects, of which the descriptor is one.
+        let anchor = format!("{}.kd", kernel.kernel);
+        let from_anchor = |target: u64| target.wrapping_sub(found.descriptor_address) as i64;
+        for relocation in &kernel.relocations {
+            let kind = kind_of(relocation.half);
+            let (symbol, addend) = match &relocation.symbol {
+                Symbol::Original(target) => (anchor.as_str(), from_anchor(*target)),
+                Symbol::Text(offset) => (anchor.as_str(), from_anchor(address + offset)),
+                Symbol::Tool(name) => (name.as_str(), 0),
+            };
+            let place = address + relocation.offset;
+            editor
+                .add_relocation(place, kind, Some(symbol), addend + relocation.addend)
+                .map_err(failed)?;
+        }
+    }
+    if let Some(metadata) = &mut metadata {
+        let by_name: HashMap<&str, &Rewritten> = (kernels.iter())
+            .map(|kernel| (&*kernel.kernel, kernel))
+            .collect();
+        metadata.each_kernel_mut(|name, edit| {
+            if let Some(kernel) = by_name.get(name) {
+                describe(edit, kernel);
+            }
+        });
+        editor.set_metadata(metadata).map_err(failed)?;
+    }
+    let units: Vec<_> = (placed.iter())
+        .map(|(address, unit)| (*address, &**unit))
+        .collect();
+    append_lines(&mut editor, original.elf(), &units).map_err(failed)?;
+    if let Some((name, contents)) = section() {
+        let appended = editor.append_section(name, Access::Read, 8, contents);
+        appended.map_err(failed)?;
+    }
+    editor.finish().map_err(failed)
+}
+
+/// Whether [`static_object`] can take a kernel.
+pub fn check_static(kernel: &Rewritten, original: &CodeObject<'_>) -> Result<(), Refusal> {
+    let found = original
+        .kernel(&kernel.kernel)
+        .map_err(|error| Refusal::Object(error.to_string()))?;
+    check_stack(kernel, &found.descriptor)
+}
+
+fn check_stack(kernel: &Rewritten, before: &KernelDescriptor) -> Result<(), Refusal> {
+    let grown = kernel.descriptor.private_segment_size() > before.private_segment_size();
+    if grown && before.get("uses_dynamic_stack") == Some(1) {
+        return Err(Refusal::Object(format!(
+            "{} has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
+             instrument it while it runs (luthier run), where launches are known",
+            kernel.kernel
+        )));
+    }
+    Ok(())
+}
+
+fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()> {
+    for global in globals {
+        let mut contents = global.initial.clone().unwrap_or_default();
+        contents.resize(global.size as usize, 0);
+        let align = global.alignment.clamp(8, 4096);
+        let (section, address) = editor.append_section(
+            &format!(".data.{}", global.name),
+            Access::ReadWrite,
+            align,
+            contents,
+        )?;
+        editor.add_symbol(&NewSymbol {
+            name: global.name.clone(),
+            value: address,
+            size: global.size,
+            kind: SymbolKind::Object,
+            binding: Binding::Global,
+            visibility: PROTECTED,
+            place: Place::Section(section),
+        })?;
+    }
+    Ok(())
+}

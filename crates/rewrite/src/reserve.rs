@@ -1,0 +1,46 @@
+//! The pass that gives registers and memory to what a wave keeps for its whole life: values of the kernel's entry, counters,
+//! variables of hooks; and that writes the code which sets them up.
+
+use crate::Refusal;
+use crate::counting::Counting;
+use crate::entry;
+use crate::needs::Needs;
+use crate::rewriting::Rewriting;
+use crate::storage::Storage;
+use template::RegisterFile;
+
+/// Those that are not VCC, FLAT_SCRATCH or XNACK_MASK anywhere.
+const GENERAL_SGPRS: u16 = 102;
+
+pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
+    let mut storage = Storage::of(rewriting.plan);
+    if rewriting.spills_vectors {
+        let (with_room, start) = storage.with_room_for_spills(rewriting.before)?;
+        (storage, rewriting.scratch) = (with_room, Some(start));
+        // FLAT_SCRATCH has to be among the SGPRs of the wave.
+        let named = rewriting.named.scalars.iter();
+        let highest = named.filter(|number| *number < GENERAL_SGPRS).max();
+        let end = highest.map_or(0, |number| number + 1);
+        rewriting.supply.use_up(RegisterFile::Sgpr, end);
+    }
+    let (entry, mut prologue) = entry::keep(
+        Needs::of(rewriting.plan),
+        &storage,
+        rewriting.codes,
+        &mut rewriting.supply,
+        &mut rewriting.descriptor,
+        rewriting.metadata.as_ref(),
+    )?;
+    let wave_size = rewriting.function().wave_size;
+    let counting = Counting::new(
+        rewriting.plan,
+        rewriting.module,
+        &rewriting.functions,
+        &mut rewriting.supply,
+        wave_size,
+    )?;
+    counting.prologue(wave_size, &mut prologue);
+    (rewriting.entry, rewriting.counting) = (entry, counting);
+    rewriting.prologue = prologue;
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! One kernel on its way through the passes.
+
+use crate::agenda::Agenda;
+use crate::counting::Counting;
+use crate::emit::Text;
+use crate::encode::Codes;
+use crate::entry::EntryValues;
+use crate::instruction::Instruction;
+use crate::ir::Code;
+use crate::kernel::{named, prefetch};
+use crate::known::Known;
+use crate::layout::Layout;
+use crate::registers::Supply;
+use crate::roles::Roles;
+use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, dump, mode, preload};
+use codeobj::resources::{WorkgroupSizes, resources};
+use codeobj::{CodeObject, KernelDescriptor, metadata::KernelMetadata};
+use lift::{Function, FunctionIndex, Module, RegisterSet};
+use std::collections::BTreeSet;
+
+/// See the module.
+pub(crate) struct Rewriting<'a, 'p> {
+    pub module: &'a Module,
+    pub kernel: FunctionIndex,
+    pub plan: &'p Plan<'p>,
+    pub metadata: Option<KernelMetadata>,
+    /// As the original has it.
+    pub before: &'a KernelDescriptor,
+    pub codes: &'a Codes,
+    pub roles: &'a mut Roles,
+    pub agenda: Agenda,
+    /// The kernel and everything it may call.
+    pub functions: BTreeSet<FunctionIndex>,
+    /// Registers that the application names.
+    pub named: RegisterSet,
+    pub descriptor: KernelDescriptor,
+    pub supply: Supply,
+    /// Whether VGPRs may be spilled to scratch, and then where: bytes from the start of a lane's scratch.
+    pub spills_vectors: bool,
+    pub scratch: Option<u32>,
+    /// MODE may be another than hooks are compiled for.
+    pub foreign_mode: bool,
+    pub entry: EntryValues,
+    pub counting: Counting,
+    /// Runs once before the kernel's first instruction.
+    pub prologue: Vec<Instruction>,
+    pub code: Code<'p>,
+    pub layout: Layout,
+    pub text: Text,
+    pub report: Report,
+}
+
+/// Carries `plan` out on a kernel and the functions it may call.
+pub fn rewrite(
+    object: &CodeObject<'_>,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+) -> Result<Rewritten, Refusal> {
+    let function = module.functions.get(kernel);
+    let name = function.map_or("", |function| &function.name);
+    let kernels = Kernels::chosen(object, |known| known == name)?;
+    rewrite_of(&kernels, module, kernel, plan)
+}
+
+/// Likewise, for many kernels of one object.
+pub fn rewrite_of(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+) -> Result<Rewritten, Refusal> {
+    passes(kernels, module, kernel, plan, None)
+}
+
+/// Likewise, and after each pass `dump` gets its name and what the kernel looks like then.
+pub fn rewrite_with_dumps(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    dump: &mut dyn FnMut(&'static str, &str),
+) -> Result<Rewritten, Refusal> {
+    passes(kernels, module, kernel, plan, Some(dump))
+}
+
+/// Gets a pass's name and what a kernel looks like after it.
+type Dump<'d> = &'d mut dyn FnMut(&'static str, &str);
+
+fn passes(
+    kernels: &Kernels,
+    module: &Module,
+    kernel: FunctionIndex,
+    plan: &Plan<'_>,
+    mut dump: Option<Dump<'_>>,
+) -> Result<Rewritten, Refusal> {
+    let function = module.functions.get(kernel).ok_or(Refusal::BadPlan {
+        what: "kernel",
+        index: kernel,
+    })?;
+    let mut known = kernels.pool.take(module.target, function.wave_size)?;
+    let mut attempt = |spills_vectors| {
+        let mut rewriting =
+            Rewriting::new(kernels, module, kernel, plan, &mut known, spills_vectors)?;
+        for (name, pass) in PASSES {
+            pass(&mut rewriting)?;
+            if let Some(dump) = &mut dump {
+                dump(name, &dump::text(&rewriting)?);
+            }
+        }
+        rewriting.finish()
+    };
+    let outcome = match attempt(false) {
+        // Room in scratch costs every wave something, so it is made only where registers do not suffice.
+        Err(Refusal::NoRegisters { .. }) => attempt(true),
+        outcome => outcome,
+    };
+    kernels.pool.give_back(known);
+    outcome
+}
+
+impl<'a, 'p> Rewriting<'a, 'p> {
+    fn new(
+        kernels: &'a Kernels,
+        module: &'a Module,
+        kernel: FunctionIndex,
+        plan: &'p Plan<'p>,
+        known: &'a mut Known,
+        spills_vectors: bool,
+    ) -> Result<Rewriting<'a, 'p>, Refusal> {
+        let function = &module.functions[kernel];
+        let (before, entry) = (kernels.each)
+            .get(&function.name)
+            .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
+        let metadata = kernels.metadata.as_ref().zip(*entry);
+        let metadata = metadata.and_then(|(metadata, entry)| metadata.kernel_at(entry));
+        let agenda = Agenda::of(plan);
+        let functions: BTreeSet<_> = module.closure(kernel).into_iter().collect();
+        for (index, inst) in agenda.places() {
+            let known = functions.contains(&index) && inst < module.functions[index].insts.len();
+            if !known {
+                return Err(Refusal::BadPlan {
+                    what: "an instruction that the kernel does not have, number",
+                    index: inst,
+                });
+            }
+        }
+        let mut descriptor = before.clone();
+        preload::give_up(function, &mut descriptor)?;
+        let named = named(module, &functions);
+        let supply = Supply::new(&named, &descriptor, metadata.as_ref());
+        let foreign_mode = mode::is_foreign(
+            before,
+            functions.iter().map(|index| &module.functions[*index]),
+        );
+        Ok(Rewriting {
+            module,
+            kernel,
+            plan,
+            metadata,
+            before,
+            codes: &known.codes,
+            roles: &mut known.roles,
+            agenda,
+            functions,
+            named: named.registers,
+            descriptor,
+            supply,
+            spills_vectors,
+            scratch: None,
+            foreign_mode,
+            entry: EntryValues::default(),
+            counting: Counting::default(),
+            prologue: Vec::new(),
+            code: Code::default(),
+            layout: Layout::default(),
+            text: Text::default(),
+            report: Report::default(),
+        })
+    }
+
+    pub fn function(&self) -> &'a Function {
+        &self.module.functions[self.kernel]
+    }
+
+    fn finish(mut self) -> Result<Rewritten, Refusal> {
+        self.supply.apply(&mut self.descriptor)?;
+        prefetch(&mut self.descriptor, self.text.bytes.len());
+        let (before, descriptor) = (self.before, &self.descriptor);
+        let mut report = self.report;
+        for &index in &self.functions {
+            let function = &self.module.functions[index];
+            report.instructions_before += function.insts.len() as u32;
+            report.text_before += function.size;
+        }
+        report.sites = self.plan.insertions.len() as u32;
+        report.text_after = self.text.end as u64;
+        report.vgprs = (before.vgpr_count(), descriptor.vgpr_count());
+        report.sgprs = (before.sgpr_count(), descriptor.sgpr_count());
+        report.scratch = (
+            before.private_segment_size(),
+            descriptor.private_segment_size(),
+        );
+        report.lds = (before.group_segment_size(), descriptor.group_segment_size());
+        let waves = |descriptor| {
+            let resources = resources(descriptor, 0, WorkgroupSizes::default());
+            resources.occupancy.waves_per_simd
+        };
+        report.occupancy = (waves(before), waves(descriptor));
+        let functions = self.layout.functions;
+        Ok(Rewritten {
+            kernel: self.module.functions[self.kernel].name.clone(),
+            text: self.text.bytes,
+            entry: functions.first().map_or(0, |function| function.offset),
+            functions,
+            relocations: self.text.relocations,
+            descriptor: self.descriptor,
+            pcs: self.layout.pcs,
+            lines: None,
+            unit: None,
+            report,
+        })
+    }
+}

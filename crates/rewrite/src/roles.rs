@@ -1,0 +1,166 @@
+//! What instructions are to the rules of hazards: those of the original, of templates, of our own.
+
+use crate::Refusal;
+use crate::encode::Codes;
+use crate::instruction::{Instruction, Op, Source};
+use gfx::Target;
+use hazard::{Node, RULES, Rule, Unit};
+use isa::{Decoded, Decoder, Effects, Inst};
+use lift::WordHash;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use template::Template;
+
+/// What an instruction is to the rules, of which there is one per bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Role {
+    pub produces: u64,
+    pub consumes: u64,
+    pub states: u32,
+    /// VALU or matrix.
+    pub vector: bool,
+    pub branches: bool,
+}
+
+impl Role {
+    /// How far the instruction takes one away from a rule's other.
+    pub fn pass(&self, rule: &Rule) -> u32 {
+        match rule.unit {
+            Unit::States => self.states,
+            Unit::Vector => u32::from(self.vector),
+        }
+    }
+}
+
+/// The words of an instruction, of which the first two tell most apart.
+#[derive(PartialEq, Eq)]
+struct Words([u32; 5]);
+
+impl Hash for Words {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.0[0]) | u64::from(self.0[1]) << 32);
+    }
+}
+
+/// Instructions whose roles are remembered; then all are forgotten.
+const MOST: usize = 1 << 18;
+
+/// The roles of all instructions that were met, for one target and wave size.
+pub(crate) struct Roles {
+    target: &'static Target,
+    wave_size: u8,
+    pub rules: Vec<&'static Rule>,
+    decoder: Decoder,
+    originals: HashMap<Words, Role, WordHash>,
+    templates: HashMap<Vec<u8>, Arc<[Role]>>,
+    /// By instruction of ours.
+    ours: Vec<Role>,
+    move_to_m0: Role,
+}
+
+impl Roles {
+    pub fn new(codes: &Codes) -> Result<Roles, Refusal> {
+        let (target, wave_size) = (codes.target, codes.wave_size);
+        let decoder = Decoder::with_features(target, wave_size, "");
+        let decoder = decoder.map_err(|error| Refusal::Assembler {
+            target: target.name.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let mut roles = Roles {
+            target,
+            wave_size,
+            rules: RULES.iter().filter(|rule| (rule.applies)(target)).collect(),
+            decoder,
+            originals: HashMap::default(),
+            templates: HashMap::new(),
+            ours: vec![Role::default(); Op::EndPadding as usize + 1],
+            move_to_m0: Role::default(),
+        };
+        let of = |instruction: &Instruction| {
+            let mut code = Vec::new();
+            codes.encode(instruction, &mut code);
+            roles.of_code(&code).first().copied().unwrap_or_default()
+        };
+        let ours: Vec<(Op, Role)> = codes
+            .all()
+            .map(|op| (op, of(&Instruction::fixed(op))))
+            .collect();
+        let zero = Source::Constant(0);
+        roles.move_to_m0 = of(&Instruction::new(Op::SMovB32, codes.m0(), &[zero]));
+        for (op, role) in ours {
+            roles.ours[op as usize] = role;
+        }
+        Ok(roles)
+    }
+
+    /// What an instruction is to the rules.
+    fn role(&self, inst: Inst<&Decoded>) -> Role {
+        let node = Node::of(inst, self.target, self.wave_size);
+        let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
+            let rules = self.rules.iter().enumerate();
+            rules
+                .filter(|(_, rule)| test(rule)(&node))
+                .fold(0u64, |bits, (index, _)| bits | 1 << index)
+        };
+        Role {
+            produces: bits(|rule| rule.producer),
+            consumes: bits(|rule| rule.consumer),
+            states: node.states,
+            vector: node.is_valu() || node.is_matrix(),
+            branches: inst.effects.contains(Effects::BRANCH),
+        }
+    }
+
+    fn of_code(&self, code: &[u8]) -> Vec<Role> {
+        let mut roles = Vec::with_capacity(code.len() / 4);
+        let mut at = 0;
+        while at < code.len() {
+            let Ok(inst) = self.decoder.decode(&code[at..], at as u64) else {
+                at += 4;
+                continue;
+            };
+            roles.push(self.role(inst.by_reference()));
+            at += usize::from(inst.size);
+        }
+        roles
+    }
+
+    /// Of an instruction of the original.
+    pub fn original(&mut self, inst: Inst<&Decoded>) -> Role {
+        if self.originals.len() > MOST {
+            self.originals.clear();
+        }
+        if let Some(role) = self.originals.get(&Words(inst.words)) {
+            return *role;
+        }
+        let role = self.role(inst);
+        self.originals.insert(Words(inst.words), role);
+        role
+    }
+
+    /// Of an instruction of our own. No rule asks for general registers alone, so operands do not matter otherwise.
+    pub fn ours(&self, instruction: &Instruction, codes: &Codes) -> Role {
+        let role = self.ours[instruction.op as usize];
+        match (instruction.op, instruction.sources[0]) {
+            (Op::SMovB32, _) if instruction.to == codes.m0() => self.move_to_m0,
+            (Op::SNop, Source::Constant(more)) => Role {
+                states: more + 1,
+                ..role
+            },
+            _ => role,
+        }
+    }
+
+    /// Of a template's instructions, as it was compiled: it is bound to general registers, which no rule asks for alone.
+    pub fn template(&mut self, template: &Template) -> Arc<[Role]> {
+        let tail = template.droppable_tail as usize;
+        let code = &template.code[..template.code.len().saturating_sub(tail)];
+        if let Some(known) = self.templates.get(code) {
+            return known.clone();
+        }
+        let roles: Arc<[Role]> = self.of_code(code).into();
+        self.templates.insert(code.to_vec(), roles.clone());
+        roles
+    }
+}

@@ -1,0 +1,182 @@
+//! What is saved around a template, in pairs: each knows how it is saved and how it is restored.
+
+use crate::allocate::Allocated;
+use crate::encode::Codes;
+use crate::instruction::{EXEC, Instruction, Op, Source, VCC, Write};
+use crate::ir::Code;
+use crate::lower::{Place, fixed};
+use smallvec::SmallVec;
+
+/// What is saved together.
+pub(crate) type Level = SmallVec<[Save; 2]>;
+
+/// One thing that is saved in front of a template and restored behind it.
+#[derive(Debug)]
+pub(crate) enum Save {
+    /// Index mode, with its enables: it is off for the template.
+    IndexMode(u8),
+    /// SGPRs in lanes of a VGPR: lane and SGPR.
+    Scalars(u16, Vec<(u16, u16)>),
+    /// To an SGPR.
+    Scc(u16),
+    /// To as many SGPRs as there are halves.
+    Vcc(u16, u16),
+    M0(u16),
+    /// Lane 0 of VGPRs: VGPR and SGPR.
+    FirstLanes(Vec<(u16, u16)>),
+    /// To so many SGPRs; lane 0 alone is on for the template.
+    Exec(u16, u16),
+    /// VGPRs in scratch from an offset on, with an SGPR for the address.
+    Scratch {
+        register: u16,
+        offset: u32,
+        vgprs: Vec<u16>,
+    },
+    /// To an SGPR; for the template it is as hooks want it.
+    Mode(u16),
+}
+
+impl Save {
+    /// What is saved before scalar inputs are put in place, then before vector inputs, then before the template.
+    pub fn levels(chosen: &Allocated, place: &Place<'_>, scratch: Option<u32>) -> [Level; 3] {
+        let wide = u16::from(place.wave_size / 32);
+        let spills = &chosen.spills;
+        let scalars = spills.lanes_of.filter(|_| !spills.scalars.is_empty());
+        let lanes = (!spills.first_lanes.is_empty()).then(|| spills.first_lanes.clone());
+        // Those that go to lanes come first: the others may go to registers that are free only then.
+        let outer = [
+            place.indexing.map(Save::IndexMode),
+            scalars.map(|vgpr| Save::Scalars(vgpr, spills.scalars.clone())),
+            chosen.scc.map(Save::Scc),
+            chosen.vcc.map(|first| Save::Vcc(first, wide)),
+            chosen.m0.map(Save::M0),
+            lanes.map(Save::FirstLanes),
+        ];
+        let in_scratch = spills.scratch.as_ref();
+        let middle = [
+            chosen.exec.map(|first| Save::Exec(first, wide)),
+            in_scratch.map(|(register, vgprs)| Save::Scratch {
+                register: *register,
+                offset: scratch.unwrap_or(0),
+                vgprs: vgprs.clone(),
+            }),
+        ];
+        [
+            outer.into_iter().flatten().collect(),
+            middle.into_iter().flatten().collect(),
+            chosen.mode.map(Save::Mode).into_iter().collect(),
+        ]
+    }
+
+    /// Whether it takes nothing but scalar instructions that no hazard is about.
+    pub fn is_scalar_move(&self) -> bool {
+        matches!(self, Save::Scc(_) | Save::Vcc(..) | Save::Exec(..))
+    }
+
+    pub fn save(&self, codes: &Codes, code: &mut Code<'_>) {
+        match self {
+            Save::IndexMode(_) => fixed(codes, code, Op::IndexOff),
+            Save::Scalars(vgpr, scalars) => {
+                for (lane, number) in scalars {
+                    code.write_lane(*vgpr, *lane, *number);
+                }
+            }
+            Save::Scc(register) => {
+                let (one, zero) = (Source::Constant(1), Source::Constant(0));
+                code.scalar2(Op::SCselectB32, *register, one, zero);
+            }
+            Save::Vcc(first, wide) => {
+                for half in 0..*wide {
+                    code.move_scalar(first + half, Source::Scalar(VCC + half));
+                }
+            }
+            Save::M0(register) => code.move_scalar(*register, Source::Scalar(codes.m0())),
+            Save::FirstLanes(lanes) => {
+                for (vgpr, scalar) in lanes {
+                    code.read_lane(*scalar, *vgpr, 0);
+                }
+            }
+            Save::Exec(first, wide) => {
+                let op = move_mask(*wide);
+                code.scalar1(op, *first, Source::Scalar(EXEC));
+                code.scalar1(op, EXEC, Source::Constant(1));
+            }
+            Save::Scratch {
+                register,
+                offset,
+                vgprs,
+            } => {
+                code.move_scalar(*register, Source::Constant(*offset));
+                let base = Source::Scalar(*register);
+                for (slot, vgpr) in (0..).zip(vgprs) {
+                    let sources = [Source::Vector(*vgpr), base, Source::Constant(4 * slot)];
+                    code.put(Instruction::new(Op::ScratchStore, 0, &sources));
+                }
+            }
+            Save::Mode(register) => {
+                code.scalar1(Op::SGetMode, *register, Source::None);
+                code.fixed(Op::SSetModeOfHooks);
+                // gfx9: two wait states between instructions that write the same hardware register.
+                code.scalar1(Op::SNop, 0, Source::Constant(1));
+            }
+        }
+    }
+
+    pub fn restore(&self, codes: &Codes, code: &mut Code<'_>) {
+        match self {
+            Save::IndexMode(enables) => {
+                let (m0, enables) = (
+                    Source::Scalar(codes.m0()),
+                    Source::Constant(u32::from(*enables)),
+                );
+                code.scalar2(Op::IndexOn, 0, m0, enables);
+            }
+            Save::Scalars(vgpr, scalars) => {
+                for (lane, number) in scalars {
+                    code.read_lane(*number, *vgpr, *lane);
+                }
+                fixed(codes, code, Op::WaitAlu);
+            }
+            Save::Scc(register) => {
+                let zero = Source::Constant(0);
+                code.compare(Op::SCmpLgU32, Source::Scalar(*register), zero);
+            }
+            Save::Vcc(first, wide) => {
+                for half in 0..*wide {
+                    code.move_scalar(VCC + half, Source::Scalar(first + half));
+                }
+            }
+            Save::M0(register) => code.move_scalar(codes.m0(), Source::Scalar(*register)),
+            Save::FirstLanes(lanes) => {
+                for (vgpr, scalar) in lanes {
+                    code.write_lane(*vgpr, 0, *scalar);
+                }
+            }
+            Save::Exec(first, wide) => {
+                code.scalar1(move_mask(*wide), EXEC, Source::Scalar(*first));
+            }
+            Save::Scratch {
+                register, vgprs, ..
+            } => {
+                // The template may have left its own accesses unfinished; those to one address stay in order.
+                let base = Source::Scalar(*register);
+                for (slot, vgpr) in (0..).zip(vgprs) {
+                    let sources = [base, Source::Constant(4 * slot)];
+                    code.put(Instruction::new(Op::ScratchLoad, *vgpr, &sources));
+                }
+                if let Some(wait) = codes.wait(lift::Counter::Load) {
+                    code.fixed(wait);
+                }
+            }
+            Save::Mode(register) => {
+                let register = Source::Scalar(*register);
+                code.put(Instruction::new(Op::SSetMode, 0, &[register]));
+            }
+        }
+    }
+}
+
+/// Moves as much as EXEC has.
+pub(crate) fn move_mask(wide: u16) -> Op {
+    if wide == 2 { Op::SMovB64 } else { Op::SMovB32 }
+}

@@ -1,0 +1,381 @@
+//! The pass that lays the original's code out anew, function by function, with all that goes between its instructions: what adds
+//! to counters as instructions of ours, hooks as places where they are to be lowered.
+
+use crate::agenda::{Agenda, Site};
+use crate::clauses::Clauses;
+use crate::counting::{Counting, Sums};
+use crate::edges::Detour;
+use crate::encode::Codes;
+use crate::facts::{Facts, falls_to};
+use crate::instruction::{Op, Source, Write};
+use crate::ir::{Code, Item, Label, Meets, Seam, Spot};
+use crate::lower::SCC_NUMBER;
+use crate::rewriting::Rewriting;
+use crate::{Action, Change, Insertion, Plan, Point, Refusal};
+use gfx::Family;
+use isa::Effects;
+use lift::{BlockIndex, Function, FunctionIndex, InstIndex, Module, RegisterSet, Traits};
+use std::ops::Range;
+
+/// Instructions that cannot be copied without a thought.
+const SPECIAL: Traits = Traits::PLACED.or(Traits::CLAUSE).or(Traits::MESSAGE);
+
+/// Message of `s_sendmsg`, since gfx11.
+const DEALLOCATE_VGPRS: u32 = 3;
+
+pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
+    let mut code = Code::default();
+    let mut selection = Selection {
+        module: rewriting.module,
+        plan: rewriting.plan,
+        agenda: &rewriting.agenda,
+        codes: rewriting.codes,
+        counting: &rewriting.counting,
+        code: &mut code,
+    };
+    let kernel = rewriting.kernel;
+    selection.code.push(Item::Function(kernel));
+    for instruction in &rewriting.prologue {
+        selection.code.put(*instruction);
+    }
+    selection.function(kernel)?;
+    for &index in rewriting.functions.iter().filter(|index| **index != kernel) {
+        selection.code.push(Item::Function(index));
+        selection.function(index)?;
+    }
+    rewriting.code = code;
+    Ok(())
+}
+
+pub(crate) struct Selection<'a, 'p> {
+    pub module: &'a Module,
+    pub plan: &'p Plan<'p>,
+    pub agenda: &'a Agenda,
+    pub codes: &'a Codes,
+    pub counting: &'a Counting,
+    pub code: &'a mut Code<'p>,
+}
+
+impl Selection<'_, '_> {
+    fn function(&mut self, index: FunctionIndex) -> Result<(), Refusal> {
+        let mut clauses = Clauses::default();
+        let mut detours = Vec::new();
+        for number in 0..self.module.functions[index].blocks.len() {
+            self.block(index, number, &mut clauses, &mut detours)?;
+        }
+        self.detours(index, detours)?;
+        self.code.push(Item::FunctionEnd);
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        clauses: &mut Clauses,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let block = &function.blocks[number];
+        self.check(function, block)?;
+        let insertions = self.agenda.insertions.within(index, block.range());
+        let sums = self.sums(function, insertions);
+        let add_at = match sums.is_empty() {
+            true => None,
+            false => Some(self.place_for(index, number, &sums)?),
+        };
+        self.code.push(Item::Label(Label::Block(index, number)));
+        let mut insertions = insertions.iter().peekable();
+        let mut inst = block.first;
+        let mut special = function.next_with(block.range(), SPECIAL);
+        while inst < block.end {
+            if special < inst {
+                special = function.next_with(inst..block.end, SPECIAL);
+            }
+            let inserted = insertions.peek().map(|((_, at), _)| *at);
+            let added = add_at.map(|(at, _)| at).filter(|at| *at >= inst);
+            let changed = self.agenda.changes.next_from(index, inst);
+            let stops = [inserted, added, changed].into_iter().flatten();
+            let stop = stops.fold(special, usize::min);
+            if stop > inst {
+                self.stretch(inst..stop, &mut clauses.left);
+                inst = stop;
+                continue;
+            }
+            let mut inserted = false;
+            while let Some((_, number)) = insertions.next_if(|((_, at), _)| *at == inst) {
+                let insertion = &self.plan.insertions[*number];
+                // What a block adds is added at one place of it.
+                inserted |= matches!(insertion.action, Action::Call { .. })
+                    || is_alone(function, insertion);
+            }
+            if !clauses.inside() {
+                self.code.push(Item::Gap);
+            }
+            if let Some((_, keep_scc)) = add_at.filter(|(at, _)| *at == inst) {
+                self.add(index, number, inst, &sums, keep_scc)?;
+            }
+            self.instruction((index, number, inst), inserted, clauses, detours)?;
+            inst += 1;
+        }
+        self.fall_through(index, number)
+    }
+
+    /// Instructions that stay as they are, with nothing between them. `clause`: how many of them are left in a clause.
+    fn stretch(&mut self, insts: Range<InstIndex>, clause: &mut u32) {
+        self.code.push(Item::Original {
+            from: insts.start,
+            to: insts.end,
+            clause: *clause,
+        });
+        *clause = clause.saturating_sub(insts.len() as u32);
+    }
+
+    /// One instruction with what is inserted in front of it and behind it.
+    fn instruction(
+        &mut self,
+        (index, number, inst): (FunctionIndex, BlockIndex, InstIndex),
+        inserted: bool,
+        clauses: &mut Clauses,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let spot = Spot {
+            inst,
+            next: inst,
+            block: number,
+            position: inst - function.blocks[number].first,
+        };
+        if inserted {
+            self.insert_at(index, Point::Before, spot)?;
+        }
+        let ends = function.traits(inst).any(Traits::ENDS_BLOCK)
+            && function.insts.at(inst).effects.contains(Effects::END);
+        if ends && !self.counting.is_empty() {
+            let pc = function.insts.pc(inst);
+            self.code.push(Item::Inserted(pc));
+            let spot = self.code.spot(spot);
+            self.code.push(Item::Flush(spot));
+        }
+        self.change_beside(index, inst, Point::Before);
+        let agenda = self.agenda;
+        clauses.step(function, inst, |covered| agenda.any_in(index, covered));
+        let plain =
+            !function.traits(inst).any(SPECIAL) && self.agenda.changes.at(index, inst).is_empty();
+        if plain {
+            // Islands may come before all that is inserted.
+            self.stretch(inst..inst + 1, &mut 1);
+        } else {
+            self.code.push(Item::Replaced(inst));
+            self.original(index, number, inst, clauses, detours)?;
+            self.code.push(Item::ReplacedEnd(inst));
+        }
+        self.change_beside(index, inst, Point::After);
+        let is_last = inst + 1 == function.blocks[number].end;
+        if inserted && (!is_last || falls_to(function, number).is_some()) {
+            let behind = Spot {
+                next: inst + 1,
+                position: spot.position + 1,
+                ..spot
+            };
+            self.insert_at(index, Point::After, behind)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what a block adds to its counters.
+    fn add(
+        &mut self,
+        index: FunctionIndex,
+        block: BlockIndex,
+        inst: InstIndex,
+        sums: &Sums,
+        keep_scc: bool,
+    ) -> Result<(), Refusal> {
+        let function = &self.module.functions[index];
+        let spot = Spot {
+            inst,
+            next: inst,
+            block,
+            position: inst - function.blocks[block].first,
+        };
+        self.code.push(Item::Inserted(function.insts.pc(inst)));
+        let seam = self.code.enter();
+        self.counting.add(sums, keep_scc, self.codes, self.code)?;
+        // The application names none of its registers.
+        let none = RegisterSet::default();
+        let met = Seam::new(index, spot, Meets::NoRegister, none);
+        self.code.leave(seam, met);
+        Ok(())
+    }
+
+    /// The instruction itself, as it has to be at its new place.
+    fn original(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        inst: InstIndex,
+        clauses: &Clauses,
+        detours: &mut Vec<Detour>,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let function = &module.functions[index];
+        let (decoded, traits) = (function.insts.at(inst), function.traits(inst));
+        let plan = self.plan;
+        let mut changes = self.agenda.changes.at(index, inst).iter();
+        let replaced = changes.find_map(|(_, change)| match &plan.changes[*change].change {
+            Change::Remove => Some(&[][..]),
+            Change::Replace(bytes) => Some(&bytes[..]),
+            Change::Add { .. } => None,
+        });
+        if let Some(bytes) = replaced {
+            self.code.push(Item::Given(bytes));
+            return Ok(());
+        }
+        let block = &function.blocks[number];
+        if !traits.any(SPECIAL) {
+            self.code.push(Item::Copy(inst));
+            return Ok(());
+        }
+        let deallocates = traits.any(Traits::MESSAGE)
+            && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
+            && module.target.family >= Family::Gfx11;
+        // VGPRs are needed until the end.
+        let needed = deallocates
+            && (!self.counting.is_empty() || self.agenda.any_in(index, inst + 1..block.end));
+        if clauses.broken_at(inst) || needed {
+            self.code.scalar1(Op::SNop, 0, Source::Constant(0));
+            return Ok(());
+        }
+        let last = inst + 1 == block.end;
+        if last && decoded.effects.contains(Effects::CALL) {
+            return self.call(function, block, inst);
+        }
+        if let Some(target) = decoded.target() {
+            return self.direct(index, number, inst, target, detours);
+        }
+        if last && decoded.effects.contains(Effects::INDIRECT) && block.reachable {
+            return self.indirect(index, number, inst);
+        }
+        if matches!(decoded.mnemonic, "s_getpc_b64" | "s_get_pc_i64") {
+            self.program_counter(decoded);
+            return Ok(());
+        }
+        self.code.push(Item::Copy(inst));
+        Ok(())
+    }
+
+    fn change_beside(&mut self, index: FunctionIndex, inst: InstIndex, wanted: Point) {
+        let plan = self.plan;
+        for (_, change) in self.agenda.changes.at(index, inst) {
+            if let Change::Add { point, bytes } = &plan.changes[*change].change
+                && *point == wanted
+            {
+                let insts = &self.module.functions[index].insts;
+                self.code.push(Item::Inserted(match point {
+                    Point::Before | Point::Edge(_) => insts.pc(inst),
+                    Point::After => insts.end(inst),
+                }));
+                self.code.push(Item::Given(bytes));
+            }
+        }
+    }
+
+    /// What is inserted at one point of an instruction.
+    pub fn insert_at(
+        &mut self,
+        index: FunctionIndex,
+        point: Point,
+        spot: Spot,
+    ) -> Result<(), Refusal> {
+        let plan = self.plan;
+        let function = &self.module.functions[index];
+        for &(_, number) in self.agenda.insertions.at(index, spot.inst) {
+            let insertion = &plan.insertions[number];
+            if insertion.point != point {
+                continue;
+            }
+            self.code.push(Item::Inserted(function.insts.pc(spot.inst)));
+            if matches!(insertion.action, Action::Call { .. }) {
+                let spot = self.code.spot(spot);
+                self.code.push(Item::Hook(number as u32, spot));
+            } else if is_alone(function, insertion) {
+                let mut sums = Sums::default();
+                sums.add(&insertion.action);
+                let live = Facts::of(self.module, index, spot.block).live(spot.position);
+                let keep_scc = live.scalars.contains(SCC_NUMBER);
+                self.counting.add(&sums, keep_scc, self.codes, self.code)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All that is added whenever a block is passed, of its insertions.
+    fn sums(&self, function: &Function, insertions: &[(Site, usize)]) -> Sums {
+        let mut sums = Sums::default();
+        for (_, number) in insertions {
+            let insertion = &self.plan.insertions[*number];
+            if !is_alone(function, insertion) {
+                sums.add(&insertion.action);
+            }
+        }
+        sums
+    }
+
+    /// The instruction before which to add, and whether SCC has to be kept there.
+    fn place_for(
+        &self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        sums: &Sums,
+    ) -> Result<(InstIndex, bool), Refusal> {
+        let function = &self.module.functions[index];
+        let block = &function.blocks[number];
+        let loses_scc = self.counting.loses_scc(sums, self.codes);
+        let keeps = |inst: InstIndex| self.module.scc_live_before(index, number, inst);
+        let mut clause_end = 0;
+        let mut inst = block.first;
+        while inst < block.end {
+            let next = inst + 1;
+            let decoded = function.insts.at(inst);
+            if function.traits(inst).any(Traits::CLAUSE) {
+                clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
+            } else if inst < clause_end {
+                inst = next;
+                continue;
+            }
+            if function.indexing_before(inst) {
+                inst = next;
+                continue;
+            }
+            match loses_scc.then(|| keeps(inst)) {
+                // Clauses that start meanwhile are to be seen all the same.
+                Some((true, end)) => {
+                    inst = function.next_with(next..end.max(next), Traits::CLAUSE);
+                }
+                _ => return Ok((inst, false)),
+            }
+        }
+        if function.indexing_before(block.first) {
+            return Err(Refusal::Place {
+                pc: function.insts.pc(block.first),
+                reason: "index mode is on all over the block",
+            });
+        }
+        Ok((block.first, keeps(block.first).0))
+    }
+}
+
+/// Whether the insertion is not passed whenever its block is.
+fn is_alone(function: &Function, insertion: &Insertion) -> bool {
+    match insertion.point {
+        Point::Before => false,
+        Point::After => {
+            let block = function.block_of(insertion.inst);
+            insertion.inst + 1 == function.blocks[block].end
+        }
+        Point::Edge(_) => true,
+    }
+}

@@ -1,0 +1,225 @@
+//! An exact device: allocations end with the byte that the program asked for, and freed memory is nobody's.
+//!
+//! ROCr rounds what it asks the thunk for up to pages and carves small allocations out of large ones (`luthier run` turns the
+//! latter off). How much was really asked for is seen only at its own entry points, which it hands to tools; so it is they that tell the
+//! device. What is freed keeps its addresses for a while: as long as it does, whoever uses it is told.
+
+use std::{
+    collections::VecDeque,
+    ffi::c_void,
+    mem::{self, offset_of},
+    ptr,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicPtr, Ordering},
+    },
+};
+
+use gpu::Memory;
+use hsa_sys::{
+    Handle, Status,
+    constants::status,
+    tables::{
+        AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, amd_offset, covers,
+    },
+};
+
+use crate::{instance::instance, report::report};
+
+/// Set by `luthier run --strict`.
+const VARIABLE: &str = "LUTHIER_EXACT";
+/// Bytes and number of what is freed and not given back yet.
+const MOST_BYTES: u64 = 2 << 30;
+const MOST: usize = 8192;
+
+/// ROCr's own functions.
+static POOL_ALLOCATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static POOL_FREE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static ALLOCATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static FREE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// What is freed as far as the program knows, in the order of freeing.
+static FREED: Mutex<Freed> = Mutex::new(Freed {
+    bytes: 0,
+    entries: VecDeque::new(),
+});
+
+struct Freed {
+    bytes: u64,
+    entries: VecDeque<Entry>,
+}
+
+struct Entry {
+    address: usize,
+    bytes: u64,
+    /// Which of ROCr's functions gives it back.
+    by: MemoryFree,
+}
+
+/// Whether the user wants an exact device.
+pub fn is_wanted() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    *WANTED.get_or_init(|| std::env::var_os(VARIABLE).is_some_and(|value| value == "1"))
+}
+
+/// Replaces the entries by which memory is allocated and freed, if that is wanted.
+///
+/// # Safety
+/// Both are ROCr's tables, as long as their versions say, or null.
+pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
+    if !is_wanted() || core.is_null() || amd.is_null() {
+        return;
+    }
+    // SAFETY: every table begins with its version.
+    let (core_version, amd_version) = unsafe { ((*core).version, (*amd).version) };
+    let pools = [
+        offset_of!(AmdTable, memory_pool_allocate),
+        offset_of!(AmdTable, memory_pool_free),
+    ];
+    let (Some(pool_allocate), Some(pool_free), true) = (
+        amd_offset(&amd_version, pools[0]),
+        amd_offset(&amd_version, pools[1]),
+        covers(&core_version, offset_of!(CoreTable, memory_free)),
+    ) else {
+        report(
+            "luthier: --strict: the tables of this HSA runtime are not known, so memory is exact to the page only",
+        );
+        return;
+    };
+    // SAFETY: the tables reach beyond these entries, which are functions of these types or empty.
+    unsafe {
+        replace(
+            amd.byte_add(pool_allocate).cast(),
+            &POOL_ALLOCATE,
+            pool_allocate_exactly as PoolAllocate as *mut c_void,
+        );
+        replace(
+            amd.byte_add(pool_free).cast(),
+            &POOL_FREE,
+            pool_free_later as PoolFree as *mut c_void,
+        );
+        replace(
+            (&raw mut (*core).memory_allocate).cast(),
+            &ALLOCATE,
+            allocate_exactly as MemoryAllocate as *mut c_void,
+        );
+        replace(
+            (&raw mut (*core).memory_free).cast(),
+            &FREE,
+            free_later as MemoryFree as *mut c_void,
+        );
+    }
+}
+
+/// Keeps what `entry` holds in `own`.
+///
+/// # Safety
+/// `entry` is one of a table.
+unsafe fn replace(entry: *mut *mut c_void, own: &AtomicPtr<c_void>, ours: *mut c_void) {
+    // SAFETY: by the caller's word.
+    let before = unsafe { entry.read() };
+    if !before.is_null() && before != ours {
+        own.store(before, Ordering::Release);
+        // SAFETY: as before.
+        unsafe { entry.write(ours) };
+    }
+}
+
+unsafe extern "C" fn pool_allocate_exactly(
+    pool: Handle,
+    size: usize,
+    flags: u32,
+    result: *mut *mut c_void,
+) -> Status {
+    // SAFETY: the entry that calls this was made after the function of this type was stored.
+    let own: PoolAllocate = unsafe { mem::transmute(POOL_ALLOCATE.load(Ordering::Acquire)) };
+    // SAFETY: these are the arguments of whoever called the entry.
+    exactly(size, result, || unsafe { own(pool, size, flags, result) })
+}
+
+unsafe extern "C" fn allocate_exactly(
+    region: Handle,
+    size: usize,
+    result: *mut *mut c_void,
+) -> Status {
+    // SAFETY: as above.
+    let own: MemoryAllocate = unsafe { mem::transmute(ALLOCATE.load(Ordering::Acquire)) };
+    // SAFETY: as above.
+    exactly(size, result, || unsafe { own(region, size, result) })
+}
+
+unsafe extern "C" fn pool_free_later(address: *mut c_void) -> Status {
+    // SAFETY: as above.
+    later(address, unsafe {
+        mem::transmute::<*mut c_void, MemoryFree>(POOL_FREE.load(Ordering::Acquire))
+    })
+}
+
+unsafe extern "C" fn free_later(address: *mut c_void) -> Status {
+    // SAFETY: as above.
+    later(address, unsafe {
+        mem::transmute::<*mut c_void, MemoryFree>(FREE.load(Ordering::Acquire))
+    })
+}
+
+fn memory() -> Option<&'static Memory> {
+    instance().ok().map(|instance| &**instance.machine.memory())
+}
+
+fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status) -> Status {
+    let mut answer = allocate();
+    if answer != status::SUCCESS {
+        // What is only kept to be seen must not be what is missing.
+        give_back(0, 0);
+        answer = allocate();
+    }
+    if answer == status::SUCCESS
+        && !result.is_null()
+        && let Some(memory) = memory()
+    {
+        // SAFETY: the runtime has just stored the address there.
+        let address = unsafe { result.read() } as u64;
+        // Something that is no allocation of its own stays as large as it is.
+        let _ = memory.limit(address, size as u64);
+    }
+    answer
+}
+
+fn later(address: *mut c_void, free: MemoryFree) -> Status {
+    match memory().map(|memory| memory.retire(address as u64)) {
+        Some(Ok(bytes)) => {
+            {
+                let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
+                freed.bytes += bytes;
+                freed.entries.push_back(Entry {
+                    address: address as usize,
+                    bytes,
+                    by: free,
+                });
+            }
+            give_back(MOST_BYTES, MOST);
+            status::SUCCESS
+        }
+        // SAFETY: the argument is the caller's; the runtime says what is wrong with it.
+        _ => unsafe { free(address) },
+    }
+}
+
+/// Gives back what was freed first until no more than this is left.
+fn give_back(bytes: u64, count: usize) {
+    loop {
+        let entry = {
+            let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
+            if freed.bytes <= bytes && freed.entries.len() <= count {
+                return;
+            }
+            let Some(entry) = freed.entries.pop_front() else {
+                return;
+            };
+            freed.bytes -= entry.bytes;
+            entry
+        };
+        // SAFETY: the program has freed it, and it is given back once. The lock is not held: the runtime takes its own.
+        unsafe { (entry.by)(entry.address as *mut c_void) };
+    }
+}

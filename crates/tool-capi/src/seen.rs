@@ -1,0 +1,209 @@
+//! A kernel's code as tools see it: functions, blocks and instructions by number, each with what is asked for about it.
+
+use isa::{Operand, Reg, RegKind};
+use luthier::Kernel;
+use std::{collections::HashMap, ffi::CString};
+
+/// The kernel and everything it may call.
+pub struct Seen {
+    pub target: CString,
+    pub wave_size: u32,
+    /// The kernel first.
+    pub functions: Vec<Function>,
+    /// Those of a function lie together, in the order of their addresses.
+    pub blocks: Vec<Block>,
+    /// Those of a block lie together.
+    pub instructions: Vec<Instruction>,
+    pub parameters: Vec<Parameter>,
+}
+
+pub struct Function {
+    pub name: CString,
+    pub demangled: CString,
+    pub entry: u64,
+    pub first_block: usize,
+    pub blocks: usize,
+    /// Those it calls, as far as they are known.
+    pub callees: Vec<usize>,
+}
+
+pub struct Block {
+    pub function: usize,
+    pub first: usize,
+    pub len: usize,
+    pub successors: Vec<usize>,
+}
+
+pub struct Instruction {
+    pub pc: u64,
+    pub size: u32,
+    /// `luthier_class`.
+    pub classes: u32,
+    pub block: usize,
+    pub mnemonic: CString,
+    pub text: CString,
+    pub operands: Vec<RawOperand>,
+    /// The innermost inlined function first.
+    pub frames: Vec<Frame>,
+}
+
+pub struct Frame {
+    pub function: CString,
+    pub file: CString,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Of the kernel, as the application passes it.
+pub struct Parameter {
+    pub name: CString,
+    pub type_name: CString,
+    pub offset: u32,
+    pub size: u32,
+    pub is_pointer: bool,
+}
+
+/// `luthier_raw_operand`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RawOperand {
+    /// `luthier_operand_kind`.
+    pub kind: u32,
+    /// `luthier_register_kind`.
+    pub file: u32,
+    /// Number of the first register, and how many.
+    pub first: u32,
+    pub dwords: u32,
+    /// Of a number or a branch's distance.
+    pub value: u64,
+}
+const _: () = assert!(size_of::<RawOperand>() == 24);
+
+/// `luthier_register_kind`, by number.
+pub const REGISTERS: [RegKind; 8] = [
+    RegKind::Sgpr,
+    RegKind::Vgpr,
+    RegKind::Agpr,
+    RegKind::Vcc,
+    RegKind::Exec,
+    RegKind::Scc,
+    RegKind::M0,
+    RegKind::Mode,
+];
+/// All others.
+const OTHER: u32 = REGISTERS.len() as u32;
+
+fn text(text: impl Into<String>) -> CString {
+    CString::new(text.into()).unwrap_or_default()
+}
+
+impl Seen {
+    pub fn of(kernel: &Kernel<'_>) -> Seen {
+        let mut seen = Seen {
+            target: text(kernel.target()),
+            wave_size: kernel.wave_size().into(),
+            functions: Vec::new(),
+            blocks: Vec::new(),
+            instructions: Vec::new(),
+            parameters: tools::parameters(kernel)
+                .into_iter()
+                .map(parameter)
+                .collect(),
+        };
+        let numbers: HashMap<u64, usize> = kernel
+            .functions()
+            .enumerate()
+            .map(|(number, function)| (function.entry(), number))
+            .collect();
+        for (number, function) in kernel.functions().enumerate() {
+            let first_block = seen.blocks.len();
+            let blocks: HashMap<usize, usize> = function
+                .blocks()
+                .enumerate()
+                .map(|(number, block)| (block.index(), first_block + number))
+                .collect();
+            for block in function.blocks() {
+                let first = seen.instructions.len();
+                let index = seen.blocks.len();
+                let instructions = block.instructions();
+                seen.instructions
+                    .extend(instructions.map(|instruction| seen_instruction(&instruction, index)));
+                let successors = block.successors();
+                seen.blocks.push(Block {
+                    function: number,
+                    first,
+                    len: seen.instructions.len() - first,
+                    successors: successors
+                        .filter_map(|block| blocks.get(&block.index()).copied())
+                        .collect(),
+                });
+            }
+            let callees = function.callees();
+            seen.functions.push(Function {
+                name: text(function.name()),
+                demangled: text(function.demangled()),
+                entry: function.entry(),
+                first_block,
+                blocks: seen.blocks.len() - first_block,
+                callees: callees
+                    .filter_map(|callee| numbers.get(&callee.entry()).copied())
+                    .collect(),
+            });
+        }
+        seen
+    }
+}
+
+fn seen_instruction(instruction: &luthier::Instruction<'_>, block: usize) -> Instruction {
+    let frames = instruction.frames().into_iter().map(|frame| Frame {
+        function: text(frame.function.unwrap_or_default()),
+        file: text(frame.file.unwrap_or_default()),
+        line: frame.line.unwrap_or_default(),
+        column: frame.column.unwrap_or_default(),
+    });
+    Instruction {
+        pc: instruction.pc(),
+        size: instruction.decoded().size.into(),
+        classes: instruction.effects().bits(),
+        block,
+        mnemonic: text(instruction.mnemonic()),
+        text: text(instruction.text()),
+        operands: instruction.operands().iter().map(operand).collect(),
+        frames: frames.collect(),
+    }
+}
+
+/// `luthier_operand_kind`.
+fn operand(operand: &Operand) -> RawOperand {
+    let register = |kind, reg: &Reg| {
+        let file = REGISTERS.iter().position(|known| *known == reg.kind);
+        RawOperand {
+            kind,
+            file: file.map_or(OTHER, |file| file as u32),
+            first: reg.index.into(),
+            dwords: reg.width.into(),
+            value: 0,
+        }
+    };
+    let number = |kind, value: &i64| RawOperand {
+        kind,
+        value: *value as u64,
+        ..RawOperand::default()
+    };
+    match operand {
+        Operand::Def(reg) => register(0, reg),
+        Operand::Use(reg) => register(1, reg),
+        Operand::Imm(value) => number(2, value),
+        Operand::PcRel(value) => number(3, value),
+    }
+}
+
+fn parameter(parameter: tools::Parameter) -> Parameter {
+    Parameter {
+        name: text(parameter.name),
+        type_name: text(parameter.type_name),
+        offset: parameter.offset as u32,
+        size: parameter.size as u32,
+        is_pointer: parameter.pointer,
+    }
+}

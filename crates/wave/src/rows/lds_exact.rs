@@ -1,0 +1,117 @@
+//! A look at the addresses of an LDS access before it happens, for devices that shall be exact about what belongs to a workgroup.
+//!
+//! The hardware reads zeros beyond a workgroup's LDS and drops stores there, so that such an access passes unseen. Here it gets a
+//! micro-op of its own in front, which stops the wave; without the wish for it nothing is looked at and nothing costs time.
+
+use super::{Row, Shape, ds, lanes::GROUP};
+use crate::{
+    engine::{Env, Stop},
+    memory::{Fault, FaultKind},
+    micro_op::{MicroOp, flow},
+    program::Lowered,
+    shell::{self, Body},
+    state::Wave,
+};
+
+/// Which addresses an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Addresses {
+    /// None: data moves between lanes only.
+    None,
+    /// Each lane's register plus the offset.
+    Lanes,
+    /// Each lane's register plus two offsets in units of so many elements.
+    Pairs(u32),
+    /// M0 plus the offset plus four times the lane's number.
+    LaneNumbers,
+    /// M0 plus the offset, once for the wave.
+    Counter,
+}
+
+/// Addresses of a DS instruction, and how many bytes lie at each.
+fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
+    let name = mnemonic.strip_prefix("ds_")?;
+    let is = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if is(&["permute", "bpermute", "swizzle", "nop"]) {
+        return Some((Addresses::None, 0));
+    }
+    if is(&["append", "consume"]) {
+        return Some((Addresses::Counter, 4));
+    }
+    let addresses = match name {
+        name if name.contains("2st64_") => Addresses::Pairs(64),
+        _ if is(&["read2_", "write2_", "wrxchg2_"]) => Addresses::Pairs(1),
+        name if name.contains("_addtid_") => Addresses::LaneNumbers,
+        _ => Addresses::Lanes,
+    };
+    // Two halves are one dword in memory.
+    if is(&["pk_add_"]) {
+        return Some((addresses, 4));
+    }
+    let name = name.strip_suffix("_hi").unwrap_or(name);
+    let name = name.strip_suffix("_d16").unwrap_or(name);
+    // What is transposed is a row of elements, whose size comes last.
+    let name = name.split("_tr_").next()?;
+    let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let bits: u32 = name[digits..].parse().ok()?;
+    Some((addresses, bits / 8))
+}
+
+/// `lowered` with the check in front, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
+pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String> {
+    if !matches!(row.shape, Shape::Ds) {
+        return Ok(lowered);
+    }
+    let (addresses, bytes) = access(row.mnemonic)
+        .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
+    let mut check = super::blank(match addresses {
+        Addresses::None => return Ok(lowered),
+        Addresses::Lanes | Addresses::Pairs(_) => shell::scalar_handler::<Check<REGISTER>>(),
+        Addresses::LaneNumbers => shell::scalar_handler::<Check<LANE_NUMBER>>(),
+        Addresses::Counter => shell::scalar_handler::<Check<COUNTER>>(),
+    });
+    let op = &lowered.bare;
+    let offsets = match addresses {
+        Addresses::Pairs(unit) => [op.offset as u32 & 0xff, op.offset as u32 >> 8 & 0xff]
+            .map(|offset| offset * bytes * unit),
+        _ => [op.offset as u32; 2],
+    };
+    check.src = op.src;
+    check.constant = [offsets[0], offsets[1], bytes];
+    lowered.ops.insert(0, check);
+    Ok(lowered)
+}
+
+const REGISTER: u8 = 0;
+const LANE_NUMBER: u8 = 1;
+const COUNTER: u8 = 2;
+
+struct Check<const ADDRESSES: u8>;
+
+impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let limit = u64::from(ds::limit(wave, env));
+        let [first, second, bytes] = op.constant;
+        let exec = wave.exec();
+        let m0 = wave.m0() & 0xffff;
+        for lane in (0..wave.groups * GROUP).filter(|lane| exec >> lane & 1 != 0) {
+            let base = match ADDRESSES {
+                REGISTER => wave.row(op.src[0].index as usize).0[lane],
+                LANE_NUMBER => m0.wrapping_add(4 * lane as u32),
+                _ => m0,
+            };
+            for offset in [first, second] {
+                let address = u64::from(base.wrapping_add(offset));
+                if address + u64::from(bytes) > limit {
+                    return wave.stop(Stop::Fault(Fault {
+                        kind: FaultKind::LdsOutOfRange,
+                        address,
+                        bytes,
+                        lane: lane as u32,
+                    }));
+                }
+            }
+        }
+        flow::NEXT
+    }
+}

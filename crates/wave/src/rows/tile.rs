@@ -1,0 +1,447 @@
+//! Matrix products of ordinary numbers in vectors of 512 bits.
+//!
+//! Operands are converted once: of A single values, which the host repeats when it loads them, of B vectors of sixteen columns. Four
+//! rows of D are then summed at a time. What is done to every element, in which order and with how many roundings, is what
+//! `numerics::matrix` does; values for which the host's arithmetic would not do (NaNs, infinities, denormals where they are flushed)
+//! are found before anything is written, and the product is left to the other path.
+
+use std::{arch::x86_64::*, mem::MaybeUninit};
+
+use numerics::matrix::{Kind, Model, Place, Shape as Matrices};
+
+use crate::{
+    LANES,
+    micro_op::{MicroOp, SrcKind},
+    state::Wave,
+};
+
+/// Lanes of a host vector.
+const STEP: usize = 16;
+/// Rows of D that are summed at a time.
+const TILE: usize = 4;
+/// Most elements of A or B.
+const MOST: usize = 1024;
+
+/// How the terms of an element are added to C.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sums {
+    /// One fused multiply-add after another.
+    Chain,
+    /// Two products are added, then C.
+    Pairs,
+    /// Two pairs of products are added, then C.
+    Fours,
+    /// Pairs of 16-bit integers, exactly.
+    Integers,
+}
+
+/// How elements of A and B lie in registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Single,
+    /// Denormals are zeros.
+    Half,
+    Bfloat,
+    /// Signed.
+    Byte,
+}
+
+impl Format {
+    /// Elements in a register once they are converted: of bytes, pairs.
+    const fn per_register(self) -> usize {
+        match self {
+            Format::Single => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Smallest and largest sizes of elements.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Less one, so that zero counts as the largest.
+    least: __m512i,
+    most: __m512i,
+}
+
+/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks.
+#[repr(C, align(64))]
+struct Side {
+    values: [MaybeUninit<u32>; MOST],
+    stride: usize,
+}
+
+/// The product if the operands allow it.
+///
+/// # Safety
+/// The host has what [`crate::shell::Form::AVX512`] stands for.
+#[inline]
+pub(super) unsafe fn product(
+    wave: &mut Wave,
+    op: &MicroOp,
+    shape: &Matrices,
+    kind: Kind,
+    model: Model,
+    source: impl Fn(u32) -> u32,
+) -> bool {
+    let (format, sums) = match (kind, model) {
+        (Kind::F32, _) => (Format::Single, Sums::Chain),
+        (Kind::F16, Model::Mfma2) => (Format::Half, Sums::Fours),
+        (Kind::Bf16, Model::Mfma2) => (Format::Bfloat, Sums::Fours),
+        (Kind::Bf16Pairs, Model::Mfma2) => (Format::Bfloat, Sums::Pairs),
+        (Kind::I8, _) => (Format::Byte, Sums::Integers),
+        _ => return false,
+    };
+    // Sixteen lanes must be columns of one row, and no place of C may be written before it is read.
+    let words = shape.outputs_per_lane() as u16;
+    let (c, d) = (op.src[2].index, op.dst);
+    let apart = op.src[2].kind != SrcKind::Vector || c == d || c + words <= d || d + words <= c;
+    if (shape.n as usize) < STEP || !apart {
+        return false;
+    }
+    let rows = |index: u16| wave.rows[index as usize..].as_ptr().cast::<u32>();
+    let [a, b] = [rows(op.src[0].index), rows(op.src[1].index)];
+    let addend = if op.src[2].kind == SrcKind::Vector {
+        Addend::Rows(rows(c))
+    } else {
+        Addend::Constant(wave.uniform(op, 2) as u32)
+    };
+    let target = wave.rows[d as usize..].as_mut_ptr().cast::<u32>();
+    // SAFETY: the caller's promise; decoding checked that all registers of the operands exist.
+    unsafe {
+        match (format, sums) {
+            (Format::Single, _) => whole::<{ Format::Single as u8 }, { Sums::Chain as u8 }>(
+                a, b, addend, target, shape, source,
+            ),
+            (Format::Half, _) => whole::<{ Format::Half as u8 }, { Sums::Fours as u8 }>(
+                a, b, addend, target, shape, source,
+            ),
+            (Format::Bfloat, Sums::Pairs) => {
+                whole::<{ Format::Bfloat as u8 }, { Sums::Pairs as u8 }>(
+                    a, b, addend, target, shape, source,
+                )
+            }
+            (Format::Bfloat, _) => whole::<{ Format::Bfloat as u8 }, { Sums::Fours as u8 }>(
+                a, b, addend, target, shape, source,
+            ),
+            (Format::Byte, _) => whole::<{ Format::Byte as u8 }, { Sums::Integers as u8 }>(
+                a, b, addend, target, shape, source,
+            ),
+        }
+    }
+}
+
+const fn format_of(code: u8) -> Format {
+    match code {
+        0 => Format::Single,
+        1 => Format::Half,
+        2 => Format::Bfloat,
+        _ => Format::Byte,
+    }
+}
+
+/// Where C comes from.
+#[derive(Clone, Copy)]
+enum Addend {
+    Rows(*const u32),
+    Constant(u32),
+}
+
+impl Addend {
+    /// # Safety
+    /// The host has the vectors; `at` is inside of C's rows.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn load(self, at: usize) -> __m512 {
+        match self {
+            // SAFETY: the caller's promise.
+            Addend::Rows(rows) => unsafe { _mm512_loadu_ps(rows.add(at).cast()) },
+            Addend::Constant(value) => _mm512_castsi512_ps(_mm512_set1_epi32(value as i32)),
+        }
+    }
+}
+
+/// All of D, unless an operand is not ordinary.
+///
+/// # Safety
+/// The host has the vectors; pointers lead to as many rows as `shape` says.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
+    a: *const u32,
+    b: *const u32,
+    c: Addend,
+    d: *mut u32,
+    shape: &Matrices,
+    source: impl Fn(u32) -> u32,
+) -> bool {
+    let format = format_of(FORMAT);
+    // Of bytes a pair counts as one.
+    let depth = if format == Format::Byte {
+        shape.k / 2
+    } else {
+        shape.k
+    } as usize;
+    let blocks = shape.blocks as usize;
+    // SAFETY: the caller's promises.
+    unsafe {
+        let mut sides = [const { MaybeUninit::<Side>::uninit() }; 2];
+        for (index, (from, side)) in [(a, shape.m), (b, shape.n)].into_iter().enumerate() {
+            let stride = side as usize * blocks;
+            if !convert::<FORMAT>(from, stride, depth, sides[index].as_mut_ptr()) {
+                return false;
+            }
+        }
+        let outputs = shape.outputs_per_lane() as usize;
+        if SUMS != Sums::Integers as u8 && !ordinary::<SUMS>(c, outputs) {
+            return false;
+        }
+        let (side_a, side_b) = (sides[0].as_ptr(), sides[1].as_ptr());
+        let a = (
+            (&raw const (*side_a).values).cast::<f32>(),
+            (*side_a).stride,
+        );
+        let b = (
+            (&raw const (*side_b).values).cast::<f32>(),
+            (*side_b).stride,
+        );
+        for position in (0..outputs).step_by(TILE) {
+            for first in (0..LANES).step_by(STEP) {
+                let place = Place {
+                    lane: first as u32,
+                    position: position as u32,
+                };
+                let [row, column, block] = shape.element(place);
+                let row = (source(block) * shape.m + row) as usize;
+                let column = (block * shape.n + column) as usize;
+                let at = LANES * position + first;
+                tile::<SUMS>((a.0.add(row), a.1), (b.0.add(column), b.1), depth, c, d, at);
+            }
+        }
+    }
+    true
+}
+
+/// Four rows of sixteen columns.
+///
+/// # Safety
+/// As of [`whole`]: `a` and `b` lead to the elements of the first `k`, those of the others are multiples of the second numbers further.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn tile<const SUMS: u8>(
+    (a, a_stride): (*const f32, usize),
+    (b, b_stride): (*const f32, usize),
+    depth: usize,
+    c: Addend,
+    d: *mut u32,
+    at: usize,
+) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let value = |k: usize, row: usize| _mm512_set1_ps(a.add(k * a_stride + row).read());
+        let columns = |k: usize| _mm512_loadu_ps(b.add(k * b_stride));
+        let mut sums = [_mm512_setzero_ps(); TILE];
+        let mut row = 0;
+        while row < TILE {
+            sums[row] = c.load(at + LANES * row);
+            row += 1;
+        }
+        let mut k = 0;
+        while k < depth {
+            if SUMS == Sums::Fours as u8 {
+                let b = [columns(k), columns(k + 1), columns(k + 2), columns(k + 3)];
+                let mut row = 0;
+                while row < TILE {
+                    // The products are exact, so that a fused multiply-add rounds as the sum of two products does.
+                    let first = _mm512_mul_ps(value(k, row), b[0]);
+                    let first = _mm512_fmadd_ps(value(k + 1, row), b[1], first);
+                    let second = _mm512_mul_ps(value(k + 2, row), b[2]);
+                    let second = _mm512_fmadd_ps(value(k + 3, row), b[3], second);
+                    sums[row] = _mm512_add_ps(sums[row], _mm512_add_ps(first, second));
+                    row += 1;
+                }
+                k += 4;
+            } else if SUMS == Sums::Pairs as u8 {
+                let b = [columns(k), columns(k + 1)];
+                let mut row = 0;
+                while row < TILE {
+                    let pair = _mm512_mul_ps(value(k, row), b[0]);
+                    let pair = _mm512_fmadd_ps(value(k + 1, row), b[1], pair);
+                    sums[row] = _mm512_add_ps(sums[row], pair);
+                    row += 1;
+                }
+                k += 2;
+            } else {
+                let b = columns(k);
+                let mut row = 0;
+                while row < TILE {
+                    sums[row] = if SUMS == Sums::Integers as u8 {
+                        let x = _mm512_castps_si512(value(k, row));
+                        let products = _mm512_madd_epi16(x, _mm512_castps_si512(b));
+                        let sum = _mm512_castps_si512(sums[row]);
+                        _mm512_castsi512_ps(_mm512_add_epi32(sum, products))
+                    } else {
+                        _mm512_fmadd_ps(value(k, row), b, sums[row])
+                    };
+                    row += 1;
+                }
+                k += 1;
+            }
+        }
+        let mut row = 0;
+        while row < TILE {
+            _mm512_storeu_ps(d.add(at + LANES * row).cast(), sums[row]);
+            row += 1;
+        }
+    }
+}
+
+/// Reads A or B of `stride` rows (or columns) in all blocks; false if an element is not ordinary.
+///
+/// # Safety
+/// As of [`whole`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn convert<const FORMAT: u8>(
+    from: *const u32,
+    stride: usize,
+    depth: usize,
+    side: *mut Side,
+) -> bool {
+    let format = format_of(FORMAT);
+    let mut extent = Extent {
+        least: _mm512_set1_epi32(-1),
+        most: _mm512_setzero_si512(),
+    };
+    let per_lane = stride * depth / LANES;
+    // SAFETY: the caller's promises; there are `stride * depth` elements, of which every one is written.
+    unsafe {
+        (*side).stride = stride;
+        let values = (&raw mut (*side).values).cast::<f32>();
+        for register in 0..per_lane / format.per_register() {
+            for first in (0..LANES).step_by(STEP) {
+                let words = from.add(LANES * register + first);
+                let (part, column) = (first / stride, first % stride);
+                let position = register * format.per_register() + per_lane * part;
+                let [low, high] = elements::<FORMAT>(words, &mut extent);
+                _mm512_storeu_ps(values.add(position * stride + column), low);
+                if format.per_register() > 1 {
+                    _mm512_storeu_ps(values.add((position + 1) * stride + column), high);
+                }
+            }
+        }
+    }
+    let reaches = |limit: i16| _mm512_cmpge_epu16_mask(extent.most, _mm512_set1_epi16(limit)) != 0;
+    let below = |limit: i16| _mm512_cmplt_epu16_mask(extent.least, _mm512_set1_epi16(limit)) != 0;
+    match format {
+        Format::Single => _mm512_cmpge_epu32_mask(extent.most, _mm512_set1_epi32(0x7f80_0000)) == 0,
+        Format::Half => !reaches(0x7c00),
+        // Between 2^-40 and 2^40 no product and no sum of products is a denormal, nor does any overflow.
+        Format::Bfloat => !reaches((127 + 40) << 7) && !below(((127 - 40) << 7) - 1),
+        Format::Byte => true,
+    }
+}
+
+/// The elements in sixteen words, one or two of each.
+///
+/// # Safety
+/// The host has the vectors; sixteen words are readable.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> [__m512; 2] {
+    // SAFETY: the caller's promise.
+    let bits = unsafe { _mm512_loadu_si512(words.cast()) };
+    match format_of(FORMAT) {
+        Format::Single => {
+            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_ffff));
+            extent.most = _mm512_max_epu32(extent.most, size);
+            [_mm512_castsi512_ps(bits); 2]
+        }
+        Format::Half => {
+            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
+            extent.most = _mm512_max_epu16(extent.most, size);
+            let low_normal = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7c00));
+            let high_normal = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7c00_0000));
+            // SAFETY: as above.
+            let [low, high] = unsafe { halves(words) };
+            [
+                _mm512_maskz_mov_ps(low_normal, low),
+                _mm512_maskz_mov_ps(high_normal, high),
+            ]
+        }
+        Format::Bfloat => {
+            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
+            extent.most = _mm512_max_epu16(extent.most, size);
+            let less = _mm512_sub_epi16(size, _mm512_set1_epi16(1));
+            extent.least = _mm512_min_epu16(extent.least, less);
+            bfloats(bits)
+        }
+        Format::Byte => {
+            let even = _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(bits));
+            let odd = _mm512_srai_epi16::<8>(bits);
+            [_mm512_castsi512_ps(even), _mm512_castsi512_ps(odd)]
+        }
+    }
+}
+
+/// The halves in sixteen words: all low ones, all high ones.
+///
+/// # Safety
+/// The host has the vectors; sixteen words are readable.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let first = _mm512_cvtph_ps(_mm256_loadu_si256(words.cast()));
+        let second = _mm512_cvtph_ps(_mm256_loadu_si256(words.add(8).cast()));
+        let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
+        [
+            _mm512_permutex2var_ps(first, low, second),
+            _mm512_permutex2var_ps(first, high, second),
+        ]
+    }
+}
+
+/// The bfloat16 values in sixteen words.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn bfloats(words: __m512i) -> [__m512; 2] {
+    let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32 as i32));
+    let low = _mm512_slli_epi32::<16>(words);
+    [_mm512_castsi512_ps(low), _mm512_castsi512_ps(high)]
+}
+
+/// Whether C has no NaNs and, where denormals are flushed, no denormals and no negative zeros.
+///
+/// # Safety
+/// As of [`whole`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn ordinary<const SUMS: u8>(c: Addend, outputs: usize) -> bool {
+    // Quiet and signalling NaNs; negative zeros, denormals.
+    const NAN: i32 = 0x81;
+    const FLUSHED: i32 = 0x24;
+    let class = |x: __m512| {
+        if SUMS == Sums::Chain as u8 {
+            _mm512_fpclass_ps_mask::<NAN>(x)
+        } else {
+            _mm512_fpclass_ps_mask::<{ NAN | FLUSHED }>(x)
+        }
+    };
+    let rows = if matches!(c, Addend::Constant(_)) {
+        1
+    } else {
+        outputs
+    };
+    let mut other = 0;
+    for row in 0..rows {
+        let mut first = 0;
+        while first < LANES {
+            // SAFETY: the caller's promise.
+            other |= class(unsafe { c.load(LANES * row + first) });
+            first += STEP;
+        }
+    }
+    other == 0
+}

@@ -1,0 +1,172 @@
+//! What the engine does with the host's vector extensions equals what it does without: every level executes the same instructions
+//! on the same random and special values, in a process of its own.
+
+mod harness;
+
+use std::process::Command;
+
+use harness::{AGPR_BASE, Machine, random::Random};
+
+/// Says to a child which extensions it leaves alone, see `wave::use_less`.
+const LESS: &str = "LUTHIER_TEST_LESS";
+/// Waves of each instruction and kind of values.
+const WAVES: usize = 12;
+
+/// What registers hold.
+#[derive(Clone, Copy, Debug)]
+enum Values {
+    Singles,
+    Halves,
+    Bfloats,
+    Doubles,
+    Any,
+}
+
+impl Values {
+    /// A word of ordinary size, with zeros among them; `round` 0 adds special values, 1 has nothing but ordinary ones.
+    fn word(self, random: &mut Random, round: usize, high: bool) -> u32 {
+        let bits = (random.bits() >> 9) as u32;
+        let special = [
+            0, 0x8000, 1, 0x8001, 0x3ff, 0x7c00, 0xfc00, 0x7e01, 0x7dff, 0x7bff, 0x0400, 0x3c00,
+        ];
+        let small = [
+            0,
+            0x8000_0000,
+            1,
+            0x8000_0001,
+            0x007f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0001,
+            0x7fa0_0000,
+            0x7f7f_ffff,
+            0x0080_0000,
+            0x3f80_0000,
+        ];
+        let pick = |list: &[u32]| list[bits as usize % list.len()];
+        if round % 3 == 0 && random.below(40) == 0 {
+            return match self {
+                Values::Halves => pick(&special) | pick(&special[3..]) << 16,
+                Values::Bfloats => pick(&small) & 0xffff_0000 | pick(&small[2..]) >> 16,
+                _ => pick(&small),
+            };
+        }
+        if round % 3 == 2 && random.below(9) == 0 {
+            return 0;
+        }
+        match self {
+            Values::Singles => bits & 0x87ff_ffff | 0x3800_0000,
+            Values::Halves => bits & 0xbfff_bfff,
+            Values::Bfloats => bits & 0x83ff_83ff | 0x3c00_3c00,
+            Values::Doubles if high => bits & 0x80ff_ffff | 0x3f00_0000,
+            Values::Doubles | Values::Any => bits,
+        }
+    }
+}
+
+/// Target, wave size, values of v0 to v31 and those of v32 to v63 and the AccVGPRs, text. Results go to v64 and up, or to AccVGPRs.
+#[rustfmt::skip]
+const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
+    ("gfx90a",  64, Values::Singles, Values::Singles, "v_mfma_f32_32x32x1f32 a[0:31], v1, v2, a[0:31]"),
+    ("gfx90a",  64, Values::Singles, Values::Singles, "v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[4:7]"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[0:15]"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[16:31]"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_mfma_f32_16x16x16f16 a[0:3], v[2:3], v[4:5], 1.0"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_mfma_f32_32x32x4f16 a[0:31], v[2:3], v[4:5], 0 cbsz:1 abid:1"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_mfma_f32_4x4x4f16 a[0:3], v[2:3], v[4:5], a[0:3]"),
+    ("gfx90a",  64, Values::Bfloats, Values::Singles, "v_mfma_f32_32x32x8bf16_1k a[0:15], v[2:3], v[4:5], a[0:15]"),
+    ("gfx90a",  64, Values::Bfloats, Values::Singles, "v_mfma_f32_32x32x4bf16 a[0:15], v2, v4, a[0:15]"),
+    ("gfx90a",  64, Values::Any,     Values::Any,     "v_mfma_i32_32x32x8i8 a[0:15], v2, v4, a[0:15]"),
+    ("gfx942",  64, Values::Halves,  Values::Singles, "v_mfma_f32_32x32x8_f16 a[0:15], v[2:3], v[4:5], a[0:15]"),
+    ("gfx942",  64, Values::Any,     Values::Any,     "v_mfma_i32_16x16x32_i8 a[0:3], v[2:3], v[4:5], a[0:3]"),
+    ("gfx1201", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[4:7], v[40:47]"),
+    ("gfx1201", 32, Values::Bfloats, Values::Singles, "v_wmma_f32_16x16x16_bf16 v[32:39], v[0:3], v[4:7], v[40:47] neg_lo:[1,0,0]"),
+    ("gfx1201", 32, Values::Halves,  Values::Halves,  "v_wmma_f16_16x16x16_f16 v[32:35], v[0:3], v[4:7], v[32:35] neg_hi:[0,1,1]"),
+    ("gfx1201", 32, Values::Bfloats, Values::Bfloats, "v_wmma_bf16_16x16x16_bf16 v[32:35], v[0:3], v[4:7], v[32:35]"),
+    ("gfx1201", 32, Values::Any,     Values::Any,     "v_wmma_i32_16x16x16_iu8 v[32:39], v[0:1], v[4:5], v[40:47] neg_lo:[1,0,0] clamp"),
+    ("gfx1201", 32, Values::Any,     Values::Any,     "v_wmma_i32_16x16x32_iu4 v[32:39], v[0:1], v[4:5], v[40:47] neg_lo:[0,1,0]"),
+    ("gfx1201", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_fp8_bf8 v[32:39], v[0:1], v[4:5], v[40:47]"),
+    ("gfx1201", 32, Values::Halves,  Values::Singles, "v_swmmac_f32_16x16x32_f16 v[32:39], v[0:3], v[4:11], v12"),
+    ("gfx1100", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[40:47]"),
+    ("gfx1100", 32, Values::Halves,  Values::Halves,  "v_wmma_f16_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[32:39] op_sel:[0,0,1]"),
+    ("gfx90a",  64, Values::Halves,  Values::Halves,  "v_pk_fma_f16 v40, v2, v4, v6\nv_pk_add_f16 v41, v2, v4\nv_pk_mul_f16 v42, v2, v6\nv_pk_min_f16 v43, v2, v4\nv_pk_max_f16 v44, v2, v4 neg_lo:[1,0]"),
+    ("gfx90a",  64, Values::Halves,  Values::Halves,  "v_fma_f16 v40, v2, v4, v6\nv_add_f16_e32 v41, v2, v4\nv_mul_f16_e32 v42, v2, v6\nv_min_f16_e32 v43, v2, v4\nv_max_f16_e32 v44, v2, v4\nv_sub_f16_e32 v45, 1.0, v4\nv_pk_mul_f16 v47, v2, s4"),
+    ("gfx1100", 32, Values::Halves,  Values::Halves,  "v_pk_fma_f16 v40, v2, v4, v6\nv_pk_add_f16 v41, v2, v4 op_sel:[1,0]\nv_add_f16_e32 v42.l, v2.h, v4.l\nv_pk_mul_f16 v43, v2, 2.0"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_fma_mix_f32 v40, v2, v4, v36 op_sel_hi:[1,1,0]\nv_fma_mix_f32 v41, v2, -v4, v6 op_sel:[1,0,1] op_sel_hi:[1,1,1]\nv_fma_mixlo_f16 v42, v2, v4, v36 op_sel:[0,1,0] op_sel_hi:[1,1,0]\nv_fma_mixhi_f16 v43, v33, v34, v6 op_sel_hi:[0,0,1]\nv_fma_mix_f32 v44, v33, s4, v36\nv_fma_mix_f32 v45, v2, s4, v4 op_sel:[1,1,0] op_sel_hi:[1,1,1]\nv_fma_mix_f32 v2, v2, v2, v2 op_sel:[0,1,0] op_sel_hi:[1,1,0]"),
+    ("gfx900",  64, Values::Halves,  Values::Singles, "v_mad_mix_f32 v40, v2, v4, v36 op_sel_hi:[1,1,0]\nv_mad_mixlo_f16 v41, v2, |v4|, v36 op_sel:[1,0,0] op_sel_hi:[1,1,0]"),
+    ("gfx90a",  64, Values::Halves,  Values::Singles, "v_dot2_f32_f16 v40, v2, v4, v36\nv_dot2c_f32_f16_e32 v41, v2, v4"),
+    ("gfx90a",  64, Values::Any,     Values::Any,     "v_dot4_i32_i8 v40, v2, v4, v36\nv_dot4_u32_u8 v41, v2, v4, v36\nv_dot2_i32_i16 v42, v2, v4, v36 clamp\nv_dot4c_i32_i8_e32 v43, v2, v4"),
+    ("gfx1100", 32, Values::Any,     Values::Any,     "v_dot4_i32_iu8 v40, v2, v4, v36 neg_lo:[1,1,0]\nv_dot4_i32_iu8 v41, v2, v4, v36\nv_dot4_i32_iu8 v42, v2, v4, v36 neg_lo:[1,0,0]\nv_dot4_i32_iu8 v43, v2, v4, v36 neg_lo:[1,1,0] clamp"),
+    ("gfx90a",  64, Values::Singles, Values::Singles, "v_cvt_pkrtz_f16_f32 v40, v2, v4\nv_cvt_f16_f32_e32 v41, v2\nv_cvt_i32_f32_e32 v42, v2\nv_cvt_u32_f32_e32 v43, v4\nv_cvt_f64_f32_e32 v[44:45], v2"),
+    ("gfx90a",  64, Values::Doubles, Values::Singles, "v_cvt_f32_f64_e32 v40, v[2:3]\nv_cvt_i32_f64_e32 v41, v[4:5]\nv_cvt_u32_f64_e32 v42, v[6:7]\nv_cvt_f64_i32_e32 v[44:45], v2\nv_cvt_f64_u32_e32 v[46:47], v4"),
+];
+
+/// What all vector registers hold at the end, as one number for each wave.
+fn digests() -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, &(target, wave_size, low, high, text)) in TEXTS.iter().enumerate() {
+        for round in 0..WAVES {
+            let mut random = Random((index * WAVES + round) as u64);
+            let mut machine = Machine::with_wave_size(target, wave_size, text);
+            let registers = (0..32).map(|register| (register, low));
+            let others = (32..64).chain(AGPR_BASE..AGPR_BASE + 32);
+            for (register, values) in registers.chain(others.map(|register| (register, high))) {
+                let words: Vec<u32> = (0..64)
+                    .map(|_| values.word(&mut random, round, register % 2 == 1))
+                    .collect();
+                machine.vgpr(register, |lane| words[lane]);
+            }
+            machine.wave.set_sgpr(4, 0x3c00_4200);
+            if round % 4 == 3 {
+                machine.exec(0x0fff_f0f1_5555_00ff);
+            }
+            machine.run();
+            let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+            for register in 0..AGPR_BASE + 32 {
+                for lane in 0..wave_size as usize {
+                    let word = u64::from(machine.wave.vgpr(register, lane));
+                    digest = (digest ^ word).wrapping_mul(0x0100_0000_01b3);
+                }
+            }
+            lines.push(format!(
+                "{target} wave {round}: {digest:016x} {}",
+                text.replace('\n', "; ")
+            ));
+        }
+    }
+    lines
+}
+
+/// Runs as a child of the other test, otherwise does nothing.
+#[test]
+fn child() {
+    let Ok(less) = std::env::var(LESS) else {
+        return;
+    };
+    wave::use_less(less.parse().expect("a number"));
+    for line in digests() {
+        println!("digest {line}");
+    }
+}
+
+#[test]
+fn all_levels_agree() {
+    let run = |less: u32| -> Vec<String> {
+        let output = Command::new(std::env::current_exe().expect("this test"))
+            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+            .env(LESS, less.to_string())
+            .output()
+            .expect("a child");
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).expect("text");
+        let digests = text.lines().filter_map(|line| line.split_once("digest "));
+        digests.map(|(_, line)| line.to_owned()).collect()
+    };
+    let all = run(0);
+    assert_eq!(all.len(), TEXTS.len() * WAVES);
+    for less in 1..=3 {
+        for (line, other) in all.iter().zip(run(less)) {
+            assert_eq!(*line, other, "with fewer extensions ({less})");
+        }
+    }
+}
