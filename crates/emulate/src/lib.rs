@@ -20,7 +20,7 @@ use std::{
 };
 
 pub use arguments::Argument;
-use codeobj::{CodeObject, SourceLines};
+use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Next, Observer};
 pub use error::{Error, Result};
 pub use gpu::Counts;
@@ -48,6 +48,11 @@ const PACKET_SIZES: u64 = 24;
 /// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
 /// theirs on hardware, too.
 const LEAST_SLOTS: u64 = 64;
+
+/// Bytes of scratch per lane for a kernel that recurses or calls what the compiler cannot see: its descriptor counts none of these
+/// frames, and the launch says how many there may be (AMDGPU usage of LLVM, `.uses_dynamic_stack`). As many as compilers assumed before
+/// code objects said so.
+const DYNAMIC_STACK: u32 = 16 << 10;
 
 /// Most bytes of scratch for one launch: a descriptor may ask for any number per lane, and believing it has taken 22 GB. Launches have
 /// as many waves at a time as fit.
@@ -184,7 +189,7 @@ impl<'a> Device<'a> {
             setup: 3,
             workgroup_size: shape.block.map(|size| size.min(u32::from(u16::MAX)) as u16),
             grid_size: grid,
-            private_segment_size: found.descriptor.private_segment_size(),
+            private_segment_size: stack_size(&found.descriptor),
             group_segment_size: found.descriptor.group_segment_size() + shape.dynamic_lds,
             kernel_object: self.base + found.descriptor_address,
             kernarg_address,
@@ -409,4 +414,13 @@ pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
         size,
         reason: error.to_string(),
     })
+}
+
+/// What a launch of a kernel asks for: its own frame, or room for many.
+fn stack_size(descriptor: &KernelDescriptor) -> u32 {
+    let fixed = descriptor.private_segment_size();
+    match descriptor.get("uses_dynamic_stack") {
+        Some(1) => fixed.max(DYNAMIC_STACK),
+        _ => fixed,
+    }
 }

@@ -109,9 +109,12 @@ impl Compiler {
         request: &Request<'_>,
     ) -> Result<Template, CompileError> {
         let mut outcome = None;
-        for padding in PADDINGS {
+        let kept = PADDINGS.map(|padding| (padding, false));
+        // At last with inputs that are moved, which costs an instruction each.
+        for (padding, move_inputs) in kept.into_iter().chain([(PADDINGS[0], true)]) {
             let job = Job {
                 padding,
+                move_inputs,
                 ..self.job(request)
             };
             let compiled = self.run(&job, module, request)?;

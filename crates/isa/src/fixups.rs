@@ -83,8 +83,16 @@ const MOST_SAMPLE_ADDRESSES: u16 = 13;
 /// Address registers of other image instructions at most: three coordinates and a level or sample.
 const MOST_IMAGE_ADDRESSES: u16 = 4;
 
-/// Instructions that write 16 bits and keep the other half on gfx9 already.
+/// Instructions that write 16 bits and keep the other half on gfx9 already: those of VOP3 that select halves, and mixed ones.
 const HALF_WRITERS: &[&str] = &[
+    "v_mad_f16",
+    "v_mad_u16",
+    "v_mad_i16",
+    "v_fma_f16",
+    "v_div_fixup_f16",
+    "v_interp_p2_f16",
+    "v_ashr_pk_i8_i32",
+    "v_ashr_pk_u8_i32",
     "v_mad_mixlo_f16",
     "v_mad_mixhi_f16",
     "v_fma_mixlo_f16",
@@ -169,10 +177,10 @@ pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
         }
         Format::Vop1 | Format::Vop2 | Format::Vop3 | Format::Vop3p => {
             let writes_high_half = inst.format == Format::Vop3 && inst.words[0] >> 14 & 1 == 1;
-            let keeps_other_half = target.family >= Family::Gfx10
-                || writes_high_half
-                || HALF_WRITERS.contains(&inst.mnemonic);
-            if keeps_other_half && writes_16_bits(inst.mnemonic) {
+            let keeps_other_half = target.family >= Family::Gfx10 || writes_high_half;
+            if HALF_WRITERS.contains(&inst.mnemonic)
+                || keeps_other_half && writes_16_bits(inst.mnemonic)
+            {
                 inst.effects |= Effects::PARTIAL_WRITE;
             }
         }

@@ -48,6 +48,8 @@ pub struct Job {
     pub padding: u32,
     /// Assume that every scalar register was read by a vector instruction before (gfx12).
     pub assume_tracked: bool,
+    /// Move scalar parameters of one dword to registers of their own first: LLVM takes an input for the low half of a pair.
+    pub move_inputs: bool,
 }
 
 /// A value that crosses the border between application and hook.
@@ -201,6 +203,7 @@ impl Job {
                 self.copy.into(),
                 self.padding,
                 self.assume_tracked.into(),
+                self.move_inputs.into(),
             );
             Ok(handle)
         }

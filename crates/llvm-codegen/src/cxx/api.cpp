@@ -252,12 +252,13 @@ void luthier_codegen_job_place(luthier_codegen_job *Job, const char *Name, size_
 }
 
 void luthier_codegen_job_options(luthier_codegen_job *Job, int PinScc, int PinVcc, int Copy, uint32_t Padding,
-                                 int AssumeTracked) {
+                                 int AssumeTracked, int MoveInputs) {
   Job->PinScc = PinScc;
   Job->PinVcc = PinVcc;
   Job->Copy = Copy;
   Job->Padding = Padding;
   Job->AssumeTracked = AssumeTracked;
+  Job->MoveInputs = MoveInputs;
 }
 
 int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job *Job, const char *Hook,

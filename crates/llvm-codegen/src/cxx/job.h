@@ -76,7 +76,7 @@ struct luthier_codegen_job {
   std::vector<std::pair<std::string, std::string>> Attributes;
   std::set<luthier::FileIndex> Pinned;
   std::map<std::string, uint32_t> Places;
-  bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false;
+  bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false, MoveInputs = false;
   uint32_t Padding = 4;
 
   // Memory objects that survive optimisation; known after a first attempt, bindings of the second.

@@ -271,7 +271,10 @@ bool Builder::call(Function *Hook) {
       return false;
     }
     CallInst *Slot = storage(Name, P.File, Dwords, true, false);
-    Arguments.push_back(B.CreateLoad(T, Slot));
+    Value *Input = B.CreateLoad(T, Slot);
+    if (Job.MoveInputs && P.File == LUTHIER_CODEGEN_SCALAR && Bits == 32 && !T->isPointerTy())
+      Input = B.CreateCall(InlineAsm::get(FunctionType::get(T, {T}, false), "s_mov_b32 $0, $1", "=s,s", false), {Input});
+    Arguments.push_back(Input);
   }
   CallInst *Call = B.CreateCall(Hook, Arguments);
   Call->setCallingConv(Hook->getCallingConv());
