@@ -16,6 +16,7 @@ use crate::root;
 /// A file of `target/release` and where it goes below `/usr`.
 const FILES: &[(&str, &str)] = &[
     ("luthier", "bin/luthier"),
+    ("luthier-cc", "bin/luthier-cc"),
     ("luthier-count-rewrite", "lib/luthier/luthier-count-rewrite"),
     (
         "libhsakmt.so",
@@ -25,7 +26,12 @@ const FILES: &[(&str, &str)] = &[
         "libluthier_intercept.so",
         "lib/luthier/libluthier_intercept.so",
     ),
+    ("libluthier_kfd.so", "lib/luthier/libluthier_kfd.so"),
     ("libluthier_drain.so", "lib/luthier/libluthier_drain.so"),
+    (
+        "libluthier_coverage_pass.so",
+        "lib/luthier/libluthier_coverage_pass.so",
+    ),
     ("libluthier_count.so", "lib/luthier/libluthier_count.so"),
 ];
 /// Files of the repository, as they are.
@@ -34,6 +40,10 @@ const TEXTS: &[(&str, &str)] = &[
     (
         "include/luthier_device.h",
         "include/luthier/luthier_device.h",
+    ),
+    (
+        "include/luthier_hsa_events.h",
+        "include/luthier/luthier_hsa_events.h",
     ),
     ("README.md", "share/doc/luthier/README.md"),
     ("LICENSE-MIT", "share/doc/luthier/LICENSE-MIT"),
@@ -105,6 +115,7 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
         };
         done(Command::new("chmod").arg(mode).arg(&to))?;
     }
+    std::os::unix::fs::symlink("luthier-cc", place(usr, "bin/luthier-c++")?)?;
     let tools = fs::read_dir(built.join("luthier-tools"))
         .context("target/release/luthier-tools is missing: run ./dev build first")?;
     for tool in tools {
