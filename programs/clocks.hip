@@ -3,11 +3,20 @@
 #include "check.h"
 #include <chrono>
 
+// Families since gfx11 have no s_memrealtime, and HIP 5 no wall_clock64.
+__device__ long long ticks() {
+#if HIP_VERSION_MAJOR >= 6
+    return wall_clock64();
+#else
+    return (long long)__builtin_amdgcn_s_memrealtime();
+#endif
+}
+
 __global__ void read_clocks(long long *out) {
-    long long a = clock64(), w = wall_clock64();
+    long long a = clock64(), w = ticks();
     for (int i = 0; i < 200; i++)
         __builtin_amdgcn_s_sleep(1);
-    long long b = clock64(), x = wall_clock64();
+    long long b = clock64(), x = ticks();
     out[0] = b - a;
     out[1] = x - w;
 }
@@ -19,11 +28,11 @@ struct Waited {
 // What programs do that want a kernel to take its time: they wait for so many cycles.
 __global__ void wait_for_cycles(long long cycles, Waited *waited) {
     long long first = clock64();
-    long long ticks_before = wall_clock64();
+    long long ticks_before = ticks();
     long long start = clock64(), now = start;
     while (now - start < cycles)
         now = clock64();
-    long long ticks_after = wall_clock64();
+    long long ticks_after = ticks();
     *waited = {now - start, ticks_after - ticks_before, clock64() - first};
 }
 
@@ -46,7 +55,7 @@ int main() {
     // gfx11 counts cycles in 20 bits, which half a millisecond fills.
     bool wraps = strncmp(device.gcnArchName, "gfx11", 5) == 0;
     EXPECT(got[0] > 0 || wraps, "clock64 moved by %lld", got[0]);
-    EXPECT(got[1] > 0, "wall_clock64 moved by %lld", got[1]);
+    EXPECT(got[1] > 0, "wall clock moved by %lld", got[1]);
     EXPECT(elapsed > 0 && elapsed < host + 50, "%g ms between events, %g ms on the host", elapsed, host);
 
     if (wraps)

@@ -2,7 +2,7 @@
 // expect: abort
 // stderr: is outside its aperture
 // stderr: beyond_lds
-// stderr: LdsOutOfRange
+// stderr: of LDS, of which the workgroup has 512 bytes
 // stderr: fault_lds.hip:15 in
 // A flat access behind the workgroup's LDS is a fault; ds instructions there read zeros, as in hardware.
 // varies: stops inside a block

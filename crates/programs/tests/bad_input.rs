@@ -178,21 +178,29 @@ fn kernels_that_cannot_be_instrumented_run_as_they_are() {
     let word =
         "tool other has no hook count for gfx90a with wave64 (its hooks: count; built for gfx1030)";
     unharmed(&output, &["1 refused", word]);
-    // An argument that the instruction does not have, and one that is too narrow: that place is left out, or all of the kernel.
-    for (name, argument) in [("address", "address"), ("narrow", "s0")] {
-        let hook = "LUTHIER_HOOK void count(luthier_u64 n) { luthier::add(&total, n); }";
-        let description = format!(
+    let hook = "LUTHIER_HOOK void count(luthier_u64 n) { luthier::add(&total, n); }";
+    let at_the_end = |argument: &str| {
+        format!(
             "insert = [{{ hook = \"count\", at = \"kernel-exit\", once = true, arguments = [\"{argument}\"] }}]"
-        );
-        let (tool, built) = scene.build(name, DEVICE, hook, &description);
-        assert!(built.status.success(), "{}", text(&built.stderr));
-        for (options, words) in [
-            (&[][..], ["0 refused", "hook count asks for"]),
-            (&["--strict"], ["1 refused", "hook count asks for"]),
-        ] {
-            unharmed(&scene.run(&tool, &[], options), &words);
-        }
+        )
+    };
+    // An argument that the instruction does not have: that place is left out, or all of the kernel.
+    let (tool, built) = scene.build("address", DEVICE, hook, &at_the_end("address"));
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    for (options, words) in [
+        (&[][..], ["0 refused", "hook count asks for"]),
+        (&["--strict"], ["1 refused", "hook count asks for"]),
+    ] {
+        unharmed(&scene.run(&tool, &[], options), &words);
     }
+    // One that is too narrow is known before there is a kernel.
+    let (_, built) = scene.build("narrow", DEVICE, hook, &at_the_end("s0"));
+    let said = text(&built.stderr);
+    assert!(!built.status.success(), "{said}");
+    assert!(
+        said.contains("it has 64 bits, and the value given for it has 32"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -87,6 +87,7 @@ mod tests {
     #[test]
     fn freed_memory_is_nobodys_until_its_addresses_are() {
         let (memory, address) = memory_with(100);
+        memory.limit(address, 100).unwrap();
         assert_eq!(memory.retire(address), Ok(4096));
         assert!(memory.retire(address).is_err());
         assert_eq!(memory.covers(address, 1, false), Err(address));
