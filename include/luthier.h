@@ -36,6 +36,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <deque>
 #include <exception>
 #include <string>
 #include <vector>
@@ -646,10 +647,27 @@ inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
   atHipEvt((void *)data, phase == 0 ? LUTHIER_API_PHASE_ENTER : LUTHIER_API_PHASE_EXIT, (int)id);
   luthier_telling = false;
 }
+// HIP tells of a call only if somebody has room for what it says: it asks when a call begins, and again when it ends.
+inline void *luthier_room_for_hip(uint32_t id, void *, const void *, void *) {
+  struct room {
+    uint32_t id;
+    alignas(16) luthier_u32 data[512];
+  };
+  static thread_local std::deque<room> open;
+  bool ends = !open.empty() && open.back().id == id && open.back().data[2] != 0;
+  if (ends) {
+    open.pop_back();
+    return nullptr;
+  }
+  open.push_back({id, {}});
+  return open.back().data;
+}
 inline bool luthier_subscribe_hip(int id) {
   typedef int (*subscribe)(uint32_t, void *, void *);
-  subscribe with_hip = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterApiCallback");
-  return atHipEvt && with_hip && with_hip((uint32_t)id, (void *)luthier_tell_hip, nullptr) == 0;
+  subscribe calls = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterApiCallback");
+  subscribe rooms = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterActivityCallback");
+  return atHipEvt && calls && rooms && rooms((uint32_t)id, (void *)luthier_room_for_hip, nullptr) == 0 &&
+         calls((uint32_t)id, (void *)luthier_tell_hip, nullptr) == 0;
 }
 inline const char *luthier_hip_name(int id) {
   typedef const char *(*name)(uint32_t);

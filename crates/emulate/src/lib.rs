@@ -50,9 +50,8 @@ const PACKET_SIZES: u64 = 24;
 const LEAST_SLOTS: u64 = 64;
 
 /// Bytes of scratch per lane for a kernel that recurses or calls what the compiler cannot see: its descriptor counts none of these
-/// frames, and the launch says how many there may be (AMDGPU usage of LLVM, `.uses_dynamic_stack`). As many as compilers assumed before
-/// code objects said so.
-const DYNAMIC_STACK: u32 = 16 << 10;
+/// frames, and the launch says how many there may be (AMDGPU usage of LLVM, `.uses_dynamic_stack`). HIP's default of `hipLimitStackSize`.
+const DYNAMIC_STACK: u32 = 1 << 10;
 
 /// Most bytes of scratch for one launch: a descriptor may ask for any number per lane, and believing it has taken 22 GB. Launches have
 /// as many waves at a time as fit.

@@ -20,6 +20,11 @@ enum Value {
         address: u64,
         high: bool,
     },
+    /// The same before a call that may have overwritten it.
+    Left {
+        address: u64,
+        high: bool,
+    },
     /// What the register of that number held when the function was entered.
     Entry(u16),
     /// Half of an entry of the pointer table at an address.
@@ -120,6 +125,27 @@ impl State {
         }
     }
 
+    /// An address that the pair still holds if callees preserve it.
+    fn left(&self, reg: Reg) -> Option<u64> {
+        let high = Reg {
+            index: reg.index + 1,
+            ..reg
+        };
+        match (self.get(reg), self.get(high)) {
+            (
+                Value::Left {
+                    address: low,
+                    high: false,
+                },
+                Value::Left {
+                    address,
+                    high: true,
+                },
+            ) if low as u32 == address as u32 => Some(address),
+            _ => None,
+        }
+    }
+
     /// `written`: what the callee writes, if that is known.
     fn call(&mut self, written: Option<&RegisterSet>) {
         let keeps_scalar =
@@ -128,7 +154,12 @@ impl State {
             |vgpr: u16| written.is_some_and(|written| !written.vectors.contains(vgpr));
         for (index, value) in self.sgprs.iter_mut().enumerate() {
             if index < usize::from(FIRST_PRESERVED) && !keeps_scalar(index) {
-                *value = Value::Unknown;
+                *value = match *value {
+                    Value::Part { address, high } | Value::Left { address, high } => {
+                        Value::Left { address, high }
+                    }
+                    _ => Value::Unknown,
+                };
             }
         }
         self.carry = None;
@@ -457,6 +488,8 @@ struct Handed {
     held: BTreeSet<(u16, u64)>,
     /// Where it goes. Such a pair may be left over from an earlier call, or be there for a later one.
     targets: BTreeSet<(u16, u64)>,
+    /// Where it may go: what the registers held before a call that may have kept them. GCC calls such an address again.
+    again: BTreeSet<u64>,
 }
 
 impl Handed {
@@ -478,15 +511,15 @@ impl Handed {
         };
         self.held
             .extend((0..FIRST_PRESERVED).step_by(2).filter_map(pair));
-        let target = first_use(inst).and_then(|reg| pair(reg.index));
-        self.targets.extend(target);
+        let Some(reg) = first_use(inst) else { return };
+        self.targets.extend(pair(reg.index));
+        self.again.extend(state.left(reg));
     }
 
-    /// What a callee may get, or a caller back.
+    /// What a callee may get, or a caller back, and what may be called again.
     fn arguments(&self) -> impl Iterator<Item = u64> + '_ {
-        self.held
-            .difference(&self.targets)
-            .map(|(_, address)| *address)
+        let held = self.held.difference(&self.targets);
+        held.map(|(_, address)| address).chain(&self.again).copied()
     }
 }
 

@@ -21,7 +21,7 @@ fn the_header_declares_them() {
     let header = read("include/luthier_device.h");
     let declarations = header
         .lines()
-        .filter(|line| line.starts_with("__device__ luthier_u"));
+        .filter(|line| line.starts_with("LUTHIER_SUPPLIED luthier_u"));
     let mut declared = BTreeSet::new();
     for line in declarations {
         for (prefix, dwords, per_lane) in [

@@ -50,8 +50,8 @@ impl<'a> Flow<'a> {
         counted
     }
 
-    /// Counts of all edges, from those of the blocks and of the edges that [`Flow::counted`] names; `None` where they do not fit
-    /// together: a wave was ended within a block, or a counter had no room.
+    /// Counts of all edges, from those of the blocks and of the edges that [`Flow::counted`] names. If they do not fit together (a
+    /// wave was ended within a block, or a counter had no room), nobody knows where: only what was counted itself is told.
     pub fn solve(&self, blocks: &[u64], counted: &[(u32, u64)]) -> Vec<Option<u64>> {
         let blocks: Vec<i128> = blocks.iter().map(|count| i128::from(*count)).collect();
         let mut values = vec![None; self.edges.len()];
@@ -69,13 +69,13 @@ impl<'a> Flow<'a> {
             holds(self.closed_in[block], &self.into[block])
                 && holds(self.closed_out[block], &self.out[block])
         };
-        let fits: Vec<bool> = (0..blocks.len()).map(fits).collect();
-        let edges = self.edges.iter().zip(&values);
+        let sound = (0..blocks.len()).all(fits);
+        let told = |edge: usize| sound || counted.iter().any(|(known, _)| *known as usize == edge);
+        let edges = values.iter().enumerate();
         edges
-            .map(|((from, to), value)| {
-                let sound = fits[*from as usize] && fits[*to as usize];
+            .map(|(edge, value)| {
                 value
-                    .filter(|_| sound)
+                    .filter(|_| told(edge))
                     .and_then(|value| u64::try_from(value).ok())
             })
             .collect()
@@ -154,7 +154,9 @@ mod tests {
         let (closed_in, closed_out) = ([false, true, true, true], [true, true, true, false]);
         let flow = Flow::new(&DIAMOND, &closed_in, &closed_out);
         let edges = flow.solve(&[10, 3, 7, 9], &[]);
-        assert!(edges[2].is_none() && edges[3].is_none(), "{edges:?}");
-        assert_eq!(flow.solve(&[10, 3, 8, 11], &[])[0], None);
+        assert_eq!(edges, [None; 4]);
+        assert_eq!(flow.solve(&[10, 3, 8, 11], &[]), [None; 4]);
+        let counted = flow.solve(&[10, 3, 7, 9], &[(3, 6)]);
+        assert_eq!(counted, [None, None, None, Some(6)]);
     }
 }

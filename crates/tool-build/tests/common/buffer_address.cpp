@@ -11,7 +11,9 @@ unsigned long __builtin_amdgcn_ballot_w64(bool);
 unsigned __builtin_amdgcn_wavefrontsize();
 unsigned __builtin_amdgcn_readlane(unsigned, unsigned);
 void __builtin_amdgcn_s_sleep(int);
+unsigned __builtin_amdgcn_s_getreg(int);
 }
+#define LUTHIER_SAID __device__ inline
 #include <luthier_device.h>
 luthier_u32 __luthier_scalar32_access_size() { return access_bytes; }
 
