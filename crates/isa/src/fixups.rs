@@ -138,7 +138,7 @@ pub(crate) fn apply(facts: &mut OpcodeFacts) {
     }
     // (LLVM has no operand for what they add to.)
     let accumulates = |word: &&str| facts.mnemonic.contains(*word);
-    if facts.format == Format::Vopd && ACCUMULATING.iter().any(|word| accumulates(&word)) {
+    if facts.format == Format::Vopd && ACCUMULATING.iter().any(accumulates) {
         facts.effects |= Effects::PARTIAL_WRITE;
     }
 }
