@@ -93,6 +93,8 @@ impl Scene {
             .args(options)
             .arg("--")
             .arg(&self.application)
+            // Streams without --output are written where the program runs.
+            .current_dir(self.folder.path())
             .env("LUTHIER_CACHE", self.path("cache"))
             .envs(variables.iter().copied())
             .bounded_output()
