@@ -176,7 +176,8 @@ static void memory(void) {
     munmap(view, buffer.size);
     release(buffer);
     CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &during) == 0 && before.available == during.available);
-    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)reserve(PAGE), .size = 1ULL << 36, .gpu_id = gpu_id, .flags = 1};
+    // More than the device has, far from the end of the address space, where a range of this size is none at all.
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = 1ULL << 40, .size = 1ULL << 36, .gpu_id = gpu_id, .flags = 1};
     FAILS(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), ENOMEM);
     // The driver's attributes of the program's own memory.
     struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[2]; } shared = {
