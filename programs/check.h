@@ -32,6 +32,15 @@ static int failures = 0;
         }                                                                                                             \
     } while (0)
 
+// Ticks of the device's clock that goes on at one rate. Families since gfx11 have no s_memrealtime, and HIP 5 no wall_clock64.
+static inline __device__ long long device_ticks() {
+#if HIP_VERSION_MAJOR >= 6
+    return wall_clock64();
+#else
+    return (long long)__builtin_amdgcn_s_memrealtime();
+#endif
+}
+
 // The program's exit status.
 inline int verdict() {
     if (failures)

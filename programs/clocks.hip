@@ -3,20 +3,11 @@
 #include "check.h"
 #include <chrono>
 
-// Families since gfx11 have no s_memrealtime, and HIP 5 no wall_clock64.
-__device__ long long ticks() {
-#if HIP_VERSION_MAJOR >= 6
-    return wall_clock64();
-#else
-    return (long long)__builtin_amdgcn_s_memrealtime();
-#endif
-}
-
 __global__ void read_clocks(long long *out) {
-    long long a = clock64(), w = ticks();
+    long long a = clock64(), w = device_ticks();
     for (int i = 0; i < 200; i++)
         __builtin_amdgcn_s_sleep(1);
-    long long b = clock64(), x = ticks();
+    long long b = clock64(), x = device_ticks();
     out[0] = b - a;
     out[1] = x - w;
 }
@@ -28,11 +19,11 @@ struct Waited {
 // What programs do that want a kernel to take its time: they wait for so many cycles.
 __global__ void wait_for_cycles(long long cycles, Waited *waited) {
     long long first = clock64();
-    long long ticks_before = ticks();
+    long long ticks_before = device_ticks();
     long long start = clock64(), now = start;
     while (now - start < cycles)
         now = clock64();
-    long long ticks_after = ticks();
+    long long ticks_after = device_ticks();
     *waited = {now - start, ticks_after - ticks_before, clock64() - first};
 }
 

@@ -4,18 +4,9 @@
 #include "check.h"
 #include <ctime>
 
-// Families since gfx11 have no s_memrealtime, and HIP 5 no wall_clock64.
-__device__ long long now() {
-#if HIP_VERSION_MAJOR >= 6
-    return wall_clock64();
-#else
-    return (long long)__builtin_amdgcn_s_memrealtime();
-#endif
-}
-
 __global__ void take_time(long long ticks) {
-    long long start = now();
-    while (now() - start < ticks)
+    long long start = device_ticks();
+    while (device_ticks() - start < ticks)
         __builtin_amdgcn_s_sleep(10);
 }
 

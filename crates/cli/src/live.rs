@@ -92,7 +92,7 @@ fn told(summary: &Summary, before: u64, since: f64) -> String {
     );
     if let Some(top) = summary.kernels.first() {
         let share = top.wave_instructions as f64 * 100.0 / summary.wave_instructions.max(1) as f64;
-        let name = demangle::demangled(&top.kernel).unwrap_or_else(|| top.kernel.clone());
+        let name = demangle::readable(&top.kernel);
         told.push_str(&format!(", most ({share:.0} %) in {name}"));
     }
     told

@@ -200,8 +200,7 @@ fn parse_spread(text: &str, files: usize) -> Option<(usize, u32, u64)> {
 
 /// Rust and C++ names as their authors wrote them; names of C stay as they are.
 pub fn demangle(name: &str) -> String {
-    let plain = name.strip_suffix(".counted").unwrap_or(name);
-    demangle::demangled(plain).unwrap_or_else(|| plain.to_owned())
+    demangle::readable(name.strip_suffix(".counted").unwrap_or(name))
 }
 
 #[cfg(test)]

@@ -10,6 +10,11 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
+/// [`demangled`], or the name itself.
+pub fn readable(name: &str) -> String {
+    demangled(name).unwrap_or_else(|| name.to_owned())
+}
+
 /// The readable form of a C++ or Rust name (without the hash of the latter), or `None` if the name is not a mangled one.
 pub fn demangled(name: &str) -> Option<String> {
     // Mach-O puts one more underscore before every name.

@@ -104,12 +104,17 @@ impl State {
         }
     }
 
-    fn pair(&self, reg: Reg) -> Pair {
+    /// What a pair's halves hold.
+    fn halves(&self, reg: Reg) -> (Value, Value) {
         let high = Reg {
             index: reg.index + 1,
             ..reg
         };
-        match (self.get(reg), self.get(high)) {
+        (self.get(reg), self.get(high))
+    }
+
+    fn pair(&self, reg: Reg) -> Pair {
+        match self.halves(reg) {
             (
                 Value::Part {
                     address: low,
@@ -127,11 +132,7 @@ impl State {
 
     /// An address that the pair still holds if callees preserve it.
     fn left(&self, reg: Reg) -> Option<u64> {
-        let high = Reg {
-            index: reg.index + 1,
-            ..reg
-        };
-        match (self.get(reg), self.get(high)) {
+        match self.halves(reg) {
             (
                 Value::Left {
                     address: low,

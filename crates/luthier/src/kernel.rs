@@ -61,7 +61,7 @@ impl<'a> Kernel<'a> {
 
     /// As in the source, with parameters.
     pub fn demangled(&self) -> String {
-        demangled(self.name())
+        demangle::readable(self.name())
     }
 
     /// Processor, e.g. `gfx90a`.
@@ -117,7 +117,7 @@ impl<'a> Function<'a> {
 
     /// As in the source, with parameters.
     pub fn demangled(&self) -> String {
-        demangled(self.name())
+        demangle::readable(self.name())
     }
 
     pub fn is_kernel(&self) -> bool {
@@ -333,8 +333,4 @@ impl<'a> Instruction<'a> {
         let live = self.function.liveness().live_before(function, self.index);
         live.is_live(reg)
     }
-}
-
-pub(crate) fn demangled(name: &str) -> String {
-    demangle::demangled(name).unwrap_or_else(|| name.to_owned())
 }

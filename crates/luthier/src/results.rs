@@ -1,6 +1,6 @@
 //! What a tool gets back.
 
-use crate::{Error, Result, ToolFile, kernel::demangled};
+use crate::{Error, Result, ToolFile};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::{
@@ -36,7 +36,7 @@ impl KernelResults {
     }
 
     pub fn demangled(&self) -> String {
-        demangled(&self.name)
+        demangle::readable(&self.name)
     }
 
     /// Instrumented launches.

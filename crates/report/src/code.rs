@@ -147,7 +147,7 @@ impl Builder {
             }));
         }
         code.functions.push(Function {
-            name: demangle::demangled(&function.name).unwrap_or_else(|| function.name.clone()),
+            name: demangle::readable(&function.name),
             first,
             end,
         });
@@ -265,7 +265,7 @@ fn frame(frame: &inspect::SourceFrame) -> Option<Frame> {
         file: frame.file.clone()?,
         line: frame.line?,
         column: frame.column.unwrap_or(0),
-        function: demangle::demangled(function).unwrap_or_else(|| function.to_owned()),
+        function: demangle::readable(function),
     })
 }
 

@@ -139,7 +139,7 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
             None if told => {}
             None => {
                 known.insert(key, vec![overview.kernels.len()]);
-                let full = demangle::demangled(symbol).unwrap_or_else(|| symbol.to_owned());
+                let full = demangle::readable(symbol);
                 overview.launches += kernel.dispatches;
                 overview.kernels.push(KernelRow {
                     name: without_parameters(&full).to_owned(),

@@ -89,7 +89,7 @@ impl Kernel {
             });
         }
         Kernel {
-            pretty: pretty(&original.name),
+            pretty: demangle::readable(&original.name),
             original,
             object,
             agent,
@@ -190,9 +190,4 @@ impl Kernel {
     pub fn queues(&self) -> Vec<u64> {
         lock(&self.queues).iter().copied().collect()
     }
-}
-
-/// `_Z3addPf` as `add(float*)`.
-pub(crate) fn pretty(name: &str) -> String {
-    demangle::demangled(name).unwrap_or_else(|| name.to_owned())
 }

@@ -13,7 +13,7 @@ use crate::{
     Agent, AgentId, BuiltIn, Config, Device, Instrumenter, Launch, LoadedObject, Summary, build,
     cache::Cache,
     globals::{Final, Globals},
-    kernel::{Kernel, Outcome, pretty},
+    kernel::{Kernel, Outcome},
     live::Access,
     lock,
     objects::{Object, Objects, Original},
@@ -376,7 +376,8 @@ impl Session {
     /// Whether the settings choose a kernel.
     pub(crate) fn selects(&self, original: &Original) -> bool {
         let selection = &self.config.selection;
-        self.instrumenter.builds() && selection.kernel(&original.name, &pretty(&original.name))
+        self.instrumenter.builds()
+            && selection.kernel(&original.name, &demangle::readable(&original.name))
     }
 
     /// A kernel that may be launched; `None` if its object has been unloaded.

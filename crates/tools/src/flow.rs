@@ -54,10 +54,11 @@ impl<'a> Flow<'a> {
     /// wave was ended within a block, or a counter had no room), nobody knows where: only what was counted itself is told.
     pub fn solve(&self, blocks: &[u64], counted: &[(u32, u64)]) -> Vec<Option<u64>> {
         let blocks: Vec<i128> = blocks.iter().map(|count| i128::from(*count)).collect();
-        let mut values = vec![None; self.edges.len()];
+        let mut known = vec![None; self.edges.len()];
         for (edge, count) in counted {
-            values[*edge as usize] = Some(i128::from(*count));
+            known[*edge as usize] = Some(i128::from(*count));
         }
+        let mut values = known.clone();
         self.spread(&blocks, &mut values, 0..blocks.len());
         let fits = |block: usize| {
             let sum = |edges: &[u32]| -> Option<i128> {
@@ -70,14 +71,9 @@ impl<'a> Flow<'a> {
                 && holds(self.closed_out[block], &self.out[block])
         };
         let sound = (0..blocks.len()).all(fits);
-        let told = |edge: usize| sound || counted.iter().any(|(known, _)| *known as usize == edge);
-        let edges = values.iter().enumerate();
-        edges
-            .map(|(edge, value)| {
-                value
-                    .filter(|_| told(edge))
-                    .and_then(|value| u64::try_from(value).ok())
-            })
+        let told = if sound { values } else { known };
+        told.into_iter()
+            .map(|count| count.and_then(|count| u64::try_from(count).ok()))
             .collect()
     }
 

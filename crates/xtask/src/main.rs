@@ -1,6 +1,7 @@
 //! Developer tasks: `cargo xtask WORD`.
 
 mod attack;
+mod command;
 mod coverage;
 mod fuzz;
 mod fuzz_count;

@@ -11,7 +11,10 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::root;
+use crate::{
+    command::{done, said},
+    root,
+};
 
 /// A file of `target/release` and where it goes below `/usr`.
 const FILES: &[(&str, &str)] = &[
@@ -243,21 +246,4 @@ fn make_debian_package(
             .arg(stage)
             .arg(package),
     )
-}
-
-/// What a command prints; an error if it fails.
-fn said(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("cannot start {command:?}"))?;
-    ensure!(
-        output.status.success(),
-        "{command:?} failed: {}",
-        String::from_utf8_lossy(&output.stderr).trim()
-    );
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn done(command: &mut Command) -> Result<()> {
-    said(command).map(drop)
 }

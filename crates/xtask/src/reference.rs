@@ -5,7 +5,9 @@
 
 use std::{fmt::Write, fs, path::Path, process::Command};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
+
+use crate::command::done;
 
 /// What costs nothing (`docs/count/contract.md`): text for the optimiser, and what is decided before counting.
 #[rustfmt::skip]
@@ -117,18 +119,6 @@ pub fn count(program: &Path, seconds: u32) -> Result<Option<(u64, Vec<u8>)>> {
         text.trim().parse().context("a count is a number")?,
         output.stdout,
     )))
-}
-
-pub(crate) fn done(command: &mut Command) -> Result<()> {
-    let output = command
-        .output()
-        .with_context(|| format!("cannot run {command:?}"))?;
-    ensure!(
-        output.status.success(),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(())
 }
 
 /// Inline functions are the program's own: a library that has such a function, too, would call the program's, and its calls would count.

@@ -15,10 +15,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{
-    reference::{self, done},
-    root,
-};
+use crate::{command::done, reference, root};
 
 /// A generator of pseudo-random numbers (xorshift).
 pub struct Random(u64);
