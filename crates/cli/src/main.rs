@@ -8,6 +8,7 @@ mod emulate;
 mod info;
 mod inspect;
 mod instrument;
+mod known_devices;
 mod ledger;
 mod live;
 mod manual;
