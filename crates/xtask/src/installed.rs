@@ -15,6 +15,9 @@ struct Row {
     compiler: Option<&'static str>,
 }
 
+/// What compiles HIP, as `docs/ci.md` has it.
+const COMPILER: &[&str] = &["hipcc", "libamdhip64-dev", "rocm-device-libs", "lld", "g++"];
+
 const ROWS: &[Row] = &[
     Row {
         name: "debian-12",
@@ -34,7 +37,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// What somebody does, as a line of a shell in a folder of theirs with the program `vector_add`, and a word of what is said
-/// then. The last ones need the HIP runtime.
+/// then. The second ones need the HIP runtime, the last ones the compiler.
 const WITHOUT_HIP: &[(&str, &str)] = &[
     ("luthier --version", "LLVM"),
     ("luthier inspect vector_add", "vector_add"),
@@ -64,6 +67,10 @@ const WITH_HIP: &[(&str, &str)] = &[
     ),
     ("luthier doctor 2>&1", "emulated GPU"),
 ];
+const WITH_COMPILER: &[(&str, &str)] = &[(
+    "hipcc --offload-arch=gfx90a -O2 vector_add.hip -o mine && luthier run --device gfx90a -- ./mine",
+    "1048576 sums are right",
+)];
 
 pub fn run(names: &[String]) -> Result<Vec<String>> {
     let package = root().join(format!(
@@ -125,13 +132,22 @@ fn one(
     let home = release.root().join("home/somebody");
     fs::create_dir_all(&home)?;
     fs::copy(program, home.join("vector_add"))?;
+    fs::copy(
+        root().join("examples/vector_add.hip"),
+        home.join("vector_add.hip"),
+    )?;
     std::os::unix::fs::chown(&home, Some(SOMEBODY), Some(SOMEBODY))?;
     fs::copy(package, release.root().join("tmp/luthier.deb"))?;
     release.apt_install(&["/tmp/luthier.deb"])?;
     let mut complaints = Vec::new();
-    for (runtime, lines) in [(None, WITHOUT_HIP), (Some(row.runtime), WITH_HIP)] {
-        if let Some(runtime) = runtime {
-            release.apt_install(&[runtime])?;
+    let stages = [
+        (&[][..], WITHOUT_HIP),
+        (&[row.runtime], WITH_HIP),
+        (COMPILER, WITH_COMPILER),
+    ];
+    for (packages, lines) in stages {
+        if !packages.is_empty() {
+            release.apt_install(packages)?;
         }
         for (line, word) in lines {
             let output = release

@@ -160,6 +160,12 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
     for page in fs::read_dir(&pages)? {
         done(Command::new("gzip").args(["-9", "-n"]).arg(page?.path()))?;
     }
+    for driver in ["cc", "c++"] {
+        std::os::unix::fs::symlink(
+            format!("luthier-count-{driver}.1.gz"),
+            pages.join(format!("luthier-{driver}.1.gz")),
+        )?;
+    }
     let changelog = place(usr, "share/doc/luthier/changelog")?;
     let when = said(Command::new("date").args(["-u", "-R", "-d", &format!("@{date}")]))?;
     fs::write(
