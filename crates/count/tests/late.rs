@@ -138,6 +138,41 @@ fn counted_loops_meet_the_limit() {
     must(Command::new(&with).env_remove("LUTHIER_COUNT_BUDGET"));
 }
 
+/// A round that is checked would wait for the check of the round before, through memory: loops that call nobody hold the counter in a
+/// register.
+#[test]
+fn loops_with_checks_hold_the_counter() {
+    let source = program("bytes.c");
+    let ours = ["--point", "last", "--budget"];
+    if cfg!(target_arch = "x86_64") {
+        let ir = ir_of(&source, &ours);
+        let mut functions = ir.split("\ndefine ");
+        let walk = functions
+            .find(|function| function.lines().next().unwrap().contains("@walk("))
+            .expect("a function that is not inlined");
+        let walk = &walk[..walk.find("\n}").unwrap()];
+        // A check in memory is a piece of assembly.
+        assert!(!walk.contains("asm sideeffect"), "{walk}");
+        assert!(walk.contains("@__luthier_count_limit"), "{walk}");
+    }
+    let plain = support::count(&source, &["--point", "last"], &["-O2"]);
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("bytes");
+    compile(&source, &ours, &["-O2"], &out);
+    let checked = run(&[], &[out.as_os_str()]);
+    assert_eq!(
+        (checked.total, &checked.stdout),
+        (plain.total, &plain.stdout)
+    );
+    for part in 1..8 {
+        let budget = plain.total * part / 8 + part;
+        let stopped = run(&["--budget", &budget.to_string()], &[out.as_os_str()]);
+        assert_eq!(stopped.status, Some(124));
+        let over = stopped.total - budget;
+        assert!(over < 100, "over by {over}");
+    }
+}
+
 /// A loop with checks may not hold the counter in a register while somebody else adds to it.
 #[test]
 fn what_is_called_in_a_loop_with_checks_counts() {

@@ -88,9 +88,12 @@ fn link(text: &Path, cxx: bool, out: &Path) -> Result<()> {
     done(command.args(["-lm", "-lpthread", "-o"]).arg(out))
 }
 
-/// Compiles the runtime.
+/// Compiles the runtime, unless it has been.
 pub fn runtime(object: &Path) -> Result<()> {
     let source = object.with_extension("c");
+    if object.exists() && fs::read_to_string(&source).is_ok_and(|text| text == RUNTIME) {
+        return Ok(());
+    }
     fs::write(&source, RUNTIME).with_context(|| format!("cannot write {}", source.display()))?;
     done(
         Command::new("clang-22")

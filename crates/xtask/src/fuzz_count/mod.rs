@@ -40,9 +40,12 @@ impl Random {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     C,
-    Cxx,
+    Cxx { rich: bool },
     Rust,
 }
+
+/// A program is built in so many ways, the next one in others: programs are worth more than builds of one.
+const BUILDS_OF_EACH: usize = 3;
 
 /// Options of `luthier count` as an option line, and clang's or rustc's.
 #[rustfmt::skip]
@@ -66,6 +69,12 @@ const RUST_BUILDS: &[(&str, &str)] = &[
     ("budget",                       "-Copt-level=2"),
     ("per=function",                 "-Copt-level=3"),
 ];
+
+/// Csmith's bounds: compiling the large ones takes many times as long.
+#[rustfmt::skip]
+const LARGE: &[&str] = &["--max-funcs", "6", "--max-block-depth", "4"];
+#[rustfmt::skip]
+const SMALL: &[&str] = &["--max-funcs", "5", "--max-block-depth", "3", "--max-block-size", "3", "--max-expr-complexity", "5"];
 
 /// Programs that run longer than this many seconds are not looked at (Csmith's need not end).
 const PATIENCE: u32 = 5;
@@ -101,11 +110,12 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
     let (mut complaints, mut tried, mut skipped) = (Vec::new(), 0, 0);
     let mut seed = first;
     while Instant::now() < end {
-        let language = match seed % 4 {
-            0 => Language::Cxx,
-            1 => Language::Rust,
+        let language = match seed % 16 {
+            0 => Language::Cxx { rich: true },
+            1 | 9 => Language::Rust,
+            2..6 => Language::Cxx { rich: false },
             _ if csmith => Language::C,
-            _ => Language::Cxx,
+            _ => Language::Cxx { rich: false },
         };
         match check(&place, language, seed) {
             Ok(true) => tried += 1,
@@ -131,7 +141,7 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
 fn source(place: &Place, language: Language) -> PathBuf {
     place.work.join(match language {
         Language::C => "program.c",
-        Language::Cxx => "program.cpp",
+        Language::Cxx { .. } => "program.cpp",
         Language::Rust => "program.rs",
     })
 }
@@ -157,23 +167,21 @@ fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
                 .args([
                     "--seed",
                     &seed.to_string(),
-                    "--max-funcs",
-                    "6",
-                    "--max-block-depth",
-                    "4",
                     "--no-checksum",
+                    "--inline-function",
                 ])
-                .args(["--inline-function", "--output"])
+                .args(if seed.is_multiple_of(4) { LARGE } else { SMALL })
+                .arg("--output")
                 .arg(&file),
         )?,
-        Language::Cxx => write(&file, &cxx::program(&mut Random::new(seed)))?,
+        Language::Cxx { rich } => write(&file, &cxx::program(&mut Random::new(seed), rich))?,
         Language::Rust => write(&file, &rust::program(&mut Random::new(seed)))?,
     }
     let program = place.work.join("reference");
     let path = file.to_string_lossy();
     match language {
         Language::C => reference::build(&["-w", "-I/usr/include/csmith", &path], false, &program)?,
-        Language::Cxx => reference::build(&["-w", "-std=c++20", &path], true, &program)?,
+        Language::Cxx { .. } => reference::build(&["-w", "-std=c++20", &path], true, &program)?,
         Language::Rust => build_rust_reference(place, &file, &program)?,
     }
     let Some((expected, printed)) = reference::count(&program, PATIENCE)? else {
@@ -184,7 +192,11 @@ fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
     } else {
         BUILDS
     };
-    for (options, level) in builds {
+    // (Languages repeat after 16 programs: a step aside each time lets every language meet every build.)
+    let turn = (seed + seed / 16) as usize;
+    for index in 0..BUILDS_OF_EACH {
+        let (options, level) =
+            builds[(turn + index * builds.len() / BUILDS_OF_EACH) % builds.len()];
         let (total, output) = count(place, language, &file, options, level)?;
         ensure!(
             output == printed,
