@@ -98,6 +98,18 @@ fn deadly_signals_cost_no_profile() {
     let output = place.run("gfx90a", "crash", &[], &program, &["segfault"]);
     assert_eq!(ending(&output), -11, "{}", text(&output));
     assert_eq!(place.entries("crash", "_Z4workPii"), 64);
+    // The emulated device tells of running kernels on some of these, which must not be taken for the program's own handling.
+    for (signal, number) in [("term", 15), ("int", 2), ("quit", 3)] {
+        let output = place.run(
+            "gfx90a",
+            signal,
+            &[],
+            &program,
+            &["raise", &number.to_string()],
+        );
+        assert_eq!(ending(&output), -number, "{}", text(&output));
+        assert_eq!(place.entries(signal, "_Z4workPii"), 64, "{}", text(&output));
+    }
     // Switched off, the message says what happened.
     let output = place.run(
         "gfx90a",
@@ -277,24 +289,6 @@ fn counts_gathered_by_waves_are_those_in_memory() {
         let count = count.rsplit(", ").next().unwrap();
         count.replace(' ', "").parse().unwrap()
     };
-    // By hand: 24 of 1024 lanes have nothing to do.
-    for options in [&[][..], &["--pgo"]] {
-        let mut counts = Vec::new();
-        for (name, more) in [("memory", &["--immediate"][..]), ("registers", &[])] {
-            let options = [options, more].concat();
-            place.build(name, "branches.hip", &["gfx90a"], &options, &[]);
-            let out = format!("{name}.counts");
-            let _ = std::fs::remove_dir_all(place.path(&out));
-            let output = place.run("gfx90a", &out, &[], &place.path(name), &[]);
-            assert_eq!(ending(&output), 0, "{}", text(&output));
-            counts.push((place.counts(&out), output.stdout));
-        }
-        assert_eq!(counts[0], counts[1], "{options:?}");
-        if options.is_empty() {
-            let kernel = &counts[1].0["_Z7branchyPKiPiii"];
-            assert_eq!(kernel[..2], [1024, 24], "{kernel:?}");
-        }
-    }
     // The same compiler without counters.
     let mut empty = rawprof::Profile::new(rawprof::Version(10 | 1 << 56));
     empty.names = rawprof::names::encode([b"nothing".as_slice()]);
@@ -305,17 +299,42 @@ fn counts_gathered_by_waves_are_those_in_memory() {
         ..rawprof::Record::default()
     });
     std::fs::write(place.path("none.profraw"), rawprof::emit(&empty).unwrap()).unwrap();
-    place.build(
-        "plain",
-        "branches.hip",
-        &["gfx90a"],
-        &["--use", "none.profraw"],
-        &[],
-    );
-    let (plain, memory, registers) = (waves("plain"), waves("memory"), waves("registers"));
-    // Measured: 143 092 without, 359 187 in memory, 177 690 in registers.
-    assert!(
-        registers * 100 < plain * 130,
-        "{registers} against {plain} and {memory}"
-    );
+    // Branches in a loop, loops that lanes leave in several ways, and kernels of a hundred instructions.
+    let programs = "../../../../programs";
+    for (source, kinds) in [
+        ("branches.hip".to_owned(), &[&["--pgo"][..], &[]][..]),
+        (format!("{programs}/divergence.hip"), &[&[]]),
+        (format!("{programs}/integer_math.hip"), &[]),
+    ] {
+        for options in kinds {
+            let mut counts = Vec::new();
+            for (name, more) in [("memory", &["--immediate"][..]), ("registers", &[])] {
+                let options = [*options, more].concat();
+                place.build(name, &source, &["gfx90a"], &options, &["-O3"]);
+                let out = format!("{name}.counts");
+                let _ = std::fs::remove_dir_all(place.path(&out));
+                let output = place.run("gfx90a", &out, &[], &place.path(name), &[]);
+                assert_eq!(ending(&output), 0, "{}", text(&output));
+                counts.push((place.counts(&out), output.stdout));
+            }
+            assert_eq!(counts[0], counts[1], "{source} {options:?}");
+            if options.is_empty() && source == "branches.hip" {
+                // By hand: 24 of 1024 lanes have nothing to do.
+                let kernel = &counts[1].0["_Z7branchyPKiPiii"];
+                assert_eq!(kernel[..2], [1024, 24], "{kernel:?}");
+            }
+        }
+        for (name, options) in [
+            ("plain", &["--use", "none.profraw"][..]),
+            ("registers", &[]),
+        ] {
+            place.build(name, &source, &["gfx90a"], options, &["-O3"]);
+        }
+        let (plain, registers) = (waves("plain"), waves("registers"));
+        // Measured: 1.19, 1.20, 1.18.
+        assert!(
+            registers * 100 < plain * 130,
+            "{source}: {registers} against {plain}"
+        );
+    }
 }
