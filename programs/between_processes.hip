@@ -64,8 +64,14 @@ int main() {
     if (pipe(there) || pipe(back))
         return 2;
     pid_t child = fork();
-    if (child == 0)
+    // Each end of a pipe is open in one process only: whoever waits for the other hears when it ends.
+    if (child == 0) {
+        close(there[1]);
+        close(back[0]);
         std::exit(other_process(there[0], back[1]));
+    }
+    close(there[0]);
+    close(back[1]);
     Shared shared;
     int *words[3];
     for (int k = 0; k < 3; k++) {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codeobj::{Setting, TargetId, select::SelectError};
+use codeobj::{Setting, TargetId, container::Contents, select::SelectError};
 use gfx::{Feature, Target};
 
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
@@ -29,13 +29,25 @@ pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
             Ok(_) | Err(SelectError::Empty { .. }) => return None,
             Err(mut error) => {
                 if let SelectError::NoMatch { alternative, .. } = &mut error {
-                    alternative.take_if(|name| gpu::topology::Config::new(name).is_err());
+                    // Code for a generic target has devices of other names; a feature may be on that is off in each.
+                    alternative.take_if(|name| !runs(&contents, name));
+                    if alternative.is_none() {
+                        let mut targets = gpu::topology::targets();
+                        let found = targets.find(|name| runs(&contents, name));
+                        *alternative = found.map(str::to_owned);
+                    }
                 }
                 complaint = Some(format!("{} {error}", path.display()));
             }
         }
     }
     complaint
+}
+
+/// Whether the emulated device of that name runs some of the code.
+fn runs(contents: &Contents<'_>, name: &str) -> bool {
+    gpu::topology::Config::new(name)
+        .is_ok_and(|config| contents.select(&emulated(config.target)).is_ok())
 }
 
 /// The ISA that the emulated device reports to ROCr: SRAM ECC on where it exists, XNACK off.
@@ -63,4 +75,45 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?)
         .map(|directory| directory.join(path))
         .find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file with code for these targets makes the command say.
+    fn said(targets: &[&str], device: &str) -> Option<String> {
+        let ids: Vec<String> = targets
+            .iter()
+            .map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}"))
+            .collect();
+        // The beginning of a code object: class, byte order, ABI (HSA) and machine (AMD GPU). What is for whom, the bundle says.
+        let mut header = [0; 64];
+        header[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\x40");
+        header[16..20].copy_from_slice(&[3, 0, 0xe0, 0]);
+        let mut entries: Vec<(&str, &[u8])> = vec![("host-x86_64-unknown-linux--", b"")];
+        entries.extend(ids.iter().map(|id| (id.as_str(), &header[..])));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        fs::write(&path, codeobj::bundle::write(&entries, 4096)).unwrap();
+        let said = complaint(path.as_os_str(), device)?;
+        Some(said.replace(&path.display().to_string(), "it"))
+    }
+
+    #[test]
+    fn what_could_be_emulated_is_a_device() {
+        for (targets, alternative) in [
+            (&["gfx1100", "gfx90a"][..], " or --device gfx1100"),
+            (&["gfx11-generic"], " or --device gfx1100"),
+            (&["gfx1250", "gfx906"], " or --device gfx906"),
+            (&["gfx90a:xnack+"], ""),
+        ] {
+            let available = targets.join(", ");
+            let expected = format!(
+                "it has {available}; the device is gfx1030: rebuild with --offload-arch=gfx1030{alternative}"
+            );
+            assert_eq!(said(targets, "gfx1030"), Some(expected));
+        }
+        assert_eq!(said(&["gfx10-3-generic"], "gfx1030"), None);
+    }
 }

@@ -46,9 +46,9 @@ struct Finding {
     mend: &'static str,
 }
 
-const RUNTIME: &str = "libhsa-runtime64.so.1";
+pub const RUNTIME: &str = "libhsa-runtime64.so.1";
 /// The HIP runtime's names, the newest first.
-const HIP: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
+pub const HIP: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
 
 /// Programs asked for their version.
 const PROGRAMS: &[(&str, &str, Need, &str)] = &[
@@ -141,7 +141,7 @@ fn examine() -> Vec<Finding> {
 
 /// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
 /// packages.
-fn library(file: &str) -> Option<PathBuf> {
+pub fn library(file: &str) -> Option<PathBuf> {
     const DIRECTORIES: [&str; 4] = [
         "/usr/lib/x86_64-linux-gnu",
         "/opt/rocm/lib",

@@ -1,12 +1,14 @@
 //! The `luthier` command.
 
 mod built_in;
+mod chosen;
 mod compatibility;
 mod doctor;
 mod emulate;
 mod info;
 mod inspect;
 mod instrument;
+mod known_devices;
 mod ledger;
 mod live;
 mod manual;

@@ -16,8 +16,8 @@ use files::Scratch;
 use launcher::{device, launch};
 
 use crate::{
-    compatibility, ledger::Ledger, live::Live, privileged, report::Pages, summary::Summary,
-    with_tools::WithTools,
+    compatibility, known_devices, ledger::Ledger, live::Live, privileged, report::Pages,
+    summary::Summary, with_tools::WithTools,
 };
 
 /// Run a HIP or HSA program.
@@ -222,6 +222,9 @@ pub fn check(program: &OsStr, targets: &str) -> Result<()> {
         files::say!("luthier: {complaint}");
     }
     if let Some(complaint) = compatibility::complaint(program, targets) {
+        files::say!("luthier: {complaint}");
+    }
+    if let Some(complaint) = known_devices::complaint(targets) {
         files::say!("luthier: {complaint}");
     }
     Ok(())

@@ -69,3 +69,24 @@ fn output_directories_need_not_be_text() {
         );
     }
 }
+
+#[test]
+fn a_rocm_that_is_older_than_the_device_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = folder.path().join("libhsa-runtime64.so.1");
+    std::fs::write(&runtime, b"gfx900\0gfx1030\0gfx90a:xnack-\0").unwrap();
+    let run = |device: &str| {
+        let mut command = luthier(&["run", "--device", device, "--", "true"]);
+        let output = command.env("LD_LIBRARY_PATH", folder.path()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let expected = format!(
+        "luthier: {} does not know gfx1201, so programs that use it see no such GPU: choose another --device (gfx1030, gfx900, \
+         gfx90a) or a newer ROCm\n",
+        runtime.display()
+    );
+    assert_eq!(run("rx9070xt"), expected);
+    assert_eq!(run("gfx900"), "");
+}

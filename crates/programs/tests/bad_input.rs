@@ -2,12 +2,15 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::Output,
+    process::{Command, Output},
+    time::{Duration, Instant},
 };
 
 use programs::{Bounded, Emulator};
 
 const DEVICE: &str = "gfx90a";
+/// Whoever is left after this time waits for ever.
+const ENOUGH: Duration = Duration::from_secs(150);
 /// What the application prints.
 const RESULT: &str = "hello from 64 work-items\n";
 
@@ -423,4 +426,21 @@ fn files_that_cannot_be_instrumented_say_why() {
         assert!(!done.status.success() && stderr.contains(word), "{stderr}");
         assert!(!output.exists(), "{stderr}");
     }
+}
+
+/// A program of two processes ends as a whole where there is no device.
+#[test]
+fn nobody_is_left_waiting_without_a_device() {
+    if !programs::can_compile() {
+        return;
+    }
+    let program = programs::named("between_processes").unwrap();
+    let mut command = Command::new(programs::compile(&program).unwrap());
+    // Neither an emulated one nor one that may be here.
+    command.env("HIP_VISIBLE_DEVICES", "-1");
+    let began = Instant::now();
+    // What the other process holds, this call waits for.
+    let output = command.output_within(ENOUGH).unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    assert!(began.elapsed() < ENOUGH, "somebody is left");
 }

@@ -183,6 +183,7 @@ fn compare(emulator: &Emulator, recording: &Path) -> Result<(Class, u64)> {
         .args(["verify", "--json", "-t", TOOLS])
         .arg(recording);
     let (status, said, error) = output(command)?;
+    ensure!(status.is_some(), "it was killed: {said}{error}");
     if error.contains("luthier: ") && REFUSALS.iter().any(|refusal| error.contains(refusal)) {
         return Ok((Class::Refused, 0));
     }

@@ -318,6 +318,18 @@ fn coordinates_of_cube_maps_start_at_one() {
     }
 }
 
+/// Atomics that have another name on gfx12, from its manual.
+const NAMES_OF_GFX12: [(&str, &str); 8] = [
+    ("add", "add_uint"),
+    ("sub", "sub_uint"),
+    ("smin", "min_int"),
+    ("umin", "min_uint"),
+    ("smax", "max_int"),
+    ("umax", "max_uint"),
+    ("inc", "inc_uint"),
+    ("dec", "dec_uint"),
+];
+
 /// What an atomic leaves of `old` in texel 3 and what it returns, for one or two dwords.
 fn atomic(target: &str, name: &str, format: Format, old: &[u32], data: &[u32]) -> [Vec<u32>; 2] {
     let words = old.len();
@@ -325,6 +337,11 @@ fn atomic(target: &str, name: &str, format: Format, old: &[u32], data: &[u32]) -
     scene.rows[0].0[3 * words..4 * words].copy_from_slice(old);
     let last = 7 + data.len();
     let mask = (1 << data.len()) - 1;
+    let renamed = NAMES_OF_GFX12.iter().find(|row| row.0 == name);
+    let name = match renamed {
+        Some((_, renamed)) if target.starts_with("gfx12") => renamed,
+        _ => name,
+    };
     let text = format!(
         "image_atomic_{name} v[8:{last}], v2, s[8:15] dmask:{mask:#x} DIM unorm glc DA
          image_atomic_{name} v[16:{}], v3, s[8:15] dmask:{mask:#x} DIM unorm DA",
@@ -377,7 +394,7 @@ fn atomics_on_texels() {
         ("dec", 7, &[7], 6),
         ("umax", 0, &[0], 0),
     ];
-    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100"] {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100", "gfx1201"] {
         for (name, old, data, new) in words {
             let got = atomic(target, name, R32_UINT, &[old], data);
             assert_eq!(got, [vec![new], vec![old]], "{target} {name}");

@@ -662,3 +662,19 @@ global_load_tr_b64 v8, v4, s[2:3]
 ;! in s[2:3] = u64[0]
 global_load_tr_b64 v[8:9], v4, s[2:3]
 ;= stop = Unsupported("transposing load with lanes off")
+
+; Minima and maxima in pairs, of the same values as alone: a number, -0 and +0, a signalling and a quiet NaN.
+;! in v4 = u32[0x3f800000, 0x80000000, 0x00000000, 0x7f800001, 0xffc00005, 0x7f800001]
+;! in v5 = u32[0xc0000000, 0x00000000, 0x80000000, 0x40400000, 0x7f800002, 0xffc00005]
+;! in v6 = u32[0x3f800000, 0x80000000, 0x00000000, 0x7f800001, 0xffc00005, 0x7f800001]
+;! in v7 = u32[0xc0000000, 0x00000000, 0x80000000, 0x40400000, 0x7f800002, 0xffc00005]
+v_dual_min_num_f32 v8, v4, v5 :: v_dual_max_num_f32 v9, v6, v7
+;= v8 = u32[0xc0000000, 0x80000000, 0x80000000, 0x40400000, 0xffc00005, 0x7fc00001]
+;= v9 = u32[0x3f800000, 0x00000000, 0x00000000, 0x40400000, 0xffc00005, 0x7fc00001]
+
+; Neither half sees what the other writes.
+;! in v4 = u32[0x3f800000, 0xc0400000]
+;! in v5 = u32[0x40000000]
+v_dual_max_num_f32 v4, v4, v5 :: v_dual_min_num_f32 v5, v5, v4
+;= v4 = u32[0x40000000, 0x40000000]
+;= v5 = u32[0x3f800000, 0xc0400000]

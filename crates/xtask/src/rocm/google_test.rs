@@ -24,8 +24,8 @@ pub struct Shard {
 /// What a run of a program printed so far.
 #[derive(Default)]
 struct Reader {
-    /// Tests of this start.
-    total: usize,
+    /// Tests of this start, when it has said so.
+    total: Option<usize>,
     running: Option<(String, Vec<String>)>,
     done: BTreeSet<String>,
     tally: Tally,
@@ -37,7 +37,7 @@ impl Reader {
         let at = |mark: &str| line.find(mark).map(|at| line[at + mark.len()..].trim());
         if let Some(rest) = at("[==========] Running ") {
             let number = rest.split_whitespace().next();
-            self.total = number.and_then(|number| number.parse().ok()).unwrap_or(0);
+            self.total = number.and_then(|number| number.parse().ok());
         } else if let Some(name) = at("[ RUN      ] ") {
             self.running = Some((name.to_owned(), Vec::new()));
         } else if let Some(rest) = at("[       OK ] ") {
@@ -68,6 +68,12 @@ impl Reader {
         let name = first_word(rest);
         name.contains('.') && self.done.insert(name)
     }
+}
+
+/// Whether a program that ended while no test ran did not end as such programs do: 0 or 1, when it has said how many tests there
+/// are. That may be none, where the test is that it compiles.
+fn is_amiss(status: i32, total: Option<usize>) -> bool {
+    !matches!(status, 0 | 1) || total.is_none()
 }
 
 /// The name before a parameter's value and the time.
@@ -113,9 +119,9 @@ pub fn run(
                 .env("GTEST_TOTAL_SHARDS", shard.count.to_string())
                 .env("GTEST_SHARD_INDEX", shard.index.to_string());
         }
-        let before = reader.done.len();
+        reader.total = None;
         let (end, errors) = limited::lines(command, |line| reader.line(line))?;
-        let total = *total.get_or_insert(reader.total);
+        total = total.or(reader.total);
         match (end, reader.running.take()) {
             (End::Status(code), Some((name, mut said))) => {
                 said.push(format!("the program ended with status {code}: {errors}"));
@@ -125,8 +131,8 @@ pub fn run(
                     break;
                 }
             }
-            (End::Status(code), None) if reader.done.len() == before && total == 0 => {
-                let said = format!("status {code}, without a test: {errors}");
+            (End::Status(code), None) if is_amiss(code, reader.total) => {
+                let said = format!("status {code} outside of a test: {errors}");
                 reader.tally.failed.push((program.to_owned(), said));
                 break;
             }
@@ -141,6 +147,16 @@ pub fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_without_tests_are_not_amiss() {
+        let mut reader = Reader::default();
+        assert!(is_amiss(0, reader.total), "it has said nothing");
+        reader.line("[==========] Running 0 tests from 0 test suites.");
+        assert!(!is_amiss(0, reader.total));
+        assert!(!is_amiss(1, Some(3)), "some of its tests failed");
+        assert!(is_amiss(139, Some(3)), "it crashed behind its last test");
+    }
 
     #[test]
     fn every_test_counts_once() {
@@ -160,7 +176,7 @@ mod tests {
         ] {
             reader.line(line);
         }
-        assert_eq!((reader.total, reader.done.len()), (4, 3));
+        assert_eq!((reader.total, reader.done.len()), (Some(4), 3));
         let tally = &reader.tally;
         assert_eq!((tally.passed, tally.skipped), (1, 1));
         let failed = ("A/0.two".to_owned(), "a.cpp:3: Failure".to_owned());

@@ -1,0 +1,82 @@
+//! Says before a program starts that the ROCm here is older than the device; ROCr shows no GPU then, and HIP crashes.
+
+use std::collections::BTreeSet;
+
+use files::Input;
+use gfx::Target;
+use regex::bytes::Regex;
+
+use crate::doctor::{HIP, RUNTIME, library};
+
+/// Every ROCm that is supported knows these.
+const OLDEST: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030"];
+
+/// A line for the user if ROCr or HIP, where the dynamic linker finds them, do not know one of the emulated `devices`.
+pub fn complaint(devices: &str) -> Option<String> {
+    let wanted: Vec<&str> = devices
+        .split(',')
+        .filter_map(|device| {
+            let device = device.trim();
+            let processor = gfx::target_of_product(device).unwrap_or(device);
+            Some(Target::find(processor)?.name)
+        })
+        .filter(|name| !OLDEST.contains(name))
+        .collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let hip = HIP.iter().find_map(|name| library(name));
+    [library(RUNTIME), hip]
+        .into_iter()
+        .flatten()
+        .find_map(|path| {
+            let input = Input::open(&path).ok()?;
+            let known = names(input.bytes());
+            // A library that names none keeps them in another way.
+            if known.is_empty() {
+                return None;
+            }
+            let unknown = wanted.iter().find(|name| !known.contains(**name))?;
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            Some(format!(
+                "{} does not know {unknown}, so programs that use it see no such GPU: choose another --device ({known}) or a newer \
+                 ROCm",
+                path.display()
+            ))
+        })
+}
+
+/// The devices in a library's table of targets, where each is a string of its own, with features behind it or none.
+fn names(library: &[u8]) -> BTreeSet<&'static str> {
+    let Ok(name) = Regex::new(r"(?-u)(gfx[0-9a-f]{3,4})[\x00:]") else {
+        return BTreeSet::new();
+    };
+    let found: BTreeSet<&[u8]> = name
+        .captures_iter(library)
+        .filter_map(|captures| captures.get(1))
+        .map(|name| name.as_bytes())
+        .collect();
+    let emulated = gpu::topology::targets();
+    emulated
+        .filter(|target| found.contains(target.as_bytes()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_that_are_targets_are_known() {
+        let table = b"\0amdgcn-amd-amdhsa--gfx1030\0gfx90a:xnack-\0__gfx942__\0gfx11-generic\0gfx12\0gfx9999\0";
+        assert_eq!(names(table), BTreeSet::from(["gfx1030", "gfx90a"]));
+    }
+
+    #[test]
+    fn the_oldest_are_emulated() {
+        for name in OLDEST {
+            assert!(gpu::topology::targets().any(|target| target == name));
+        }
+        assert_eq!(complaint("gfx90a, mi100"), None);
+    }
+}
