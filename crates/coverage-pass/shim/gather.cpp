@@ -47,6 +47,8 @@ struct Place {
   // Of a single site whose step is 0 or 1: whether it is 1.
   Value *flag = nullptr;
   unsigned depth = 0;
+  // All that its calls are in.
+  SmallPtrSet<Loop *, 4> loops;
   unsigned column = 0;
 };
 
@@ -59,6 +61,32 @@ Value *flag_of(Value *step) {
       match(choice->getFalseValue(), PatternMatch::m_Zero()))
     return choice->getCondition();
   return nullptr;
+}
+
+constexpr const char *Later = "luthier.later";
+
+void promote(Function &function, ArrayRef<AllocaInst *> slots) {
+  DominatorTree tree(function);
+  AssumptionCache assumptions(function);
+  PromoteMemToReg(slots, tree, &assumptions);
+}
+
+// Nobody promotes what is volatile.
+void set_volatile(AllocaInst *slot, bool value) {
+  for (User *user : slot->users())
+    if (auto *load = dyn_cast<LoadInst>(user))
+      load->setVolatile(value);
+    else
+      cast<StoreInst>(user)->setVolatile(value);
+}
+
+// Sums that are still in memory.
+SmallVector<AllocaInst *> kept(Function &function) {
+  SmallVector<AllocaInst *> slots;
+  for (Instruction &instruction : function.getEntryBlock())
+    if (auto *slot = dyn_cast<AllocaInst>(&instruction); slot && slot->hasMetadata(Later))
+      slots.push_back(slot);
+  return slots;
 }
 
 // One block in which the function returns.
@@ -108,6 +136,10 @@ public:
           if (Loop *loop = bounded_loop(call, place.steps))
             inner[{unsigned(at), loop}].push_back(call);
     BasicBlock *last = one_return(function, returns);
+    for (Place &place : places)
+      for (CallInst *call : place.calls)
+        for (Loop *loop = loops.getLoopFor(call->getParent()); loop; loop = loop->getParentLoop())
+          place.loops.insert(loop);
     for (auto [at, place] : enumerate(places))
       place.sum ? sum(at, place) : bit(place);
     for (const Site &site : superfluous)
@@ -120,9 +152,8 @@ public:
       flush_before(before, table);
     }
     flush_before(last->getTerminator(), table);
-    DominatorTree tree(function);
-    AssumptionCache assumptions(function);
-    PromoteMemToReg(slots, tree, &assumptions);
+    keep_for_later();
+    promote(function, slots);
     return true;
   }
 
@@ -337,6 +368,24 @@ private:
     }
   }
 
+  // A loop that lanes leave in several ways becomes one with a single exit behind the optimiser. Until then sums that it adds to stay
+  // in memory: as values they would be one more variable for each exit, and be copied in each round. (Functions that end
+  // without a return, or never, are made ready for that later than we could.)
+  void keep_for_later() {
+    if (!early.empty() || any_of(loops.getLoopsInPreorder(), [](Loop *loop) { return loop->hasNoExitBlocks(); }))
+      return;
+    SmallPtrSet<AllocaInst *, 8> later;
+    for (unsigned at : sums)
+      for (Loop *loop : places[at].loops)
+        if (!loop->getExitingBlock())
+          later.insert(totals[places[at].column]);
+    for (AllocaInst *slot : later) {
+      slot->setMetadata(Later, MDNode::get(function.getContext(), {}));
+      set_volatile(slot, true);
+    }
+    erase_if(slots, [&](AllocaInst *slot) { return later.contains(slot); });
+  }
+
   // A call with the table, and the values of all sums and masks.
   void flush_before(Instruction *end, GlobalVariable *table) {
     IRBuilder<> builder(end);
@@ -375,6 +424,16 @@ private:
 };
 
 } // namespace
+
+bool has_kept(Function &function) { return !kept(function).empty(); }
+
+bool promote_kept(Function &function, FunctionAnalysisManager &) {
+  SmallVector<AllocaInst *> slots = kept(function);
+  for (AllocaInst *slot : slots)
+    set_volatile(slot, false);
+  promote(function, slots);
+  return !slots.empty();
+}
 
 bool gather(Function &function, FunctionAnalysisManager &analyses) { return Gathering(function, analyses).run(); }
 

@@ -10,8 +10,12 @@
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Scalar/StructurizeCFG.h"
+#include "llvm/Transforms/Utils/FixIrreducible.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "llvm/Transforms/Utils/UnifyLoopExits.h"
 
 using namespace llvm;
 
@@ -42,6 +46,26 @@ bool mark(Function &function, FunctionAnalysisManager &) { return luthier::mark(
 void add_selection(FunctionPassManager &passes) {
   passes.addPass(SimplifyCFGPass(
       SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(true)));
+}
+
+// For functions with sums in memory.
+template <typename Pass> class Kept : public PassInfoMixin<Kept<Pass>> {
+public:
+  explicit Kept(Pass pass) : pass(std::move(pass)) {}
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    return luthier::has_kept(function) ? pass.run(function, analyses) : PreservedAnalyses::all();
+  }
+
+private:
+  Pass pass;
+};
+
+// What the target does to control flow before it selects instructions.
+void add_structure(FunctionPassManager &passes) {
+  passes.addPass(Kept(LowerSwitchPass()));
+  passes.addPass(Kept(FixIrreduciblePass()));
+  passes.addPass(Kept(UnifyLoopExitsPass()));
+  passes.addPass(Kept(StructurizeCFGPass(/*SkipUniformRegions=*/true)));
 }
 
 class Forget : public PassInfoMixin<Forget> {
@@ -95,6 +119,8 @@ extern "C" void luthier_coverage_register_callbacks(void *of) {
     FunctionPassManager passes;
     passes.addPass(Each<luthier::flush>());
     passes.addPass(Each<luthier::restore_all>());
+    add_structure(passes);
+    passes.addPass(Each<luthier::promote_kept>());
     modules.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
     modules.addPass(Forget());
   });

@@ -1,7 +1,8 @@
 //! A pass plugin for clang 22, on device code that carries counters.
 //!
-//! Counters are atomic additions to memory. Here lanes gather them in registers, and a wave adds them up and writes them once, at its
-//! end: `mark.cpp` makes calls of them that the optimiser sees through, `gather.cpp` sums, `flush.cpp` one addition a wave.
+//! Counters are atomic additions to memory. Here lanes gather them in registers, and add them to a table of their function when they
+//! end: `mark.cpp` makes calls of them that the optimiser sees through, `gather.cpp` bits and sums, `flush.cpp` additions to the table,
+//! and `notes.cpp` what the drain needs to make counters of it.
 //!
 //! LLVM 20 to 22 give the names of a source's functions one symbol, `__llvm_prf_nm`, that every source defines: of `-fgpu-rdc` builds
 //! only one source could be instrumented. In `names.cpp` the names become each source's own, as LLVM 23 has them.

@@ -98,6 +98,18 @@ fn deadly_signals_cost_no_profile() {
     let output = place.run("gfx90a", "crash", &[], &program, &["segfault"]);
     assert_eq!(ending(&output), -11, "{}", text(&output));
     assert_eq!(place.entries("crash", "_Z4workPii"), 64);
+    // The emulated device tells of running kernels on some of these, which must not be taken for the program's own handling.
+    for (signal, number) in [("term", 15), ("int", 2), ("quit", 3)] {
+        let output = place.run(
+            "gfx90a",
+            signal,
+            &[],
+            &program,
+            &["raise", &number.to_string()],
+        );
+        assert_eq!(ending(&output), -number, "{}", text(&output));
+        assert_eq!(place.entries(signal, "_Z4workPii"), 64, "{}", text(&output));
+    }
     // Switched off, the message says what happened.
     let output = place.run(
         "gfx90a",
@@ -249,7 +261,12 @@ fn every_place_is_counted_whatever_it_is_kept_in() {
     expected.extend((1..49).map(rounds));
     assert_eq!(found["_Z4sumsPjj"], expected);
     let mut expected = vec![100, 10, 30];
-    expected.push((0..90).filter(|x| x % 3 != 2).map(|x: u64| x.div_ceil(2)).sum());
+    expected.push(
+        (0..90)
+            .filter(|x| x % 3 != 2)
+            .map(|x: u64| x.div_ceil(2))
+            .sum(),
+    );
     assert_eq!(found["_Z4endsPjj"], expected);
     for other in &counts[..3] {
         assert_eq!(*other, counts[3]);
@@ -277,24 +294,6 @@ fn counts_gathered_by_waves_are_those_in_memory() {
         let count = count.rsplit(", ").next().unwrap();
         count.replace(' ', "").parse().unwrap()
     };
-    // By hand: 24 of 1024 lanes have nothing to do.
-    for options in [&[][..], &["--pgo"]] {
-        let mut counts = Vec::new();
-        for (name, more) in [("memory", &["--immediate"][..]), ("registers", &[])] {
-            let options = [options, more].concat();
-            place.build(name, "branches.hip", &["gfx90a"], &options, &[]);
-            let out = format!("{name}.counts");
-            let _ = std::fs::remove_dir_all(place.path(&out));
-            let output = place.run("gfx90a", &out, &[], &place.path(name), &[]);
-            assert_eq!(ending(&output), 0, "{}", text(&output));
-            counts.push((place.counts(&out), output.stdout));
-        }
-        assert_eq!(counts[0], counts[1], "{options:?}");
-        if options.is_empty() {
-            let kernel = &counts[1].0["_Z7branchyPKiPiii"];
-            assert_eq!(kernel[..2], [1024, 24], "{kernel:?}");
-        }
-    }
     // The same compiler without counters.
     let mut empty = rawprof::Profile::new(rawprof::Version(10 | 1 << 56));
     empty.names = rawprof::names::encode([b"nothing".as_slice()]);
@@ -305,17 +304,43 @@ fn counts_gathered_by_waves_are_those_in_memory() {
         ..rawprof::Record::default()
     });
     std::fs::write(place.path("none.profraw"), rawprof::emit(&empty).unwrap()).unwrap();
-    place.build(
-        "plain",
-        "branches.hip",
-        &["gfx90a"],
-        &["--use", "none.profraw"],
-        &[],
-    );
-    let (plain, memory, registers) = (waves("plain"), waves("memory"), waves("registers"));
-    // Measured: 143 092 without, 359 187 in memory, 177 690 in registers.
-    assert!(
-        registers * 100 < plain * 130,
-        "{registers} against {plain} and {memory}"
-    );
+    // Branches in a loop, loops that lanes leave in several ways, and kernels of a hundred instructions.
+    let programs = "../../../../programs";
+    for (source, exact, measured) in [
+        ("branches.hip".to_owned(), Some("--pgo"), false),
+        (format!("{programs}/divergence.hip"), Some(""), true),
+        (format!("{programs}/integer_math.hip"), None, true),
+    ] {
+        let mut counts = Vec::new();
+        for more in ["--immediate", ""] {
+            let Some(kind) = exact else { continue };
+            let name = if more.is_empty() {
+                "registers"
+            } else {
+                "memory"
+            };
+            let options: Vec<_> = [kind, more].into_iter().filter(|o| !o.is_empty()).collect();
+            place.build(name, &source, &["gfx90a"], &options, &["-O3"]);
+            let out = format!("{name}.counts");
+            let _ = std::fs::remove_dir_all(place.path(&out));
+            let output = place.run("gfx90a", &out, &[], &place.path(name), &[]);
+            assert_eq!(ending(&output), 0, "{}", text(&output));
+            counts.push((place.counts(&out), output.stdout));
+        }
+        assert_eq!(counts.first(), counts.last(), "{source}");
+        if !measured {
+            continue;
+        }
+        let plain = &["--use", "none.profraw"];
+        place.build("plain", &source, &["gfx90a"], plain, &["-O3"]);
+        if exact.is_none() {
+            place.build("registers", &source, &["gfx90a"], &[], &["-O3"]);
+        }
+        let (plain, registers) = (waves("plain"), waves("registers"));
+        // Measured: 1.20 and 1.18.
+        assert!(
+            registers * 100 < plain * 130,
+            "{source}: {registers} against {plain}"
+        );
+    }
 }

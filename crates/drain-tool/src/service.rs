@@ -75,6 +75,32 @@ fn is_fatal(signal: i32) -> bool {
     !matches!(signal, libc::SIGUSR1 | libc::SIGUSR2 | libc::SIGHUP)
 }
 
+/// Whether the emulated device handles a signal that the program does not. It tells what was running, and lets the signal take its
+/// course: here it is what comes next.
+fn is_emulators(handler: libc::sighandler_t) -> bool {
+    if handler == libc::SIG_IGN {
+        return false;
+    }
+    // SAFETY: `dladdr` takes any address; the name it gives is looked at only while its library is held, and nothing is loaded.
+    unsafe {
+        let mut place: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(handler as *const libc::c_void, &raw mut place) == 0
+            || place.dli_fname.is_null()
+        {
+            return false;
+        }
+        let library = libc::dlopen(place.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if library.is_null() {
+            return false;
+        }
+        let tells = libc::dlsym(library, c"luthier_tell_running".as_ptr());
+        libc::dlclose(library);
+        let mut of: libc::Dl_info = std::mem::zeroed();
+        // (`dlsym` also looks in what the library depends on.)
+        !tells.is_null() && libc::dladdr(tells, &raw mut of) != 0 && of.dli_fbase == place.dli_fbase
+    }
+}
+
 /// `only_default`: leaves the signal alone if the program handles or ignores it.
 fn install(signal: i32, only_default: bool) {
     // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
@@ -82,7 +108,8 @@ fn install(signal: i32, only_default: bool) {
         if only_default {
             let mut now: libc::sigaction = std::mem::zeroed();
             let asked = libc::sigaction(signal, std::ptr::null(), &raw mut now);
-            if asked != 0 || now.sa_sigaction != libc::SIG_DFL {
+            if asked != 0 || (now.sa_sigaction != libc::SIG_DFL && !is_emulators(now.sa_sigaction))
+            {
                 return;
             }
         }

@@ -272,6 +272,61 @@ fn sections_are_found_without_the_image_and_disagreements_are_reported() {
     );
 }
 
+/// A note as `coverage-pass` writes it, of two columns, a sum and two bits; counter 0 is every lane, counter 2 bit 1 and twice the sum.
+const NOTE: &str = r#"
+extern "C" {
+__attribute__((device, used, visibility("protected"))) unsigned long long gathered[10];
+}
+__attribute__((global)) void note() {
+    asm volatile(".pushsection luthier_prf_notes,\"a\",@progbits\n"
+                 ".p2align 3\n"
+                 "1: .long 1, 80\n"
+                 ".quad gathered - 1b\n"
+                 ".long 2, 2, 1, 2\n"
+                 ".quad __profc__Z4kernPiii - 1b\n"
+                 ".long 1, 0, 0, 0\n"
+                 ".quad __profc__Z4kernPiii + 16 - 1b\n"
+                 ".long 0, 0, 1, 2\n"
+                 ".popsection");
+}
+"#;
+
+#[test]
+fn what_waves_gathered_is_found_in_every_way_and_reset() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = format!("{SOURCE}{NOTE}");
+    let image = compile(directory.path(), &source, "gfx90a", &[]);
+    let gpu = Mock::new(&["gfx90a"]);
+    let module = gpu.load(0, &image, BASE);
+    gpu.count(module, KERN, &[1; 7]);
+    // 5 + 6 in the sum; 2 lanes without bits, 3 with the first, 4 with the second, 5 with both.
+    let table: Vec<u8> = [5u64, 6, 2, 0, 3, 0, 4, 0, 0, 5]
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    gpu.poke(module, "gathered", 0, &table);
+    let expected = [1 + 14, 1, 1 + 9 + 2 * 11, 1, 1, 1, 1];
+    for way in ["sections", "table", "symbols"] {
+        gpu.images_gone.set(way != "sections");
+        if way == "symbols" {
+            gpu.poke(module, "__llvm_profile_sections", 8, &0x10u64.to_le_bytes());
+        }
+        let mut bench = Bench::new();
+        bench.dump(&gpu);
+        let file = bench.file("gfx90a.x.profraw");
+        assert_eq!(counts(&file)[KERN], expected, "{way}");
+        let manifest = std::fs::read_to_string(drain::output::manifest_path(&file)).unwrap();
+        assert!(
+            manifest.contains(&format!("\"method\": \"{way}\"")),
+            "{manifest}"
+        );
+    }
+    let mut bench = Bench::new();
+    assert!(bench.collector.reset(Some(&gpu)));
+    bench.dump(&gpu);
+    assert_eq!(counts(&bench.file("gfx90a.x.profraw"))[KERN], [0; 7]);
+}
+
 /// The header for LLVM 23: its functions compile, and its table of nine words is understood.
 #[test]
 fn the_later_bounds_table_is_read() {

@@ -114,7 +114,7 @@ impl Place {
         output
     }
 
-    /// `luthier coverage run --device DEVICE -o OUT [options] -- PROGRAM ARGUMENTS`, at most 60 s.
+    /// `luthier coverage run --device DEVICE -o OUT [options] -- PROGRAM ARGUMENTS`, at most five minutes.
     pub fn run(
         &self,
         device: &str,
@@ -202,10 +202,10 @@ pub fn add_counts(file: &Path, sums: &mut BTreeMap<String, Vec<u64>>) {
 pub fn finish(mut child: Child) -> Output {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > Duration::from_secs(60) {
+        if start.elapsed() > Duration::from_secs(300) {
             let _ = child.kill();
             panic!(
-                "still running after 60 s: {}",
+                "still running after five minutes: {}",
                 text(&child.wait_with_output().unwrap())
             );
         }

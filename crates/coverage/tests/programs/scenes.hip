@@ -129,6 +129,13 @@ int main(int count, char **arguments) {
         run(10);
         throw 1;
     }
+    if (is("raise")) {
+        // Whoever started us may have ignored it.
+        int number = atoi(arguments[2]);
+        signal(number, SIG_DFL);
+        run(10);
+        raise(number);
+    }
     if (is("segfault")) {
         run(10);
         *(volatile int *)8 = 1;
