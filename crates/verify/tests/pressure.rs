@@ -75,8 +75,13 @@ fn live_vector_registers_go_to_scratch() {
 /// SGPRs and VGPRs all named, and nearly all live: what is dead at each place has to do, if only VCC or M0.
 #[test]
 fn both_files_full_count_exactly() {
-    for target in ["gfx900", "gfx90a"] {
-        let bytes = full_kernel(target, 102, 256);
+    for (target, sgprs) in [
+        ("gfx900", 102),
+        ("gfx90a", 102),
+        ("gfx1012", 106),
+        ("gfx1100", 106),
+    ] {
+        let bytes = full_kernel(target, sgprs, 256);
         let object = CodeObject::parse(&bytes).expect("assembled");
         let module = Module::lift(&object).expect("lifts");
         let tool = Tool::build(target);
@@ -108,8 +113,14 @@ fn both_files_full_count_exactly() {
 /// work-group that fills no wave.
 #[test]
 fn entry_values_come_from_scratch_where_no_register_keeps_them() {
-    for (target, block) in [("gfx900", 64), ("gfx900", 5), ("gfx90a", 64)] {
-        let bytes = full_kernel(target, 102, 256);
+    for (target, sgprs, block) in [
+        ("gfx900", 102, 64),
+        ("gfx900", 102, 5),
+        ("gfx90a", 102, 64),
+        ("gfx1012", 106, 64),
+        ("gfx1100", 106, 5),
+    ] {
+        let bytes = full_kernel(target, sgprs, 256);
         let object = CodeObject::parse(&bytes).expect("assembled");
         let module = Module::lift(&object).expect("lifts");
         let tool = Tool::build(target);

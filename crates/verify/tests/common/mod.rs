@@ -98,6 +98,25 @@ pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8
     assembled(target, &text, sgprs, vgprs, agprs)
 }
 
+/// What is written otherwise for waves of 32 lanes, and since gfx10.
+const WAVE32: [(&str, &str); 6] = [
+    ("v_add_u32", "v_add_nc_u32"),
+    ("v_cmp_gt_u32 vcc,", "v_cmp_gt_u32 vcc_lo,"),
+    (
+        "s_and_saveexec_b64 s[10:11], vcc",
+        "s_and_saveexec_b32 s10, vcc_lo",
+    ),
+    (
+        "s_or_b64 exec, exec, s[10:11]",
+        "s_or_b32 exec_lo, exec_lo, s10",
+    ),
+    (".wavefront_size: 64", ".wavefront_size: 32"),
+    (
+        ".amdhsa_user_sgpr_private_segment_buffer 0",
+        ".amdhsa_wavefront_size32 1",
+    ),
+];
+
 /// A kernel of more than 200 KB: `steps` short ways that waves go or do not, sixteen of them at a time in a loop.
 pub fn large_kernel(target: &str, steps: u32) -> Vec<u8> {
     let mut text = String::from("s_mov_b32 s9, 0x5a17c0de\n");
@@ -144,6 +163,10 @@ fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> 
     } else {
         String::new()
     };
+    let mut text = text;
+    for (gfx9, since) in WAVE32.iter().filter(|_| !target.starts_with("gfx9")) {
+        text = text.replace(gfx9, since);
+    }
     let text = text
         .replace(
             "VGPRS",
