@@ -194,12 +194,30 @@ typedef struct {
   size_t struct_size;
   luthier_u32 point; // luthier_ipoint_t
   luthier_u32 once;  // In lane 0 alone, whatever EXEC is.
-  size_t place;      // Instruction; of an edge the block that it leaves.
+  size_t place;      // Instruction; the block that begins; of an edge the block that it leaves.
   size_t to;         // Of an edge: the block that it leads to.
   const void *hook;
   const luthier_arg *arguments;
   size_t count;
 } luthier_raw_insertion;
+
+typedef struct {
+  size_t struct_size;
+  luthier_u32 point; // luthier_ipoint_t
+  luthier_u32 amount;
+  size_t place; // As in luthier_raw_insertion.
+  size_t to;
+  size_t counter; // Of the kernel, from 0.
+} luthier_raw_count;
+// What was counted in a kernel.
+typedef struct {
+  size_t struct_size;
+  const char *kernel;
+  const char *demangled;
+  luthier_u64 launches; // Instrumented ones.
+  const luthier_u64 *counters;
+  size_t count;
+} luthier_raw_counted;
 
 enum luthier_change_kind {
   LUTHIER_CHANGE_REMOVE = 0,
@@ -294,6 +312,12 @@ typedef struct {
   int (*device_count)(void *tool, const void *variable, size_t *count);
   int (*copy_from_device)(void *tool, size_t device, void *into, const void *variable, size_t size, size_t offset);
   int (*get_launch)(luthier_u64 kernel_object, luthier_raw_launch *into);
+  int (*count)(luthier_u64 kernel_object, const luthier_raw_count *count);
+  // What was counted, by kernel, at the end; what it points to is valid until luthier_at_term returns.
+  int (*count_kernels)(size_t *count);
+  int (*get_counted)(size_t index, luthier_raw_counted *into);
+  // The tool's results as JSON, for NAME.PID.json; the last call counts.
+  int (*report_json)(void *tool, const char *text);
 } luthier_api;
 
 enum luthier_tool_wants {
@@ -313,6 +337,8 @@ typedef struct {
   // Records of a stream, by its ring's name; 1: they were taken care of, 0: they go into the stream's file.
   int (*records)(const char *stream, const void *records, size_t bytes);
   const char *(*ended)(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
+  // Before the program's own code runs, and before `begin`, on the program's first thread; only for tools that wrap functions.
+  void (*wrap)(void);
 } luthier_tool_entries;
 }
 
@@ -321,7 +347,7 @@ typedef struct {
 typedef enum { LUTHIER_API_PHASE_ENTER = 0, LUTHIER_API_PHASE_EXIT = 1 } luthier_api_phase_t;
 #include "luthier_hsa_events.h"
 
-typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOINT_EDGE = 2 } luthier_ipoint_t;
+typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOINT_EDGE = 2, LUTHIER_IPOINT_BLOCK = 3 } luthier_ipoint_t;
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
@@ -516,10 +542,10 @@ inline void luthier_insert_call_on_edge(const luthier_block &from, size_t to, co
                                         const std::vector<luthier_arg> &arguments = {}, bool once = false) {
   luthier_insert(from.kernel_object, LUTHIER_IPOINT_EDGE, from.index, to, hook, arguments, once);
 }
-// Where a block begins.
+// Where a block begins; `--site` chooses it by any of its instructions.
 inline void luthier_insert_call_at_block(const luthier_block &block, const void *hook,
                                          const std::vector<luthier_arg> &arguments = {}, bool once = false) {
-  luthier_insert(block.kernel_object, LUTHIER_IPOINT_BEFORE, block.first, 0, hook, arguments, once);
+  luthier_insert(block.kernel_object, LUTHIER_IPOINT_BLOCK, block.index, 0, hook, arguments, once);
 }
 
 inline void luthier_change(const Instr &instruction, luthier_change_kind kind, const char *text) {
@@ -536,6 +562,45 @@ inline void luthier_insert_assembly(const Instr &instruction, luthier_ipoint_t p
   luthier_change(instruction, point == LUTHIER_IPOINT_AFTER ? LUTHIER_CHANGE_ADD_AFTER : LUTHIER_CHANGE_ADD_BEFORE, text);
 }
 
+// Counters of 64 bits, which waves add to once, also where no lane is active. They gather in registers where the kernel has some to
+// spare, and cost far less than hooks do. Each kernel has its own, with numbers from 0; those of its variants are added up.
+inline void luthier_count_at(luthier_u64 kernel_object, luthier_u32 point, size_t place, size_t to, size_t counter,
+                             luthier_u32 amount) {
+  luthier_raw_count count = {sizeof count, point, amount, place, to, counter};
+  luthier_check(luthier_api_table->count(kernel_object, &count));
+}
+inline void luthier_count(const Instr &instruction, size_t counter, luthier_u32 amount = 1) {
+  luthier_count_at(instruction.kernel_object, LUTHIER_IPOINT_BEFORE, instruction.index, 0, counter, amount);
+}
+inline void luthier_count_block(const luthier_block &block, size_t counter, luthier_u32 amount = 1) {
+  luthier_count_at(block.kernel_object, LUTHIER_IPOINT_BLOCK, block.index, 0, counter, amount);
+}
+inline void luthier_count_edge(const luthier_block &from, size_t to, size_t counter, luthier_u32 amount = 1) {
+  luthier_count_at(from.kernel_object, LUTHIER_IPOINT_EDGE, from.index, to, counter, amount);
+}
+// What kernels counted, for luthier_at_term.
+struct luthier_counted {
+  std::string kernel, demangled;
+  luthier_u64 launches;
+  std::vector<luthier_u64> counters;
+};
+inline std::vector<luthier_counted> luthier_all_counted() {
+  std::vector<luthier_counted> all;
+  size_t count = 0;
+  luthier_check(luthier_api_table->count_kernels(&count));
+  for (size_t index = 0; index < count; ++index) {
+    luthier_raw_counted raw = {};
+    raw.struct_size = sizeof raw;
+    luthier_check(luthier_api_table->get_counted(index, &raw));
+    all.push_back({raw.kernel, raw.demangled, raw.launches, std::vector<luthier_u64>(raw.counters, raw.counters + raw.count)});
+  }
+  return all;
+}
+
+// The tool's results as JSON, which --output keeps in NAME.PID.json. The last call counts.
+inline void luthier_report_json(const std::string &text) {
+  luthier_check(luthier_api_table->report_json(luthier_api_table->tool, text.c_str()));
+}
 // Lines for the tool's part of the summary; in luthier_at_term or before.
 inline void luthier_report(const std::string &text) {
   luthier_check(luthier_api_table->report(luthier_api_table->tool, text.c_str()));
@@ -678,8 +743,9 @@ inline const char *luthier_hsa_name(hsa_api_id_t id) { return luthier_hsa_entry_
 
 // --- Functions of HIP in other hands ------------------------------------------------------------------------------------
 // LUTHIER_WRAP_HIP(RESULT, FUNCTION, PARAMETERS...) { ... } is what the application's calls of a function come to instead; it may
-// call `original`, with other arguments, or leave that out, and answers the application. From when the tool begins, for the
-// program and its libraries, also those that are loaded later; not for addresses that the program asked dlsym for. What the tool
+// call `original`, with other arguments, or leave that out, and answers the application: the program, its libraries, also those
+// that are loaded later, and addresses that they ask dlsym for. `luthier run` begins with it before `main`, if HIP is linked to the
+// program; where not, and without `luthier run`, it begins when HSA does, behind the first call that needs a device. What the tool
 // itself calls is not wrapped.
 struct luthier_wrapped {
   const char *function;
@@ -766,18 +832,49 @@ inline void *luthier_load(const char *file, int flags) {
     luthier_wrap_everywhere();
   return library;
 }
-inline void luthier_begin_wraps() {
-  if (luthier_wraps().empty())
-    return;
-  luthier_wraps().push_back({"dlopen", (void *)luthier_load, (void **)&luthier_dlopen});
+// Who asks for a wrapped function by its name gets ours. Everything else, and the search behind the caller's own library, depends
+// on who calls, so that the call goes on as if it came from there.
+inline void *(*luthier_dlsym)(void *, const char *) = nullptr;
+inline void *luthier_find(void *library, const char *name) {
+  if (library != RTLD_NEXT && name)
+    for (const luthier_wrapped &wrapped : luthier_wraps())
+      if (strcmp(wrapped.function, name) == 0) {
+        void *found = luthier_dlsym(library, name);
+        return found == *wrapped.original ? wrapped.ours : found;
+      }
+  [[clang::musttail]] return luthier_dlsym(library, name);
+}
+// The function that is not there yet; null: all are wrapped.
+inline const char *luthier_begin_wraps() {
+  static bool begun = false;
+  if (begun || luthier_wraps().empty())
+    return nullptr;
   for (luthier_wrapped &wrapped : luthier_wraps()) {
     *wrapped.original = dlsym(RTLD_DEFAULT, wrapped.function);
     if (!*wrapped.original)
-      throw luthier_error((std::string("nothing that is loaded has the function ") + wrapped.function).c_str());
+      return wrapped.function;
   }
+  begun = true;
+  luthier_dlopen = dlopen;
+  luthier_dlsym = dlsym;
+  luthier_wraps().push_back({"dlopen", (void *)luthier_load, (void **)&luthier_dlopen});
+  luthier_wraps().push_back({"dlsym", (void *)luthier_find, (void **)&luthier_dlsym});
   luthier_wrap_everywhere();
+  return nullptr;
 }
+inline void luthier_must_wrap() {
+  if (const char *missing = luthier_begin_wraps())
+    throw luthier_error((std::string("nothing that is loaded has the function ") + missing).c_str());
+}
+// Says to Luthier, in the library's symbols, that the tool wraps something.
+#ifdef __HIP_DEVICE_COMPILE__
+#define LUTHIER_WRAPS(function)
+#else
+#define LUTHIER_WRAPS(function) \
+  extern "C" __attribute__((weak, used, visibility("default"))) char luthier_wraps_##function = 0;
+#endif
 #define LUTHIER_WRAP_HIP(result, function, ...)                                                                       \
+  LUTHIER_WRAPS(function)                                                                                             \
   struct luthier_wrap_##function {                                                                                    \
     static inline result (*original)(__VA_ARGS__) = nullptr;                                                          \
     static result ours(__VA_ARGS__);                                                                                  \
@@ -969,7 +1066,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     luthier_api_table = api;                                                                                          \
     if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event && luthier_wraps().empty())                     \
       return "the tool defines none of luthier_at_init, luthier_at_term and luthier_at_hsa_event";                    \
-    return luthier_guarded([](void *) { luthier_begin_wraps(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
+    return luthier_guarded([](void *) { luthier_must_wrap(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
   }                                                                                                                   \
   static const char *luthier_launch(hsa_kernel_dispatch_packet_t *packet, const char *name) {                         \
     hsa_api_args_t args;                                                                                              \
@@ -1003,6 +1100,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
         },                                                                                                            \
         told);                                                                                                        \
   }                                                                                                                   \
+  static void luthier_wrap() { luthier_begin_wraps(); }                                                               \
   extern "C" __attribute__((used, visibility("default"))) const luthier_tool_entries luthier_tool = {                 \
       sizeof(luthier_tool_entries),                                                                                   \
       LUTHIER_API_VERSION,                                                                                            \
@@ -1012,7 +1110,8 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
       luthier_launch,                                                                                                 \
       luthier_end,                                                                                                    \
       luthier_records,                                                                                                \
-      luthier_ended};
+      luthier_ended,                                                                                                  \
+      luthier_wrap};
 // What compilers leave undefined where HIP is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES

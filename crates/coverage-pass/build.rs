@@ -27,6 +27,7 @@ fn main() {
             "shim/names.cpp",
             "shim/mark.cpp",
             "shim/gather.cpp",
+            "shim/notes.cpp",
             "shim/flush.cpp",
         ]);
     if env::var_os("CXX").is_none() && Path::new("/usr/bin/clang++-22").exists() {

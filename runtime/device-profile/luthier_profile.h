@@ -1,7 +1,8 @@
 /* Device half of Luthier's coverage: force-include it (`-include luthier_profile.h`) when compiling HIP.
  *
  * It gives each device image
- *   - `__llvm_profile_sections`, a table of where the profile sections are, for drains that look for it;
+ *   - `__llvm_profile_sections`, a table of where the profile sections are, for drains that look for it, and
+ *     `__luthier_profile_notes`, the same for what Luthier's compiler plugin adds;
  *   - what code of LLVM 23 calls: `__llvm_profile_instrument_gpu` and `__llvm_profile_sampling_gpu`;
  *   - stubs for value profiling, so that `-fprofile-generate` code with memcpy(n) or indirect calls links;
  *   - what code of compilers before LLVM 20 calls, as hipRTC of older ROCm releases makes it.
@@ -98,6 +99,7 @@ LUTHIER_PROFILE_DEVICE __attribute__((weak, used, visibility("protected"))) char
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_names);
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_cnts);
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_data);
+LUTHIER_PROFILE_BOUNDS(luthier_prf_notes);
 #if LUTHIER_PROFILE_ABI >= 23
 LUTHIER_PROFILE_BOUNDS(__llvm_prf_ucnts);
 #endif
@@ -117,6 +119,10 @@ const void *const __llvm_profile_sections[] = {
 #endif
     0,
 };
+/* Where the compiler plugin's notes are, for drains that cannot read the image. */
+extern LUTHIER_PROFILE_DEVICE const void *const __luthier_profile_notes[];
+LUTHIER_PROFILE_DEVICE __attribute__((weak, used, retain, visibility("protected")))
+const void *const __luthier_profile_notes[] = {__start_luthier_prf_notes, __stop_luthier_prf_notes};
 #endif
 
 #if __clang_major__ < 20

@@ -2,19 +2,22 @@
 
 use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Duration};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use codeobj::{Found, container::EntryKind};
 use emulate::{Argument, Device, Shape};
 use files::Input;
+
+use crate::chosen::{self, Chosen};
 
 /// Run one kernel of a code object on the emulated device, without any ROCm library.
 ///
 /// Arguments are given in order. Scalars: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and bytes:HEX for structs. Buffers:
-/// zero:SIZE or file:PATH. Example, for a kernel (const float *a, float *b, int n):
+/// zero:SIZE or file:PATH.
 ///
 /// Exit status: 0 when the kernel has ended, 3 when it did not within --limit, 2 for everything else, with a message on standard
 /// error.
+///
+/// Example, for a kernel (const float *a, float *b, int n):
 ///
 ///   luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin
 #[derive(Args)]
@@ -22,6 +25,7 @@ pub struct Emulate {
     /// Code object, or a file that holds some (executable, library, bundle)
     #[arg(value_name = "CODEOBJ")]
     file: PathBuf,
+    /// The kernel's name as in the object, or as in the source where only one is called so
     #[arg(short, long, value_name = "NAME")]
     kernel: String,
     /// Workgroups: X[,Y[,Z]]
@@ -33,7 +37,7 @@ pub struct Emulate {
     /// Dynamic LDS in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
-    /// A kernel argument, TYPE:VALUE
+    /// A kernel argument, such as i32:256, zero:1024 or file:a.bin
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     arguments: Vec<Given>,
     /// Write buffer argument number INDEX (from 0) to FILE after the run
@@ -158,8 +162,9 @@ impl Emulate {
     fn run(&self) -> Result<ExitCode> {
         let file = &self.file;
         let input = Input::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let object = choose(input.bytes(), &self.kernel, self.target.as_deref())
-            .with_context(|| file.display().to_string())?;
+        let Chosen { object, kernel } =
+            chosen::choose(input.bytes(), &self.kernel, self.target.as_deref())
+                .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let device = Device::new(code, threads)?;
@@ -202,7 +207,7 @@ impl Emulate {
             block: self.block.0,
             dynamic_lds: self.lds,
         };
-        let prepared = device.prepare(&self.kernel, &shape, &arguments)?;
+        let prepared = device.prepare(&kernel, &shape, &arguments)?;
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
         let done = match limit.context("--limit is a number of seconds")? {
             Some(limit) => device.run_within(&prepared, limit),
@@ -223,53 +228,11 @@ impl Emulate {
             }
         }
         files::say!(
-            "{}: {} waves, {} wave instructions, {} lane instructions",
-            self.kernel,
+            "{kernel}: {} waves, {} wave instructions, {} lane instructions",
             counts.waves,
             counts.wave_instructions,
             counts.lane_instructions
         );
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// The code object that is meant: the file itself, or the one inside that has the kernel.
-pub fn choose(bytes: &[u8], kernel: &str, target: Option<&str>) -> Result<Vec<u8>> {
-    let (mut fitting, mut ids, mut problem) = (Vec::new(), Vec::new(), None);
-    codeobj::each(bytes, &mut |found| match found {
-        Found::Entry(entry) if entry.kind == EntryKind::CodeObject => match entry.code_object() {
-            Ok(object) => {
-                let meant = target.is_none_or(|target| entry.id.contains(target));
-                if meant && object.kernel(kernel).is_ok() {
-                    fitting.push((entry.id.clone(), entry.bytes.to_vec()));
-                }
-                ids.push(entry.id);
-            }
-            Err(error) => _ = problem.get_or_insert(error),
-        },
-        Found::Problem(_, error) => _ = problem.get_or_insert(error),
-        Found::Entry(_) | Found::Reached(_) => {}
-    });
-    if let (Some(error), true) = (problem, ids.is_empty()) {
-        return Err(error.into());
-    }
-    match fitting.as_slice() {
-        [_] => Ok(fitting.swap_remove(0).1),
-        [] => {
-            ids.sort();
-            ids.dedup();
-            Err(anyhow!(
-                "no code object with a kernel {} (found: {})",
-                kernel,
-                ids.join(", ")
-            ))
-        }
-        several => {
-            let ids: Vec<_> = several.iter().map(|(id, _)| id.as_str()).collect();
-            Err(anyhow!(
-                "several code objects have a kernel {kernel}: choose with --target ({})",
-                ids.join(", ")
-            ))
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The `luthier` command.
 
 mod built_in;
+mod chosen;
 mod compatibility;
 mod doctor;
 mod emulate;

@@ -18,7 +18,8 @@ use serde::Serialize;
 use verify::{Input, Launch, Subject, Verdict, Why};
 
 use crate::{
-    emulate::{Extent, Given, choose},
+    chosen::{self, Chosen},
+    emulate::{Extent, Given},
     steps,
 };
 
@@ -48,7 +49,8 @@ pub struct Verify {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
-    /// Needed unless the file is a recorded dispatch
+    /// The kernel's name as in the object, or as in the source where only one is called so; needed unless the file is a recorded
+    /// dispatch
     #[arg(short, long, value_name = "NAME")]
     kernel: Option<String>,
     /// Workgroups: X[,Y[,Z]]
@@ -60,7 +62,7 @@ pub struct Verify {
     /// Dynamic LDS in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
-    /// A kernel argument, TYPE:VALUE
+    /// A kernel argument, such as i32:256, zero:1024 or file:a.bin (`luthier emulate --help` has the types)
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     arguments: Vec<Given>,
     /// Which code object, where the file holds several
@@ -226,10 +228,11 @@ impl Verify {
         let Some(kernel) = &self.kernel else {
             bail!("which kernel? name it with -k; `luthier inspect` lists them");
         };
-        let bytes = choose(input.bytes(), kernel, self.target.as_deref())
-            .with_context(|| self.file.display().to_string())?;
-        let launch = self.launch(kernel)?;
-        self.judge(&bytes, Subject::Launch(&launch))
+        let Chosen { object, kernel } =
+            chosen::choose(input.bytes(), kernel, self.target.as_deref())
+                .with_context(|| self.file.display().to_string())?;
+        let launch = self.launch(&kernel)?;
+        self.judge(&object, Subject::Launch(&launch))
     }
 
     fn judge(&self, bytes: &[u8], subject: Subject<'_>) -> Result<ExitCode> {

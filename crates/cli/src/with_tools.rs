@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
-use launcher::{hsa_tools, libraries};
+use launcher::{hsa_tools, libraries, preload};
 
 use crate::{
     built_in,
@@ -222,6 +222,12 @@ impl WithTools {
             )
             .env(tools::OPTIONS, options)
             .env("LUTHIER_SITE", conditions);
+        let wrapping = wrapping(&named);
+        if !wrapping.is_empty() {
+            // They begin before the program does.
+            command.env(tool_capi::WRAPS, wrapping.join(":"));
+            preload::put_last(command, ours.as_os_str());
+        }
         if matches!(self.strict, Some(Strict::Hooks | Strict::All)) {
             command.env("LUTHIER_STRICT", "1");
         }
@@ -247,6 +253,20 @@ fn options(given: &[tools::Given<'_>], chosen: &[(&str, String)]) -> String {
         }
     }
     lines
+}
+
+/// The host code of those tools that wrap functions of HIP.
+fn wrapping(tools: &[String]) -> Vec<String> {
+    let libraries = tools
+        .iter()
+        .filter(|tool| tool.contains('/'))
+        .map(|tool| tool_capi::library_of(Path::new(tool)));
+    let wrapping = libraries.filter(|library| {
+        let bytes = std::fs::read(library);
+        bytes.is_ok_and(|bytes| tools::wraps(&bytes))
+    });
+    let absolute = wrapping.filter_map(|library| std::path::absolute(library).ok());
+    absolute.map(|path| path.display().to_string()).collect()
 }
 
 /// Libraries from HIP compilers are replaced by what is made of them.

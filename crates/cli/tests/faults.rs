@@ -133,3 +133,33 @@ fn scratch_is_bounded() {
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("scratch"), "{said}");
 }
+
+/// `-k` takes the name in the object and the one in the source; what is meant by neither is said, with what there is.
+#[test]
+fn kernels_by_their_names_in_the_source() {
+    let object = compile("clang++-22", "named.cpp", &CL);
+    for command in ["emulate", "verify"] {
+        let run = |kernel: &str| {
+            let output = luthier(&[command, "-k", kernel, "--arg", "zero:256"])
+                .arg(&object)
+                .output()
+                .unwrap();
+            let said = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+            (output.status.code(), said.concat())
+        };
+        for name in ["again", "again(int AS1*)", "_Z5againPU3AS1i"] {
+            let (status, said) = run(name);
+            assert_eq!(status, Some(0), "{command} {name}: {said}");
+            assert!(said.contains("_Z5againPU3AS1i"), "{said}");
+        }
+        for (name, words) in [
+            ("doubled", "several kernels are called doubled"),
+            ("halved", "no code object with a kernel halved"),
+        ] {
+            let (status, said) = run(name);
+            assert_eq!(status, Some(2), "{command} {name}: {said}");
+            assert!(said.contains(words), "{said}");
+            assert!(said.contains("_Z7doubledPU3AS1f"), "{said}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::sources::{Real, of_crate};
-use support::{Run, luthier_count, must, program, run, text};
+use support::{Run, count, luthier_count, must, program, run, text};
 
 /// Arguments for a run that leaves no block in its middle.
 fn calm(real: &Real) -> &'static [&'static str] {
@@ -102,6 +102,14 @@ fn sources_and_flags(real: &Real) -> (Vec<String>, Vec<String>) {
         .partition(|argument| argument.ends_with(".c") || argument.ends_with(".cpp"))
 }
 
+/// What costs nothing (`docs/count/contract.md`): text for the optimiser, and questions that are answered before counting.
+#[rustfmt::skip]
+const FREE: &[&str] = &[
+    "#dbg", "@llvm.dbg.", "@llvm.lifetime.", "@llvm.invariant.", "@llvm.assume", "@llvm.pseudoprobe", "@llvm.experimental.noalias.",
+    "@llvm.var.annotation", "@llvm.ptr.annotation", "@llvm.annotation", "@llvm.sideeffect", "@llvm.fake.use", "@llvm.donothing",
+    "@llvm.is.constant.", "@llvm.objectsize.", "@llvm.allow.", "@llvm.coro.alloc", "@llvm.experimental.widenable.condition", "@llvm.ssa.copy",
+];
+
 /// Instructions per block, by function and label, of textual IR: lines indented by exactly two spaces are instructions,
 /// continuation lines are indented deeper.
 fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
@@ -115,15 +123,8 @@ fn block_sizes(ir: &str) -> HashMap<(String, String), u64> {
         } else if !line.starts_with(' ') && line.contains(':') && !line.starts_with(';') {
             block = line[..line.find(':').unwrap()].trim_matches('"').to_owned();
         } else if line.starts_with("  ") && !line.starts_with("   ") && !line.starts_with("  ]") {
-            let marker = [
-                "@llvm.lifetime",
-                "@llvm.assume",
-                "@llvm.experimental.noalias",
-                "#dbg",
-            ];
             // (What follows a throw is never reached.)
-            let counts =
-                line != "  unreachable" && !marker.iter().any(|marker| line.contains(marker));
+            let counts = line != "  unreachable" && !FREE.iter().any(|free| line.contains(free));
             *sizes.entry((function.clone(), block.clone())).or_default() += u64::from(counts);
         }
     }
@@ -373,6 +374,21 @@ fn bot() {
 #[test]
 fn objects() {
     agree("objects");
+}
+
+/// Code that asks the compiler what it knows: the questions cost nothing.
+#[test]
+fn questions() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = program("constant_p.c");
+    let plain = plain_bitcode(
+        "clang-22",
+        &[source.display().to_string()],
+        &[],
+        directory.path(),
+    );
+    let expected = profile_of(&plain, "clang-22", &[], directory.path());
+    assert_eq!(count(&source, &[], &["-O2"]).total, expected);
 }
 
 /// A suspended block is left in its middle and entered there again, which no block count can say: coroutines are compared

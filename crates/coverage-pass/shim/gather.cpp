@@ -1,8 +1,9 @@
-// Sites become sums that a lane keeps in registers until its function returns.
+// Sites become sums that a lane keeps in registers until its function ends.
 //
-// What is executed at most once is a bit of a mask. What lies on a cycle is a sum of 64 bits; inside of the innermost loop, if its number
-// of rounds is bounded, of 32 bits, which the loop adds to the other where it is left. Such a sum is an induction variable, and often
-// no work at all.
+// Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a mask. One on a
+// cycle is a sum of 64 bits; inside of the innermost loop, if its number of rounds is bounded, of 32 bits, which the loop adds to the
+// other where it is left. Such a sum is an induction variable, and often no work at all. What counters are in terms of places, the
+// drain reads in the note (`notes.cpp`).
 
 #include "pass.h"
 
@@ -10,13 +11,18 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -24,17 +30,36 @@ namespace luthier {
 
 namespace {
 
-// More sums than this would take the kernel's registers away.
+// More sums than this would take the kernel's registers away. The others are added in memory.
 constexpr unsigned MostSums = 40;
-// Additions in front of what never returns (assertions, traps) are paid in code.
-constexpr unsigned MostEarlyEnds = 96;
-// A counter that is reached in more places is a sum.
-constexpr unsigned MostBits = 3;
+// What is added in front of what never returns (assertions, traps) is paid in code.
+constexpr unsigned MostEarlyEnds = 256;
+// A counter that is reached in more places has a sum of its own.
+constexpr unsigned MostPlaces = 3;
 
-struct Counter {
-  SmallVector<Site, 2> sites;
+// What is measured: executions of equivalent blocks, or what one counter adds.
+struct Place {
+  BasicBlock *block = nullptr;
+  SmallVector<CallInst *, 2> calls;
   bool sum = false;
+  // A place of blocks adds 1 and not the step.
+  bool steps = false;
+  // Of a single site whose step is 0 or 1: whether it is 1.
+  Value *flag = nullptr;
+  unsigned depth = 0;
+  unsigned column = 0;
 };
+
+// The condition of a step that is 1 or 0, as conditional expressions count.
+Value *flag_of(Value *step) {
+  if (auto *extension = dyn_cast<ZExtInst>(step); extension && extension->getSrcTy()->isIntegerTy(1))
+    return extension->getOperand(0);
+  auto *choice = dyn_cast<SelectInst>(step);
+  if (choice && match(choice->getTrueValue(), PatternMatch::m_One()) &&
+      match(choice->getFalseValue(), PatternMatch::m_Zero()))
+    return choice->getCondition();
+  return nullptr;
+}
 
 // One block in which the function returns.
 BasicBlock *one_return(Function &function, ArrayRef<BasicBlock *> returns) {
@@ -59,41 +84,42 @@ BasicBlock *one_return(Function &function, ArrayRef<BasicBlock *> returns) {
 
 class Gathering {
 public:
-  Gathering(Function &function, FunctionAnalysisManager &analyses) : function(function), analyses(analyses) {}
+  Gathering(Function &function, FunctionAnalysisManager &analyses)
+      : function(function), loops(analyses.getResult<LoopAnalysis>(function)),
+        evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        before(analyses.getResult<DominatorTreeAnalysis>(function)),
+        behind(analyses.getResult<PostDominatorTreeAnalysis>(function)) {}
 
   bool run() {
     find();
     if (counters.empty())
       return false;
     if (!worth()) {
-      for (auto &entry : counters)
-        for (const Site &site : entry.second.sites)
+      for (auto &[counter, sites] : counters)
+        for (const Site &site : sites)
           restore(site);
       return true;
     }
-    loops = &analyses.getResult<LoopAnalysis>(function);
-    evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
+    place_all();
     // Asked for before anything changes.
-    for (auto &entry : counters)
-      if (entry.second.sum)
-        for (const Site &site : entry.second.sites)
-          if (Loop *loop = bounded_loop(site))
-            inner[{entry.first, loop}].push_back(site.call);
-    last = one_return(function, returns);
-    for (auto &entry : counters)
-      entry.second.sum ? sum(entry.first, entry.second) : bits(entry.first, entry.second);
-    for (BasicBlock *end : early)
-      add_all(end->getTerminator());
-    IRBuilder<> builder(last->getTerminator());
-    for (auto &[value, at] : loads)
-      arguments[at] = builder.CreateLoad(value->getAllocatedType(), value);
-    auto *type = FunctionType::get(builder.getVoidTy(), /*isVarArg=*/true);
-    FunctionCallee callee = function.getParent()->getOrInsertFunction(FlushName, type);
-    CallInst *call = builder.CreateCall(callee, arguments);
-    call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-    for (auto attribute : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback, Attribute::Convergent,
-                           Attribute::NoDuplicate})
-      call->addFnAttr(attribute);
+    for (auto [at, place] : enumerate(places))
+      if (place.sum)
+        for (CallInst *call : place.calls)
+          if (Loop *loop = bounded_loop(call, place.steps))
+            inner[{unsigned(at), loop}].push_back(call);
+    BasicBlock *last = one_return(function, returns);
+    for (auto [at, place] : enumerate(places))
+      place.sum ? sum(at, place) : bit(place);
+    for (const Site &site : superfluous)
+      site.call->eraseFromParent();
+    GlobalVariable *table = describe(function, sums.size(), bits, parts);
+    for (BasicBlock *end : early) {
+      Instruction *before = end->getTerminator();
+      if (auto *call = dyn_cast_or_null<CallInst>(before->getPrevNode()))
+        before = call;
+      flush_before(before, table);
+    }
+    flush_before(last->getTerminator(), table);
     DominatorTree tree(function);
     AssumptionCache assumptions(function);
     PromoteMemToReg(slots, tree, &assumptions);
@@ -108,46 +134,144 @@ private:
     for (BasicBlock &block : function) {
       for (Instruction &instruction : block)
         if (Site found = site(instruction); found.call)
-          counters[found.counter].sites.push_back(found);
+          counters[found.counter].push_back(found);
       tail |= block.getTerminatingMustTailCall() != nullptr;
       if (isa<ReturnInst>(block.getTerminator()))
         returns.push_back(&block);
       else if (isa<UnreachableInst>(block.getTerminator()))
         early.push_back(&block);
     }
-    for (auto &entry : counters) {
-      Counter &counter = entry.second;
-      counter.sum = counter.sites.size() > MostBits;
-      for (const Site &site : counter.sites)
-        counter.sum |= cyclic.contains(site.call->getParent()) || !isa<ConstantInt>(site.step);
-      sums += counter.sum;
-    }
   }
 
   // Functions that are called, and run through once, count where they are: at their end it would cost the same.
   bool worth() const {
     bool kernel = function.getCallingConv() == CallingConv::AMDGPU_KERNEL;
-    if (returns.empty() || tail || sums > MostSums || early.size() * counters.size() > MostEarlyEnds)
+    if (returns.empty() || tail || early.size() * counters.size() > MostEarlyEnds)
       return false;
-    return kernel || sums > 0;
+    return kernel || any_of(counters, [&](auto &entry) {
+             return any_of(entry.second, [&](const Site &site) { return cyclic.contains(site.call->getParent()); });
+           });
   }
 
-  Loop *bounded_loop(const Site &site) {
-    Loop *loop = loops->getLoopFor(site.call->getParent());
-    if (!loop || !loop->isLoopSimplifyForm() || !isa<ConstantInt>(site.step))
+  // Whether lanes come to both blocks equally often.
+  bool equivalent(BasicBlock *one, BasicBlock *other) const {
+    if (one == other)
+      return true;
+    if (irreducible || loops.getLoopFor(one) != loops.getLoopFor(other))
+      return false;
+    return (before.dominates(one, other) && behind.dominates(other, one)) ||
+           (before.dominates(other, one) && behind.dominates(one, other));
+  }
+
+  // Whether a site adds 1 or nothing, and at most once.
+  bool once(const Site &site) const { return !cyclic.contains(site.call->getParent()) && flag_of(site.step); }
+
+  unsigned place_of(BasicBlock *block) {
+    for (auto [at, place] : enumerate(places))
+      if (!place.steps && !place.flag && equivalent(place.block, block))
+        return at;
+    places.emplace_back();
+    places.back().block = block;
+    places.back().sum = cyclic.contains(block);
+    places.back().depth = loops.getLoopDepth(block);
+    return places.size() - 1;
+  }
+
+  void place_all() {
+    ReversePostOrderTraversal<Function *> order(&function);
+    irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
+    // What each counter is: of which place how often.
+    SmallVector<std::tuple<Constant *, unsigned, uint64_t, Site>> terms;
+    for (auto &[counter, sites] : counters) {
+      bool own = sites.size() > MostPlaces ||
+                 any_of(sites, [&](const Site &site) { return !isa<ConstantInt>(site.step) && !once(site); });
+      unsigned at = places.size();
+      if (own) {
+        places.emplace_back();
+        places.back().sum = places.back().steps = true;
+      }
+      for (const Site &site : sites) {
+        uint64_t weight = 1;
+        if (own) {
+          places[at].calls.push_back(site.call);
+          places[at].depth = std::max(places[at].depth, loops.getLoopDepth(site.call->getParent()));
+        } else if (isa<ConstantInt>(site.step)) {
+          at = place_of(site.call->getParent());
+          weight = cast<ConstantInt>(site.step)->getZExtValue();
+        } else {
+          at = places.size();
+          places.emplace_back();
+          places[at].flag = flag_of(site.step);
+        }
+        terms.push_back({counter, at, weight, site});
+      }
+    }
+    for (auto [at, place] : enumerate(places))
+      if (place.sum)
+        sums.push_back(at);
+    // The outermost ones are the cheapest in memory.
+    sort(sums, [&](unsigned a, unsigned b) {
+      return std::pair(places[b].depth, a) < std::pair(places[a].depth, b);
+    });
+    SmallDenseSet<unsigned> in_memory;
+    while (sums.size() > MostSums)
+      in_memory.insert(sums.pop_back_val());
+    number();
+    SmallPtrSet<Constant *, 8> owned;
+    for (auto &[counter, at, weight, site] : terms) {
+      Place &place = places[at];
+      if (in_memory.contains(at)) {
+        place.sum = false;
+        place.calls.clear();
+        restore(site);
+        continue;
+      }
+      if (place.steps ? owned.insert(counter).second : true)
+        parts[counter].push_back({place.column, weight});
+      if (place.steps)
+        continue;
+      // The first of equivalent blocks counts for all.
+      if (place.calls.empty() && (place.flag || site.call->getParent() == place.block))
+        place.calls.push_back(site.call);
+      else
+        superfluous.push_back(site);
+    }
+  }
+
+  // Columns of the note: all lanes, bits, sums.
+  void number() {
+    for (Place &place : places)
+      if (!place.sum && (place.flag || !equivalent(place.block, &function.getEntryBlock())))
+        place.column = ++bits;
+    for (auto [at, sum] : enumerate(sums))
+      places[sum].column = 1 + bits + at;
+  }
+
+  // At most this much is added; 0 if that is not known.
+  static uint64_t step_of(CallInst *call, bool steps) {
+    Value *step = call->getArgOperand(4);
+    if (!steps || flag_of(step))
+      return 1;
+    auto *constant = dyn_cast<ConstantInt>(step);
+    return constant ? constant->getZExtValue() : 0;
+  }
+
+  Loop *bounded_loop(CallInst *call, bool steps) {
+    Loop *loop = loops.getLoopFor(call->getParent());
+    if (!loop || !loop->isLoopSimplifyForm() || step_of(call, steps) == 0)
       return nullptr;
-    auto *rounds = dyn_cast<SCEVConstant>(evolution->getConstantMaxBackedgeTakenCount(loop));
+    auto *rounds = dyn_cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
     return rounds && rounds->getAPInt().getActiveBits() <= 31 ? loop : nullptr;
   }
 
   // Whether what a loop adds in all its rounds has 32 bits.
-  bool fits(Loop *loop, ArrayRef<CallInst *> calls) const {
-    auto *most = cast<SCEVConstant>(evolution->getConstantMaxBackedgeTakenCount(loop));
+  bool fits(Loop *loop, ArrayRef<CallInst *> calls, bool steps) {
+    auto *most = cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
     APInt rounds = most->getAPInt().zextOrTrunc(64);
-    uint64_t steps = 0;
+    uint64_t total = 0;
     for (CallInst *call : calls)
-      steps += std::min<uint64_t>(cast<ConstantInt>(call->getArgOperand(4))->getZExtValue(), UINT32_MAX);
-    return steps <= UINT32_MAX && (rounds.getZExtValue() + 1) * steps <= UINT32_MAX;
+      total += std::min<uint64_t>(step_of(call, steps), UINT32_MAX);
+    return total <= UINT32_MAX && (rounds.getZExtValue() + 1) * total <= UINT32_MAX;
   }
 
   AllocaInst *slot(Type *type) {
@@ -163,45 +287,35 @@ private:
     builder.CreateStore(builder.CreateAdd(old, value), slot);
   }
 
-  void report(Constant *counter, Kind kind, unsigned bit, uint64_t weight, Value *value) {
-    Type *word = Type::getInt32Ty(function.getContext());
-    Type *wide = Type::getInt64Ty(function.getContext());
-    arguments.append({counter, ConstantInt::get(word, kind), ConstantInt::get(word, bit), ConstantInt::get(wide, weight)});
-    if (auto *slot = dyn_cast<AllocaInst>(value))
-      loads.push_back({slot, static_cast<unsigned>(arguments.size())});
-    arguments.push_back(value);
-  }
-
-  void bits(Constant *counter, Counter &of) {
-    for (const Site &site : of.sites) {
-      uint64_t weight = cast<ConstantInt>(site.step)->getZExtValue();
-      Value *zero = ConstantInt::get(Type::getInt32Ty(function.getContext()), 0);
-      if (site.call->getParent() == &function.getEntryBlock() && early.empty()) {
-        report(counter, Always, 0, weight, zero);
-      } else {
-        if (next_bit == 32 || !mask) {
-          mask = slot(zero->getType());
-          next_bit = 0;
-        }
-        IRBuilder<> builder(site.call);
+  void bit(Place &place) {
+    for (CallInst *call : place.calls) {
+      if (place.column != 0) {
+        unsigned at = place.column - 1;
+        while (masks.size() <= at / BitsOfMask)
+          masks.push_back(slot(Type::getInt32Ty(function.getContext())));
+        AllocaInst *mask = masks[at / BitsOfMask];
+        IRBuilder<> builder(call);
         Value *old = builder.CreateLoad(mask->getAllocatedType(), mask);
-        builder.CreateStore(builder.CreateOr(old, builder.getInt32(1u << next_bit)), mask);
-        report(counter, Bit, next_bit++, weight, mask);
+        Value *bit = builder.getInt32(uint32_t(1) << (FirstBit + at % BitsOfMask));
+        if (place.flag)
+          bit = builder.CreateSelect(place.flag, bit, builder.getInt32(0));
+        builder.CreateStore(builder.CreateOr(old, bit), mask);
       }
-      site.call->eraseFromParent();
+      call->eraseFromParent();
     }
   }
 
-  void sum(Constant *counter, Counter &of) {
+  void sum(unsigned at, Place &place) {
     Type *word = Type::getInt32Ty(function.getContext());
     AllocaInst *whole = slot(Type::getInt64Ty(function.getContext()));
-    DenseMap<CallInst *, AllocaInst *> parts;
-    for (auto &[place, calls] : inner)
-      if (place.first == counter && fits(place.second, calls)) {
-        Loop *loop = place.second;
+    totals[place.column] = whole;
+    DenseMap<CallInst *, AllocaInst *> partial;
+    for (auto &[of, calls] : inner)
+      if (of.first == at && fits(of.second, calls, place.steps)) {
+        Loop *loop = of.second;
         AllocaInst *part = slot(word);
         for (CallInst *call : calls)
-          parts[call] = part;
+          partial[call] = part;
         IRBuilder<> builder(loop->getLoopPreheader()->getTerminator());
         builder.CreateStore(builder.getInt32(0), part);
         SmallVector<BasicBlock *> exits;
@@ -212,57 +326,52 @@ private:
           add(builder, whole, builder.CreateZExt(value, whole->getAllocatedType()));
         }
       }
-    for (const Site &site : of.sites) {
-      IRBuilder<> builder(site.call);
-      if (AllocaInst *part = parts.lookup(site.call))
-        add(builder, part, builder.CreateTrunc(site.step, word));
+    for (CallInst *call : place.calls) {
+      IRBuilder<> builder(call);
+      Value *step = place.steps ? call->getArgOperand(4) : builder.getInt64(1);
+      if (AllocaInst *part = partial.lookup(call))
+        add(builder, part, builder.CreateTrunc(step, word));
       else
-        add(builder, whole, site.step);
-      site.call->eraseFromParent();
+        add(builder, whole, step);
+      call->eraseFromParent();
     }
-    report(counter, Sum, 0, 1, whole);
   }
 
-  // In front of an end without a return, and of the call that does not come back, everything is added lane by lane.
-  void add_all(Instruction *end) {
-    if (auto *call = dyn_cast_or_null<CallInst>(end->getPrevNode()))
-      end = call;
+  // A call with the table, and the values of all sums and masks.
+  void flush_before(Instruction *end, GlobalVariable *table) {
     IRBuilder<> builder(end);
-    Type *wide = builder.getInt64Ty();
-    for (unsigned at = 0; at < arguments.size(); at += 5) {
-      auto kind = cast<ConstantInt>(arguments[at + 1])->getZExtValue();
-      uint64_t bit = cast<ConstantInt>(arguments[at + 2])->getZExtValue();
-      Value *slot = nullptr;
-      for (auto &[alloca, place] : loads)
-        if (place == at + 4)
-          slot = alloca;
-      Value *step = arguments[at + 3];
-      if (kind == Bit) {
-        Value *mask = builder.CreateLoad(builder.getInt32Ty(), slot);
-        Value *set = builder.CreateAnd(builder.CreateLShr(mask, bit), 1);
-        step = builder.CreateMul(builder.CreateZExt(set, wide), step);
-      } else if (kind == Sum) {
-        step = builder.CreateLoad(wide, slot);
-      }
-      builder.CreateAtomicRMW(AtomicRMWInst::Add, arguments[at], step, Align(8), AtomicOrdering::Monotonic);
-    }
+    SmallVector<Value *> arguments{table, builder.getInt32(sums.size()), builder.getInt32(bits)};
+    for (auto &[column, slot] : totals)
+      arguments.push_back(builder.CreateLoad(slot->getAllocatedType(), slot));
+    for (AllocaInst *mask : masks)
+      arguments.push_back(builder.CreateLoad(mask->getAllocatedType(), mask));
+    auto *type = FunctionType::get(builder.getVoidTy(), /*isVarArg=*/true);
+    FunctionCallee callee = function.getParent()->getOrInsertFunction(FlushName, type);
+    CallInst *call = builder.CreateCall(callee, arguments);
+    call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+    for (auto attribute : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback, Attribute::Convergent,
+                           Attribute::NoDuplicate})
+      call->addFnAttr(attribute);
   }
 
   Function &function;
-  FunctionAnalysisManager &analyses;
-  LoopInfo *loops = nullptr;
-  ScalarEvolution *evolution = nullptr;
-  MapVector<Constant *, Counter> counters;
+  LoopInfo &loops;
+  ScalarEvolution &evolution;
+  DominatorTree &before;
+  PostDominatorTree &behind;
+  MapVector<Constant *, SmallVector<Site, 2>> counters;
   SmallPtrSet<BasicBlock *, 16> cyclic;
   SmallVector<BasicBlock *> returns, early;
-  MapVector<std::pair<Constant *, Loop *>, SmallVector<CallInst *, 2>> inner;
-  bool tail = false;
-  unsigned sums = 0, next_bit = 0;
-  AllocaInst *mask = nullptr;
-  BasicBlock *last = nullptr;
-  SmallVector<AllocaInst *> slots;
-  SmallVector<Value *> arguments;
-  SmallVector<std::pair<AllocaInst *, unsigned>> loads;
+  std::vector<Place> places;
+  SmallVector<unsigned> sums;
+  SmallVector<Site> superfluous;
+  Parts parts;
+  MapVector<std::pair<unsigned, Loop *>, SmallVector<CallInst *, 2>> inner;
+  bool tail = false, irreducible = false;
+  unsigned bits = 0;
+  SmallVector<AllocaInst *> slots, masks;
+  // By column.
+  std::map<unsigned, AllocaInst *> totals;
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 
 #include "pass.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+
 using namespace llvm;
 
 namespace luthier {
@@ -19,6 +21,17 @@ Constant *counter_of(Instruction &instruction) {
   auto *address = dyn_cast<Constant>(add->getPointerOperand());
   auto *variable = address ? dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets()) : nullptr;
   return variable && variable->getName().starts_with("__profc_") ? address : nullptr;
+}
+
+// As the front end makes counts, or as sites.
+bool counts(Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && (call->getIntrinsicID() == Intrinsic::instrprof_increment ||
+                  call->getIntrinsicID() == Intrinsic::instrprof_increment_step);
+}
+
+bool only_counts(BasicBlock &block) {
+  return all_of(block, [](Instruction &instruction) { return instruction.isTerminator() || counts(instruction); });
 }
 
 } // namespace
@@ -44,6 +57,44 @@ bool mark(Function &function) {
     add->eraseFromParent();
   }
   return !found.empty();
+}
+
+bool count_conditions(Function &function, FunctionAnalysisManager &analyses) {
+  LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
+  bool changed = false;
+  for (BasicBlock &block : function) {
+    BasicBlock *from = block.getSinglePredecessor(), *to = block.getSingleSuccessor();
+    auto *branch = from ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+    Loop *loop = from ? loops.getLoopFor(from) : nullptr;
+    if (!to || !loop || loop->contains(&block) || !branch || !branch->isConditional() || !only_counts(block))
+      continue;
+    Value *leads = nullptr;
+    for (Instruction &instruction : make_early_inc_range(block)) {
+      auto *call = dyn_cast<CallInst>(&instruction);
+      auto *step = call && call->arg_size() == 5 ? dyn_cast<ConstantInt>(call->getArgOperand(4)) : nullptr;
+      if (!call || (call->arg_size() == 5 && (!step || !step->isOne())))
+        continue;
+      IRBuilder<> builder(branch);
+      if (!leads) {
+        leads = branch->getCondition();
+        if (branch->getSuccessor(0) != &block)
+          leads = builder.CreateNot(leads);
+        leads = builder.CreateZExt(leads, builder.getInt64Ty());
+      }
+      if (step) {
+        call->moveBefore(branch->getIterator());
+        call->setArgOperand(4, leads);
+      } else {
+        SmallVector<Value *> arguments(call->args());
+        arguments.push_back(leads);
+        builder.SetCurrentDebugLocation(call->getDebugLoc());
+        builder.CreateIntrinsic(Intrinsic::instrprof_increment_step, ArrayRef<Type *>(), arguments);
+        call->eraseFromParent();
+      }
+      changed = true;
+    }
+  }
+  return changed;
 }
 
 Site site(Instruction &instruction) {

@@ -57,6 +57,11 @@ public:
 
 extern "C" void luthier_coverage_register_callbacks(void *of) {
   auto *builder = static_cast<PassBuilder *>(of);
+  // Before anything else: clang's counters are not lowered yet.
+  builder->registerPipelineStartEPCallback([](ModulePassManager &modules, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0)
+      modules.addPass(createModuleToFunctionPassAdaptor(Each<luthier::count_conditions>()));
+  });
   builder->registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
       passes.addPass(Each<mark>());

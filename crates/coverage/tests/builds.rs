@@ -217,6 +217,45 @@ fn a_profile_makes_a_kernel_shorter() {
     assert!(used * 10 < plain * 9, "{used} against {plain}");
 }
 
+/// More places than masks and registers hold, functions of their own, and lanes that end without a return.
+#[test]
+fn every_place_is_counted_whatever_it_is_kept_in() {
+    let place = Place::new();
+    let mut counts = Vec::new();
+    for (name, options) in [("memory", &["--immediate"][..]), ("registers", &[])] {
+        let program = place.build(
+            name,
+            "places.hip",
+            &["gfx90a", "gfx1030"],
+            options,
+            &["-O2"],
+        );
+        for target in ["gfx90a", "gfx1030"] {
+            let out = format!("{name}.{target}");
+            let output = place.run(target, &out, &[], &program, &[]);
+            assert_eq!(ending(&output), 0, "{}", text(&output));
+            counts.push((place.counts(&out), output.stdout));
+        }
+    }
+    let x: Vec<u32> = (0..100u32)
+        .map(|lane| lane.wrapping_mul(0x9e37_79b9))
+        .collect();
+    let (found, _) = &counts[3];
+    let mut expected = vec![100];
+    expected.extend((0..32).map(|bit| x.iter().filter(|x| **x >> bit & 1 == 1).count() as u64));
+    assert_eq!(found["_Z5masksPjj"], expected);
+    let mut expected = vec![100];
+    let rounds = |k: u32| -> u64 { x.iter().map(|x| u64::from((x & k).count_ones())).sum() };
+    expected.extend((1..49).map(rounds));
+    assert_eq!(found["_Z4sumsPjj"], expected);
+    let mut expected = vec![100, 10, 30];
+    expected.push((0..90).filter(|x| x % 3 != 2).map(|x| (x + 1) / 2).sum());
+    assert_eq!(found["_Z4endsPjj"], expected);
+    for other in &counts[..3] {
+        assert_eq!(*other, counts[3]);
+    }
+}
+
 /// Counts that lanes gather in registers are those that are added in memory at once, and cost little.
 #[test]
 fn counts_gathered_by_waves_are_those_in_memory() {

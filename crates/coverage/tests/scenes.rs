@@ -229,7 +229,13 @@ fn modules_reloaded_at_the_same_address() {
     };
     let (module, other) = (places(MODULE), places(OTHER));
     assert_eq!((module.len(), other.len()), (4, 4), "{printed}");
-    assert!(module.iter().any(|at| other.contains(at)), "{printed}");
+    // Kernels' places in their images differ, the images' pages are the same.
+    let page = |at: &&str| u64::from_str_radix(at.trim_start_matches("0x"), 16).unwrap() >> 12;
+    let pages: Vec<u64> = other.iter().map(page).collect();
+    assert!(
+        module.iter().any(|at| pages.contains(&page(at))),
+        "{printed}"
+    );
     assert!(module[1..].contains(&module[0]), "{printed}");
     let counts = place.counts("out");
     assert_eq!(counts[MODULE], [4 * 64, 4 * 10]);
@@ -778,7 +784,7 @@ fn full_disks_cost_the_profile_and_nothing_else() {
     let out = place.path("full");
     std::fs::create_dir(&out).unwrap();
     let script = format!(
-        "mount -t tmpfs -o size=8k none {0} && \"$@\" && ls -A {0} >&2",
+        "mount -t tmpfs -o size=8k none {0} && \"$@\" && echo left: >&2 && find {0} -type f >&2",
         out.display()
     );
     let mut command = Command::new("unshare");
@@ -807,8 +813,12 @@ fn full_disks_cost_the_profile_and_nothing_else() {
         printed.contains("No space left on device") && printed.contains("LUTHIER_PROFILE_FILE"),
         "{printed}"
     );
-    assert!(
-        !printed.contains(".debug"),
-        "nothing half-written: {printed}"
-    );
+    // What is left has its final name, which only whole files get.
+    let left = printed.split("left:\n").nth(1).unwrap_or_default();
+    let whole = |name: &str| {
+        [".profraw", ".profraw.json", ".debug"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    };
+    assert!(left.lines().all(whole), "{printed}");
 }

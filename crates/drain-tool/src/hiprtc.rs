@@ -19,7 +19,7 @@ use drain::{
 
 use crate::{
     preload::{HIP, real_in},
-    state::say,
+    state::{contained, say},
 };
 
 /// What hipRTC returns when it is not there.
@@ -83,27 +83,46 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
     }
     // SAFETY: the symbol of this name has this type.
     let original = unsafe { std::mem::transmute::<*mut c_void, Create>(address) };
-    let mut kept = None;
-    if let Some(directory) = directory()
-        && !source.is_null()
-    {
-        // SAFETY: the caller passes strings, the name may be null.
-        let (text, name) = unsafe {
-            let name = if name.is_null() {
-                c""
-            } else {
-                CStr::from_ptr(name)
-            };
-            (CStr::from_ptr(source), name)
-        };
-        match keep(&directory, text, name) {
-            Ok(program) => kept = Some(program),
-            Err(error) => say(&error.to_string()),
-        }
-    }
+    // SAFETY: the caller passes strings, the name may be null.
+    let kept = contained(|| unsafe { kept(source, name) }).flatten();
     let source = kept.as_ref().map_or(source, |program| program.as_ptr());
     // SAFETY: the caller's arguments; hipRTC copies the source.
     unsafe { original(program, source, name, header_count, headers, header_names) }
+}
+
+/// The program that includes a kept one, if one is kept.
+///
+/// # Safety
+/// Both are strings or null.
+unsafe fn kept(source: *const c_char, name: *const c_char) -> Option<CString> {
+    let directory = directory().filter(|_| !source.is_null())?;
+    // SAFETY: they are strings where they are not null.
+    let (text, name) = unsafe {
+        let name = if name.is_null() {
+            c""
+        } else {
+            CStr::from_ptr(name)
+        };
+        (CStr::from_ptr(source), name)
+    };
+    match keep(&directory, text, name) {
+        Ok(program) => Some(program),
+        Err(error) => {
+            say(&error.to_string());
+            None
+        }
+    }
+}
+
+/// Options that make a program count; none if programs are left alone.
+fn counting() -> Option<Vec<CString>> {
+    let header = directory()?.join(HEADER_NAME);
+    let options = OPTIONS
+        .iter()
+        .map(|option| option.as_bytes())
+        .chain([header.as_os_str().as_bytes()])
+        .filter_map(|option| CString::new(option).ok());
+    Some(options.collect())
 }
 
 /// # Safety
@@ -125,14 +144,8 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
         Ok(count) if !options.is_null() => unsafe { std::slice::from_raw_parts(options, count) },
         _ => &[],
     };
-    if let Some(directory) = directory() {
-        let header = directory.join(HEADER_NAME);
-        let ours: Vec<CString> = OPTIONS
-            .iter()
-            .map(|option| option.as_bytes())
-            .chain([header.as_os_str().as_bytes()])
-            .filter_map(|option| CString::new(option).ok())
-            .collect();
+    let ours = contained(counting).flatten();
+    if let Some(ours) = &ours {
         let all: Vec<_> = given
             .iter()
             .copied()
@@ -146,7 +159,7 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
     }
     // SAFETY: the caller's arguments as they came.
     let status = unsafe { original(program, count, options) };
-    if status == SUCCESS && directory().is_some() {
+    if status == SUCCESS && ours.is_some() {
         say(
             "a hipRTC program does not compile with counters and runs without; its compiler may be too old",
         );

@@ -75,18 +75,22 @@ macro_rules! forward {
 pub unsafe extern "C" fn hsa_init() -> Status {
     let status = forward!(c"hsa_init" => ShutDown);
     if status == SUCCESS && !state::is_armed() {
-        // SAFETY: these are the runtime's exported functions.
-        match unsafe { Api::from_symbols(real) } {
-            Ok(api) => {
-                BY_SYMBOLS.store(true, Ordering::Release);
-                state::arm(api);
-            }
-            Err(missing) => say(&format!(
-                "this HSA runtime lacks {missing}; no device profile is written"
-            )),
-        }
+        state::contained(connect);
     }
     status
+}
+
+fn connect() {
+    // SAFETY: these are the runtime's exported functions.
+    match unsafe { Api::from_symbols(real) } {
+        Ok(api) => {
+            BY_SYMBOLS.store(true, Ordering::Release);
+            state::arm(api);
+        }
+        Err(missing) => say(&format!(
+            "this HSA runtime lacks {missing}; no device profile is written"
+        )),
+    }
 }
 
 /// # Safety

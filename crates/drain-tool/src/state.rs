@@ -91,7 +91,7 @@ pub fn with<T>(act: impl FnOnce(&mut Collector, Option<&dyn Runtime>) -> T) -> O
     if busy {
         return None;
     }
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    let outcome = contained(|| {
         let mut collector = lock(&shared.collector);
         let api = *lock(&shared.api);
         let runtime = api.and_then(|api| HsaRuntime::new(api).ok());
@@ -100,18 +100,20 @@ pub fn with<T>(act: impl FnOnce(&mut Collector, Option<&dyn Runtime>) -> T) -> O
             runtime.as_ref().map(|runtime| runtime as &dyn Runtime),
         );
         (result, collector.take_messages())
-    }));
+    });
     let _ = BUSY.try_with(|busy| busy.set(false));
-    match outcome {
-        Ok((result, messages)) => {
-            messages.iter().for_each(|message| say(message));
-            Some(result)
-        }
-        Err(_) => {
-            say("internal error, profiles may be incomplete; please report this");
-            None
-        }
+    let (result, messages) = outcome?;
+    messages.iter().for_each(|message| say(message));
+    Some(result)
+}
+
+/// Runs `act`, which no panic leaves: the host program would end by it.
+pub fn contained<T>(act: impl FnOnce() -> T) -> Option<T> {
+    let outcome = catch_unwind(AssertUnwindSafe(act));
+    if outcome.is_err() {
+        say("internal error, profiles may be incomplete; please report this");
     }
+    outcome.ok()
 }
 
 /// Writes all counts; 0 when everything worked.
@@ -125,14 +127,16 @@ pub fn dump_in_emergency() {
     if current().is_none() {
         return;
     }
-    let (done, wait) = mpsc::channel();
-    let thread = std::thread::Builder::new().spawn(move || {
-        dump();
-        let _ = done.send(());
+    contained(|| {
+        let (done, wait) = mpsc::channel();
+        let thread = std::thread::Builder::new().spawn(move || {
+            dump();
+            let _ = done.send(());
+        });
+        if thread.is_ok() && wait.recv_timeout(EMERGENCY).is_err() {
+            say("the program died in a state that does not allow to read the counters");
+        }
     });
-    if thread.is_ok() && wait.recv_timeout(EMERGENCY).is_err() {
-        say("the program died in a state that does not allow to read the counters");
-    }
 }
 
 extern "C" fn at_exit() {

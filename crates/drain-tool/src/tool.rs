@@ -57,14 +57,23 @@ pub unsafe extern "C" fn OnLoad(
     _failed_count: u64,
     _failed_names: *const *const libc::c_char,
 ) -> bool {
+    // SAFETY: the caller's.
+    state::contained(|| unsafe { connect(table) });
+    // Refusing would make the runtime print an error; a program without profile is better than a confused one.
+    true
+}
+
+/// # Safety
+/// As of [`OnLoad`].
+unsafe fn connect(table: *mut ApiTable) {
     if table.is_null() {
-        return true;
+        return;
     }
     // SAFETY: the runtime passes a valid root table, and `from_tables` checks how far the others reach.
     unsafe {
         let (core, amd) = ((*table).core, (*table).amd);
         if core.is_null() || amd.is_null() {
-            return true;
+            return;
         }
         match Api::from_tables(core, amd) {
             Ok(api) => {
@@ -95,8 +104,6 @@ pub unsafe extern "C" fn OnLoad(
             )),
         }
     }
-    // Refusing would make the runtime print an error; a program without profile is better than a confused one.
-    true
 }
 
 /// Called by the HSA runtime before it takes its devices down.

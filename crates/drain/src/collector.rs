@@ -207,11 +207,17 @@ impl Collector {
             };
             let version = Version(image.as_ref().and_then(|image| image.version).unwrap_or(0));
             let idle = if version.is_byte_coverage() { 0xff } else { 0 };
+            let notes = read::notes(runtime, &live.object, image.as_deref(), &spans);
+            complete &= notes.is_ok();
+            let tables = notes.unwrap_or_default().0.into_iter();
             for (span, byte) in [
                 (spans.counters, idle),
                 (spans.uniform, idle),
                 (spans.bitmap, 0),
-            ] {
+            ]
+            .into_iter()
+            .chain(tables.map(|note| (note.table, 0)))
+            {
                 let blank = vec![byte; usize::try_from(span.size).unwrap_or(0)];
                 complete &= blank.is_empty()
                     || runtime
@@ -412,8 +418,11 @@ impl Collector {
         };
         report.found += 1;
         match read_profile(runtime, &object, image.as_deref(), &spans) {
-            Ok(salvage) => {
+            Ok((salvage, problems)) => {
                 report.drained += 1;
+                for problem in problems {
+                    self.complain(format!("{}: {problem}", describe(&object)));
+                }
                 self.explain(&object, &spans, &salvage);
                 let snapshot = self.snapshot(&object, image, &spans, salvage);
                 let key_of_total = self.key(&agent, &snapshot);

@@ -19,6 +19,8 @@ pub const BOUNDS_TABLE: &str = "__llvm_profile_sections";
 pub const VERSION_SYMBOL: &str = "__llvm_profile_raw_version";
 /// Variables that hold a function's record.
 pub const RECORD_PREFIX: &str = "__profd_";
+/// First and last address of the section of notes; `luthier_profile.h` defines it.
+pub const NOTES_TABLE: &str = "__luthier_profile_notes";
 /// Largest image worth reading.
 const IMAGE_LIMIT: u64 = 4 << 30;
 
@@ -56,6 +58,8 @@ pub enum Part {
     Uniform,
     Bitmap,
     Names,
+    /// What the counters are in terms of what waves gathered: see [`crate::sums`].
+    Notes,
 }
 
 #[rustfmt::skip]
@@ -65,6 +69,7 @@ const SECTIONS: &[(&str, Part)] = &[
     ("__llvm_prf_ucnts",  Part::Uniform),
     ("__llvm_prf_bits",   Part::Bitmap),
     ("__llvm_prf_names",  Part::Names),
+    ("luthier_prf_notes", Part::Notes),
 ];
 
 /// A profile section of an image.
@@ -217,10 +222,11 @@ pub fn is_interesting(name: &str) -> bool {
         || name.starts_with("__profc_")
         || name.starts_with(RECORD_PREFIX)
         || name == "__llvm_prf_nm"
+        || name == NOTES_TABLE
 }
 
 fn is_unique(name: &str) -> bool {
-    name.starts_with("__llvm_prof")
+    name.starts_with("__llvm_prof") || name == NOTES_TABLE
 }
 
 /// Whether an object's image has profile sections, by reading its headers only. `None` when it cannot be read.

@@ -4,8 +4,8 @@
 //! to three independent ways, copies the counters back, adds them up by image and writes `.profraw` files that LLVM's
 //! tools read. It reaches the device only through the [`Runtime`] trait; the HSA side lives in `drain-tool`.
 //!
-//! * [`image`] reads loaded ELF images, [`locate`] finds the sections, [`collector`] holds the policy,
-//!   [`naming`] and [`output`] make files, [`config`] names every setting.
+//! * [`image`] reads loaded ELF images, [`locate`] finds the sections, [`sums`] completes counters that waves gathered,
+//!   [`collector`] holds the policy, [`naming`] and [`output`] make files, [`config`] names every setting.
 //!
 //! This crate writes files where [`config::Config`] says and nowhere else, and holds no global state.
 
@@ -19,6 +19,7 @@ pub mod locate;
 pub mod naming;
 pub mod output;
 pub mod runtime;
+pub mod sums;
 
 pub use collector::{Collector, DumpReport};
 pub use config::Config;

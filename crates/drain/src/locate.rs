@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::{
-    image::{BOUNDS_TABLE, Image, Part, RECORD_PREFIX},
+    image::{BOUNDS_TABLE, Image, NOTES_TABLE, Part, RECORD_PREFIX},
     runtime::{LoadedObject, Runtime, RuntimeError, Symbol},
 };
 
@@ -72,6 +72,7 @@ pub struct Spans {
     pub uniform: Span,
     pub bitmap: Span,
     pub names: Span,
+    pub notes: Span,
     /// Address of the version word, when the bounds table gives one.
     pub version: Option<u64>,
 }
@@ -86,6 +87,7 @@ impl Spans {
             uniform: none,
             bitmap: none,
             names: none,
+            notes: none,
             version: None,
         }
     }
@@ -151,10 +153,15 @@ pub fn locate(
                 .into(),
         );
     }
-    let spans = by_sections
+    let mut spans = by_sections
         .or(by_table)
         .or(by_symbols)
         .filter(Spans::has_records);
+    if let Some(spans) = &mut spans
+        && spans.method != Method::Sections
+    {
+        spans.notes = notes_of(runtime, object.agent, &symbols, &mut warnings)?;
+    }
     Ok(Located { spans, warnings })
 }
 
@@ -178,9 +185,39 @@ fn from_image(image: &Image, delta: u64, warnings: &mut Vec<String>) -> Option<S
             Part::Uniform => spans.uniform = span,
             Part::Bitmap => spans.bitmap = span,
             Part::Names => spans.names = span,
+            Part::Notes => spans.notes = span,
         }
     }
     spans.has_records().then_some(spans)
+}
+
+/// Where the notes are, without section headers to tell.
+fn notes_of(
+    runtime: &dyn Runtime,
+    agent: u64,
+    symbols: &[Symbol],
+    warnings: &mut Vec<String>,
+) -> Result<Span, RuntimeError> {
+    let Some(table) = symbols
+        .iter()
+        .find(|symbol| symbol.name == NOTES_TABLE && symbol.size == 16)
+    else {
+        return Ok(Span::default());
+    };
+    let mut raw = [[0; 8]; 2];
+    match runtime.read(agent, table.address, raw.as_flattened_mut()) {
+        Ok(()) => {}
+        Err(RuntimeError::NotRunning) => return Err(RuntimeError::NotRunning),
+        Err(error) => {
+            warnings.push(format!("{NOTES_TABLE} cannot be read: {error}"));
+            return Ok(Span::default());
+        }
+    }
+    let [start, end] = raw.map(u64::from_le_bytes);
+    Ok(Span::between(start, end).unwrap_or_else(|| {
+        warnings.push(format!("{NOTES_TABLE} holds impossible bounds; ignored"));
+        Span::default()
+    }))
 }
 
 /// Reads all bounds tables; the canonical name first. Tables of zeros belong to images without instrumented code.

@@ -7,11 +7,14 @@
 //!
 //! The application must not notice: no call from here changes a result or an exit status, no panic leaves, and whatever
 //! goes wrong means that the original kernel runs.
+//!
+//! [`early`] is for tools whose functions stand in for some of HIP: then the library is preloaded, too.
 
 mod api;
 mod contained;
 mod copies;
 mod device;
+mod early;
 mod guarded;
 mod hooks;
 mod intercepted;

@@ -67,6 +67,8 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
         ..Ways::default()
     };
     let mut complaints: Vec<SmallVec<[Reason; 2]>> = Vec::with_capacity(firsts.len());
+    // Functions that blocks run on into, without a jump.
+    let mut runs_on: Vec<Option<FunctionIndex>> = vec![None; firsts.len()];
     let mut ways = ways.iter().peekable();
     for (number, &first) in firsts.iter().enumerate() {
         let end = firsts.get(number + 1).copied().unwrap_or(code.len());
@@ -123,7 +125,10 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
                     }
                 }
                 next => match context.entries.get(&behind) {
-                    Some(&function) => block.leaves.push(Leave::TailCall(function)),
+                    Some(&function) => {
+                        runs_on[number] = Some(function);
+                        block.leaves.push(Leave::TailCall(function));
+                    }
                     None => {
                         block.leaves.push(Leave::Anywhere);
                         reasons.push(if next.is_some() {
@@ -139,6 +144,13 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
         blocks.push(block);
     }
     link(&mut blocks);
+    // What fills the room up to the next function does not call it.
+    for (block, next) in blocks.iter_mut().zip(runs_on) {
+        let next = next.filter(|_| !block.reachable).map(Leave::TailCall);
+        if let Some(leave) = (block.leaves.iter_mut()).find(|leave| Some(**leave) == next) {
+            *leave = Leave::Anywhere;
+        }
+    }
     for (block, reasons) in blocks.iter().zip(complaints) {
         if block.reachable {
             let pc = code.pc(block.end - 1);

@@ -3,7 +3,7 @@
 use crate::Error;
 use codeobj::CodeObject;
 use gfx::Target;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// `R_AMDGPU_ABS64`, `R_AMDGPU_RELATIVE64`, and `R_AMDGPU_GLOB_DAT` by its number in old objects.
 const ABS64: u32 = 3;
@@ -54,8 +54,18 @@ impl<'a> Program<'a> {
             .collect();
         let mut functions = Vec::new();
         let mut seen = BTreeSet::new();
-        for kernel in object.kernels()? {
-            if seen.insert(kernel.entry) {
+        let (kernels, symbols) = (object.kernels()?, object.functions());
+        // Kernels that the compiler left without an instruction are where the next function starts, which is the one meant.
+        let sized = kernels
+            .iter()
+            .map(|kernel| (kernel.entry, kernel.code_size));
+        let of_symbols = symbols.iter().map(|symbol| (symbol.value, symbol.size));
+        let sized: HashSet<u64> = (sized.chain(of_symbols))
+            .filter_map(|(entry, size)| (size > 0).then_some(entry))
+            .collect();
+        let has_code = |entry, size| size > 0 || !sized.contains(&entry);
+        for kernel in kernels {
+            if has_code(kernel.entry, kernel.code_size) && seen.insert(kernel.entry) {
                 functions.push(FunctionSeed {
                     name: kernel.name.to_owned(),
                     kind: FunctionKind::Kernel,
@@ -65,8 +75,8 @@ impl<'a> Program<'a> {
                 });
             }
         }
-        for symbol in object.functions() {
-            if seen.insert(symbol.value) {
+        for symbol in symbols {
+            if has_code(symbol.value, symbol.size) && seen.insert(symbol.value) {
                 functions.push(FunctionSeed {
                     name: symbol.name.to_owned(),
                     kind: FunctionKind::Device,

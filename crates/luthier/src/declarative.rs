@@ -31,13 +31,33 @@ impl Tool for Declarative {
                 .collect::<Result<Vec<_>>>()?;
             let mut misfits = 0;
             let mut first = None;
-            for instruction in places(kernel, insert.at) {
-                if !filter.allows(&instruction) {
+            let meant = |edit: &Edit<'_>, instruction: &Instruction<'_>| {
+                filter.allows(instruction) && edit.chooses(instruction)
+            };
+            for (instruction, region) in places(kernel, insert.at) {
+                // Places are chosen for the instructions that they stand for.
+                let chosen = match region {
+                    Region::Itself => meant(edit, &instruction),
+                    Region::Block => any(instruction.block().instructions(), edit, &meant),
+                    Region::Function => {
+                        let blocks = instruction.function().blocks();
+                        any(blocks.flat_map(Block::instructions), edit, &meant)
+                    }
+                    Region::Kernel => any(kernel.instructions(), edit, &meant),
+                };
+                if !chosen {
                     continue;
                 }
+                let length = match region {
+                    Region::Itself => instruction.block().len(),
+                    Region::Block | Region::Function | Region::Kernel => {
+                        let instructions = instruction.block().instructions();
+                        instructions.filter(|at| meant(edit, at)).count() as u32
+                    }
+                };
                 let arguments: Option<Vec<_>> = expressions
                     .iter()
-                    .map(|expression| expression.at(&instruction))
+                    .map(|expression| expression.at(&instruction, length))
                     .collect();
                 let Some(arguments) = arguments else {
                     continue;
@@ -109,26 +129,47 @@ fn insert_at(
         edit.before(instruction)
     };
     let place = if insert.once { place.once() } else { place };
+    let place = place.for_others();
     place.call(&insert.hook, arguments)?;
     Ok(())
 }
 
-fn places<'a>(kernel: &'a Kernel<'a>, at: At) -> Vec<Instruction<'a>> {
+/// What a place stands for.
+#[derive(Clone, Copy)]
+enum Region {
+    Itself,
+    Block,
+    Function,
+    Kernel,
+}
+
+fn any<'a>(
+    mut instructions: impl Iterator<Item = Instruction<'a>>,
+    edit: &Edit<'_>,
+    meant: &impl Fn(&Edit<'_>, &Instruction<'_>) -> bool,
+) -> bool {
+    instructions.any(|at| meant(edit, &at))
+}
+
+fn places<'a>(kernel: &'a Kernel<'a>, at: At) -> Vec<(Instruction<'a>, Region)> {
     let first = |block: Block<'a>| block.first();
-    match at {
-        At::Instruction => kernel.instructions().collect(),
-        At::Block => kernel.blocks().map(first).collect(),
-        At::KernelEntry => kernel.blocks().take(1).map(first).collect(),
-        At::KernelExit => kernel
-            .instructions()
-            .filter(|instruction| instruction.effects().contains(Effects::END))
-            .collect(),
-        At::FunctionEntry => kernel
-            .functions()
-            .filter_map(|function| function.blocks().next())
-            .map(first)
-            .collect(),
-    }
+    let (places, region): (Vec<_>, _) = match at {
+        At::Instruction => (kernel.instructions().collect(), Region::Itself),
+        At::Block => (kernel.blocks().map(first).collect(), Region::Block),
+        At::KernelEntry => {
+            let entry = kernel.blocks().take(1).map(first);
+            (entry.collect(), Region::Kernel)
+        }
+        At::KernelExit => {
+            let ends = |at: &Instruction<'_>| at.effects().contains(Effects::END);
+            (kernel.instructions().filter(ends).collect(), Region::Kernel)
+        }
+        At::FunctionEntry => {
+            let entries = kernel.functions().filter_map(|at| at.blocks().next());
+            (entries.map(first).collect(), Region::Function)
+        }
+    };
+    places.into_iter().map(|place| (place, region)).collect()
 }
 
 /// Puts variables where `{NAME}` is.

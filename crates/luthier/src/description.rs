@@ -315,11 +315,12 @@ impl Expression {
     }
 
     /// The argument at an instruction; `None` if that has no such operand.
-    pub fn at(&self, instruction: &crate::Instruction<'_>) -> Option<Argument> {
+    /// `block`: instructions of the block that are meant.
+    pub fn at(&self, instruction: &crate::Instruction<'_>, block: u32) -> Option<Argument> {
         Some(match self {
             Expression::Fixed(argument) => argument.clone(),
             Expression::Parameter => return None,
-            Expression::BlockLength => instruction.block().len().into(),
+            Expression::BlockLength => block.into(),
             Expression::BlockIndex => (instruction.block().index() as u32).into(),
             Expression::Operand(index) => match *instruction.operands().get(*index)? {
                 Operand::Def(reg) | Operand::Use(reg) => Argument::Register(reg),

@@ -244,6 +244,15 @@ impl<'k> Edit<'k> {
         self.place(instruction, Point::Before)
     }
 
+    /// Where a block begins; chosen by the user if any of its instructions is.
+    pub fn at_block(&mut self, block: &crate::Block<'_>) -> Place<'_, 'k> {
+        let allowed = self.chosen(block) != 0;
+        Place {
+            allowed,
+            ..self.before(&block.first())
+        }
+    }
+
     /// When the instruction has run and control goes on to the next one in memory.
     pub fn after(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
         if instruction.effects().contains(Effects::END) {
@@ -255,6 +264,21 @@ impl<'k> Edit<'k> {
     /// On the way from a block's last instruction to another block.
     pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> Place<'_, 'k> {
         self.place(&from.last(), Point::Edge(to))
+    }
+
+    /// Whether the user's `--site` chooses the instruction. Insertions elsewhere are left out unless they are
+    /// [`Place::for_others`].
+    pub fn chooses(&self, instruction: &Instruction<'_>) -> bool {
+        self.filter.allows(instruction)
+    }
+
+    /// How many instructions of a block the user chose.
+    pub fn chosen(&self, block: &crate::Block<'_>) -> u32 {
+        if self.filter.is_empty() {
+            return block.len();
+        }
+        let instructions = block.instructions();
+        instructions.filter(|at| self.chooses(at)).count() as u32
     }
 
     /// Takes the instruction out.
@@ -385,6 +409,13 @@ impl Place<'_, '_> {
     /// Hooks from here on run in lane 0 alone, whatever EXEC is: for what happens once a wave.
     pub fn once(mut self) -> Self {
         self.lanes = Lanes::First;
+        self
+    }
+
+    /// What is inserted from here on serves chosen instructions elsewhere: it is inserted although the user may not have chosen
+    /// this one.
+    pub fn for_others(mut self) -> Self {
+        self.allowed = true;
         self
     }
 

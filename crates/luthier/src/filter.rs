@@ -115,6 +115,11 @@ fn names_type(mnemonic: &str, name: &str) -> bool {
 }
 
 impl SiteFilter {
+    /// Whether it allows everything.
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
         self.conditions.iter().all(|condition| match condition {
             Condition::Opcode(pattern) => pattern.is_match(instruction.mnemonic()),

@@ -21,7 +21,9 @@
 //!     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
 //!         let counter = edit.counters(1).at(0);
 //!         for block in kernel.blocks() {
-//!             edit.before(&block.first()).count(counter, block.len())?;
+//!             // The instructions of the block that the user wants to hear of (`--site`).
+//!             let chosen = edit.chosen(&block);
+//!             edit.at_block(&block).count(counter, chosen)?;
 //!         }
 //!         Ok(())
 //!     }

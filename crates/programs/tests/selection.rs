@@ -82,3 +82,106 @@ fn what_cannot_be_read_is_an_error_before_the_program_starts() {
         "{said}"
     );
 }
+
+/// What `luthier run` with these tools leaves in a folder, by tool.
+fn counted(
+    application: &PathBuf,
+    tools: &str,
+    site: &[&str],
+) -> impl Fn(&str) -> serde_json::Value + use<> {
+    let folder = tempfile::tempdir().unwrap();
+    let emulator = Emulator::find().expect("the emulator is built");
+    let output = emulator
+        .command()
+        .args(["run", "--device", "gfx90a", "-t", tools])
+        .args(["--output", folder.path().to_str().unwrap()])
+        .args(site)
+        .arg("--")
+        .arg(application)
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    move |tool| {
+        let mut files = std::fs::read_dir(folder.path()).unwrap();
+        let file = files.find_map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name()?.to_str()?.to_owned();
+            name.starts_with(&format!("{tool}.")).then_some(path)
+        });
+        serde_json::from_slice(&std::fs::read(file.unwrap()).unwrap()).unwrap()
+    }
+}
+
+fn sum(rows: &serde_json::Value, of: impl Fn(&serde_json::Value) -> u64) -> u64 {
+    rows.as_array().unwrap().iter().map(of).sum()
+}
+
+#[test]
+fn counting_tools_count_what_the_site_chooses() {
+    if !programs::can_compile() {
+        return;
+    }
+    const TOOLS: &str = "instr-count,bb-count,opcode-histogram,hotspots,branch-divergence";
+    // The last one has lanes that part, loops and votes.
+    for (program, site, chosen) in [
+        (
+            "equal_launches",
+            "opcode=v_*",
+            &(|name: &str| name.starts_with("v_")) as &dyn Fn(&str) -> bool,
+        ),
+        ("equal_launches", "opcode=s_endpgm", &|name| {
+            name == "s_endpgm"
+        }),
+        ("equal_launches", "kind=smem", &|name| {
+            name.starts_with("s_load")
+        }),
+        // No block begins with one, and no place is chosen.
+        ("equal_launches", "opcode=v_sin_f32", &|_| false),
+        ("divergence", "opcode=v_*", &|name| name.starts_with("v_")),
+    ] {
+        let program = programs::named(program).unwrap();
+        let application = programs::compile(&program).unwrap();
+        let all = counted(&application, TOOLS, &[]);
+        let expected = sum(&all("opcode-histogram"), |row| {
+            let opcodes = row["opcodes"].as_object().unwrap().iter();
+            let chosen = opcodes.filter(|(name, _)| chosen(name));
+            chosen.map(|(_, count)| count.as_u64().unwrap()).sum()
+        });
+        let some = counted(&application, TOOLS, &["--site", site]);
+        let instructions = sum(&some("instr-count"), |row| {
+            row["wave_instructions"].as_u64().unwrap()
+        });
+        assert_eq!(instructions, expected, "{site}");
+        let blocks = sum(&some("bb-count"), |row| {
+            sum(&row["blocks"], |block| {
+                block["waves"].as_u64().unwrap() * block["instructions"].as_u64().unwrap()
+            })
+        });
+        assert_eq!(blocks, expected, "{site}");
+        let histogram = some("opcode-histogram");
+        let names = sum(&histogram, |row| {
+            let opcodes = row["opcodes"].as_object().unwrap();
+            assert!(
+                opcodes.keys().all(|name| chosen(name)),
+                "{site}: {opcodes:?}"
+            );
+            opcodes.values().map(|count| count.as_u64().unwrap()).sum()
+        });
+        assert_eq!(names, expected, "{site}");
+        let (hot, lanes) = (some("hotspots"), some("instr-count"));
+        let of = |key: &'static str| {
+            sum(&hot, |row| {
+                sum(&row["stretches"], |stretch| {
+                    stretch[key].as_u64().unwrap() * stretch["instructions"].as_u64().unwrap()
+                })
+            })
+        };
+        assert_eq!(of("waves"), expected, "{site}");
+        let expected = sum(&lanes, |row| row["lane_instructions"].as_u64().unwrap());
+        assert_eq!(of("lanes"), expected, "{site}");
+        let rows = some("branch-divergence");
+        let sites = sum(&rows, |row| row["sites"].as_array().unwrap().len() as u64);
+        assert_eq!(sites, 0, "{site}");
+    }
+}

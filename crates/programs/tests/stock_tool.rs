@@ -307,3 +307,65 @@ fn events_of_hip_have_its_arguments() {
     let expected = "4 launches, 4 ended, 2048 bytes copied\n";
     assert!(stdout.contains(expected), "{stdout}{stderr}");
 }
+
+/// Copies that are asked for by name, before HIP is used and later, and an allocation that is the first call of HIP.
+const ASKS: &str = r#"
+#include <dlfcn.h>
+#include <hip/hip_runtime.h>
+#include <cstdio>
+typedef hipError_t (*copy)(void *, const void *, size_t, hipMemcpyKind);
+int main() {
+  char host[64] = {1};
+  auto before = (copy)dlsym(RTLD_DEFAULT, "hipMemcpy");
+  void *device = nullptr;
+  if (hipMalloc(&device, 64) != hipSuccess)
+    return 1;
+  void *library = dlopen("libamdhip64.so.5", RTLD_LAZY);
+  auto of_library = (copy)dlsym(library, "hipMemcpy");
+  auto other = (hipError_t (*)(void *))dlsym(RTLD_DEFAULT, "hipFree");
+  for (copy each : {before, of_library, &hipMemcpy})
+    if (!each || each(device, host, 64, hipMemcpyHostToDevice) != hipSuccess)
+      return 2;
+  // What is behind the program in the order of search, as if nobody had wrapped anything.
+  auto next = (copy)dlsym(RTLD_NEXT, "hipMemcpy");
+  if (!next || next(device, host, 64, hipMemcpyHostToDevice) != hipSuccess || dlsym(RTLD_DEFAULT, "no_such_function"))
+    return 3;
+  return other(device) == hipSuccess ? 0 : 4;
+}
+"#;
+
+const WRAPS: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+static int allocations, copies;
+LUTHIER_WRAP_HIP(hipError_t, hipMalloc, void **to, size_t size) { ++allocations; return original(to, size); }
+LUTHIER_WRAP_HIP(hipError_t, hipMemcpy, void *to, const void *from, size_t size, hipMemcpyKind kind) {
+  ++copies;
+  return original(to, from, size, kind);
+}
+void luthier_at_term() { luthier_report("wrapped " + std::to_string(allocations) + " allocations " + std::to_string(copies) + " copies"); }
+"#;
+
+#[test]
+fn functions_are_wrapped_from_the_start_and_under_their_names() {
+    let Some(mut scene) = Scene::new() else {
+        return;
+    };
+    let source = scene.path("asks.hip");
+    std::fs::write(&source, ASKS).unwrap();
+    let application = scene.path("asks");
+    let [(_, mut hipcc), _] = compilers();
+    let compiled = hipcc
+        .args(["-w", "--offload-arch=gfx90a"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&application)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    scene.application = application;
+    let tool = scene.tool("wraps", WRAPS);
+    let (_, said) = scene.with(&tool);
+    assert!(said.contains("wrapped 1 allocations 3 copies\n"), "{said}");
+}

@@ -35,13 +35,13 @@ export class Listing {
   }
 
   build() {
-    const columns = ["4.5rem", "8rem", "3.5rem", ...(this.live ? ["3.5rem"] : []), ...this.columns.map(() => "6rem"), "1fr"].join(" ");
+    const columns = ["4rem", "6.5rem", "3rem", "minmax(14rem, 1fr)", ...(this.live ? ["2.8rem"] : []), ...this.columns.map(() => "5rem")].join(" ");
     const head = el("div", { class: "line head" },
       el("span", { class: "number", text: "address" }), el("span", { class: "number", text: "waves", title: "waves that executed it" }),
       el("span", { class: "number", text: "lanes", title: "active lanes on average" }),
+      el("span", { text: "instruction" }),
       this.live ? el("span", { class: "number", text: "live V", title: "VGPRs whose values may still be read: most at once decide how many a wave needs" }) : null,
-      this.columns.map((column) => el("span", { class: "number", text: column.title, title: column.hint })),
-      el("span", { text: "instruction" }));
+      this.columns.map((column) => el("span", { class: "number", text: column.title, title: column.hint })));
     const hide = el("label", {}, el("input", { type: "checkbox", onchange: (event) => { this.unrun = event.target.checked; this.lay(); } }), " hide what never ran");
     const find = el("input", { type: "search", class: "search", placeholder: "find instruction (press /)", "aria-label": "find instruction",
       onkeydown: (event) => { if (event.key === "Enter") { this.find(event.target.value, event.shiftKey); event.preventDefault(); } } });
@@ -144,12 +144,12 @@ export class Listing {
       el("span", { class: "number pc", text: code.pc[at].toString(16) }),
       waves === null ? el("span", { class: "number", text: "–" }) : el("span", { class: "number" }, bar(this.most ? waves / this.most : 0, short(waves), grouped(waves))),
       el("span", { class: "number", text: lanes }),
+      el("span", { class: `text kind${code.kind[at]}`, text: code.text[at], title: `${code.text[at]}\n${code.kinds[code.kind[at]]}` }),
       this.live ? el("span", { class: "number", text: code.live[at]?.[0] ?? "", title: code.live[at] ? `${code.live[at][1]} AccVGPRs, ${code.live[at][2]} SGPRs` : undefined }) : null,
       this.columns.map((column) => {
         const sum = column.sums.get(at);
         return el("span", { class: "number", text: sum ? column.text(sum) : "", title: sum ? column.names.map((name, index) => `${name} ${grouped(sum[index])}`).join(", ") : undefined });
-      }),
-      el("span", { class: `text kind${code.kind[at]}`, text: code.text[at], title: code.kinds[code.kind[at]] }));
+      }));
   }
 
   async openFile(file) {

@@ -4,6 +4,7 @@
 
 use crate::Refusal;
 use crate::bind::Dword;
+use crate::frame::Frame;
 use crate::lower::{Lowering, Place};
 use crate::registers::{FileMask, FreeRegisters, Home};
 use gfx::Family;
@@ -28,6 +29,8 @@ pub(crate) struct Allocation<'a> {
     pub spill: Option<u16>,
     /// VGPR whose lane 0 is spilled, SGPR that has it.
     pub saved_lanes: Vec<(u16, u16)>,
+    /// The VGPR of those lanes, or of what the entry left, where the application needs all.
+    pub frame: Option<Frame>,
     /// VGPRs that are spilled in scratch.
     pub in_scratch: Vec<u16>,
     /// SGPRs that cannot be spilled here.
@@ -37,7 +40,7 @@ pub(crate) struct Allocation<'a> {
     pub inputs: RegisterSet,
     /// All that were chosen so far.
     pub used: RegisterSet,
-    pub widen: bool,
+    pub wanted: Wanted,
 }
 
 /// What is to have registers beside the template's groups.
@@ -53,6 +56,11 @@ pub(crate) struct Wanted {
     pub address: bool,
     /// To take a value out of a lane on its way to a VGPR.
     pub through: bool,
+    /// What the kernel's entry left in scratch.
+    pub stored: bool,
+    /// The hook reads SCC as the application left it, or leaves something there.
+    pub keeps_scc: bool,
+    pub writes_scc: bool,
 }
 
 /// Registers for one hook at one place.
@@ -67,6 +75,7 @@ pub(crate) struct Allocated {
     pub mode: Option<u16>,
     pub through: Option<u16>,
     pub address: Option<AddressRegisters>,
+    pub frame: Option<Frame>,
     /// Live registers that are spilled, and where.
     pub spills: Spills,
     /// What the hook's inputs are in, and all that were chosen, as far as the application knows of them.
@@ -177,6 +186,16 @@ impl Allocation<'_> {
         }
     }
 
+    /// That so many registers in a row cannot be had.
+    pub fn none_free(&self, file: RegisterFile, width: u16) -> Refusal {
+        Refusal::NoRegisters {
+            hook: self.hook.to_owned(),
+            pc: self.place.pc,
+            file,
+            width,
+        }
+    }
+
     /// Registers whose inactive lanes are live.
     pub fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
         let live = self.place.live.inactive.iter();
@@ -197,8 +216,11 @@ impl<'p> Lowering<'_, 'p> {
         wanted: Wanted,
     ) -> Result<Allocated, Refusal> {
         let wide = u16::from(place.wave_size / 32);
-        let mut chosen = self.nothing_yet(hook, template, place, inputs, wanted.exec);
+        let mut chosen = self.nothing_yet(hook, template, place, inputs, wanted);
         chosen.bind_in_place(dwords, self.codes.target.family >= Family::Gfx12);
+        if wanted.stored && self.choose_frame(&mut chosen, true).is_none() {
+            return Err(chosen.none_free(RegisterFile::Sgpr, 1));
+        }
         for (index, group) in template.groups.iter().enumerate() {
             if chosen.first[index].is_none() {
                 let (width, limit) = (group.width, group.limit);
@@ -231,6 +253,8 @@ impl<'p> Lowering<'_, 'p> {
             }),
             _ => None,
         };
+        let saves = chosen.frame.is_some_and(|frame| frame.saves);
+        self.report.saved_vectors += u32::from(saves);
         let in_scratch = chosen.in_scratch.clone();
         let scratch = (!in_scratch.is_empty())
             .then(|| self.take(&mut chosen, RegisterFile::Sgpr, 1, 1, SGPR_COUNT, false))
@@ -248,6 +272,7 @@ impl<'p> Lowering<'_, 'p> {
             mode,
             through,
             address,
+            frame: chosen.frame,
             spills: Spills {
                 lanes_of: chosen.spill,
                 scalars: chosen.saved,
@@ -258,14 +283,14 @@ impl<'p> Lowering<'_, 'p> {
         })
     }
 
-    /// Nothing is chosen yet. `widen`: the hook runs in lanes that EXEC excludes.
+    /// Nothing is chosen yet.
     fn nothing_yet<'c>(
         &self,
         hook: &'c str,
         template: &'c Template,
         place: &'c Place<'c>,
         inputs: RegisterSet,
-        widen: bool,
+        wanted: Wanted,
     ) -> Allocation<'c> {
         Allocation {
             hook,
@@ -277,12 +302,13 @@ impl<'p> Lowering<'_, 'p> {
             saved: Vec::new(),
             spill: None,
             saved_lanes: Vec::new(),
+            frame: None,
             in_scratch: Vec::new(),
             in_use: self.supply.kept_scalars,
             in_use_vectors: self.supply.kept_vectors,
             inputs,
             used: RegisterSet::default(),
-            widen,
+            wanted,
         }
     }
 

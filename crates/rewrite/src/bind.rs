@@ -36,9 +36,9 @@ impl Dword {
     pub fn operand(self) -> Source {
         match self {
             // These are written by instructions of their own.
-            Dword::Address(..) | Dword::Accessed(_) | Dword::Kept(Home::Lane(..)) => {
-                Source::Constant(0)
-            }
+            Dword::Address(..)
+            | Dword::Accessed(_)
+            | Dword::Kept(Home::Lane(..) | Home::Stored(_)) => Source::Constant(0),
             Dword::Constant(value) => Source::Constant(value),
             Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
                 Source::Vector(number)

@@ -25,7 +25,7 @@ impl Copy {
     pub fn is_scalar_move(&self) -> bool {
         let from_scalar = match self.dword {
             Dword::Application(file, _) => file == RegisterFile::Sgpr,
-            Dword::Kept(Home::Lane(..)) => false,
+            Dword::Kept(Home::Lane(..) | Home::Stored(_)) => false,
             _ => true,
         };
         self.is_scalar() && from_scalar

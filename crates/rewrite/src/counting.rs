@@ -155,7 +155,7 @@ impl Counting {
                 let high = match (wide, home) {
                     (false, _) => None,
                     (true, Home::Scalar(register)) => Some(Home::Scalar(register + 1)),
-                    (true, Home::Lane(_, lane)) => {
+                    (true, Home::Lane(_, lane) | Home::Stored(lane)) => {
                         let high = array.high_lane(lane, supply);
                         Some(high.ok_or_else(|| refused("a counter"))?)
                     }
@@ -272,7 +272,7 @@ impl Counting {
                 fixed(codes, code, Op::LaneGap);
                 code.write_lane(vgpr, lane, scratch);
             }
-            (Home::Lane(..), None) => {}
+            (Home::Lane(..), None) | (Home::Stored(_), _) => {}
         }
     }
 

@@ -1,10 +1,11 @@
-//! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names.
+//! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names, or
+//! else in scratch, from where a frame loads them at each place.
 
 use crate::Refusal;
 use crate::encode::Codes;
 use crate::instruction::{Instruction, Op, Source, TTMP7, TTMP9, Write};
-use crate::lower::fixed;
 use crate::needs::Needs;
+use crate::places::Places;
 use crate::registers::{Home, Supply};
 use crate::storage::Storage;
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
@@ -26,10 +27,12 @@ pub(crate) struct EntryValues {
     pub stack: Option<Home>,
     /// LDS addresses of hooks' variables, by name.
     pub shared: BTreeMap<String, Home>,
+    /// Lanes that frames load, see [`Home::Stored`].
+    pub stored: u16,
 }
 
 impl EntryValues {
-    fn homes(&mut self) -> impl Iterator<Item = &mut Home> {
+    pub fn homes(&mut self) -> impl Iterator<Item = &mut Home> {
         let values = [
             &mut self.kernarg,
             &mut self.dispatch,
@@ -39,72 +42,6 @@ impl EntryValues {
         ];
         let values = values.into_iter().chain(&mut self.workgroup);
         values.flatten().chain(self.shared.values_mut())
-    }
-}
-
-/// Gives out SGPRs for values, as long as there are some for the whole kernel, and then such that take a value at the entry
-/// alone, before it goes to a lane.
-struct Places<'a> {
-    supply: &'a mut Supply,
-    /// Registers below this are where values arrive.
-    end: u16,
-    wave_size: u8,
-    vgpr: Option<u16>,
-    /// SGPRs of the entry alone, in the order of their lanes.
-    passing: Vec<u16>,
-}
-
-impl Places<'_> {
-    fn place(&mut self, width: u16) -> Result<u16, Refusal> {
-        let refused = |reason: &str| Refusal::Registers {
-            what: "values of the kernel's entry",
-            reason: reason.to_owned(),
-        };
-        if self.vgpr.is_none() {
-            // Behind all that arrives, so that nothing is overwritten before it is moved.
-            let kept = self.supply.keep(RegisterFile::Sgpr, width, width, self.end);
-            if let Some(first) = kept {
-                return Ok(first);
-            }
-            let vgpr = self.supply.keep(RegisterFile::Vgpr, 1, 1, 0);
-            self.vgpr = Some(vgpr.ok_or_else(|| {
-                refused(
-                    "no SGPR is free for the whole kernel, nor a VGPR whose lanes could take them",
-                )
-            })?);
-        }
-        if self.passing.len() + usize::from(width) > usize::from(self.wave_size) {
-            return Err(refused("there are more than a VGPR has lanes"));
-        }
-        // Nothing of the application is alive yet but what arrives.
-        let mut free = self.supply.all_at_end();
-        free.withhold(RegisterFile::Sgpr, 0, self.end);
-        for &register in &self.passing {
-            free.withhold(RegisterFile::Sgpr, register, 1);
-        }
-        let first = free
-            .take(RegisterFile::Sgpr, width, width, 256)
-            .ok_or_else(|| refused("no SGPRs are free at the entry"))?;
-        self.supply.use_up(RegisterFile::Sgpr, first + width);
-        self.passing.extend(first..first + width);
-        Ok(first)
-    }
-
-    /// Sends what passes to its lanes.
-    fn settle(self, codes: &Codes, kept: &mut EntryValues, code: &mut Vec<Instruction>) {
-        let Some(vgpr) = self.vgpr else {
-            return;
-        };
-        for (lane, &register) in (0..).zip(&self.passing) {
-            code.write_lane(vgpr, lane, register);
-        }
-        fixed(codes, code, Op::LaneGap);
-        for home in kept.homes() {
-            let Home::Scalar(first) = *home else { continue };
-            if let Some(lane) = self.passing.iter().position(|register| *register == first) {
-                *home = Home::Lane(vgpr, lane as u16);
-            }
-        }
     }
 }
 
@@ -125,6 +62,7 @@ const WORKGROUP_FIELDS: [(&str, &str); 3] = [
 pub(crate) fn keep(
     needs: Needs,
     storage: &Storage,
+    scratch: Option<u32>,
     codes: &Codes,
     supply: &mut Supply,
     descriptor: &mut KernelDescriptor,
@@ -140,13 +78,8 @@ pub(crate) fn keep(
     enable(needs, storage, &before, descriptor)?;
     let arriving = layout(descriptor);
     let ends = arriving.iter().map(|(_, first, count)| first + count);
-    let mut places = Places {
-        supply,
-        end: ends.max().unwrap_or(0),
-        wave_size: codes.wave_size,
-        vgpr: None,
-        passing: Vec::new(),
-    };
+    let end = ends.max().unwrap_or(0);
+    let mut places = Places::new(supply, end, codes.wave_size, scratch);
     let position = |name: &str| {
         let found = arriving.iter().find(|(known, ..)| *known == name);
         found.map(|(_, first, _)| *first)
@@ -192,7 +125,7 @@ pub(crate) fn keep(
     kept.dispatch = dispatch.map(Home::Scalar);
     let mut place = |width: u16| places.place(width);
     storage.keep(codes, &position, &mut place, &mut kept, &mut code)?;
-    places.settle(codes, &mut kept, &mut code);
+    places.settle(codes, &mut kept, &mut code)?;
     // Back to where the kernel expects it: downwards, in ascending order.
     for (name, first, count) in before.iter().filter(|(name, ..)| *name != UNDEFINED) {
         let Some(arrived) = position(name).filter(|arrived| arrived != first) else {
@@ -205,7 +138,7 @@ pub(crate) fn keep(
     Ok((kept, code))
 }
 
-fn refused(reason: &str) -> Refusal {
+pub(crate) fn refused(reason: &str) -> Refusal {
     Refusal::Registers {
         what: "values of the kernel's entry",
         reason: reason.to_owned(),

@@ -15,6 +15,11 @@ pub enum Refusal {
     Assembler { target: String, reason: String },
     #[error("{what}: {reason}")]
     Registers { what: &'static str, reason: String },
+    #[error("{what}: {reason}")]
+    Full {
+        what: &'static str,
+        reason: &'static str,
+    },
     #[error("{function}: the code at {pc:#x} is not understood: {reason}")]
     Unresolved {
         function: String,
@@ -48,6 +53,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether room in scratch instead of registers may help.
+    pub fn is_for_registers(&self) -> bool {
+        matches!(self, Refusal::NoRegisters { .. } | Refusal::Full { .. })
+    }
+
     /// The only place that cannot take what is to be inserted there, if it is that.
     pub fn place(&self) -> Option<u64> {
         match self {

@@ -17,12 +17,16 @@ pub(crate) enum Op {
     SLshlB32,
     SLshrB32,
     SAddNcU64,
+    SNotB32,
+    SNotB64,
     SNop,
     /// Between a scalar register that a VALU instruction wrote, however it changed since, and one that reads it, with one other
     /// instruction there.
     LaneGap,
     /// Between a vector instruction that wrote a scalar register and one that reads it, of any kind.
     ScalarGap,
+    /// Between an access to memory and a scalar instruction that writes what it read.
+    MemoryGap,
     STrap,
     SBranch,
     SCbranchScc1,

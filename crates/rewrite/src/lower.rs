@@ -37,7 +37,7 @@ pub(crate) struct Place<'a> {
 
 /// Numbers in [`lift::registers::ScalarSet`].
 pub(crate) const SCC_NUMBER: u16 = 128;
-const M0_NUMBER: u16 = 124;
+pub(crate) const M0_NUMBER: u16 = 124;
 
 /// A call that a plan wants.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ impl<'p> Lowering<'_, 'p> {
             return Ok(());
         }
         let ports = template.ports.iter();
-        let dwords: Vec<Vec<Dword>> = ports
+        let mut dwords: Vec<Vec<Dword>> = ports
             .map(|port| self.dwords(call.hook, port, call.arguments, place))
             .collect::<Result<_, _>>()?;
         let accessed = |dword: &Dword| matches!(dword, Dword::Accessed(_));
@@ -96,12 +96,24 @@ impl<'p> Lowering<'_, 'p> {
         for (port, dwords) in template.ports.iter().zip(&dwords) {
             let bound = port.dwords.iter().any(Option::is_some);
             wanted.address |= bound && dwords.iter().any(accessed);
-            let in_lane = |dword: &Dword| matches!(dword, Dword::Kept(Home::Lane(..)));
+            let stored = |dword: &Dword| matches!(dword, Dword::Kept(Home::Stored(_)));
+            let in_lane =
+                |dword: &Dword| matches!(dword, Dword::Kept(Home::Lane(..) | Home::Stored(_)));
+            wanted.stored |= bound && dwords.iter().any(stored);
+            wanted.keeps_scc |= dwords.contains(&Dword::Scc);
+            wanted.writes_scc |= port.written && dwords.contains(&Dword::Scc);
             let to_vector = port.read && port.file == RegisterFile::Vgpr;
             wanted.through |= to_vector && dwords.iter().any(in_lane);
         }
         let hook = &call.hook.name;
         let chosen = self.allocate(hook, template, place, &dwords, inputs, wanted)?;
+        if let Some(frame) = chosen.frame {
+            for dword in dwords.iter_mut().flatten() {
+                if let Dword::Kept(Home::Stored(lane)) = *dword {
+                    *dword = Dword::Kept(Home::Lane(frame.vgpr, lane));
+                }
+            }
+        }
         let copies = Copies::of(template, &dwords, &chosen.first);
         self.emit(&call, template, place, chosen, &copies, &memory, code)
     }

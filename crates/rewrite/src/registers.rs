@@ -35,6 +35,8 @@ pub(crate) enum Home {
     Scalar(u16),
     /// VGPR and lane.
     Lane(u16, u16),
+    /// Lane of the VGPR that a frame loads.
+    Stored(u16),
 }
 
 impl Home {
@@ -43,6 +45,7 @@ impl Home {
         match self {
             Home::Scalar(first) => Home::Scalar(first + index),
             Home::Lane(vgpr, first) => Home::Lane(vgpr, first + index),
+            Home::Stored(first) => Home::Stored(first + index),
         }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     let (entry, mut prologue) = entry::keep(
         Needs::of(rewriting.plan),
         &storage,
+        rewriting.scratch,
         rewriting.codes,
         &mut rewriting.supply,
         &mut rewriting.descriptor,

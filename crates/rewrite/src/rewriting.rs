@@ -112,7 +112,7 @@ fn passes(
     };
     let outcome = match attempt(false) {
         // Room in scratch costs every wave something, so it is made only where registers do not suffice.
-        Err(Refusal::NoRegisters { .. }) => attempt(true),
+        Err(refusal) if refusal.is_for_registers() => attempt(true),
         outcome => outcome,
     };
     kernels.pool.give_back(known);

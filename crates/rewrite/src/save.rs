@@ -2,6 +2,7 @@
 
 use crate::allocate::Allocated;
 use crate::encode::Codes;
+use crate::frame::Frame;
 use crate::instruction::{EXEC, Instruction, Op, Source, VCC, Write};
 use crate::ir::Code;
 use crate::lower::{Place, fixed};
@@ -15,6 +16,8 @@ pub(crate) type Level = SmallVec<[Save; 2]>;
 pub(crate) enum Save {
     /// Index mode, with its enables: it is off for the template.
     IndexMode(u8),
+    /// A VGPR in scratch, with the bytes to where VGPRs may be spilled.
+    Frame(Frame, u32),
     /// SGPRs in lanes of a VGPR: lane and SGPR.
     Scalars(u16, Vec<(u16, u16)>),
     /// To an SGPR.
@@ -46,6 +49,7 @@ impl Save {
         // Those that go to lanes come first: the others may go to registers that are free only then.
         let outer = [
             place.indexing.map(Save::IndexMode),
+            (chosen.frame.zip(scratch)).map(|(frame, scratch)| Save::Frame(frame, scratch)),
             scalars.map(|vgpr| Save::Scalars(vgpr, spills.scalars.clone())),
             chosen.scc.map(Save::Scc),
             chosen.vcc.map(|first| Save::Vcc(first, wide)),
@@ -76,6 +80,7 @@ impl Save {
     pub fn save(&self, codes: &Codes, code: &mut Code<'_>) {
         match self {
             Save::IndexMode(_) => fixed(codes, code, Op::IndexOff),
+            Save::Frame(frame, scratch) => frame.save(*scratch, codes, code),
             Save::Scalars(vgpr, scalars) => {
                 for (lane, number) in scalars {
                     code.write_lane(*vgpr, *lane, *number);
@@ -131,6 +136,7 @@ impl Save {
                 );
                 code.scalar2(Op::IndexOn, 0, m0, enables);
             }
+            Save::Frame(frame, scratch) => frame.restore(*scratch, codes, code),
             Save::Scalars(vgpr, scalars) => {
                 for (lane, number) in scalars {
                     code.read_lane(*number, *vgpr, *lane);

@@ -34,7 +34,7 @@ impl Lowering<'_, '_> {
         }
         // Dead ones are free now, too; where all lanes are written, those that are dead in all lanes.
         let mut free = chosen.free.clone();
-        if all_lanes || chosen.widen {
+        if all_lanes || chosen.wanted.exec {
             for number in chosen.half_dead() {
                 free.withhold(number.0, number.1, 1);
             }
@@ -50,7 +50,7 @@ impl Lowering<'_, '_> {
         {
             return Ok(first);
         }
-        if file == RegisterFile::Vgpr && chosen.widen && !all_lanes {
+        if file == RegisterFile::Vgpr && chosen.wanted.exec && !all_lanes {
             let state = chosen.clone();
             match self.save_first_lanes(chosen, width, alignment, limit) {
                 Err(_) if self.scratch.is_some() => *chosen = state,
@@ -63,12 +63,7 @@ impl Lowering<'_, '_> {
         {
             return Ok(first);
         }
-        Err(Refusal::NoRegisters {
-            hook: chosen.hook.to_owned(),
-            pc: chosen.place.pc,
-            file,
-            width,
-        })
+        Err(chosen.none_free(file, width))
     }
 
     /// Live SGPRs that are spilled in lanes of a VGPR.
@@ -99,11 +94,23 @@ impl Lowering<'_, '_> {
                 dead.take(RegisterFile::Vgpr, 1, 1, 256)
             });
         }
+        // The application needs all VGPRs: one of them in scratch.
+        if chosen.spill.is_none() {
+            let frame = match chosen.frame {
+                None => self.choose_frame(chosen, false),
+                known => known,
+            };
+            chosen.spill = frame.map(|frame| frame.vgpr);
+        }
         let spill = chosen.spill?;
         chosen.free.withhold(RegisterFile::Vgpr, spill, 1);
         chosen.use_up(RegisterFile::Vgpr, spill, 1);
         self.supply.use_up(RegisterFile::Vgpr, spill + 1);
-        let next = chosen.saved.len() as u16;
+        // A frame has what the entry left in its first lanes.
+        let loaded = chosen
+            .frame
+            .filter(|frame| frame.loads && frame.vgpr == spill);
+        let next = chosen.saved.len() as u16 + loaded.map_or(0, |_| self.entry.stored);
         if next + width > u16::from(chosen.place.wave_size) {
             return None;
         }
@@ -129,12 +136,7 @@ impl Lowering<'_, '_> {
     ) -> Result<u16, Refusal> {
         let limit = limit.min(self.supply.allocated.1);
         let first = first_run(&chosen.in_use_vectors, width, alignment, limit);
-        let first = first.ok_or_else(|| Refusal::NoRegisters {
-            hook: chosen.hook.to_owned(),
-            pc: chosen.place.pc,
-            file: RegisterFile::Vgpr,
-            width,
-        })?;
+        let first = first.ok_or_else(|| chosen.none_free(RegisterFile::Vgpr, width))?;
         chosen.use_up(RegisterFile::Vgpr, first, width);
         chosen.free.withhold(RegisterFile::Vgpr, first, width);
         for vgpr in first..first + width {

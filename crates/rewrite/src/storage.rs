@@ -7,6 +7,7 @@
 use crate::allocate::SCRATCH_SLOTS;
 use crate::encode::Codes;
 use crate::entry::{EntryValues, load};
+use crate::frame::FRAME_SLOTS;
 use crate::instruction::{FLAT_SCRATCH, Instruction, Op, Source, VCC, Write};
 use crate::registers::Home;
 use crate::{Action, HookVariants, Plan, Refusal};
@@ -85,7 +86,7 @@ impl Storage {
                 "VGPRs would have to be spilled behind a stack whose size is decided at each launch",
             ));
         }
-        self.spills = 4 * u32::from(SCRATCH_SLOTS);
+        self.spills = 4 * u32::from(SCRATCH_SLOTS + FRAME_SLOTS);
         let start = descriptor.private_segment_size().next_multiple_of(4);
         Ok((self, start))
     }

@@ -1,9 +1,9 @@
 //! Entries of the table through which tools look at a kernel's code.
 
 use crate::{
-    seen::RawOperand,
     structures::{
-        RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch, RawParameter, sized,
+        RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch, RawOperand,
+        RawParameter, sized,
     },
     table::{NULL, visit},
 };

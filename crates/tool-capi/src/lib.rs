@@ -3,9 +3,12 @@
 //! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The
 //! library gets a table of functions ([`table`], of [`structures`]) and is called at its begin and end and for every launch ([`library`]);
 //! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
-//! their handles, and puts the tool's variables where host code and hooks reach them ([`variables`]).
+//! their handles; [`counted`] has what kernels counted, and [`variables`] puts the tool's variables where host code and
+//! hooks reach them.
 
+mod constants;
 mod constructors;
+mod counted;
 mod inspecting;
 mod library;
 mod registered;
@@ -16,8 +19,9 @@ mod tool;
 mod variables;
 mod visit;
 
-pub use library::LibraryError;
 /// What the header says as well, for a test that compares both.
+pub use constants::CONSTANTS;
+pub use library::LibraryError;
 pub use structures::STRUCTURES;
 pub use table::ENTRIES;
 
@@ -46,6 +50,20 @@ pub fn with_host_code(file: ToolFile, path: &Path) -> Result<Box<dyn Tool>, Erro
     }
     let library = library::Library::load(&library)?;
     Ok(Box::new(tool::LibraryTool::new(file, library)))
+}
+
+/// Environment variable: the libraries of tools that wrap functions of HIP, with colons between them. They begin with it when the
+/// program starts, if HIP is linked to that.
+pub const WRAPS: &str = "LUTHIER_WRAPS";
+
+/// Loads the libraries of a list as in [`WRAPS`] and has them wrap what they wrap. What cannot be loaded is said later, where the
+/// tool is made. Runs code of the tools'.
+pub fn wrap(libraries: &str) {
+    for path in libraries.split(':').filter(|path| !path.is_empty()) {
+        if let Ok(library) = library::Library::load(Path::new(path)) {
+            library.wrap();
+        }
+    }
 }
 
 /// Where the host code of the tool in this file is.

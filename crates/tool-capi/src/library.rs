@@ -1,21 +1,18 @@
 //! The shared library with a tool's host code: its entries.
 
 use crate::{
-    constructors,
-    registered::{Raw, Registered},
-    structures::sized,
+    constants, constructors,
+    registered::Registered,
+    structures::{Entries, Reason, sized},
     table::Api,
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use std::{
-    ffi::{CStr, CString, c_char, c_int, c_void},
+    ffi::{CStr, CString, c_int, c_void},
     os::unix::ffi::OsStrExt,
     path::Path,
     ptr::NonNull,
 };
-
-/// `LUTHIER_API_VERSION`.
-pub const VERSION: u32 = 2;
 
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,35 +22,14 @@ pub enum LibraryError {
     #[error("{0} has no luthier_tool: a tool says MARK_LUTHIER_DEVICE_MODULE once")]
     NoEntry(String),
     #[error(
-        "{file} was built with a luthier.h of version {found}, and this Luthier has version {VERSION}: build it again"
+        "{file} was built with a luthier.h of version {found}, and this Luthier has version {}: build it again",
+        constants::API_VERSION
     )]
     Version { file: String, found: u32 },
 }
 
-/// Null or a reason, which is valid until the next call on the thread.
-type Reason = *const c_char;
-
-/// `luthier_tool_entries`.
-#[repr(C)]
-struct Entries {
-    struct_size: usize,
-    version: u32,
-    wants: u32,
-    registered: unsafe extern "C" fn(*mut usize) -> *const Raw,
-    begin: unsafe extern "C" fn(*const Api) -> Reason,
-    launch: unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> Reason,
-    end: unsafe extern "C" fn() -> Reason,
-    // Tools of older headers end here.
-    records: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int>,
-    ended: Option<unsafe extern "C" fn(u64, u64, u64) -> Reason>,
-}
-const _: () = assert!(size_of::<Entries>() == 64);
 /// What tools of the first headers have.
 const LEAST: usize = 48;
-
-/// `luthier_tool_wants`.
-const RECORDS: u32 = 1;
-const ENDS: u32 = 2;
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
 pub struct Library {
@@ -89,7 +65,7 @@ impl Library {
             let size = entries.cast::<usize>();
             (size.read(), size.add(1).cast::<u32>().read())
         };
-        if version != VERSION || size < LEAST {
+        if version != constants::API_VERSION || size < LEAST {
             let found = version;
             return Err(LibraryError::Version { file, found });
         }
@@ -113,6 +89,14 @@ impl Library {
         }
     }
 
+    /// Has the tool's functions stand in for those of HIP that it wraps, if HIP is loaded.
+    pub fn wrap(&self) {
+        if let Some(wrap) = self.entries.wrap {
+            // SAFETY: no arguments; the header's own code.
+            unsafe { wrap() }
+        }
+    }
+
     /// The devices are there.
     pub fn begin(&self, api: &'static Api) -> Result<(), String> {
         // SAFETY: the table lives for ever, and the result is a string or null.
@@ -128,7 +112,7 @@ impl Library {
 
     /// Whether the tool wants to hear when launches have ended.
     pub fn wants_ends(&self) -> bool {
-        self.entries.wants & ENDS != 0
+        self.entries.wants & constants::WANTS_ENDS != 0
     }
 
     /// A launch has run, from one time to another, in nanoseconds.
@@ -142,7 +126,7 @@ impl Library {
 
     /// Records of a stream; whether the tool took them.
     pub fn records(&self, stream: &str, records: &[u8]) -> bool {
-        let wanted = self.entries.wants & RECORDS != 0;
+        let wanted = self.entries.wants & constants::WANTS_RECORDS != 0;
         let (Some(take), Ok(name)) = (self.entries.records, CString::new(stream)) else {
             return false;
         };
@@ -174,7 +158,7 @@ fn look_up(library: NonNull<c_void>, symbol: &CStr) -> Option<NonNull<c_void>> {
 
 /// # Safety
 /// A string or null.
-unsafe fn said(text: *const c_char) -> Option<String> {
+unsafe fn said(text: Reason) -> Option<String> {
     if text.is_null() {
         return None;
     }

@@ -1,26 +1,7 @@
 //! What a HIP compiler's start-up code registers of a tool: shadows on the host of kernels and variables.
 
-use std::{
-    collections::HashMap,
-    ffi::{CStr, c_char, c_void},
-};
-
-/// `luthier_registered`.
-#[repr(C)]
-pub struct Raw {
-    kind: u32,
-    reserved: u32,
-    host: *const c_void,
-    name: *const c_char,
-    initial: *const c_void,
-    size: u64,
-}
-const _: () = assert!(size_of::<Raw>() == 40);
-
-/// `luthier_registered_kind`.
-const FUNCTION: u32 = 0;
-const VARIABLE: u32 = 1;
-const MANAGED: u32 = 2;
+use crate::{constants, structures::RawRegistered};
+use std::{collections::HashMap, ffi::CStr};
 
 /// What `LUTHIER_EXPORT_FUNC` puts in front of a hook's name.
 const WRAPPER: &str = "__luthier_wrap__";
@@ -45,7 +26,7 @@ pub struct Registered {
 impl Registered {
     /// # Safety
     /// `list` must be null or have `count` entries with strings in them.
-    pub unsafe fn read(list: *const Raw, count: usize) -> Registered {
+    pub unsafe fn read(list: *const RawRegistered, count: usize) -> Registered {
         let mut registered = Registered::default();
         if list.is_null() {
             return registered;
@@ -60,16 +41,17 @@ impl Registered {
             let name = name.to_string_lossy().into_owned();
             let host = raw.host as usize;
             match raw.kind {
-                FUNCTION => {
+                constants::REGISTERED_FUNCTION => {
                     if let Some(hook) = name.strip_prefix(WRAPPER) {
                         registered.hooks.insert(host, hook.to_owned());
                     }
                 }
-                VARIABLE | MANAGED => {
+                constants::REGISTERED_VARIABLE | constants::REGISTERED_MANAGED => {
                     let variable = Variable {
                         name,
                         size: raw.size,
-                        initial: (raw.kind == MANAGED).then_some(raw.initial as usize),
+                        initial: (raw.kind == constants::REGISTERED_MANAGED)
+                            .then_some(raw.initial as usize),
                     };
                     registered.variables.insert(host, variable);
                 }

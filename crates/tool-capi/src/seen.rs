@@ -1,5 +1,6 @@
 //! A kernel's code as tools see it: functions, blocks and instructions by number, each with what is asked for about it.
 
+use crate::{constants, structures::RawOperand};
 use isa::{Operand, Reg, RegKind};
 use luthier::Kernel;
 use std::{collections::HashMap, ffi::CString};
@@ -63,35 +64,23 @@ pub struct Parameter {
     pub is_pointer: bool,
 }
 
-/// `luthier_raw_operand`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RawOperand {
-    /// `luthier_operand_kind`.
-    pub kind: u32,
-    /// `luthier_register_kind`.
-    pub file: u32,
-    /// Number of the first register, and how many.
-    pub first: u32,
-    pub dwords: u32,
-    /// Of a number or a branch's distance.
-    pub value: u64,
-}
-const _: () = assert!(size_of::<RawOperand>() == 24);
-
-/// `luthier_register_kind`, by number.
-pub const REGISTERS: [RegKind; 8] = [
-    RegKind::Sgpr,
-    RegKind::Vgpr,
-    RegKind::Agpr,
-    RegKind::Vcc,
-    RegKind::Exec,
-    RegKind::Scc,
-    RegKind::M0,
-    RegKind::Mode,
+/// `luthier_register_kind`; all others are [`constants::REGISTER_OTHER`].
+const REGISTERS: [(u32, RegKind); 8] = [
+    (constants::REGISTER_SGPR, RegKind::Sgpr),
+    (constants::REGISTER_VGPR, RegKind::Vgpr),
+    (constants::REGISTER_AGPR, RegKind::Agpr),
+    (constants::REGISTER_VCC, RegKind::Vcc),
+    (constants::REGISTER_EXEC, RegKind::Exec),
+    (constants::REGISTER_SCC, RegKind::Scc),
+    (constants::REGISTER_M0, RegKind::M0),
+    (constants::REGISTER_MODE, RegKind::Mode),
 ];
-/// All others.
-const OTHER: u32 = REGISTERS.len() as u32;
+
+/// The kind of registers with this number.
+pub fn register_kind(number: u32) -> Option<RegKind> {
+    let row = REGISTERS.iter().find(|row| row.0 == number)?;
+    Some(row.1)
+}
 
 fn text(text: impl Into<String>) -> CString {
     CString::new(text.into()).unwrap_or_default()
@@ -176,10 +165,10 @@ fn seen_instruction(instruction: &luthier::Instruction<'_>, block: usize) -> Ins
 /// `luthier_operand_kind`.
 fn operand(operand: &Operand) -> RawOperand {
     let register = |kind, reg: &Reg| {
-        let file = REGISTERS.iter().position(|known| *known == reg.kind);
+        let file = REGISTERS.iter().find(|row| row.1 == reg.kind);
         RawOperand {
             kind,
-            file: file.map_or(OTHER, |file| file as u32),
+            file: file.map_or(constants::REGISTER_OTHER, |row| row.0),
             first: reg.index.into(),
             dwords: reg.width.into(),
             value: 0,
@@ -187,14 +176,16 @@ fn operand(operand: &Operand) -> RawOperand {
     };
     let number = |kind, value: &i64| RawOperand {
         kind,
+        file: 0,
+        first: 0,
+        dwords: 0,
         value: *value as u64,
-        ..RawOperand::default()
     };
     match operand {
-        Operand::Def(reg) => register(0, reg),
-        Operand::Use(reg) => register(1, reg),
-        Operand::Imm(value) => number(2, value),
-        Operand::PcRel(value) => number(3, value),
+        Operand::Def(reg) => register(constants::OPERAND_DEF, reg),
+        Operand::Use(reg) => register(constants::OPERAND_USE, reg),
+        Operand::Imm(value) => number(constants::OPERAND_NUMBER, value),
+        Operand::PcRel(value) => number(constants::OPERAND_DISTANCE, value),
     }
 }
 

@@ -1,6 +1,13 @@
 //! Structures that pass between tools and the table, as `include/luthier.h` has them. They grow at their end.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
+
+use kmt_sys::aql::KernelDispatchPacket;
+
+use crate::table::Api;
+
+/// Null or a reason, which is valid until the next call on the thread.
+pub type Reason = *const c_char;
 
 /// A structure whose first member says how long the other side believes it to be.
 pub mod sized {
@@ -85,6 +92,36 @@ structures! {
         operands: usize,
         frames: usize,
     }
+    /// Registers have a number and dwords, everything else a value.
+    RawOperand = "luthier_raw_operand", 24 {
+        kind: u32,
+        file: u32,
+        first: u32,
+        dwords: u32,
+        value: u64,
+    }
+    /// What a compiler's start-up code registers.
+    RawRegistered = "luthier_registered", 40 {
+        kind: u32,
+        reserved: u32,
+        host: *const c_void,
+        name: *const c_char,
+        initial: *const c_void,
+        size: u64,
+    }
+    /// What a tool's library exports. Tools of older headers end behind `end`.
+    Entries = "luthier_tool_entries", 72 {
+        struct_size: usize,
+        version: u32,
+        wants: u32,
+        registered: unsafe extern "C" fn(*mut usize) -> *const RawRegistered,
+        begin: unsafe extern "C" fn(*const Api) -> Reason,
+        launch: unsafe extern "C" fn(*mut KernelDispatchPacket, *const c_char) -> Reason,
+        end: unsafe extern "C" fn() -> Reason,
+        records: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int>,
+        ended: Option<unsafe extern "C" fn(u64, u64, u64) -> Reason>,
+        wrap: Option<unsafe extern "C" fn()>,
+    }
     RawArgument = "luthier_arg", 16 {
         kind: u32,
         reserved: u32,
@@ -149,6 +186,22 @@ structures! {
         to: usize,
         hook: *const c_void,
         arguments: *const RawArgument,
+        count: usize,
+    }
+    RawCount = "luthier_raw_count", 40 {
+        struct_size: usize,
+        point: u32,
+        amount: u32,
+        place: usize,
+        to: usize,
+        counter: usize,
+    }
+    RawCounted = "luthier_raw_counted", 48 {
+        struct_size: usize,
+        kernel: *const c_char,
+        demangled: *const c_char,
+        launches: u64,
+        counters: *const u64,
         count: usize,
     }
     RawChange = "luthier_raw_change", 32 {

@@ -1,14 +1,15 @@
 //! The functions that a tool may call, as `luthier_api` in `include/luthier.h` has them.
 
 use crate::{
+    constants,
+    counted::{count, count_kernels, get_counted},
     inspecting::{
         count_instructions, get_block, get_frame, get_function, get_instruction, get_kernel,
         get_launch, get_operand, get_parameter, is_live,
     },
-    seen::RawOperand,
     structures::{
-        RawArgument, RawBlock, RawChange, RawFrame, RawFunction, RawInsertion, RawInstruction,
-        RawKernel, RawLaunch, RawParameter, sized,
+        RawArgument, RawBlock, RawChange, RawCount, RawCounted, RawFrame, RawFunction,
+        RawInsertion, RawInstruction, RawKernel, RawLaunch, RawOperand, RawParameter, sized,
     },
     variables::Variables,
     visit::{Deed, Point, Visit, Wanted},
@@ -84,6 +85,10 @@ table! {
     device_count: unsafe extern "C" fn(Tool, Shadow, *mut usize) -> c_int,
     copy_from_device: unsafe extern "C" fn(Tool, usize, Memory, Shadow, usize, usize) -> c_int,
     get_launch: unsafe extern "C" fn(Object, *mut RawLaunch) -> c_int,
+    count: unsafe extern "C" fn(Object, *const RawCount) -> c_int,
+    count_kernels: unsafe extern "C" fn(*mut usize) -> c_int,
+    get_counted: unsafe extern "C" fn(usize, *mut RawCounted) -> c_int,
+    report_json: unsafe extern "C" fn(Tool, Text) -> c_int,
 }
 
 /// The tool that calls: from [`Api::for_tool`], or null.
@@ -98,7 +103,7 @@ thread_local! {
 pub type Done = Result<(), String>;
 
 /// 0, or 1 with the reason kept.
-fn status(act: impl FnOnce() -> Done) -> c_int {
+pub fn status(act: impl FnOnce() -> Done) -> c_int {
     let acted = catch_unwind(AssertUnwindSafe(act));
     let result = acted.unwrap_or_else(|_| Err("internal error".to_owned()));
     match result {
@@ -150,10 +155,8 @@ unsafe extern "C" fn insert_call(
             // SAFETY: as many arguments as the caller says.
             _ => unsafe { std::slice::from_raw_parts(arguments, count) },
         };
-        let point = match point {
-            1 => Point::After,
-            _ => Point::Before,
-        };
+        let point = u32::try_from(point).unwrap_or(u32::MAX);
+        let (index, point) = visit.point(point, index, 0)?;
         visit.insert(index, point, hook as usize, false, arguments)
     })
 }
@@ -349,12 +352,7 @@ unsafe extern "C" fn insert(kernel_object: u64, insertion: *const RawInsertion) 
             // SAFETY: as many arguments as the caller says.
             count => unsafe { std::slice::from_raw_parts(wanted.arguments, count) },
         };
-        let (index, point) = match wanted.point {
-            0 => (wanted.place, Point::Before),
-            1 => (wanted.place, Point::After),
-            2 => visit.edge(wanted.place, wanted.to)?,
-            point => return Err(format!("there is no point {point}")),
-        };
+        let (index, point) = visit.point(wanted.point, wanted.place, wanted.to)?;
         visit.insert(
             index,
             point,
@@ -363,6 +361,18 @@ unsafe extern "C" fn insert(kernel_object: u64, insertion: *const RawInsertion) 
             arguments,
         )
     })
+}
+
+unsafe extern "C" fn report_json(tool: Tool, text: *const c_char) -> c_int {
+    let act = |variables: &Variables| {
+        // SAFETY: null, or the caller's string.
+        let text = unsafe { name(text)? };
+        let value = luthier::serde_json::from_str(&text);
+        variables.set_json(value.map_err(|error| format!("that is no JSON: {error}"))?);
+        Ok(())
+    };
+    // SAFETY: the table's.
+    unsafe { with_variables(tool, act) }
 }
 
 unsafe extern "C" fn change(kernel_object: u64, change: *const RawChange) -> c_int {
@@ -374,10 +384,10 @@ unsafe extern "C" fn change(kernel_object: u64, change: *const RawChange) -> c_i
             unsafe { name(wanted.text) }
         };
         let (point, deed) = match wanted.kind {
-            0 => (Point::Before, Deed::Remove),
-            1 => (Point::Before, Deed::Replace(text()?)),
-            2 => (Point::Before, Deed::Assembly(text()?)),
-            3 => (Point::After, Deed::Assembly(text()?)),
+            constants::CHANGE_REMOVE => (Point::Before, Deed::Remove),
+            constants::CHANGE_REPLACE => (Point::Before, Deed::Replace(text()?)),
+            constants::CHANGE_ADD_BEFORE => (Point::Before, Deed::Assembly(text()?)),
+            constants::CHANGE_ADD_AFTER => (Point::After, Deed::Assembly(text()?)),
             kind => return Err(format!("there is no change {kind}")),
         };
         visit.change(wanted.place, point, deed)

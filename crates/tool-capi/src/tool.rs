@@ -1,6 +1,7 @@
 //! A [`Tool`] whose host code is a library: its callbacks say what to insert and what each launch runs.
 
 use crate::{
+    counted::{self, Counted},
     library::Library,
     seen::Seen,
     table::{Api, CURRENT},
@@ -8,7 +9,9 @@ use crate::{
     visit::{Call, Deed, Point, Visit, Wanted},
 };
 use kmt_sys::aql::KernelDispatchPacket;
-use luthier::{Argument, Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile};
+use luthier::{
+    Argument, Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
+};
 use std::{
     collections::{BTreeSet, HashMap},
     fmt::Write,
@@ -193,6 +196,11 @@ impl Tool for LibraryTool {
             let failure = failure.unwrap_or_else(|| "nobody has asked for this variant".to_owned());
             return Err(Error::Tool(format!("{}: {failure}", self.name())));
         };
+        let counters = calls.iter().map(|call| match call.deed {
+            Deed::Count { counter, .. } => counter + 1,
+            _ => 0,
+        });
+        let counters = edit.counters(counters.max().unwrap_or(0));
         let instructions: Vec<_> = kernel.instructions().collect();
         let blocks: Vec<_> = kernel.blocks().collect();
         for call in &*calls {
@@ -223,6 +231,7 @@ impl Tool for LibraryTool {
                 }
                 (_, Point::Before) => edit.before(instruction),
                 (_, Point::After) => edit.after(instruction),
+                (_, Point::Block) => edit.at_block(&instruction.block()),
                 (_, Point::Edge(to)) => {
                     let to = blocks.get(to).map(|block| block.index());
                     let missing =
@@ -237,6 +246,9 @@ impl Tool for LibraryTool {
                 }
                 Deed::Assembly(text) => {
                     place.assembly(text)?;
+                }
+                Deed::Count { counter, amount } => {
+                    place.count(counters.at(*counter), *amount)?;
                 }
                 Deed::Remove | Deed::Replace(_) => {}
             }
@@ -258,9 +270,11 @@ impl Tool for LibraryTool {
         self.library.records(stream, records)
     }
 
-    fn finish(&self, _results: &Results<'_>) -> Result<String> {
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut problems = std::mem::take(&mut *lock(&self.problems));
+        counted::RESULTS.set(Some(Counted::of(results)));
         problems.extend(self.library.end().err());
+        counted::RESULTS.set(None);
         let file = self.library.file();
         let mut lines = String::new();
         if let Some(variables) = self.variables.get() {
@@ -273,5 +287,10 @@ impl Tool for LibraryTool {
             let _ = writeln!(lines, "{file}: {problem}");
         }
         Ok(lines)
+    }
+
+    fn finish_json(&self, _results: &Results<'_>) -> Result<serde_json::Value> {
+        let variables = self.variables.get();
+        Ok(variables.map_or(serde_json::Value::Null, |known| known.take_json()))
     }
 }

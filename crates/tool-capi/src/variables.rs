@@ -5,7 +5,7 @@ use crate::{
     registered::{Registered, Variable},
     tool::lock,
 };
-use luthier::{Live, ToolFile};
+use luthier::{Live, ToolFile, serde_json};
 use std::{
     collections::{BTreeMap, HashMap},
     ffi::{CStr, CString},
@@ -23,6 +23,8 @@ pub struct Variables {
     options: BTreeMap<String, CString>,
     /// Lines for the tool's part of the summary.
     reports: Mutex<Vec<String>>,
+    /// The results as data.
+    json: Mutex<serde_json::Value>,
 }
 
 impl Variables {
@@ -39,6 +41,7 @@ impl Variables {
             managed: HashMap::new(),
             options: BTreeMap::new(),
             reports: Mutex::default(),
+            json: Mutex::default(),
         };
         let options = variables.file.options().iter();
         variables.options = options
@@ -135,6 +138,14 @@ impl Variables {
 
     pub fn take_reports(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.reports))
+    }
+
+    pub fn set_json(&self, value: serde_json::Value) {
+        *lock(&self.json) = value;
+    }
+
+    pub fn take_json(&self) -> serde_json::Value {
+        std::mem::take(&mut *lock(&self.json))
     }
 
     pub fn live(&self) -> &dyn Live {

@@ -1,7 +1,8 @@
 //! One call of `luthier_at_hsa_event`: what the tool looks at and what it asks for.
 
 use crate::{
-    seen::{REGISTERS, Seen},
+    constants,
+    seen::{Seen, register_kind},
     structures::RawArgument,
     variables::Variables,
 };
@@ -23,6 +24,8 @@ pub enum Point {
     After,
     /// On the way from the instruction's block, whose last one it is, to this block.
     Edge(usize),
+    /// Where the instruction's block begins, whose first one it is.
+    Block,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +35,11 @@ pub enum Deed {
         /// In lane 0 alone, whatever EXEC is.
         once: bool,
         arguments: Vec<Argument>,
+    },
+    /// Adds to a counter of the kernel, once a wave.
+    Count {
+        counter: usize,
+        amount: u32,
     },
     Remove,
     /// By other instructions.
@@ -87,8 +95,16 @@ impl Visit {
         (index < count).then_some(index).ok_or_else(missing)
     }
 
+    /// The first instruction of a block.
+    fn block(&mut self, index: usize) -> Result<(usize, Point)> {
+        let seen = self.seen()?;
+        let block = seen.blocks.get(index);
+        let block = block.ok_or_else(|| format!("there is no block {index}"))?;
+        Ok((block.first, Point::Block))
+    }
+
     /// The last instruction of a block, from which control goes to another one.
-    pub fn edge(&mut self, from: usize, to: usize) -> Result<(usize, Point)> {
+    fn edge(&mut self, from: usize, to: usize) -> Result<(usize, Point)> {
         let seen = self.seen()?;
         let block = seen.blocks.get(from);
         let block = block.ok_or_else(|| format!("there is no block {from}"))?;
@@ -130,6 +146,36 @@ impl Visit {
         Ok(())
     }
 
+    /// Where something is inserted: `point` is a `luthier_ipoint_t`.
+    pub fn point(&mut self, point: u32, place: usize, to: usize) -> Result<(usize, Point)> {
+        match point {
+            constants::IPOINT_BEFORE => Ok((place, Point::Before)),
+            constants::IPOINT_AFTER => Ok((place, Point::After)),
+            constants::IPOINT_EDGE => self.edge(place, to),
+            constants::IPOINT_BLOCK => self.block(place),
+            point => Err(format!("there is no point {point}")),
+        }
+    }
+
+    pub fn count(
+        &mut self,
+        (index, point): (usize, Point),
+        counter: usize,
+        amount: u32,
+    ) -> Result<()> {
+        /// As many as a tool could have blocks to count, and few enough to have room on a device.
+        const MOST: usize = 1 << 24;
+        if counter >= MOST {
+            return Err(format!(
+                "a kernel has {MOST} counters, and none with the number {counter}"
+            ));
+        }
+        let index = self.place(index)?;
+        let deed = Deed::Count { counter, amount };
+        self.calls.push(Call { index, point, deed });
+        Ok(())
+    }
+
     pub fn change(&mut self, index: usize, point: Point, deed: Deed) -> Result<()> {
         let index = self.place(index)?;
         self.calls.push(Call { index, point, deed });
@@ -139,7 +185,7 @@ impl Visit {
     /// Whether a register may be read later, in front of an instruction.
     pub fn is_live(&mut self, index: usize, file: u32, number: u32) -> Result<bool> {
         let index = self.place(index)?;
-        let kind = REGISTERS.get(file as usize).copied();
+        let kind = register_kind(file);
         let reg = Reg {
             kind: kind.ok_or_else(|| format!("there are no registers of kind {file}"))?,
             index: u16::try_from(number).map_err(|_| format!("there is no register {number}"))?,
@@ -167,27 +213,33 @@ impl Visit {
                 half: None,
             }))
         };
+        let dimension = || match raw.value {
+            0..3 => Ok(raw.value as u8),
+            other => Err(format!("a workgroup has no dimension {other}")),
+        };
         Ok(match raw.kind {
-            0 => Argument::Constant(raw.value),
-            1 => register(RegKind::Sgpr)?,
-            2 => register(RegKind::Vgpr)?,
-            3 => Argument::Exec,
-            4 => Argument::Pc,
-            5 => Argument::Site,
-            6 => Argument::Variable(self.variables.name(raw.value as usize)?.to_owned(), 0),
-            7 => Argument::EffectiveAddress,
-            8 => Argument::AccessSize,
-            9 => Argument::AccessKind,
-            10 => Argument::DispatchId,
-            11 if raw.value < 3 => Argument::WorkgroupId(raw.value as u8),
-            12 if raw.value < 3 => Argument::WorkitemId(raw.value as u8),
-            13 => register(RegKind::Agpr)?,
-            14 => Argument::Vcc,
-            15 => Argument::Scc,
-            16 => Argument::M0,
-            17 => Argument::KernargPointer,
-            18 => Argument::DispatchPointer,
-            11 | 12 => return Err(format!("a workgroup has no dimension {}", raw.value)),
+            constants::ARG_CONSTANT => Argument::Constant(raw.value),
+            constants::ARG_SGPR => register(RegKind::Sgpr)?,
+            constants::ARG_VGPR => register(RegKind::Vgpr)?,
+            constants::ARG_EXEC => Argument::Exec,
+            constants::ARG_PC => Argument::Pc,
+            constants::ARG_SITE => Argument::Site,
+            constants::ARG_VARIABLE => {
+                let name = self.variables.name(raw.value as usize)?;
+                Argument::Variable(name.to_owned(), 0)
+            }
+            constants::ARG_ADDRESS => Argument::EffectiveAddress,
+            constants::ARG_ACCESS_SIZE => Argument::AccessSize,
+            constants::ARG_ACCESS_KIND => Argument::AccessKind,
+            constants::ARG_DISPATCH_ID => Argument::DispatchId,
+            constants::ARG_WORKGROUP_ID => Argument::WorkgroupId(dimension()?),
+            constants::ARG_WORKITEM_ID => Argument::WorkitemId(dimension()?),
+            constants::ARG_AGPR => register(RegKind::Agpr)?,
+            constants::ARG_VCC => Argument::Vcc,
+            constants::ARG_SCC => Argument::Scc,
+            constants::ARG_M0 => Argument::M0,
+            constants::ARG_KERNARG => Argument::KernargPointer,
+            constants::ARG_PACKET => Argument::DispatchPointer,
             kind => return Err(format!("there are no arguments of kind {kind}")),
         })
     }

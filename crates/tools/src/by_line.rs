@@ -29,13 +29,14 @@ impl Site {
     }
 }
 
-/// Gives each instruction `width` counters and calls `insert` with it, with what is known of it, and with the first counter.
+/// Gives each instruction that the user chose `width` counters and calls `insert` with it, with what is known of it, and with the first counter.
 pub(crate) fn count_at<T>(
     edit: &mut Edit<'_>,
-    instructions: Vec<(Instruction<'_>, T)>,
+    mut instructions: Vec<(Instruction<'_>, T)>,
     width: usize,
     insert: impl Fn(&mut Edit<'_>, &Instruction<'_>, T, luthier::Counter) -> Result<()>,
 ) -> Result<()> {
+    instructions.retain(|(instruction, _)| edit.chooses(instruction));
     let counters = edit.counters(instructions.len() * width);
     let mut sites = Vec::new();
     for (index, (instruction, known)) in instructions.into_iter().enumerate() {

@@ -106,11 +106,14 @@ impl Tool for Coverage {
         let mut kept = Kept::default();
         let mut places = Places::default();
         for function in kernel.functions() {
+            if function.blocks().all(|block| edit.chosen(&block) == 0) {
+                continue;
+            }
             let entry = kept.counted.len() as u32;
             let mut lines = Vec::new();
             for block in function.blocks() {
                 lines.extend(block.instructions().filter_map(|at| files.line(&at)));
-                look_at(block, &mut files, &mut kept, &mut places);
+                look_at(block, edit, &mut files, &mut kept, &mut places);
             }
             kept.functions.push(Function {
                 name: function.name().to_owned(),
@@ -127,15 +130,16 @@ impl Tool for Coverage {
             ]
         };
         for (at, counter) in &places.before {
-            edit.before(at).once().call("lanes", lanes(*counter))?;
+            let place = edit.before(at).for_others().once();
+            place.call("lanes", lanes(*counter))?;
         }
         for (at, counter) in &places.behind {
-            edit.after(at).once().call("lanes", lanes(*counter))?;
+            let place = edit.after(at).for_others().once();
+            place.call("lanes", lanes(*counter))?;
         }
         for (from, to, counter) in &places.ways {
-            edit.edge(from, to.index())
-                .once()
-                .call("lanes", lanes(*counter))?;
+            let place = edit.edge(from, to.index()).for_others().once();
+            place.call("lanes", lanes(*counter))?;
         }
         if kept.files.is_empty() {
             edit.note(
@@ -177,9 +181,10 @@ fn beginning(lines: &[Line]) -> Option<Line> {
     lines.iter().copied().find(|(file, _)| *file == most)
 }
 
-/// Notes the stretches and branches of one block.
+/// Notes the stretches of one block, and lines and branches as far as the user chose them.
 fn look_at<'k>(
     block: luthier::Block<'k>,
+    edit: &Edit<'_>,
     files: &mut Files,
     kept: &mut Kept,
     places: &mut Places<'k>,
@@ -194,7 +199,8 @@ fn look_at<'k>(
             places.before.push((*instruction, stretch));
             fresh = false;
         }
-        let line = files.line(instruction);
+        let chosen = edit.chooses(instruction);
+        let line = chosen.then(|| files.line(instruction)).flatten();
         let lines = &mut kept.counted[stretch as usize];
         if let Some(line) = line.filter(|line| !lines.contains(line)) {
             lines.push(line);
@@ -219,7 +225,7 @@ fn look_at<'k>(
     }
     let end = block.last();
     let ways: Vec<_> = block.successors().collect();
-    if is_uniform(&end) && ways.len() == 2 {
+    if is_uniform(&end) && ways.len() == 2 && edit.chooses(&end) {
         let taken = kept.counted.len() as u32;
         if let Some(line) = files.line(&end) {
             kept.counted.push(Vec::new());

@@ -1,7 +1,9 @@
 //! `hotspots`: waves and lanes that executed every instruction, and waves along every edge of the control flow graph.
 
 use crate::flow::Flow;
-use luthier::{Edit, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile};
+use luthier::{
+    Edit, Function, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -10,12 +12,14 @@ pub struct Hotspots(pub ToolFile);
 /// Rows of the text.
 const ROWS: usize = 10;
 
-/// What is kept of a kernel. Counters: one for each block, then for each stretch, then for each counted edge.
+/// What is kept of a kernel. Counters: one for each block, then those of lanes, then for each counted edge.
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     functions: Vec<String>,
     blocks: Vec<Block>,
     stretches: Vec<Stretch>,
+    /// Counters of lanes.
+    lane_counters: u32,
     /// Positions of blocks.
     edges: Vec<(u32, u32)>,
     counted_edges: Vec<u32>,
@@ -30,19 +34,21 @@ struct Block {
     closed_out: bool,
 }
 
-/// Instructions of one block that run with one EXEC.
+/// Instructions of one block that run with one EXEC, one after another, and that the user chose.
 #[derive(Serialize, Deserialize)]
 struct Stretch {
     block: u32,
     pc: u64,
     instructions: u32,
+    /// Of its lanes. Stretches with an instruction between them that was not chosen share it.
+    counter: u32,
 }
 
 impl Kept {
-    /// Blocks and their ways of one kernel, in the order of `kernel.blocks()`.
-    fn of(kernel: &Kernel<'_>) -> Kept {
+    /// Blocks and their ways of some functions, in their order.
+    fn of(functions: &[Function<'_>]) -> Kept {
         let mut kept = Kept::default();
-        for function in kernel.functions() {
+        for function in functions {
             let (number, first) = (kept.functions.len() as u32, kept.blocks.len() as u32);
             kept.functions.push(function.name().to_owned());
             let blocks: Vec<_> = function.blocks().collect();
@@ -79,11 +85,11 @@ impl Kept {
         act(&Flow::new(&self.edges, &closed_in, &closed_out))
     }
 
-    /// Counters of blocks, stretches and counted edges.
+    /// Counters of blocks, lanes and counted edges.
     fn split<'c>(&self, counters: &'c [u64]) -> (&'c [u64], &'c [u64], &'c [u64]) {
         let (blocks, rest) = counters.split_at(self.blocks.len().min(counters.len()));
-        let (stretches, edges) = rest.split_at(self.stretches.len().min(rest.len()));
-        (blocks, stretches, edges)
+        let (lanes, edges) = rest.split_at(rest.len().min(self.lane_counters as usize));
+        (blocks, lanes, edges)
     }
 
     fn json(&self, kernel: &KernelResults) -> serde_json::Value {
@@ -99,12 +105,12 @@ impl Kept {
         let stretches: Vec<_> = self
             .stretches
             .iter()
-            .zip(lanes)
-            .map(|(stretch, lanes)| {
+            .map(|stretch| {
                 serde_json::json!({
                     "function": self.blocks.get(stretch.block as usize).map(|block| block.function),
                     "pc": stretch.pc, "instructions": stretch.instructions,
-                    "waves": blocks.get(stretch.block as usize), "lanes": lanes,
+                    "waves": blocks.get(stretch.block as usize),
+                    "lanes": lanes.get(stretch.counter as usize),
                 })
             })
             .collect();
@@ -132,33 +138,48 @@ impl Tool for Hotspots {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        let mut kept = Kept::of(kernel);
-        let blocks: Vec<_> = kernel.blocks().collect();
+        // All blocks of a function are counted, because what goes along its edges follows from them.
+        let functions = kernel.functions();
+        let functions: Vec<_> = functions
+            .filter(|function| function.blocks().any(|block| edit.chosen(&block) != 0))
+            .collect();
+        let mut kept = Kept::of(&functions);
+        let blocks: Vec<_> = functions.iter().flat_map(|at| at.blocks()).collect();
         let counters = edit.counters(blocks.len());
-        let mut stretches = Vec::new();
+        let mut counted = Vec::new();
         for (index, block) in blocks.iter().enumerate() {
-            edit.before(&block.first()).count(counters.at(index), 1)?;
+            let place = edit.before(&block.first()).for_others();
+            place.count(counters.at(index), 1)?;
             let instructions: Vec<Instruction<'_>> = block.instructions().collect();
-            for stretch in instructions.split_inclusive(|instruction| instruction.writes_exec()) {
-                kept.stretches.push(Stretch {
-                    block: index as u32,
-                    pc: stretch[0].pc(),
-                    instructions: stretch.len() as u32,
-                });
-                stretches.push(stretch[0]);
+            for same in instructions.split_inclusive(|instruction| instruction.writes_exec()) {
+                let before = kept.stretches.len();
+                let runs = same.chunk_by(|a, b| edit.chooses(a) == edit.chooses(b));
+                for run in runs.filter(|run| edit.chooses(&run[0])) {
+                    kept.stretches.push(Stretch {
+                        block: index as u32,
+                        pc: run[0].pc(),
+                        instructions: run.len() as u32,
+                        counter: counted.len() as u32,
+                    });
+                }
+                if kept.stretches.len() != before {
+                    counted.push(same[0]);
+                }
             }
         }
-        let counters = edit.counters(stretches.len());
-        for (index, first) in stretches.iter().enumerate() {
+        kept.lane_counters = counted.len() as u32;
+        let counters = edit.counters(counted.len());
+        for (index, first) in counted.iter().enumerate() {
             let arguments = [luthier::Argument::Exec, counters.at(index).into()];
-            edit.before(first).once().call("lanes", arguments)?;
+            let place = edit.before(first).for_others().once();
+            place.call("lanes", arguments)?;
         }
         let counters = edit.counters(kept.counted_edges.len());
         for (index, edge) in kept.counted_edges.iter().enumerate() {
             let (from, to) = kept.edges[*edge as usize];
             let to = blocks[to as usize].index();
-            edit.edge(&blocks[from as usize], to)
-                .count(counters.at(index), 1)?;
+            let place = edit.edge(&blocks[from as usize], to).for_others();
+            place.count(counters.at(index), 1)?;
         }
         edit.attach(kept)
     }
@@ -169,9 +190,10 @@ impl Tool for Hotspots {
             let kept: Kept = kernel.data()?;
             let (blocks, lanes, _) = kept.split(kernel.counters());
             let mut rows: Vec<(u64, u64, &Stretch)> = Vec::new();
-            for (stretch, lanes) in kept.stretches.iter().zip(lanes) {
+            for stretch in &kept.stretches {
+                let lanes = lanes.get(stretch.counter as usize).copied().unwrap_or(0);
                 let waves = blocks.get(stretch.block as usize).copied().unwrap_or(0);
-                rows.push((waves * u64::from(stretch.instructions), *lanes, stretch));
+                rows.push((waves * u64::from(stretch.instructions), lanes, stretch));
             }
             let total: u64 = rows.iter().map(|row| row.0).sum();
             report.push_str(&format!(

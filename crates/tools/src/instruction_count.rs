@@ -20,17 +20,18 @@ impl Tool for InstructionCount {
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let counters = edit.counters(2);
         for block in kernel.blocks() {
-            edit.before(&block.first())
-                .count(counters.at(0), block.len())?;
+            let chosen = edit.chosen(&block);
+            edit.at_block(&block).count(counters.at(0), chosen)?;
             // EXEC is the same throughout a stretch.
             let instructions: Vec<Instruction<'_>> = block.instructions().collect();
             for stretch in instructions.split_inclusive(|instruction| instruction.writes_exec()) {
-                let arguments = [
-                    Argument::Exec,
-                    (stretch.len() as u32).into(),
-                    counters.at(1).into(),
-                ];
-                edit.before(&stretch[0]).once().call("lanes", arguments)?;
+                let chosen = stretch.iter().filter(|at| edit.chooses(at)).count() as u32;
+                if chosen == 0 {
+                    continue;
+                }
+                let arguments = [Argument::Exec, chosen.into(), counters.at(1).into()];
+                let place = edit.before(&stretch[0]).for_others().once();
+                place.call("lanes", arguments)?;
             }
         }
         Ok(())

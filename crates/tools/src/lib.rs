@@ -21,6 +21,7 @@ pub use arguments::{Parameter, of as parameters};
 pub use open::{
     BUILT_IN, Distinct, Given, OPTIONS, OpenError, SUFFIX, check_filter, distinct, given,
     is_library, is_stock, name_of, open, open_all, open_as, options_of, ready_path, with_host_code,
+    wraps,
 };
 
 use luthier::{Tool, ToolFile};

@@ -183,12 +183,21 @@ pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
 /// Whether a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what
 /// `MARK_LUTHIER_DEVICE_MODULE` defines.
 pub fn is_stock(library: &[u8]) -> bool {
+    exports(library, |name| name == "luthier_tool")
+}
+
+/// Whether the host code of a tool has functions that stand in for those of HIP (`LUTHIER_WRAP_HIP`).
+pub fn wraps(library: &[u8]) -> bool {
+    exports(library, |name| name.starts_with("luthier_wraps_"))
+}
+
+fn exports(library: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
     /// `SHT_DYNSYM`.
     const SYMBOLS: u32 = 11;
     let elf = codeobj::elf::Elf::parse(library);
     let symbols = elf.and_then(|elf| {
         let symbols = elf.symbols(SYMBOLS)?;
-        Ok(symbols.iter().any(|symbol| symbol.name == "luthier_tool"))
+        Ok(symbols.iter().any(|symbol| wanted(&symbol.name)))
     });
     symbols.unwrap_or(false)
 }

@@ -26,6 +26,7 @@ struct Block {
     pc: u64,
     /// File and line.
     source: Option<(u32, u32)>,
+    /// Those that the user chose.
     instructions: u32,
     /// In order, where they are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,19 +67,23 @@ impl<'l, 'a> Names<'l, 'a> {
 
 /// `opcodes`: mnemonics are to be kept.
 fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>, opcodes: bool) -> Result<()> {
-    let count = kernel.blocks().count();
+    let wanted: Vec<_> = kernel
+        .blocks()
+        .filter(|block| edit.chosen(block) != 0)
+        .collect();
+    let count = wanted.len();
     let counters = edit.counters(count);
     let mut kept = Kept::default();
     let mut blocks = Vec::with_capacity(count);
     let mut functions = Names::of(&mut kept.functions);
     let mut files = Names::of(&mut kept.files);
     let mut names = Names::of(&mut kept.mnemonics);
-    for (index, block) in kernel.blocks().enumerate() {
+    for (index, block) in wanted.into_iter().enumerate() {
         let first = block.first();
-        edit.before(&first).count(counters.at(index), 1)?;
+        edit.at_block(&block).count(counters.at(index), 1)?;
         let mut mnemonics = Vec::new();
         if opcodes {
-            let instructions = block.instructions();
+            let instructions = block.instructions().filter(|at| edit.chooses(at));
             mnemonics
                 .extend(instructions.map(|instruction| names.position(instruction.mnemonic())));
         }
@@ -87,7 +92,7 @@ fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>, opcodes: bool) -> Resu
             function: functions.position(block.function().name()),
             pc: first.pc(),
             source: source.map(|(file, line)| (files.position(file), line)),
-            instructions: block.len(),
+            instructions: edit.chosen(&block),
             mnemonics,
         });
     }

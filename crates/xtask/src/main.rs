@@ -7,6 +7,7 @@ mod fuzz;
 mod fuzz_count;
 mod fuzz_rewrite;
 mod hsa_events;
+mod installed;
 mod layers;
 mod package;
 mod reference;
@@ -67,6 +68,11 @@ const TASKS: &[Task] = &[
         "package",
         "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
         package::run,
+    ),
+    (
+        "installed",
+        "[NAME...]: install the Debian package in clean Debian releases, as root, and use it there as somebody else",
+        installed::run,
     ),
     (
         "rocm",

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
-    command::{done, said},
+    command::{self, done, said},
     root,
 };
 
@@ -36,6 +36,12 @@ const FILES: &[(&str, &str)] = &[
         "lib/luthier/libluthier_coverage_pass.so",
     ),
     ("libluthier_count.so", "lib/luthier/libluthier_count.so"),
+];
+/// Those of them that only clang and what it is made of can use; who has it has the libraries that they need.
+const OF_CLANG: &[&str] = &[
+    "luthier-count-rewrite",
+    "libluthier_coverage_pass.so",
+    "libluthier_count.so",
 ];
 /// Files of the repository, as they are.
 const TEXTS: &[(&str, &str)] = &[
@@ -213,18 +219,24 @@ fn make_debian_package(
     let mut ask = Command::new("dpkg-shlibdeps");
     // (LLVM's own packages say nothing of their library's versions.)
     ask.current_dir(&work).args(["-O", "--ignore-missing-info"]);
-    for (_, to) in FILES {
-        ask.arg("-e").arg(stage.join("usr").join(to));
+    for (from, to) in FILES {
+        let field = if OF_CLANG.contains(from) {
+            "-dSuggests"
+        } else {
+            "-dDepends"
+        };
+        ask.arg(field).arg("-e").arg(stage.join("usr").join(to));
     }
-    let needs = said(&mut ask)?;
-    let needs = needs
-        .strip_prefix("shlibs:Depends=")
-        .with_context(|| format!("dpkg-shlibdeps said {needs:?}"))?;
+    let said = command::said(&mut ask)?;
+    let needs = said
+        .lines()
+        .find_map(|line| line.strip_prefix("shlibs:Depends="))
+        .with_context(|| format!("dpkg-shlibdeps said {said:?}"))?;
     let template =
         fs::read_to_string(root.join("packaging/control")).context("no packaging/control")?;
     let control = stage.join("DEBIAN");
     fs::create_dir_all(&control)?;
-    let sizes = said(
+    let sizes = command::said(
         Command::new("du")
             .args(["-sk", "--apparent-size"])
             .arg(stage.join("usr")),

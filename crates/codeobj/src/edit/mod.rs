@@ -239,17 +239,35 @@ impl ElfEditor {
         align: u64,
         contents: Vec<u8>,
     ) -> Result<(usize, u64)> {
-        let (address, size) = self.place(name, align, contents.len() as u64)?;
-        let flags = format::SHF_ALLOC.0
-            | match access {
-                Access::Read => 0,
-                Access::ReadWrite => format::SHF_WRITE.0,
-                Access::Execute => format::SHF_EXECINSTR.0,
-            };
+        let flags = match access {
+            Access::Read => 0,
+            Access::ReadWrite => format::SHF_WRITE.0,
+            Access::Execute => format::SHF_EXECINSTR.0,
+        };
+        let size = contents.len() as u64;
+        let kind = format::SHT_PROGBITS;
+        self.append(name, (kind, flags), align, size, contents)
+    }
+
+    /// Appends a loaded section that may be written and starts as zeros, which take no room in the file; likewise.
+    pub fn append_zeros(&mut self, name: &str, align: u64, size: u64) -> Result<(usize, u64)> {
+        let kind = (format::SHT_NOBITS, format::SHF_WRITE.0);
+        self.append(name, kind, align, size, Vec::new())
+    }
+
+    fn append(
+        &mut self,
+        name: &str,
+        (kind, flags): (format::SectionType, u64),
+        align: u64,
+        size: u64,
+        contents: Vec<u8>,
+    ) -> Result<(usize, u64)> {
+        let (address, size) = self.place(name, align, size)?;
         self.sections.push(SectionRow {
             name: name.to_owned(),
-            kind: format::SHT_PROGBITS.0,
-            flags,
+            kind: kind.0,
+            flags: format::SHF_ALLOC.0 | flags,
             address,
             file_offset: 0,
             size,

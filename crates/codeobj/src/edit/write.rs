@@ -259,13 +259,18 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
         pad_to_page(&mut out);
         let row = &mut editor.sections[index];
         row.file_offset = out.len() as u64;
-        out.extend(row.contents.as_deref().unwrap_or_default());
-        loads.push(load(
-            row.address,
-            row.file_offset,
-            row.size,
-            segment_flags(row.flags),
-        ));
+        let contents = row.contents.as_deref().unwrap_or_default();
+        out.extend(contents);
+        // What starts as zeros is not in the file.
+        loads.push(ProgramHeader {
+            p_filesz: U64::new(LE, contents.len() as u64),
+            ..load(
+                row.address,
+                row.file_offset,
+                row.size,
+                segment_flags(row.flags),
+            )
+        });
     }
 
     pad_to_page(&mut out);

@@ -7,6 +7,7 @@ use crate::{
     image::{Image, ImageId, Part, RECORD_PREFIX, VERSION_SYMBOL},
     locate::{Method, Span, Spans},
     runtime::{LoadedObject, Runtime, RuntimeError},
+    sums,
 };
 
 /// Why an object's counters could not be had.
@@ -32,13 +33,34 @@ pub(super) fn identity(profile: &Profile) -> ImageId {
     ImageId(id)
 }
 
-/// Copies the sections and reads them as a profile.
+/// Copies the notes, which never change on the device.
+pub(super) fn notes(
+    runtime: &dyn Runtime,
+    object: &LoadedObject,
+    image: Option<&Image>,
+    spans: &Spans,
+) -> Result<(Vec<sums::Note>, Option<String>), RuntimeError> {
+    if spans.notes.size == 0 {
+        return Ok((Vec::new(), None));
+    }
+    let contents = image
+        .filter(|_| spans.method == Method::Sections)
+        .and_then(|image| image.contents(Part::Notes));
+    if let Some(contents) = contents {
+        return Ok(sums::parse(contents, spans.notes.address));
+    }
+    let mut bytes = vec![0; usize::try_from(spans.notes.size).unwrap_or(0)];
+    runtime.read(object.agent, spans.notes.address, &mut bytes)?;
+    Ok(sums::parse(&bytes, spans.notes.address))
+}
+
+/// Copies the sections and reads them as a profile. The texts say what of it is missing.
 pub(super) fn read_profile(
     runtime: &dyn Runtime,
     object: &LoadedObject,
     image: Option<&Image>,
     spans: &Spans,
-) -> Result<Salvage, ReadError> {
+) -> Result<(Salvage, Vec<String>), ReadError> {
     let fetch = |span: Span| -> Result<Vec<u8>, RuntimeError> {
         let mut bytes = vec![0; usize::try_from(span.size).unwrap_or(0)];
         if !bytes.is_empty() {
@@ -58,7 +80,10 @@ pub(super) fn read_profile(
     };
     let data = constant(Part::Data, spans.data)?;
     let names = constant(Part::Names, spans.names)?;
-    let counters = fetch(spans.counters)?;
+    let mut counters = fetch(spans.counters)?;
+    let (notes, damaged) = notes(runtime, object, image, spans)?;
+    let mut problems = sums::complete(&notes, spans.counters, &mut counters, fetch)?;
+    problems.extend(damaged);
     let uniform = fetch(spans.uniform)?;
     let bitmap = fetch(spans.bitmap)?;
     let sections = |version| Sections {
@@ -83,7 +108,10 @@ pub(super) fn read_profile(
     };
     let evidence = evidence(runtime, object, image, spans)?;
     if let Some(version) = evidence.version {
-        return Ok(rawprof::from_sections(&sections(Version(version)))?);
+        return Ok((
+            rawprof::from_sections(&sections(Version(version)))?,
+            problems,
+        ));
     }
     // Code without a version word: the version whose records make sense.
     let candidates = LAYOUTS
@@ -103,9 +131,10 @@ pub(super) fn read_profile(
     let best = candidates
         .min_by_key(|(faults, _)| *faults)
         .map(|(_, salvage)| salvage);
-    best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
+    let best = best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
         version: 0,
-    }))
+    }))?;
+    Ok((best, problems))
 }
 
 /// What tells the version of the records.

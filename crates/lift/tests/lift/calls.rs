@@ -37,9 +37,13 @@ __attribute__((amdgpu_kernel)) void told(int *out, pointer *where) { out[0] = (*
 "#;
 
 fn compile(target: &str) -> Vec<u8> {
+    compile_source(target, &SOURCE.replace("__constant", "static const"))
+}
+
+fn compile_source(target: &str, text: &str) -> Vec<u8> {
     let work = tempfile::tempdir().unwrap();
     let (source, out) = (work.path().join("calls.c"), work.path().join("calls.co"));
-    std::fs::write(&source, SOURCE.replace("__constant", "static const")).unwrap();
+    std::fs::write(&source, text).unwrap();
     let output = Command::new("clang-22")
         .args([
             "-x",
@@ -189,4 +193,69 @@ fn closures() {
         assert_eq!(closure("indirect"), "halve square triple", "{target}");
         assert_eq!(closure("told"), "halve square triple", "{target}");
     }
+}
+
+/// Kernels for other processors are compiled to nothing, and so start where the next one does.
+#[test]
+fn kernels_without_an_instruction_hide_no_other() {
+    const SOURCE: &str = r#"
+#define KERNEL __attribute__((amdgpu_kernel)) void
+KERNEL first(int *out) { __builtin_unreachable(); }
+KERNEL second(int *out) { __builtin_unreachable(); }
+KERNEL real(int *out) { out[0] = 7; }
+KERNEL third(int *out) { __builtin_unreachable(); }
+KERNEL other(int *out) { out[0] = 9; }
+"#;
+    for target in ["gfx90a", "gfx1030", "gfx1201"] {
+        let bytes = compile_source(target, SOURCE);
+        let object = CodeObject::parse(&bytes).expect("reads");
+        let sizes = |name: &str| {
+            let kernel = object.kernel(name).expect("a kernel of the source");
+            (kernel.entry, kernel.code_size)
+        };
+        assert_eq!((sizes("first").1, sizes("third").1), (0, 0), "{target}");
+        assert_eq!(sizes("second").0, sizes("real").0, "{target}");
+        let module = Module::lift(&object).expect("lifts");
+        let mut names: Vec<&str> = (module.functions.iter())
+            .map(|function| function.name.as_str())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, ["other", "real"], "{target}");
+        for name in ["real", "other"] {
+            let alone = Module::lift_kernel(&object, name).expect("lifts");
+            for module in [&module, &alone] {
+                let kernel = module.function(name).expect("lifted");
+                assert_eq!(module.functions[kernel].size, sizes(name).1, "{target}");
+                assert_eq!(module.closure(kernel), [kernel], "{target}");
+            }
+        }
+    }
+}
+
+/// What lies between a function without a size and the next one leads nowhere.
+#[test]
+fn what_fills_the_room_to_the_next_function_calls_nothing() {
+    let code = |text: &str| {
+        let target = gfx::Target::find("gfx90a").expect("a target");
+        let assembler = isa::Assembler::new(target).expect("LLVM knows it");
+        assembler.assemble(text).expect("assembles")
+    };
+    let text = code("s_endpgm\ns_nop 0\ns_nop 0\ns_endpgm\n");
+    let seed = |name: &str, entry| lift::FunctionSeed {
+        name: name.to_owned(),
+        kind: FunctionKind::Kernel,
+        entry,
+        size: 0,
+        wave_size: None,
+    };
+    let program = lift::Program {
+        target: gfx::Target::find("gfx90a").expect("a target"),
+        code: vec![(0, &text)],
+        functions: vec![seed("one", 0), seed("two", 12)],
+        pointers: Default::default(),
+    };
+    let module = Module::of_program(&program, lift::Options::default()).expect("lifts");
+    let one = module.function("one").expect("lifted");
+    assert_eq!(module.functions[one].insts.len(), 3);
+    assert_eq!(module.closure(one), [one]);
 }

@@ -12,6 +12,9 @@ use template::Global;
 /// `STV_PROTECTED`, as the compiler gives device variables.
 const PROTECTED: u8 = 3;
 
+/// What texts are multiples of.
+const CODE_ALIGNMENT: usize = crate::layout::ALIGNMENT as usize;
+
 /// The original object with rewritten kernels instead of its own, and the tool's variables. All addresses come out right
 /// when a loader applies its relocations. Byte by byte the original if there is nothing to put in.
 pub fn static_object(
@@ -42,14 +45,24 @@ pub fn static_object_with(
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
     let source = Source::new(original);
+    // One segment for all: a page and a header for each would be more than most kernels are.
+    let mut text = Vec::with_capacity(kernels.iter().map(|kernel| kernel.text.len()).sum());
+    for kernel in kernels {
+        debug_assert!(text.len().is_multiple_of(CODE_ALIGNMENT));
+        text.extend_from_slice(&kernel.text);
+    }
+    let mut next = 0;
+    if !text.is_empty() {
+        let (access, align) = (Access::Execute, CODE_ALIGNMENT as u64);
+        let appended = editor.append_section(".text.luthier", access, align, text);
+        (_, next) = appended.map_err(failed)?;
+    }
     let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
         check_stack(kernel, &found.descriptor)?;
-        let name = format!(".text.{}", kernel.kernel);
-        let (_, address) = editor
-            .append_section(&name, Access::Execute, 256, kernel.text.clone())
-            .map_err(failed)?;
+        let address = next;
+        next += kernel.text.len() as u64;
         placed.push((address, source.unit(kernel)));
         let entry = address + kernel.entry;
         let mut descriptor = kernel.descriptor.clone();
@@ -119,20 +132,57 @@ fn check_stack(kernel: &Rewritten, before: &KernelDescriptor) -> Result<(), Refu
     Ok(())
 }
 
+/// Variables that start with something, and behind them those that start as zeros, which take no room in the file.
 fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()> {
-    for global in globals {
-        let mut contents = global.initial.clone().unwrap_or_default();
-        contents.resize(global.size as usize, 0);
-        let align = global.alignment.clamp(8, 4096);
-        let (section, address) = editor.append_section(
-            &format!(".data.{}", global.name),
-            Access::ReadWrite,
-            align,
-            contents,
-        )?;
+    let (zeros, others): (Vec<&Global>, Vec<&Global>) = (globals.iter())
+        .partition(|global| (global.initial.iter().flatten()).all(|byte| *byte == 0));
+    let (offsets, size) = places(&others);
+    if !others.is_empty() {
+        let mut contents = vec![0; size as usize];
+        for (global, &offset) in others.iter().zip(&offsets) {
+            let initial = global.initial.as_deref().unwrap_or_default();
+            let length = initial.len().min(global.size as usize);
+            let start = offset as usize;
+            contents[start..start + length].copy_from_slice(&initial[..length]);
+        }
+        let access = Access::ReadWrite;
+        let at = editor.append_section(".data.luthier", access, ALIGNMENT, contents)?;
+        add_symbols(editor, at, &others, &offsets)?;
+    }
+    let (offsets, size) = places(&zeros);
+    if !zeros.is_empty() {
+        let at = editor.append_zeros(".bss.luthier", ALIGNMENT, size)?;
+        add_symbols(editor, at, &zeros, &offsets)?;
+    }
+    Ok(())
+}
+
+/// What sections of variables start at, and what variables are aligned to at most.
+const ALIGNMENT: u64 = 4096;
+
+/// Offsets of variables in a section of their own, and the section's size.
+fn places(globals: &[&Global]) -> (Vec<u64>, u64) {
+    let mut end = 0;
+    let place = |global: &&Global| {
+        let align = u64::from(global.alignment).clamp(8, ALIGNMENT);
+        let offset = u64::next_multiple_of(end, align.next_power_of_two());
+        end = offset + global.size;
+        offset
+    };
+    let offsets = globals.iter().map(place).collect();
+    (offsets, end)
+}
+
+fn add_symbols(
+    editor: &mut ElfEditor,
+    (section, address): (usize, u64),
+    globals: &[&Global],
+    offsets: &[u64],
+) -> codeobj::Result<()> {
+    for (global, offset) in globals.iter().zip(offsets) {
         editor.add_symbol(&NewSymbol {
             name: global.name.clone(),
-            value: address,
+            value: address + offset,
             size: global.size,
             kind: SymbolKind::Object,
             binding: Binding::Global,

@@ -60,6 +60,11 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
 /// The same with so many AccVGPRs beside the VGPRs.
 pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
     let mut text = String::new();
+    // Of what is there at the start, nothing stays without a use.
+    let first = [2, 3, 5, 7];
+    for sgpr in first {
+        text += &format!("s_mov_b32 s{sgpr}, 0x2468{sgpr:02}\n");
+    }
     for sgpr in 8..sgprs {
         text += &format!(
             "s_mul_i32 s{sgpr}, s6, {sgpr}\ns_add_u32 s{sgpr}, s{sgpr}, 0x1357{sgpr:02}\n"
@@ -81,7 +86,7 @@ pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8
         text += &format!("v_add_u32 v{vgpr}, v{}, v1\n", (vgpr + 40) % vgprs);
     }
     text += "s_or_b64 exec, exec, s[10:11]\ns_sub_u32 s4, s4, 1\ns_branch loop\ndone:\n";
-    for sgpr in 8..sgprs {
+    for sgpr in first.into_iter().chain([6]).chain(8..sgprs) {
         text += &format!("v_add_u32 v1, s{sgpr}, v1\n");
     }
     for vgpr in 2..vgprs {

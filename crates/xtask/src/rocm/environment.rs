@@ -25,6 +25,13 @@ const NEWER: &str =
 
 const RELEASES: &[Release] = &[
     Release {
+        name: "debian-12",
+        suite: "bookworm",
+        script: "sid",
+        packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
+                   rocm-device-libs lld g++",
+    },
+    Release {
         name: "debian-13",
         suite: "trixie",
         script: "sid",
@@ -51,6 +58,23 @@ pub struct Environment {
     root: PathBuf,
 }
 
+fn release(name: &str) -> Result<&'static Release> {
+    let release = RELEASES.iter().find(|release| release.name == name);
+    let release = release
+        .with_context(|| format!("there is no environment {name}; there are {}", names()))?;
+    ensure!(
+        is_root()?,
+        "{name} is made with debootstrap and entered with chroot: run this as root"
+    );
+    Ok(release)
+}
+
+/// Where they are.
+fn folder() -> PathBuf {
+    std::env::var_os("LUTHIER_ROCM_ROOT")
+        .map_or_else(|| crate::root().join("target/rocm"), PathBuf::from)
+}
+
 pub fn names() -> String {
     let names: Vec<_> = RELEASES.iter().map(|release| release.name).collect();
     names.join(", ")
@@ -59,25 +83,33 @@ pub fn names() -> String {
 impl Environment {
     /// The release of that name, made now if it is not there: in `$LUTHIER_ROCM_ROOT/NAME` or `target/rocm/NAME`.
     pub fn open(name: &str) -> Result<Environment> {
-        let release = RELEASES
-            .iter()
-            .find(|release| release.name == name)
-            .with_context(|| format!("there is no environment {name}; there are {}", names()))?;
-        ensure!(
-            is_root()?,
-            "{name} is made with debootstrap and entered with chroot: run this as root"
-        );
-        let folder = std::env::var_os("LUTHIER_ROCM_ROOT")
-            .map_or_else(|| crate::root().join("target/rocm"), PathBuf::from);
+        let release = release(name)?;
         let environment = Environment {
             name: release.name,
-            root: folder.join(name),
+            root: folder().join(name),
         };
         if !environment.root.join("usr/bin/apt-get").exists() {
             environment.bootstrap(release)?;
         }
         environment.install(release.packages)?;
         Ok(environment)
+    }
+
+    /// The release of that name with nothing but what every Debian has, made anew.
+    pub fn clean(name: &str) -> Result<Environment> {
+        let release = release(name)?;
+        let environment = Environment {
+            name: release.name,
+            root: folder().join(format!("{name}-clean")),
+        };
+        environment.bootstrap(release)?;
+        Ok(environment)
+    }
+
+    /// Deletes it.
+    pub fn remove(self) -> Result<()> {
+        fs::remove_dir_all(&self.root)
+            .with_context(|| format!("cannot delete {}", self.root.display()))
     }
 
     /// Its folder, as seen from outside.
@@ -133,12 +165,17 @@ impl Environment {
         if missing.is_empty() {
             return Ok(());
         }
-        eprintln!("Installing in {}: {}", self.name, missing.join(" "));
+        self.apt_install(&missing)
+    }
+
+    /// Installs packages or package files, with what they need.
+    pub fn apt_install(&self, packages: &[&str]) -> Result<()> {
+        eprintln!("Installing in {}: {}", self.name, packages.join(" "));
         // Testing's index may be older than it says it is good for.
         let options = ["-q", "-o", "Acquire::Check-Valid-Until=false"];
         for arguments in [
             &["update"][..],
-            &[&["install", "-y", "--no-install-recommends"], &missing[..]].concat(),
+            &[&["install", "-y", "--no-install-recommends"], packages].concat(),
             &["clean"],
         ] {
             let status = self
@@ -146,6 +183,7 @@ impl Environment {
                 .env("DEBIAN_FRONTEND", "noninteractive")
                 .args(options)
                 .args(arguments)
+                .stdout(std::io::stderr())
                 .status()?;
             ensure!(
                 status.success(),

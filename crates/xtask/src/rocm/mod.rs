@@ -1,7 +1,7 @@
 //! `./dev rocm NAME`: programs and test suites under the ROCm of another Debian release.
 
 mod completion;
-mod environment;
+pub mod environment;
 mod google_test;
 mod known;
 mod limited;

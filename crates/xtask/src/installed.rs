@@ -1,0 +1,173 @@
+//! `cargo xtask installed`: the Debian package in clean Debian releases, used there by somebody who is not root and has no
+//! checkout.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{command::done, rocm::environment::Environment, root};
+
+/// A release, what its HIP runtime is called, and the release whose compiler makes programs for that, if this machine's
+/// compiler does not.
+struct Row {
+    name: &'static str,
+    runtime: &'static str,
+    compiler: Option<&'static str>,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "debian-12",
+        runtime: "libamdhip64-5",
+        compiler: None,
+    },
+    Row {
+        name: "debian-13",
+        runtime: "libamdhip64-5",
+        compiler: None,
+    },
+    Row {
+        name: "debian-testing",
+        runtime: "libamdhip64-6",
+        compiler: Some("debian-testing"),
+    },
+];
+
+/// What somebody does, as a line of a shell in a folder of theirs with the program `vector_add`, and a word of what is said
+/// then. The last ones need the HIP runtime.
+const WITHOUT_HIP: &[(&str, &str)] = &[
+    ("luthier --version", "LLVM"),
+    ("luthier inspect vector_add", "vector_add"),
+    (
+        "luthier instrument -t instr-count vector_add -o counted && luthier inspect counted",
+        "vector_add",
+    ),
+    (
+        "luthier verify -t bb-count -k vector_add --arg zero:256 --arg zero:256 --arg zero:256 --arg i32:64 vector_add",
+        "the same",
+    ),
+    ("luthier tool list", "instr-count"),
+    ("luthier run -- ./vector_add 2>&1 || true", "libamdhip64"),
+];
+const WITH_HIP: &[(&str, &str)] = &[
+    (
+        "luthier run --device gfx90a -- ./vector_add",
+        "1048576 sums are right",
+    ),
+    (
+        "luthier run --device gfx90a -t instr-count -- ./vector_add 2>&1",
+        "vector_add",
+    ),
+    (
+        "luthier run --device gfx90a -t mem-trace --output traced --report r.html -- ./vector_add 2>&1 && cat r.html",
+        "</html>",
+    ),
+    ("luthier doctor 2>&1", "emulated GPU"),
+];
+
+pub fn run(names: &[String]) -> Result<Vec<String>> {
+    let package = root().join(format!(
+        "target/package/luthier_{}_amd64.deb",
+        env!("CARGO_PKG_VERSION")
+    ));
+    ensure!(
+        package.exists(),
+        "{} is missing: run ./dev package first",
+        package.display()
+    );
+    for name in names {
+        ensure!(
+            ROWS.iter().any(|row| row.name == name),
+            "{name} is none of {}",
+            ROWS.iter()
+                .map(|row| row.name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        );
+    }
+    let mut complaints = Vec::new();
+    for row in ROWS {
+        if names.is_empty() || names.iter().any(|name| name == row.name) {
+            let program = compiled(row).with_context(|| format!("vector_add for {}", row.name))?;
+            let release = Environment::clean(row.name)?;
+            complaints.extend(one(row, &release, &package, &program)?);
+            release.remove()?;
+        }
+    }
+    Ok(complaints)
+}
+
+/// `vector_add` for the release's runtime.
+fn compiled(row: &Row) -> Result<PathBuf> {
+    let folder = root().join("target/package");
+    let program = folder.join(format!("vector_add-{}", row.name));
+    let mut command = match row.compiler {
+        None => Command::new("hipcc"),
+        Some(release) => Environment::open(release)?.command("hipcc"),
+    };
+    done(
+        command
+            .args(["--offload-arch=gfx90a", "-O2"])
+            .arg(root().join("examples/vector_add.hip"))
+            .arg("-o")
+            .arg(&program),
+    )?;
+    Ok(program)
+}
+
+/// Installs the package and does everything; what did not come out as it should.
+fn one(
+    row: &Row,
+    release: &Environment,
+    package: &PathBuf,
+    program: &PathBuf,
+) -> Result<Vec<String>> {
+    let home = release.root().join("home/somebody");
+    fs::create_dir_all(&home)?;
+    fs::copy(program, home.join("vector_add"))?;
+    std::os::unix::fs::chown(&home, Some(SOMEBODY), Some(SOMEBODY))?;
+    fs::copy(package, release.root().join("tmp/luthier.deb"))?;
+    release.apt_install(&["/tmp/luthier.deb"])?;
+    let mut complaints = Vec::new();
+    for (runtime, lines) in [(None, WITHOUT_HIP), (Some(row.runtime), WITH_HIP)] {
+        if let Some(runtime) = runtime {
+            release.apt_install(&[runtime])?;
+        }
+        for (line, word) in lines {
+            let output = release
+                .command("setpriv")
+                .args([
+                    &format!("--reuid={SOMEBODY}"),
+                    &format!("--regid={SOMEBODY}"),
+                    "--clear-groups",
+                    "env",
+                    "-i",
+                    "PATH=/usr/bin:/bin",
+                    "HOME=/home/somebody",
+                    "sh",
+                    "-c",
+                    &format!("cd && {line}"),
+                ])
+                .output()?;
+            let printed = String::from_utf8_lossy(&output.stdout);
+            let is_right = output.status.success() && printed.contains(word);
+            println!(
+                "{:<15} {} {line}",
+                row.name,
+                if is_right { "ok    " } else { "FAILED" }
+            );
+            if !is_right {
+                complaints.push(format!(
+                    "{}: {line}: {} and not {word:?} in\n{printed}{}",
+                    row.name,
+                    output.status,
+                    String::from_utf8_lossy(&output.stderr)
+                ));
+            }
+        }
+    }
+    Ok(complaints)
+}
+
+/// The user and group.
+const SOMEBODY: u32 = 4242;
