@@ -40,7 +40,7 @@ pub(super) fn lower(
 
 /// Since gfx11 the number of bits or bytes to shift by is a half of a register.
 fn of_target(config: &Config, inst: &Inst, shape: &VectorShape) -> VectorShape {
-    let mut shape = shape.clone();
+    let mut shape = *shape;
     let shifts = ["v_alignbit_b32", "v_alignbyte_b32"].contains(&inst.mnemonic);
     if shifts && config.target.family >= Family::Gfx11 {
         shape.sources[2] = Type::B16;

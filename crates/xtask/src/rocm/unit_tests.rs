@@ -9,7 +9,7 @@ use super::{
 };
 
 /// No program takes more than this part of the whole time.
-const PART: u64 = 4;
+const PART: u64 = 16;
 /// Lines of a program with failures that are shown.
 const MOST_LINES: usize = 12;
 
