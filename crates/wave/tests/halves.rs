@@ -146,3 +146,111 @@ fn upper_halves_are_lower_halves_elsewhere() {
     assert!(halves > 150, "{halves}");
     println!("{halves} halves");
 }
+
+/// What two words make of registers that hold `values`: the destination's lanes, and the scalars that comparisons write.
+fn result_of_two(
+    target: &'static Target,
+    words: [u32; 2],
+    values: [&dyn Fn(usize) -> u32; 4],
+) -> Result<(Vec<u32>, [u32; 3]), Stop> {
+    let mut machine = Machine::new(
+        target.name,
+        &format!(".long {:#x}, {:#x}", words[0], words[1]),
+    );
+    for (index, value) in values.into_iter().enumerate() {
+        machine.vgpr(index, value);
+    }
+    for (scalar, value) in [(3, 0), (4, 0), (106, 0x5a5a_a5a5)] {
+        machine.wave.set_sgpr(scalar, value);
+    }
+    match machine.stop() {
+        Stop::End => {
+            let scalars = [3, 4, 106].map(|scalar| machine.wave.sgpr(scalar));
+            Ok((machine.row(DESTINATION as usize), scalars))
+        }
+        stop => Err(stop),
+    }
+}
+
+/// The same in VOP3, where bits of the instruction choose halves: of the sources from bit 11, of the destination bit 14.
+#[test]
+fn bits_choose_halves_in_vop3() {
+    const DESTINATION_BIT: u32 = 14;
+    let mut random = random::Random(0x316);
+    let numbers: Vec<u32> = (0..256).map(|_| random.bits() as u32).collect();
+    let plain = |index: usize| {
+        let numbers = numbers.clone();
+        move |lane: usize| numbers[64 * index + lane]
+    };
+    let (zero, one, two, three) = (plain(0), plain(1), plain(2), plain(3));
+    let registers: [&dyn Fn(usize) -> u32; 4] = [&zero, &one, &two, &three];
+    // What comes third: a vector register, VCC, nothing.
+    let thirds = [256, 106, 0];
+    let (mut halves, mut wrong) = (0, Vec::new());
+    for name in ["gfx1100", "gfx1151", "gfx1201"] {
+        let target = Target::find(name).expect("a target");
+        let decoder = Decoder::new(target).expect("a decoder");
+        let all = (0..0x400).flat_map(|op| thirds.map(|third| (op, third)));
+        for (op, third) in all {
+            let words = [
+                0xd400_0000 | op << 16 | DESTINATION,
+                (256 | SOURCES[0]) | (256 | SOURCES[1]) << 9 | third << 18,
+            ];
+            let code = words.map(u32::to_le_bytes).concat();
+            let Ok(inst) = decoder.decode(&code, 0) else {
+                continue;
+            };
+            if wave::rows_of(inst.mnemonic, target).is_none() {
+                continue;
+            }
+            let registers_of_bits = [
+                (11, SOURCES[0]),
+                (12, SOURCES[1]),
+                (13, 0),
+                (DESTINATION_BIT, DESTINATION),
+            ];
+            let chosen: Vec<(u32, u32, bool)> = registers_of_bits
+                .into_iter()
+                .filter_map(|(bit, number)| {
+                    let (written, half) = operand(&inst, number)?;
+                    let bit_is_written = bit == DESTINATION_BIT;
+                    (half.is_some() && written == bit_is_written).then_some((bit, number, written))
+                })
+                .collect();
+            if chosen.is_empty() {
+                continue;
+            }
+            let place = format!("{name}: {:#010x} {}", words[0], decoder.print(&inst));
+            let low = result_of_two(target, words, registers)
+                .unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
+            for choice in 1..1u32 << chosen.len() {
+                let (mut other, mut values) = (words, registers);
+                let [moved_0, moved_1, moved_2, moved_3] =
+                    registers.map(|register| move |lane: usize| swapped(register(lane)));
+                let moved: [&dyn Fn(usize) -> u32; 4] = [&moved_0, &moved_1, &moved_2, &moved_3];
+                let mut written_half = false;
+                for (index, &(bit, number, written)) in chosen.iter().enumerate() {
+                    if choice >> index & 1 != 0 {
+                        other[0] |= 1 << bit;
+                        values[number as usize] = moved[number as usize];
+                        written_half |= written;
+                    }
+                }
+                let high = result_of_two(target, other, values)
+                    .unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
+                let expected: Vec<u32> = match written_half {
+                    true => low.0.iter().map(|value| swapped(*value)).collect(),
+                    false => low.0.clone(),
+                };
+                let place = format!("{place}: with {:#010x}", other[0]);
+                if high.0 != expected || high.1 != low.1 {
+                    wrong.push(place);
+                }
+                halves += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(halves > 500, "{halves}");
+    println!("{halves} halves");
+}

@@ -26,6 +26,7 @@ pub(super) fn lower(
     op: MicroOp,
 ) -> Result<Lowered, String> {
     let (mut ops, mut op) = (Vec::new(), op);
+    let shape = &of_target(config, inst, shape);
     operands(config, inst, shape, &mut op)?;
     match shape.handlers {
         Some(handlers) => surround(config, shape, handlers(), op, &mut ops)?,
@@ -35,6 +36,16 @@ pub(super) fn lower(
         None => ops.push(op),
     }
     Ok(Lowered { ops, bare: op })
+}
+
+/// Since gfx11 the number of bits or bytes to shift by is a half of a register.
+fn of_target(config: &Config, inst: &Inst, shape: &VectorShape) -> VectorShape {
+    let mut shape = *shape;
+    let shifts = ["v_alignbit_b32", "v_alignbyte_b32"].contains(&inst.mnemonic);
+    if shifts && config.target.family >= Family::Gfx11 {
+        shape.sources[2] = Type::B16;
+    }
+    shape
 }
 
 /// Resolves the operands.

@@ -3332,3 +3332,19 @@ s_waitcnt vmcnt(0)
 ;= memory = u32[0x40600000, 0xbf800000]
 ;= v4 = u32[0x40000000, 0x3f800000]
 
+
+; How far to shift is a half of a register.
+;! target gfx1100 gfx1151 gfx1201
+;! by spec RDNA3.5 "VOP3"; halves as LLVM has them
+;! in v4 = u32[0x12345678]
+;! in v5 = u32[0x9abcdef0]
+;! in v6 = u32[0x00080004]
+;! in v7 = u32[0x00010003]
+v_alignbit_b32 v0, v4, v5, v6.l
+v_alignbit_b32 v1, v4, v5, v6.h
+v_alignbyte_b32 v2, v4, v5, v7.l
+v_alignbyte_b32 v3, v4, v5, v7.h
+;= v0 = u32[0x89abcdef]
+;= v1 = u32[0x789abcde]
+;= v2 = u32[0x3456789a]
+;= v3 = u32[0x789abcde]

@@ -11,6 +11,8 @@ use super::{
 
 /// So often a program is started again behind a test that ended it.
 const MOST_STARTS: usize = 20;
+/// Bytes of one argument; Linux takes 128 KiB.
+const MOST_ARGUMENT: usize = 100_000;
 /// Lines of a failed test that are shown.
 const MOST_LINES: usize = 6;
 
@@ -97,20 +99,25 @@ pub fn run(
     let mut total = None;
     for _ in 0..MOST_STARTS {
         let Some(left) = budget.left() else { break };
-        // Names go to a file, for there may be many.
+        // Many names go to a file.
         let done: Vec<&str> = reader.done.iter().map(String::as_str).collect();
         let separator = match (done.is_empty(), filter.contains('-')) {
             (true, _) => "",
             (false, true) => ":",
             (false, false) => "-",
         };
-        let filter = format!("--gtest_filter={filter}{separator}{}\n", done.join(":"));
-        fs::write(&flags, filter).with_context(|| format!("cannot write {}", flags.display()))?;
+        let filter = format!("--gtest_filter={filter}{separator}{}", done.join(":"));
         let mut command = setting.command(left, program);
+        command.args(arguments).arg("--gtest_color=no");
+        // rocBLAS reads no such file.
+        if filter.len() < MOST_ARGUMENT {
+            command.arg(filter);
+        } else {
+            fs::write(&flags, filter + "\n")
+                .with_context(|| format!("cannot write {}", flags.display()))?;
+            command.arg(format!("--gtest_flagfile={}", flags.display()));
+        }
         command
-            .args(arguments)
-            .arg(format!("--gtest_flagfile={}", flags.display()))
-            .arg("--gtest_color=no")
             // rocBLAS says nothing of what passes otherwise.
             .env("GTEST_LISTENER", "PASS_LINE_IN_LOG");
         // A program that is started again must not deal the rest out anew.

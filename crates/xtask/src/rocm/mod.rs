@@ -9,6 +9,7 @@ mod operators;
 mod renamed;
 mod suites;
 mod tally;
+mod unit_tests;
 
 use std::process::Command;
 
@@ -192,7 +193,20 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
 
 fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally> {
     let shard = request.shard.unwrap_or(Shard { index: 0, count: 1 });
+    let files_of = |pattern: &str| -> Result<Vec<String>> {
+        let mut files = setting.environment.files(pattern)?;
+        if let Some(pattern) = &request.program {
+            files.retain(|file| {
+                let name = file.rsplit('/').next().unwrap_or(file);
+                known::matches(pattern, name)
+            });
+        }
+        Ok(files)
+    };
     match &suite.kind {
+        Kind::UnitTests { files } => {
+            unit_tests::run(setting, &files_of(files)?, shard, request.seconds)
+        }
         Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
         Kind::Completion => completion::run(setting, request.seconds),
         Kind::GoogleTest {
@@ -200,13 +214,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
             arguments,
             filter,
         } => {
-            let mut files = setting.environment.files(files)?;
-            if let Some(pattern) = &request.program {
-                files.retain(|file| {
-                    let name = file.rsplit('/').next().unwrap_or(file);
-                    known::matches(pattern, name)
-                });
-            }
+            let files = files_of(files)?;
             let only = request.only.join(":");
             let filter = if only.is_empty() {
                 filter

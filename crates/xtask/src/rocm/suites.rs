@@ -18,6 +18,8 @@ pub enum Kind {
         /// Which tests, as `--gtest_filter` has it.
         filter: &'static str,
     },
+    /// Programs of Thrust's own unit tests.
+    UnitTests { files: &'static str },
     /// llama.cpp's operators, which are compared with those of its CPU backend.
     Operators,
     /// llama.cpp generating text with models made up here.
@@ -37,10 +39,8 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "rocthrust",
         packages: "librocthrust-tests",
-        kind: Kind::GoogleTest {
-            files: "/usr/libexec/rocm/librocthrust-tests/*",
-            arguments: &[],
-            filter: "*",
+        kind: Kind::UnitTests {
+            files: "/usr/libexec/rocm/librocthrust-tests/test_*",
         },
     },
     Suite {
@@ -48,7 +48,10 @@ pub const SUITES: &[Suite] = &[
         packages: "librocblas4-tests librocblas4-tests-data",
         kind: Kind::GoogleTest {
             files: "/usr/libexec/rocm/librocblas4-tests/rocblas-test",
-            arguments: &["--data", "/usr/share/librocblas4-tests/rocblas_gtest.data"],
+            arguments: &[
+                "--data",
+                "/usr/share/librocblas4-tests/data/rocblas_gtest.data",
+            ],
             filter: "*quick*",
         },
     },
