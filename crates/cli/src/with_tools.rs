@@ -231,7 +231,13 @@ impl WithTools {
             .env(tools::OPTIONS, options)
             .env("LUTHIER_SITE", conditions);
         let wrapping = wrapping(&named);
-        if !wrapping.is_empty() {
+        // (The linker's list has no way to write these.)
+        let is_plain = !ours
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .any(|byte| b" :\t\n".contains(byte));
+        if !wrapping.is_empty() && is_plain {
             // They begin before the program does.
             command.env(tool_capi::WRAPS, wrapping.join(":"));
             preload::put_last(command, ours.as_os_str());

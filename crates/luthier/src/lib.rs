@@ -68,6 +68,8 @@ pub use error::{Error, Result};
 pub use file::{ToolFile, exports, has_host_code, is_marked};
 pub use filter::SiteFilter;
 pub use image::{IMAGE_ARGUMENTS, names_texels};
+/// Registers, operands and what instructions do, as views of code have them.
+pub use isa;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use offline::{KernelOutcome, Offline};
 pub use options::Options;

@@ -200,3 +200,64 @@ fn a_hook_that_does_not_end_is_named_with_its_place() {
         output.status
     );
 }
+
+/// Takes numbers through an accumulation register.
+const ACCUMULATES: &str = r#"
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__global__ void pass(int *values) {
+  int value = threadIdx.x;
+  asm volatile("v_accvgpr_write_b32 a0, %0\n\ts_nop 7\n\tv_accvgpr_read_b32 %0, a0\n\ts_nop 7" : "+v"(value) : : "a0");
+  values[threadIdx.x] = value;
+}
+int main() {
+  int *values = nullptr;
+  if (hipHostMalloc((void **)&values, 4096))
+    return 1;
+  pass<<<1, 64>>>(values);
+  if (hipDeviceSynchronize())
+    return 2;
+  int sum = 0;
+  for (int index = 0; index < 64; ++index)
+    sum += values[index];
+  printf("%d %d %d\n", values[0], values[63], sum);
+  return 0;
+}
+"#;
+
+/// Doubles it and adds one: by the register's number, and through a parameter.
+const CHANGES: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+LUTHIER_TOOL(R"(
+about = "changes an accumulation register"
+hooks = { add = ["vector-reference", "scalar"] }
+)")
+extern "C" __device__ void twice() { luthier::write_agpr(0, luthier::agpr(0) * 2); }
+LUTHIER_EXPORT_FUNC(twice)
+extern "C" __device__ void add(unsigned &value, unsigned more) { value += more; }
+LUTHIER_EXPORT_FUNC(add)
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t id) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (id != HSA_EVT_ID_KERNEL_LAUNCH || luthier_is_instrumented(packet->kernel_object))
+    return;
+  for (const auto &instruction : luthier_disassemble_kernel_object(packet->kernel_object))
+    if (instruction.mnemonic == "v_accvgpr_read_b32") {
+      luthier_insert_call(instruction, LUTHIER_GET_HOOK_HANDLE(twice), LUTHIER_IPOINT_BEFORE);
+      luthier_insert_call(instruction, LUTHIER_GET_HOOK_HANDLE(add), LUTHIER_IPOINT_BEFORE,
+                          {{LUTHIER_ARG_AGPR, 0, 0}, {LUTHIER_ARG_CONSTANT, 0, 1}});
+    }
+  luthier_override_with_instrumented(packet);
+}
+"#;
+
+#[test]
+fn accumulation_registers_are_read_and_written() {
+    let Some(scene) = scene(ACCUMULATES) else {
+        return;
+    };
+    assert_eq!(run(&scene, &[]).0, format!("0 63 {}\n", 63 * 32));
+    let tool = scene.tool("changes", CHANGES);
+    let (stdout, stderr) = run(&scene, &["-t", tool.to_str().unwrap()]);
+    assert_eq!(stdout, format!("1 127 {}\n", 2 * 63 * 32 + 64), "{stderr}");
+}

@@ -223,3 +223,53 @@ fn blocks_are_chosen_by_their_instructions() {
         assert!(said.contains(&line), "{site}: {line}: {said}");
     }
 }
+
+/// Wants an address at every instruction, which only some have.
+const WHOLE: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+extern "C" __device__ void look(unsigned long address) { (void)*(volatile char *)&address; }
+LUTHIER_EXPORT_FUNC(look)
+static size_t chosen;
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t id) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (id != HSA_EVT_ID_KERNEL_LAUNCH || luthier_is_instrumented(packet->kernel_object))
+    return;
+  chosen = 0;
+  for (const auto &instruction : luthier_disassemble_kernel_object(packet->kernel_object)) {
+    chosen += instruction.chosen;
+    luthier_insert_call(instruction, LUTHIER_GET_HOOK_HANDLE(look), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_ADDRESS, 0, 0}});
+  }
+#ifdef ALL
+  luthier_all_or_nothing(packet->kernel_object);
+#endif
+  luthier_override_with_instrumented(packet);
+}
+void luthier_at_term() { luthier_report(std::to_string(chosen) + " chosen"); }
+"#;
+
+#[test]
+fn hooks_may_be_all_or_nothing_and_know_what_was_chosen() {
+    let Some(scene) = Scene::new() else { return };
+    let (part, all) = (WHOLE.to_owned(), format!("#define ALL\n{WHOLE}"));
+    for (name, text, site, outcome, chosen) in [
+        ("part", &part, "opcode=*", "1 instrumented, 0 refused", None),
+        ("all", &all, "opcode=*", "0 instrumented, 1 refused", None),
+        // The load and the store have addresses.
+        (
+            "some",
+            &all,
+            "opcode=global_*",
+            "1 instrumented, 0 refused",
+            Some("2 chosen\n"),
+        ),
+    ] {
+        let tool = scene.tool(name, text);
+        let (said, _) = run(&scene, Some(&tool), &["-k", "^add_one", "--site", site]);
+        assert!(said.contains(outcome), "{name}: {said}");
+        assert!(
+            chosen.is_none_or(|chosen| said.contains(chosen)),
+            "{name}: {said}"
+        );
+    }
+}
