@@ -163,7 +163,6 @@ fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> 
     } else {
         String::new()
     };
-    let mut text = text;
     for (gfx9, since) in WAVE32.iter().filter(|_| !target.starts_with("gfx9")) {
         text = text.replace(gfx9, since);
     }
