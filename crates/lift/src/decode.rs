@@ -34,8 +34,17 @@ pub(crate) struct Known {
 
 /// The words of an instruction that is remembered; those that it lacks are zero.
 type Words = [u32; LONGEST];
-/// By wave size and first word, which does not always say how many follow.
-type Shelf = HashMap<(u8, u32), Vec<Remembered>, WordHash>;
+/// By [`key`]. Of one first word there may be thousands of instructions.
+type Shelf = HashMap<u128, Found, WordHash>;
+
+/// Of an instruction of so many words: all that distinguishes it from others.
+fn key(words: Words, count: usize, wave_size: u8) -> u128 {
+    let known = words.iter().take(count).enumerate();
+    let words = known.fold(0, |key, (index, word)| {
+        key | u128::from(*word) << (32 * index)
+    });
+    words | (count as u128) << 96 | u128::from(wave_size) << 104
+}
 
 #[derive(Clone, Copy)]
 struct Remembered {
@@ -202,20 +211,21 @@ impl<'k> Remembering<'k> {
 
     /// What another thread has decoded, or else the decoder's answer.
     fn look_up(&self, code: &[u8], words: Words, pc: u64) -> Result<Found, DecodeError> {
-        let key = (self.decoder.wave_size(), words[0]);
+        let wave_size = self.decoder.wave_size();
         let shelf = self.known.shelf(words[0]);
-        let mut alike = shelf.get(&key).into_iter().flatten();
-        if let Some(known) = alike.find(|known| known.is(words, code.len())) {
-            return Ok(known.found);
+        // How long it is follows from its words: at most one of these is there.
+        let mut counts = 1..=LONGEST.min(code.len() / 4);
+        if let Some(known) = counts.find_map(|count| shelf.get(&key(words, count, wave_size))) {
+            return Ok(*known);
         }
         // Others need not wait for the decoder.
         drop(shelf);
         let decoded = self.decoder.decode_alone(code, pc)?;
-        let found = self.known.enter(decoded, self.decoder.wave_size());
-        if usize::from(found.size) <= 4 * LONGEST {
+        let found = self.known.enter(decoded, wave_size);
+        let count = usize::from(found.size) / 4;
+        if count <= LONGEST {
             let mut shelf = self.known.shelf(words[0]);
-            let alike = shelf.entry(key).or_default();
-            alike.push(Remembered { words, found });
+            shelf.insert(key(words, count, wave_size), found);
         }
         Ok(found)
     }

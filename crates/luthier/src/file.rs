@@ -4,7 +4,7 @@ use crate::{Description, Error, Options, Result, Stream, options, printed};
 use records::Layout;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use template::{Bundle, Entry, Global};
+use template::{Bundle, Global};
 
 /// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
 pub(crate) const DESCRIPTION: &str = "__luthier_description";
@@ -192,19 +192,18 @@ impl ToolFile {
 
     /// Names of its hooks.
     pub fn hooks(&self) -> Vec<&str> {
-        self.each(|entry| &entry.hook)
+        let hooks = self.bundle.entries.iter().map(|entry| &*entry.hook);
+        // Not those that every tool has for its counters.
+        let own: BTreeSet<&str> = hooks
+            .filter(|hook| !hook.starts_with("__luthier_"))
+            .collect();
+        own.into_iter().collect()
     }
 
     /// What its hooks are compiled for.
     pub fn targets(&self) -> Vec<&str> {
-        self.each(|entry| &entry.template.target)
-    }
-
-    /// Something of all its own hooks, each once.
-    fn each(&self, of: impl Fn(&Entry) -> &String) -> Vec<&str> {
         let entries = self.bundle.entries.iter();
-        let own = entries.filter(|entry| !entry.hook.starts_with("__luthier_"));
-        let all: BTreeSet<&str> = own.map(|entry| of(entry).as_str()).collect();
+        let all: BTreeSet<&str> = entries.map(|entry| &*entry.template.target).collect();
         all.into_iter().collect()
     }
 

@@ -242,6 +242,8 @@ fn set_entry(entries: &mut Vec<(i64, u64)>, tag: i64, value: u64) {
 /// Appends contents, program headers and section headers, and points the ELF header at them.
 fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     let mut out = std::mem::take(&mut editor.bytes);
+    let kept = end_of_kept(&editor, &out)?;
+    out.truncate(kept.min(out.len() as u64) as usize);
     // Growing in steps would copy everything again and again.
     let new = editor.sections.iter().map(|row| match &row.contents {
         Some(contents) => contents.len() as u64 + row.align.clamp(1, PAGE) + PAGE,
@@ -317,6 +319,23 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     append_unloaded(&mut editor.sections, &mut out);
     append_section_headers(&mut editor, &mut out, tables_offset)?;
     Ok(out)
+}
+
+/// Where the last of what stays in the file ends: behind it there are tables of symbols and headers that are written anew.
+fn end_of_kept(editor: &ElfEditor, bytes: &[u8]) -> Result<u64> {
+    let header: &format::FileHeader64<LE> = pod(bytes, 0, "ELF header")?;
+    let names = usize::from(header.e_shstrndx.get(LE).0);
+    let rows = editor.sections.iter().enumerate();
+    let stays = rows.filter(|(index, row)| {
+        row.contents.is_none() && row.kind != format::SHT_NOBITS.0 && *index != names
+    });
+    let sections = stays.map(|(_, row)| row.file_offset.saturating_add(row.size));
+    let segments = editor.segments.iter().map(|segment| {
+        let start = segment.p_offset.get(LE);
+        start.saturating_add(segment.p_filesz.get(LE))
+    });
+    let start = size_of::<format::FileHeader64<LE>>() as u64;
+    Ok(sections.chain(segments).fold(start, u64::max))
 }
 
 fn is_loaded_table(row: &SectionRow) -> bool {

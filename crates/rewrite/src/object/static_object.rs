@@ -164,7 +164,7 @@ const ALIGNMENT: u64 = 4096;
 fn places(globals: &[&Global]) -> (Vec<u64>, u64) {
     let mut end = 0;
     let place = |global: &&Global| {
-        let align = u64::from(global.alignment).clamp(8, ALIGNMENT);
+        let align = global.alignment.clamp(8, ALIGNMENT);
         let offset = u64::next_multiple_of(end, align.next_power_of_two());
         end = offset + global.size;
         offset
