@@ -37,7 +37,7 @@ pub const REAL: &[Real] = &[
     Real { name: "zstd",   krate: "zstd-sys",       root: "zstd/lib",      files: &["common/*", "compress/*", "decompress/*"], flags: &["-DZSTD_DISABLE_ASM"], long: "2500000" },
     Real { name: "quickjs", krate: "libquickjs-sys", root: "embed/quickjs", files: &["cutils.c", "libbf.c", "libregexp.c", "libunicode.c", "quickjs.c"], flags: &["-D_GNU_SOURCE", "-DCONFIG_VERSION=\"1\"", "-DCONFIG_BIGNUM", "-funsigned-char", "-lm", "-lpthread"], long: "60000" },
     Real { name: "expat",  krate: "expat-sys",      root: "expat/lib",     files: &["xmlparse.c", "xmlrole.c", "xmltok.c"],    flags: &["-DHAVE_MEMMOVE", "-DXML_NS", "-DXML_DTD", "-DXML_CONTEXT_BYTES=1024"], long: "250000" },
-    Real { name: "cadical", krate: "cadical",       root: "cadical/src",   files: &["*", "!mobical.cpp", "!cadical.cpp", "!ccadical.cpp"], flags: &["-std=c++17", "-DNBUILD", "-DNUNLOCKED", "-DNTRACING", "-DQUIET", "-DNDEBUG", "-DVERSION=\"1\""], long: "40" },
+    Real { name: "cadical", krate: "cadical",       root: "cadical/src",   files: &["*", "!mobical.cpp", "!cadical.cpp", "!ccadical.cpp", "!ipasir.cpp"], flags: &["-std=c++17", "-DNBUILD", "-DNUNLOCKED", "-DNTRACING", "-DQUIET", "-DNDEBUG", "-DVERSION=\"1\""], long: "40" },
     Real { name: "json",   krate: "debian:nlohmann-json3-dev", root: "usr/include", files: &[],                                 flags: &["-std=c++17"],     long: "600" },
     Real { name: "modern", krate: "",               root: "crates/count/tests/programs/real", files: &[],                      flags: &["-std=c++20"],     long: "3000" },
     Real { name: "mujs",   krate: "mujs",           root: "mujs",          files: &["one.c"],                                  flags: &["-lm"],            long: "60000" },
