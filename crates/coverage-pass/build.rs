@@ -27,6 +27,7 @@ fn main() {
             "shim/names.cpp",
             "shim/mark.cpp",
             "shim/gather.cpp",
+            "shim/later.cpp",
             "shim/notes.cpp",
             "shim/flush.cpp",
         ]);

@@ -10,7 +10,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -20,7 +19,6 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 #include <map>
 
@@ -61,32 +59,6 @@ Value *flag_of(Value *step) {
       match(choice->getFalseValue(), PatternMatch::m_Zero()))
     return choice->getCondition();
   return nullptr;
-}
-
-constexpr const char *Later = "luthier.later";
-
-void promote(Function &function, ArrayRef<AllocaInst *> slots) {
-  DominatorTree tree(function);
-  AssumptionCache assumptions(function);
-  PromoteMemToReg(slots, tree, &assumptions);
-}
-
-// Nobody promotes what is volatile.
-void set_volatile(AllocaInst *slot, bool value) {
-  for (User *user : slot->users())
-    if (auto *load = dyn_cast<LoadInst>(user))
-      load->setVolatile(value);
-    else
-      cast<StoreInst>(user)->setVolatile(value);
-}
-
-// Sums that are still in memory.
-SmallVector<AllocaInst *> kept(Function &function) {
-  SmallVector<AllocaInst *> slots;
-  for (Instruction &instruction : function.getEntryBlock())
-    if (auto *slot = dyn_cast<AllocaInst>(&instruction); slot && slot->hasMetadata(Later))
-      slots.push_back(slot);
-  return slots;
 }
 
 // One block in which the function returns.
@@ -379,10 +351,8 @@ private:
       for (Loop *loop : places[at].loops)
         if (!loop->getExitingBlock())
           later.insert(totals[places[at].column]);
-    for (AllocaInst *slot : later) {
-      slot->setMetadata(Later, MDNode::get(function.getContext(), {}));
-      set_volatile(slot, true);
-    }
+    for (AllocaInst *slot : later)
+      keep(slot);
     erase_if(slots, [&](AllocaInst *slot) { return later.contains(slot); });
   }
 
@@ -424,16 +394,6 @@ private:
 };
 
 } // namespace
-
-bool has_kept(Function &function) { return !kept(function).empty(); }
-
-bool promote_kept(Function &function, FunctionAnalysisManager &) {
-  SmallVector<AllocaInst *> slots = kept(function);
-  for (AllocaInst *slot : slots)
-    set_volatile(slot, false);
-  promote(function, slots);
-  return !slots.empty();
-}
 
 bool gather(Function &function, FunctionAnalysisManager &analyses) { return Gathering(function, analyses).run(); }
 

@@ -40,6 +40,8 @@ llvm::GlobalVariable *describe(llvm::Function &function, unsigned sums, unsigned
 // Sites become sums in registers, and one call `flush` in front of each end.
 bool gather(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 // Sums of loops that lanes leave in several ways are in memory until control flow is structured as the target will have it.
+void keep(llvm::AllocaInst *slot);
+void promote(llvm::Function &function, llvm::ArrayRef<llvm::AllocaInst *> slots);
 bool has_kept(llvm::Function &function);
 bool promote_kept(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 // That call becomes atomic additions to the table.
