@@ -81,6 +81,7 @@ typedef struct {
   size_t block;
   size_t operands;
   size_t frames; // Of inlined functions.
+  size_t chosen; // By the user's --site: 0 or 1.
 } luthier_raw_instr;
 
 // What an instruction is, one bit each.
@@ -166,6 +167,7 @@ typedef struct {
   size_t instructions;
   const size_t *successors;
   size_t successor_count;
+  size_t chosen; // Instructions that the user's --site chooses.
 } luthier_raw_block;
 typedef struct {
   size_t struct_size;
@@ -316,13 +318,18 @@ typedef struct {
   // What was counted, by kernel, at the end; what it points to is valid until luthier_at_term returns.
   int (*count_kernels)(size_t *count);
   int (*get_counted)(size_t index, luthier_raw_counted *into);
+  int (*all_or_nothing)(luthier_u64 kernel_object);
   // The tool's results as JSON, for NAME.PID.json; the last call counts.
   int (*report_json)(void *tool, const char *text);
 } luthier_api;
 
+// A packet of a queue, 64 bytes.
+struct luthier_packet;
+
 enum luthier_tool_wants {
   LUTHIER_WANTS_RECORDS = 1,
   LUTHIER_WANTS_ENDS = 2, // Costs a signal and a barrier packet at every launch.
+  LUTHIER_WANTS_PACKETS = 4,
 };
 // What a tool's library exports as luthier_tool.
 typedef struct {
@@ -339,6 +346,8 @@ typedef struct {
   const char *(*ended)(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
   // Before the program's own code runs, and before `begin`, on the program's first thread; only for tools that wrap functions.
   void (*wrap)(void);
+  // Packets that the application has written to a queue, which may be changed.
+  const char *(*packets)(struct luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
 } luthier_tool_entries;
 }
 
@@ -370,6 +379,32 @@ __attribute__((weak)) bool luthier_at_records(const char *stream, const void *re
 // launches of one queue do not overlap. Said when the queue gets its next packets, or at the end.
 __attribute__((weak)) void luthier_at_launch_end(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
 
+// A packet of any kind that the application has written to a queue: HSA's structure of its kind, or null if it is another.
+struct alignas(64) luthier_packet {
+  luthier_u16 header;
+  luthier_u8 rest[62];
+
+  // hsa_packet_type_t; 0 are those of the vendor's own kinds.
+  unsigned kind() const { return header & 0xff; }
+  hsa_kernel_dispatch_packet_t *dispatch() {
+    return kind() == HSA_PACKET_TYPE_KERNEL_DISPATCH ? (hsa_kernel_dispatch_packet_t *)this : nullptr;
+  }
+  // Waits for all of its signals, or (HSA_PACKET_TYPE_BARRIER_OR, of the same form) for one of them.
+  hsa_barrier_and_packet_t *barrier() {
+    bool is = kind() == HSA_PACKET_TYPE_BARRIER_AND || kind() == HSA_PACKET_TYPE_BARRIER_OR;
+    return is ? (hsa_barrier_and_packet_t *)this : nullptr;
+  }
+};
+// Packets of one queue in their order, before luthier_at_hsa_event hears of the launches among them, and before the queue gets them.
+// They may be changed. Whoever writes packets waits for this.
+struct luthier_shown {
+  luthier_packet *packets;
+  size_t count;
+  luthier_u64 queue;
+  luthier_u32 device;
+};
+__attribute__((weak)) void luthier_at_packets(luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
+
 // An instruction of a kernel. What its functions say may be asked for during the callback alone.
 struct Instr {
   luthier_u64 kernel_object;
@@ -382,6 +417,7 @@ struct Instr {
   std::string file;    // Empty without debug information.
   luthier_u32 line;
   size_t block;
+  bool chosen; // By the user's --site. Hooks at others are left out.
 
   // Of any of these classes.
   bool is(luthier_u32 any) const { return (classes & any) != 0; }
@@ -398,6 +434,7 @@ struct luthier_block {
   luthier_u64 kernel_object;
   size_t index, function, first, size;
   std::vector<size_t> successors;
+  size_t chosen; // Instructions that the user's --site chooses: what a tool that counts adds for the block.
 };
 struct luthier_function {
   std::string name, demangled;
@@ -435,7 +472,7 @@ inline std::vector<Instr> luthier_disassemble_kernel_object(luthier_u64 kernel_o
     raw.struct_size = sizeof raw;
     luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
     instructions.push_back({kernel_object, index, raw.pc, raw.size, raw.mnemonic, raw.text, raw.classes, raw.file, raw.line,
-                            raw.block});
+                            raw.block, raw.chosen != 0});
   }
   return instructions;
 }
@@ -500,7 +537,7 @@ inline std::vector<luthier_block> luthier_blocks(luthier_u64 kernel_object) {
     raw.struct_size = sizeof raw;
     luthier_check(luthier_api_table->get_block(kernel_object, index, &raw));
     all.push_back({kernel_object, index, raw.function, raw.first, raw.instructions,
-                   std::vector<size_t>(raw.successors, raw.successors + raw.successor_count)});
+                   std::vector<size_t>(raw.successors, raw.successors + raw.successor_count), raw.chosen});
   }
   return all;
 }
@@ -548,6 +585,11 @@ inline void luthier_insert_call_at_block(const luthier_block &block, const void 
   luthier_insert(block.kernel_object, LUTHIER_IPOINT_BLOCK, block.index, 0, hook, arguments, once);
 }
 
+// What this callback inserts means nothing if a part of it is missing: where a place cannot take a hook, the kernel runs as it is.
+// Otherwise such a place is left out.
+inline void luthier_all_or_nothing(luthier_u64 kernel_object) {
+  luthier_check(luthier_api_table->all_or_nothing(kernel_object));
+}
 inline void luthier_change(const Instr &instruction, luthier_change_kind kind, const char *text) {
   luthier_raw_change change = {sizeof change, (luthier_u32)kind, 0, instruction.index, text};
   luthier_check(luthier_api_table->change(instruction.kernel_object, &change));
@@ -1064,7 +1106,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     if (api->struct_size < sizeof(luthier_api))                                                                       \
       return "the tool was built for a newer Luthier";                                                                \
     luthier_api_table = api;                                                                                          \
-    if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event && luthier_wraps().empty())                     \
+    if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event && !luthier_at_packets && luthier_wraps().empty()) \
       return "the tool defines none of luthier_at_init, luthier_at_term and luthier_at_hsa_event";                    \
     return luthier_guarded([](void *) { luthier_must_wrap(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
   }                                                                                                                   \
@@ -1101,17 +1143,29 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
         told);                                                                                                        \
   }                                                                                                                   \
   static void luthier_wrap() { luthier_begin_wraps(); }                                                               \
+  static const char *luthier_packets(luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device) {  \
+    luthier_shown told = {packets, count, queue, device};                                                             \
+    return luthier_guarded(                                                                                           \
+        [](void *data) {                                                                                              \
+          const luthier_shown *told = (const luthier_shown *)data;                                                    \
+          if (luthier_at_packets)                                                                                     \
+            luthier_at_packets(told->packets, told->count, told->queue, told->device);                                \
+        },                                                                                                            \
+        &told);                                                                                                       \
+  }                                                                                                                   \
   extern "C" __attribute__((used, visibility("default"))) const luthier_tool_entries luthier_tool = {                 \
       sizeof(luthier_tool_entries),                                                                                   \
       LUTHIER_API_VERSION,                                                                                            \
-      (luthier_u32)((luthier_at_records ? LUTHIER_WANTS_RECORDS : 0) | (luthier_at_launch_end ? LUTHIER_WANTS_ENDS : 0)), \
+      (luthier_u32)((luthier_at_records ? LUTHIER_WANTS_RECORDS : 0) | (luthier_at_launch_end ? LUTHIER_WANTS_ENDS : 0) | \
+                    (luthier_at_packets ? LUTHIER_WANTS_PACKETS : 0)),                                                \
       luthier_registered_list,                                                                                        \
       luthier_begin,                                                                                                  \
       luthier_launch,                                                                                                 \
       luthier_end,                                                                                                    \
       luthier_records,                                                                                                \
       luthier_ended,                                                                                                  \
-      luthier_wrap};
+      luthier_wrap,                                                                                                   \
+      luthier_packets};
 // What compilers leave undefined where HIP is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES

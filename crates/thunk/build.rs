@@ -28,7 +28,7 @@ fn main() {
     let (script, wrapper) = (directory.join("hsakmt.map"), directory.join("ld.bfd"));
     fs::write(
         &script,
-        "HSAKMT_1 { global: hsaKmt*; amdgpu_query_gpu_info; OnLoad; luthier_kfd_core; luthier_tell_running; local: *; };\n",
+        "HSAKMT_1 { global: hsaKmt*; amdgpu_query_gpu_info; OnLoad; luthier_kfd_core; luthier_tell_running; luthier_running_places; local: *; };\n",
     )
     .expect("OUT_DIR is writable");
     fs::write(&wrapper, WRAPPER).expect("OUT_DIR is writable");

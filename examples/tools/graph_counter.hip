@@ -25,7 +25,7 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
   if (luthier_is_instrumented(packet->kernel_object))
     return;
   for (const auto &block : luthier_blocks(packet->kernel_object))
-    luthier_count_block(block, 0, block.size);
+    luthier_count_block(block, 0, block.chosen);
   luthier_override_with_instrumented(packet);
 }
 

@@ -52,6 +52,12 @@ pub struct WithTools {
     /// none is named
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     strict: Option<Strict>,
+    /// One launch at a time: each waits for the one before it, also of other queues and devices
+    #[arg(long)]
+    serialize: bool,
+    /// End the program when a launch runs longer, as Ctrl-C would, and say where its waves are: in which hook, at which instruction
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    kernel_limit: Option<u64>,
     /// Only places in functions whose name matches
     #[arg(long, value_name = "REGEX")]
     function: Option<String>,
@@ -128,6 +134,8 @@ impl WithTools {
             ("--site", !self.site.is_empty()),
             ("--function", self.function.is_some()),
             ("--source", self.source.is_some()),
+            ("--serialize", self.serialize),
+            ("--kernel-limit", self.kernel_limit.is_some()),
             ("--strict=hooks", self.strict == Some(Strict::Hooks)),
         ];
         let selected = self.selected().map(|(name, _)| name);
@@ -227,6 +235,12 @@ impl WithTools {
             // They begin before the program does.
             command.env(tool_capi::WRAPS, wrapping.join(":"));
             preload::put_last(command, ours.as_os_str());
+        }
+        if self.serialize {
+            command.env("LUTHIER_SERIALIZE", "1");
+        }
+        if let Some(limit) = self.kernel_limit {
+            command.env("LUTHIER_KERNEL_LIMIT", limit.to_string());
         }
         if matches!(self.strict, Some(Strict::Hooks | Strict::All)) {
             command.env("LUTHIER_STRICT", "1");

@@ -249,7 +249,7 @@ fn every_place_is_counted_whatever_it_is_kept_in() {
     expected.extend((1..49).map(rounds));
     assert_eq!(found["_Z4sumsPjj"], expected);
     let mut expected = vec![100, 10, 30];
-    expected.push((0..90).filter(|x| x % 3 != 2).map(|x| (x + 1) / 2).sum());
+    expected.push((0..90).filter(|x| x % 3 != 2).map(|x: u64| x.div_ceil(2)).sum());
     assert_eq!(found["_Z4endsPjj"], expected);
     for other in &counts[..3] {
         assert_eq!(*other, counts[3]);

@@ -72,6 +72,7 @@ pub struct Guarded {
     file: ToolFile,
     observes: bool,
     chooses: bool,
+    observes_packets: bool,
     /// The longest time that a launch or a batch of records waits for the tool, and the end of the program for what it has
     /// to say.
     limit: Duration,
@@ -101,6 +102,7 @@ impl Guarded {
             file: file.clone(),
             observes: false,
             chooses: false,
+            observes_packets: false,
             limit: config.tool_limit,
             build_limit: config.build_limit,
             worker: Mutex::new(Worker::start()),
@@ -115,6 +117,7 @@ impl Guarded {
                 tool.file().clone(),
                 tool.observes_launches(),
                 tool.chooses(),
+                tool.observes_packets(),
             );
             Ok::<_, String>((tool, said))
         });
@@ -126,6 +129,7 @@ impl Guarded {
                 guarded.file,
                 guarded.observes,
                 guarded.chooses,
+                guarded.observes_packets,
             ) = said;
         }
         Ok(guarded)
@@ -402,6 +406,21 @@ impl Tool for Guarded {
 
     fn ended(&self, launch: u64, start: u64, end: u64) {
         self.call("ended", move |tool| tool.ended(launch, start, end));
+    }
+
+    fn observes_packets(&self) -> bool {
+        self.observes_packets
+    }
+
+    fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
+        let mut copy = packets.to_vec();
+        let changed = self.call("packets", move |tool| {
+            tool.packets(queue, device, &mut copy);
+            copy
+        });
+        if let Some(changed) = changed {
+            packets.copy_from_slice(&changed);
+        }
     }
 
     fn records(&self, stream: &str, records: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! One queue whose packets pass through us: the handler that the runtime calls.
 //!
 //! The runtime's intercept queues are a ring in software, whose packets are shown to us in the order of their indices before
-//! they are copied to the device's ring. We change dispatch packets, and add three kinds of our own:
+//! they are copied to the device's ring. We change dispatch packets, and add four kinds of our own:
 //!
 //! * *Markers*. The runtime frees slots of the software ring at once, so applications do not notice when the device's ring
 //!   is full, and ROCr 5.2 reorders packets that did not fit or fails an assertion. A barrier packet every quarter of the
@@ -9,6 +9,7 @@
 //!   application would without us. It waits for all packets before it, because a slot is free only when its kernel has
 //!   ended; kernels of one queue do not overlap across a marker.
 //! * *Followers* of launches whose duration is measured, see [`crate::times`].
+//! * *Ends* of launches that are watched, see [`crate::watch`].
 //! * *Tickets*. A barrier packet that waits for all packets before it tells that nothing before it is running any more;
 //!   added only when somebody asks.
 
@@ -29,12 +30,14 @@ use hsa_sys::{
 };
 use session::{AgentId, Decision, Dispatch};
 
-use crate::{api::Api, lock, queue_errors::Errors, state, tickets::Ticket, times::Times};
+use crate::{
+    api::Api, lock, queue_errors::Errors, state, tickets::Ticket, times::Times, watch::Watch,
+};
 
 /// Longest wait for room in the device's ring; then the runtime has to cope. Kernels may run long.
 const ROOM: Duration = Duration::from_secs(600);
 /// Start of counting-down signals.
-const COUNT: i64 = 1 << 62;
+pub const COUNT: i64 = 1 << 62;
 /// Markers in a ring, and how many of them may be on their way when another joins them. One more chunk follows before the
 /// next wait; the rest is for packets that other tools add.
 const MARKERS: u64 = 4;
@@ -66,6 +69,8 @@ pub struct Intercepted {
     pub errors: Arc<Errors>,
     /// Only if the tool wants to know when launches run.
     pub times: Option<Times>,
+    /// Only if the settings say so.
+    pub watch: Option<Watch>,
 }
 
 /// Called by the runtime for packets that the application has written, under a lock of the queue.
@@ -114,7 +119,7 @@ impl Intercepted {
         errors: Arc<Errors>,
         times: Option<Times>,
     ) -> Self {
-        Intercepted {
+        let mut intercepted = Intercepted {
             id,
             api,
             agent,
@@ -130,7 +135,12 @@ impl Intercepted {
             wanted: AtomicBool::new(false),
             errors,
             times,
-        }
+            watch: None,
+        };
+        let signal = || intercepted.signal(COUNT);
+        let watch = state::running().and_then(|state| Watch::of(state, signal));
+        intercepted.watch = watch;
+        intercepted
     }
 
     /// Destroys our signals; the queue that wrote to them is gone.
@@ -142,7 +152,8 @@ impl Intercepted {
         let signals = tickets.iter().map(|ticket| ticket.signal);
         let times = self.times.as_ref().map(Times::signals).unwrap_or_default();
         let marker = self.marker_signal.load(Ordering::Relaxed);
-        for signal in signals.chain([marker]).chain(times) {
+        let watch = self.watch.iter().map(Watch::end);
+        for signal in signals.chain([marker]).chain(times).chain(watch) {
             if signal != 0 {
                 // SAFETY: ours, and nobody writes to it any more.
                 unsafe { destroy(signal) };
@@ -152,13 +163,27 @@ impl Intercepted {
 
     fn rewrite(&self, packets: &mut Vec<Packet>) {
         self.harvest();
+        self.show(packets);
+        let is_launch = |packet: &Packet| packet.kind() == packet_type::KERNEL_DISPATCH;
+        if let Some(watch) = &self.watch {
+            let launches = packets.iter().filter(|packet| is_launch(packet)).count();
+            watch.begin(launches as u64, |signal, value| {
+                self.wait_below(signal, value)
+            });
+        }
         let mut index = 0;
         while let Some(packet) = packets.get_mut(index) {
             index += 1;
-            if packet.kind() == packet_type::KERNEL_DISPATCH
-                && let Some(follower) = self.substitute(packet)
-            {
-                packets.insert(index, follower);
+            if !is_launch(packet) {
+                continue;
+            }
+            let follower = self.substitute(packet);
+            let end = self
+                .watch
+                .as_ref()
+                .map(|watch| watch.behind(dispatch(packet)));
+            for more in follower.into_iter().chain(end) {
+                packets.insert(index, more);
                 index += 1;
             }
         }
@@ -166,6 +191,17 @@ impl Intercepted {
             self.add_ticket(packets);
         }
         self.mark(packets);
+    }
+
+    /// Shows tools that want to see them the application's packets.
+    fn show(&self, packets: &mut [Packet]) {
+        let Some(state) = state::running().filter(|state| state.session.observes_packets()) else {
+            return;
+        };
+        let (first, count) = (packets.as_mut_ptr().cast::<[u8; 64]>(), packets.len());
+        // SAFETY: packets are 64 plain bytes, whatever these are.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(first, count) };
+        state.session.packets(AgentId(self.agent), self.id, bytes);
     }
 
     /// Tells the session which launches have ended.
@@ -178,8 +214,7 @@ impl Intercepted {
     /// Returns a packet that has to follow this one, if any.
     fn substitute(&self, packet: &mut Packet) -> Option<Packet> {
         let state = state::running()?;
-        // SAFETY: both are 64 plain bytes with the same alignment, and the header says that this is a dispatch.
-        let dispatch = unsafe { &mut *std::ptr::from_mut(packet).cast::<KernelDispatchPacket>() };
+        let dispatch = dispatch(packet);
         let decision = state.session.dispatch(&Dispatch {
             agent: AgentId(self.agent),
             queue: self.id,
@@ -276,6 +311,12 @@ impl Intercepted {
             }
         }
     }
+}
+
+/// The dispatch that a packet is, by its header.
+fn dispatch(packet: &mut Packet) -> &mut KernelDispatchPacket {
+    // SAFETY: both are 64 plain bytes with the same alignment, and any bytes are a dispatch.
+    unsafe { &mut *std::ptr::from_mut(packet).cast::<KernelDispatchPacket>() }
 }
 
 /// A packet that completes when all packets before it have, without fences.

@@ -23,12 +23,14 @@ mod output;
 mod own;
 mod queue_errors;
 mod queues;
+mod running;
 mod signals;
 mod state;
 mod threads;
 mod tickets;
 mod times;
 mod tools;
+mod watch;
 
 pub use own::{OwnTool, OwnTools};
 

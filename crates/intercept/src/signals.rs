@@ -12,7 +12,7 @@ use std::{
 use files::Bell;
 
 use crate::{
-    contained,
+    contained, running,
     state::{self, DEATH},
     threads,
 };
@@ -45,8 +45,12 @@ const DEADLY: [libc::c_int; 22] = [
 /// Those of somebody who does not want to wait any longer.
 const IMPATIENT: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 const STACK: usize = 1 << 20;
+/// For what can be found out about the kernels that run, in the face of somebody impatient.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// A little longer than the session's own limit.
-const LIMIT: Duration = DEATH.saturating_add(Duration::from_millis(500));
+const LIMIT: Duration = DEATH
+    .saturating_add(PATIENCE)
+    .saturating_add(Duration::from_millis(500));
 
 static BELL: Bell = Bell::new();
 static OWNER: AtomicI32 = AtomicI32::new(0);
@@ -65,7 +69,7 @@ pub fn install() {
                 continue;
             };
             if IMPATIENT.contains(&(signal as libc::c_int)) {
-                tell_running();
+                running::tell(PATIENCE);
             }
             if let Some(state) = state::current() {
                 state
@@ -79,24 +83,6 @@ pub fn install() {
     if threads::spawn("luthier-signals", STACK, Box::new(serve)) {
         let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
         DEADLY.into_iter().chain(real_time).for_each(handle);
-    }
-}
-
-/// Has the emulated device say what runs on it, if there is one.
-fn tell_running() {
-    // SAFETY: names are terminated strings; a library that is loaded already stays so; the function takes and returns nothing.
-    unsafe {
-        let library = libc::dlopen(
-            c"libhsakmt.so.1".as_ptr(),
-            libc::RTLD_LAZY | libc::RTLD_NOLOAD,
-        );
-        if library.is_null() {
-            return;
-        }
-        let tell = libc::dlsym(library, c"luthier_tell_running".as_ptr());
-        if !tell.is_null() {
-            std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn()>(tell)();
-        }
     }
 }
 

@@ -21,7 +21,7 @@ use session::{Config, Session, config::Level};
 
 use crate::{
     api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
-    signals, threads, tools,
+    signals, threads, tools, watch,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
@@ -138,6 +138,7 @@ pub fn start(api: &'static Api) -> bool {
         state.session.note(text);
     }
     CURRENT.store(std::ptr::from_ref(state).cast_mut(), Ordering::Release);
+    watch::start(state);
     ledger::write(ledger::BEGAN);
     register_exit_handlers();
     true

@@ -4,11 +4,12 @@ use crate::{
     Edit, Engine, Error, Kernel, Result, built_in,
     compose::{self, Counting},
     engine::ToolData,
+    parameters::LANES,
     recent::Recent,
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
-use rewrite::{Action, Kernels, Plan, Refusal, Rewritten};
+use rewrite::{Action, Insertion, Kernels, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
 use session::{Report, Request, Usage, Variant};
 
@@ -42,6 +43,68 @@ pub(crate) struct Source<'a> {
 
 /// Answers a session's request.
 pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant> {
+    with_source(engine, request, |source, function, kernels| {
+        let mut built = kernel(engine, source, function)?;
+        let (bytes, patches) = rewrite::live_object_of(kernels, &built.rewritten, source.object)
+            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+        let descriptor = &built.rewritten.descriptor;
+        Ok(Variant {
+            object: bytes,
+            kernel_symbol: format!("{}.kd", request.kernel),
+            patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
+            private_segment_size: descriptor.private_segment_size(),
+            group_segment_size: descriptor.group_segment_size(),
+            tool_data: serde_json::to_vec(&built.data)?,
+            globals: engine.counters(
+                request.kernel,
+                request.object_hash,
+                request.choice,
+                &built.data,
+            ),
+            report: report(&mut built),
+        })
+    })
+}
+
+/// What the variant has so many bytes behind the entry of its kernel. It is made once more for that: nobody wants to know as long
+/// as all goes well.
+pub(crate) fn place(engine: &Engine, request: &Request<'_>, offset: i64) -> Result<Option<String>> {
+    with_source(engine, request, |source, function, _| {
+        let kernel = Kernel::new(source.object, source.module, source.lines, function);
+        let (rewritten, wanted) = made(engine, source, function, &kernel)?;
+        let at = rewritten.entry.wrapping_add_signed(offset);
+        let behind = rewritten.pcs.partition_point(|run| run.new <= at);
+        let run = behind.checked_sub(1).map(|index| rewritten.pcs[index]);
+        let Some(run) = run.filter(|_| at < rewritten.text.len() as u64) else {
+            return Ok(None);
+        };
+        let pc = match run.length {
+            0 => run.old,
+            _ => run.old + (at - run.new),
+        };
+        let before = kernel.instructions().filter(|place| place.pc() <= pc);
+        let Some(instruction) = before.max_by_key(|place| place.pc()) else {
+            return Ok(None);
+        };
+        let mut text = format!("{} at {:#x}", instruction.mnemonic(), instruction.pc());
+        if let Some((file, line)) = instruction.source() {
+            text.push_str(&format!(" ({file}:{line})"));
+        }
+        let hooks = wanted.hooks_at(&instruction);
+        Ok(Some(match (run.inserted, hooks.as_slice()) {
+            (false, _) => format!("in the application's own code, {text}"),
+            (true, []) => format!("in what counts, inserted at {text}"),
+            (true, hooks) => format!("in {}, inserted at {text}", hooks.join(" or ")),
+        }))
+    })
+}
+
+/// Runs `act` on what is known of a request's code object, the kernel's function in it and all of its kernels.
+fn with_source<T>(
+    engine: &Engine,
+    request: &Request<'_>,
+    act: impl FnOnce(Source<'_>, FunctionIndex, &Kernels) -> Result<T>,
+) -> Result<T> {
     let object = CodeObject::parse(request.object)
         .map_err(|error| Error::Tool(format!("cannot read the code object: {error}")))?;
     if built_in::is_in(object.elf()) {
@@ -66,25 +129,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
     let function = module
         .function(request.kernel)
         .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
-    let mut built = kernel(engine, source, function)?;
-    let (bytes, patches) = rewrite::live_object_of(&recent.kernels, &built.rewritten, &object)
-        .map_err(|refusal| Error::Tool(refusal.to_string()))?;
-    let descriptor = &built.rewritten.descriptor;
-    Ok(Variant {
-        object: bytes,
-        kernel_symbol: format!("{}.kd", request.kernel),
-        patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
-        private_segment_size: descriptor.private_segment_size(),
-        group_segment_size: descriptor.group_segment_size(),
-        tool_data: serde_json::to_vec(&built.data)?,
-        globals: engine.counters(
-            request.kernel,
-            request.object_hash,
-            request.choice,
-            &built.data,
-        ),
-        report: report(&mut built),
-    })
+    act(source, function, &recent.kernels)
 }
 
 /// What the object says of its kernels.
@@ -113,42 +158,8 @@ pub(crate) fn kernel(
     source: Source<'_>,
     function: FunctionIndex,
 ) -> Result<Built> {
-    let module = source.module;
-    if let Some(reason) = source.refused {
-        return Err(Error::Tool(reason.to_owned()));
-    }
-    let kernel = Kernel::new(source.object, module, source.lines, function);
-    // Places that cannot take a hook cost themselves alone, if they are not too many.
-    let attempt = |counting, most: usize| -> Result<(Rewritten, Wanted<'_>)> {
-        let mut wanted = wanted(engine, &kernel, source, counting)?;
-        let mut left_out = Vec::new();
-        loop {
-            let refusal = match rewritten(source, function, &wanted.plan) {
-                Ok(rewritten) => {
-                    wanted.notes.extend(without(&left_out));
-                    return Ok((rewritten, wanted));
-                }
-                Err(refusal) => refusal,
-            };
-            let place = refusal.place().filter(|_| left_out.len() < most);
-            match place.filter(|pc| leave_out(&mut wanted.plan, module, *pc)) {
-                Some(pc) => left_out.push((pc, refusal)),
-                None => return Err(Error::Tool(refusal.to_string())),
-            }
-        }
-    };
-    let in_memory = |first: Error| {
-        let (rewritten, mut wanted) = attempt(Counting::Memory, 0)?;
-        let note = format!("counts in memory, not in registers: {first}");
-        wanted.notes.push(note);
-        Ok((rewritten, wanted))
-    };
-    let whole = attempt(Counting::Registers, 0).or_else(in_memory);
-    let done = match whole {
-        Err(_) if !engine.strict => attempt(Counting::Registers, MOST_LEFT_OUT),
-        whole => whole,
-    };
-    let (mut rewritten, Wanted { data, notes, .. }) = done?;
+    let kernel = Kernel::new(source.object, source.module, source.lines, function);
+    let (mut rewritten, Wanted { data, notes, .. }) = made(engine, source, function, &kernel)?;
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
@@ -165,20 +176,69 @@ pub(crate) fn kernel(
     })
 }
 
+/// The kernel with what the tools want done to it, as far as that can be done.
+fn made<'k>(
+    engine: &'k Engine,
+    source: Source<'_>,
+    function: FunctionIndex,
+    kernel: &'k Kernel<'k>,
+) -> Result<(Rewritten, Wanted<'k>)> {
+    let module = source.module;
+    if let Some(reason) = source.refused {
+        return Err(Error::Tool(reason.to_owned()));
+    }
+    // Places that cannot take a hook cost themselves alone, if they are not too many.
+    let attempt = |counting, most: usize| -> Result<(Rewritten, Wanted<'k>)> {
+        let mut wanted = wanted(engine, kernel, source, counting)?;
+        let mut left_out = Vec::new();
+        loop {
+            let refusal = match rewritten(source, function, &wanted.plan) {
+                Ok(rewritten) => {
+                    wanted.notes.extend(without(&left_out));
+                    return Ok((rewritten, wanted));
+                }
+                Err(refusal) => refusal,
+            };
+            let place = refusal.place().filter(|_| left_out.len() < most);
+            match place.filter(|pc| leave_out(&mut wanted, module, *pc)) {
+                Some(pc) => left_out.push((pc, refusal)),
+                None => return Err(Error::Tool(refusal.to_string())),
+            }
+        }
+    };
+    let in_memory = |first: Error| {
+        let (rewritten, mut wanted) = attempt(Counting::Memory, 0)?;
+        let note = format!("counts in memory, not in registers: {first}");
+        wanted.notes.push(note);
+        Ok((rewritten, wanted))
+    };
+    let whole = attempt(Counting::Registers, 0).or_else(in_memory);
+    match whole {
+        Err(_) if !engine.strict => attempt(Counting::Registers, MOST_LEFT_OUT),
+        whole => whole,
+    }
+}
+
 /// Places of a kernel that may be left out. Each costs another attempt.
 const MOST_LEFT_OUT: usize = 256;
 
-/// Takes out all hooks at an instruction; false if there are none.
-fn leave_out(plan: &mut Plan<'_>, module: &Module, pc: u64) -> bool {
-    let before = plan.insertions.len();
-    plan.insertions.retain(|insertion| {
-        let is_there = module.functions[insertion.function]
-            .insts
-            .pc(insertion.inst)
-            == pc;
-        !is_there || !matches!(insertion.action, Action::Call { .. })
-    });
-    plan.insertions.len() < before
+/// Takes out all hooks at an instruction; false if there are none, or if one must not be missing.
+fn leave_out(wanted: &mut Wanted<'_>, module: &Module, pc: u64) -> bool {
+    let hook_there = |insertion: &Insertion| {
+        let insts = &module.functions[insertion.function].insts;
+        match insertion.action {
+            Action::Call { hook, .. } if insts.pc(insertion.inst) == pc => Some(hook),
+            _ => None,
+        }
+    };
+    let mut there = wanted.plan.insertions.iter().filter_map(hook_there);
+    if there.any(|hook| wanted.tool_of(hook).is_some_and(|tool| tool.whole)) {
+        return false;
+    }
+    let insertions = &mut wanted.plan.insertions;
+    let before = insertions.len();
+    insertions.retain(|insertion| hook_there(insertion).is_none());
+    insertions.len() < before
 }
 
 /// A remark on places that got no hook.
@@ -220,6 +280,44 @@ struct Wanted<'k> {
     plan: Plan<'k>,
     data: Vec<ToolData>,
     notes: Vec<String>,
+    tools: Vec<ToolHooks<'k>>,
+}
+
+/// A tool's part of the plan.
+struct ToolHooks<'k> {
+    name: &'k str,
+    /// Where its hooks end in those of the plan.
+    end: usize,
+    /// No hook may be left out.
+    whole: bool,
+}
+
+impl Wanted<'_> {
+    fn tool_of(&self, hook: usize) -> Option<&ToolHooks<'_>> {
+        self.tools.iter().find(|tool| hook < tool.end)
+    }
+
+    /// The hooks at an instruction, with their tools.
+    fn hooks_at(&self, instruction: &crate::Instruction<'_>) -> Vec<String> {
+        let there = self.plan.insertions.iter().filter(|insertion| {
+            insertion.function == instruction.function().index()
+                && insertion.inst == instruction.index()
+        });
+        let mut names: Vec<String> = Vec::new();
+        for insertion in there {
+            let Action::Call { hook, .. } = insertion.action else {
+                continue;
+            };
+            let tool = self.tool_of(hook).map_or("", |tool| tool.name);
+            let hook = &self.plan.hooks[hook].name;
+            let hook = hook.strip_suffix(LANES).unwrap_or(hook);
+            let name = format!("hook {hook} of tool {tool}");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
 }
 
 fn wanted<'k>(
@@ -229,7 +327,7 @@ fn wanted<'k>(
     counting: Counting,
 ) -> Result<Wanted<'k>> {
     let mut plan = Plan::default();
-    let mut data = Vec::new();
+    let (mut data, mut tools) = (Vec::new(), Vec::new());
     let mut notes: Vec<String> = computed(kernel).into_iter().collect();
     let choices = engine.choices(source.variant);
     for (tool, choice) in engine.tools.iter().zip(choices) {
@@ -253,9 +351,20 @@ fn wanted<'k>(
         });
         let remarks = std::mem::take(&mut edit.notes).into_iter();
         notes.extend(remarks.map(|remark| format!("{}: {remark}", tool.name())));
+        let whole = edit.whole;
         compose::add(&mut plan, edit, counting)?;
+        tools.push(ToolHooks {
+            name: tool.name(),
+            end: plan.hooks.len(),
+            whole,
+        });
     }
-    Ok(Wanted { plan, data, notes })
+    Ok(Wanted {
+        plan,
+        data,
+        notes,
+        tools,
+    })
 }
 
 /// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are

@@ -1,6 +1,6 @@
 //! The code of a kernel that is about to be launched, for tools that decide per launch.
 
-use crate::{Error, Kernel, Result};
+use crate::{Error, Kernel, Result, SiteFilter};
 use codeobj::{CodeObject, SourceLines};
 use lift::Module;
 use session::Request;
@@ -12,11 +12,13 @@ pub struct Code {
     object: Arc<[u8]>,
     hash: [u8; 32],
     kernel: String,
+    filter: SiteFilter,
 }
 
 impl Code {
-    pub(crate) fn of(request: &Request<'_>, object: &Arc<[u8]>) -> Code {
+    pub(crate) fn of(request: &Request<'_>, object: &Arc<[u8]>, filter: &SiteFilter) -> Code {
         Code {
+            filter: filter.clone(),
             object: Arc::clone(object),
             hash: *request.object_hash,
             kernel: request.kernel.to_owned(),
@@ -31,6 +33,11 @@ impl Code {
     /// As in the symbol table.
     pub fn kernel(&self) -> &str {
         &self.kernel
+    }
+
+    /// The places that the user chose.
+    pub fn filter(&self) -> &SiteFilter {
+        &self.filter
     }
 
     /// Lifts the kernel, with source lines where the object has them. Takes milliseconds for a large kernel.

@@ -22,6 +22,9 @@ impl Tool for Declarative {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        if self.0.description().all_or_nothing {
+            edit.all_or_nothing();
+        }
         for insert in &self.0.description().insert {
             let filter: SiteFilter = options::filled(&insert.site, self.0.options()).parse()?;
             let expressions = insert

@@ -22,6 +22,9 @@ pub struct Description {
     /// What users may give with `-t TOOL:NAME=VALUE`.
     #[serde(default)]
     pub parameter: Vec<Parameter>,
+    /// A place that cannot take a hook costs the kernel, not itself.
+    #[serde(default, rename = "all-or-nothing")]
+    pub all_or_nothing: bool,
     #[serde(default)]
     pub insert: Vec<Insert>,
     #[serde(default)]

@@ -167,6 +167,8 @@ pub struct Edit<'k> {
     object_hash: [u8; 32],
     /// Places behind the end of the program.
     pub(crate) unreached: usize,
+    /// No hook may be left out.
+    pub(crate) whole: bool,
 }
 
 /// A place in the code, for one insertion or several.
@@ -201,6 +203,7 @@ impl<'k> Edit<'k> {
             choice,
             object_hash,
             unreached: 0,
+            whole: false,
         }
     }
 
@@ -237,6 +240,12 @@ impl<'k> Edit<'k> {
     /// A remark on this kernel for the user, in the summary.
     pub fn note(&mut self, remark: impl Into<String>) {
         self.notes.push(remark.into());
+    }
+
+    /// What this tool inserts means nothing if a part of it is missing: where a place cannot take a hook of its, the kernel runs as
+    /// it is, and the summary says why. Otherwise such a place is left out.
+    pub fn all_or_nothing(&mut self) {
+        self.whole = true;
     }
 
     /// Whenever the instruction is about to run.

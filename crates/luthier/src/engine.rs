@@ -219,7 +219,10 @@ impl Instrumenter for Engine {
         let mut kept = None;
         let choices = self.tools.iter().map(|tool| match tool.chooses() {
             false => 1,
-            true => tool.choose(launch, kept.get_or_insert_with(|| Code::of(request, code))),
+            true => {
+                let code = || Code::of(request, code, &self.filter);
+                tool.choose(launch, kept.get_or_insert_with(code))
+            }
         });
         self.variant(choices.collect())
     }
@@ -232,6 +235,20 @@ impl Instrumenter for Engine {
 
     fn observes_launches(&self) -> bool {
         self.tools.iter().any(|tool| tool.observes_launches())
+    }
+
+    fn observes_packets(&self) -> bool {
+        self.tools.iter().any(|tool| tool.observes_packets())
+    }
+
+    fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
+        for tool in self.tools.iter().filter(|tool| tool.observes_packets()) {
+            tool.packets(queue, device, packets);
+        }
+    }
+
+    fn place(&self, request: &Request<'_>, offset: i64) -> Option<String> {
+        build::place(self, request, offset).ok()?
     }
 
     fn ended(&self, launch: u64, start: u64, end: u64) {

@@ -37,6 +37,13 @@ pub trait Tool: Send + Sync {
     fn observes_launches(&self) -> bool {
         false
     }
+    /// Whether [`Tool::packets`] is wanted.
+    fn observes_packets(&self) -> bool {
+        false
+    }
+    /// Packets of any kind that the application has written to a queue of a device, before launches are chosen and before the queue gets
+    /// them; they may be changed. `queue` is that of [`Launch`], `device` its agent's number.
+    fn packets(&self, _queue: u64, _device: u32, _packets: &mut [[u8; 64]]) {}
     /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
     fn ended(&self, _launch: u64, _start: u64, _end: u64) {}
     /// Records of a stream; `true` when they were taken care of, otherwise they go into the stream's file.

@@ -307,4 +307,9 @@ fn a_place_that_takes_no_hook_costs_itself_alone() {
     );
     let strict = scene.run(DEVICE, &[Path::new("--strict"), &tool]);
     assert!(strict.contains("0 instrumented, 1 refused"), "{strict}");
+    // The tool itself may say so.
+    let text = text.replacen("R\"(", "R\"(\nall-or-nothing = true", 1);
+    let tool = scene.build("whole", &text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    assert!(said.contains("0 instrumented, 1 refused"), "{said}");
 }

@@ -106,6 +106,18 @@ fn graphs_are_counted() {
     let json = &files["graph_counter"];
     assert_eq!(json["graphs"], 7);
     assert_eq!(json["kernels"][0]["wave_instructions"], expected);
+    // Of what the user chooses.
+    let all = run(
+        &scene,
+        Some(Path::new("opcode-histogram")),
+        &["-k", "^axpy"],
+    )
+    .1;
+    let expected = &all["opcode-histogram"][0]["opcodes"]["s_endpgm"];
+    let options = ["-k", "^axpy", "--site", "opcode=s_endpgm"];
+    let (_, files) = run(&scene, Some(&tool), &options);
+    let ends = &files["graph_counter"]["kernels"][0]["wave_instructions"];
+    assert_eq!(ends, expected);
 }
 
 /// Counts blocks and edges, and holds one against the other.
@@ -166,4 +178,48 @@ fn blocks_and_edges_are_counted() {
         "{said}"
     );
     assert!(!files.contains_key("flow"));
+}
+
+/// Adds the lengths of blocks.
+const LENGTHS: &str = r#"
+#include <luthier_device.h>
+LUTHIER_GLOBAL luthier_u64 total;
+LUTHIER_GLOBAL luthier_u64 kernels;
+LUTHIER_HOOK void add(luthier_u32 amount) { luthier::add(&total, amount); }
+LUTHIER_HOOK void begin() { luthier::add(&kernels, 1); }
+LUTHIER_TOOL(R"(
+about = "adds the lengths of blocks"
+insert = [{ hook = "add", at = "block", once = true, arguments = ["block.length"] },
+          { hook = "begin", at = "kernel-entry", once = true }]
+print = [{ text = "{total} instructions in {kernels} waves" }]
+)")
+"#;
+
+#[test]
+fn blocks_are_chosen_by_their_instructions() {
+    let Some(scene) = Scene::new() else { return };
+    let (source, tool) = (scene.path("lengths.hip"), scene.path("lengths.tool"));
+    std::fs::write(&source, LENGTHS).unwrap();
+    let (source, out) = (source.to_str().unwrap(), tool.to_str().unwrap());
+    let (fine, said) = scene.luthier(&["tool", "build", source, "-o", out, "--target", DEVICE]);
+    assert!(fine, "{said}");
+    let only = ["-k", "^add_one"];
+    let (_, files) = run(&scene, Some(Path::new("opcode-histogram")), &only);
+    let opcodes = files["opcode-histogram"][0]["opcodes"].as_object().unwrap();
+    for (site, begins) in [
+        ("v_*", "v_"),
+        ("s_endpgm", "s_endpgm"),
+        ("*", ""),
+        ("v_sin_f32", "none"),
+    ] {
+        let chosen = opcodes.iter().filter(|(name, _)| name.starts_with(begins));
+        let expected: u64 = chosen.map(|(_, count)| count.as_u64().unwrap()).sum();
+        // The program launches 20 waves.
+        let waves = if expected == 0 { 0 } else { 20 };
+        let site = format!("opcode={site}");
+        let options = [&only[..], &["--site", &site]].concat();
+        let (said, _) = run(&scene, Some(&tool), &options);
+        let line = format!("{expected} instructions in {waves} waves\n");
+        assert!(said.contains(&line), "{site}: {line}: {said}");
+    }
 }

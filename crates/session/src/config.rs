@@ -10,7 +10,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(60);
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 const CACHE_LIMIT: u64 = 1 << 30;
 /// Settings that are no paths.
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 12] = [
     "LUTHIER_TOOL",
     "LUTHIER_LOG",
     "LUTHIER_CACHE_SIZE",
@@ -21,6 +21,8 @@ const TEXTS: [&str; 10] = [
     "LUTHIER_LAUNCH",
     "LUTHIER_EVERY",
     "LUTHIER_GRID",
+    "LUTHIER_SERIALIZE",
+    "LUTHIER_KERNEL_LIMIT",
 ];
 
 /// What is said on stderr.
@@ -52,6 +54,10 @@ pub struct Config {
     pub cache_limit: u64,
     pub build_limit: Duration,
     pub tool_limit: Duration,
+    /// No launch begins before the one before it has ended, whatever their queues.
+    pub serialize: bool,
+    /// A launch that runs longer ends the program.
+    pub kernel_limit: Option<Duration>,
     /// Names this build of the engine: what another build has cached is not used. The environment does not say it.
     pub build: String,
 }
@@ -61,7 +67,8 @@ impl Config {
     ///
     /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OBJECTS` (`1`), `LUTHIER_LOG` (`off`, `error`, `warn`,
     /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
-    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
+    /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds),
+    /// `LUTHIER_SERIALIZE` (`1`), `LUTHIER_KERNEL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
     pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
         let mut problems = Vec::new();
         // Paths are bytes, everything else is text.
@@ -113,6 +120,12 @@ impl Config {
             "a number of seconds",
             TOOL_LIMIT.as_secs(),
         );
+        let kernel_limit = parsed(
+            "LUTHIER_KERNEL_LIMIT",
+            |value| value.trim().parse().ok().filter(|&limit: &u64| limit > 0),
+            "a number of seconds from 1",
+            0,
+        );
         let level = match get("LUTHIER_LOG") {
             None => Level::Warn,
             Some(name) => level(&name).unwrap_or_else(|| {
@@ -147,6 +160,8 @@ impl Config {
             cache_limit,
             build_limit: Duration::from_secs(build_limit),
             tool_limit: Duration::from_secs(tool_limit),
+            serialize: get("LUTHIER_SERIALIZE").is_some_and(|value| value == "1"),
+            kernel_limit: (kernel_limit != 0).then(|| Duration::from_secs(kernel_limit)),
             build: String::new(),
         };
         (config, problems)

@@ -224,6 +224,16 @@ pub trait Instrumenter: Send + Sync {
     fn observes_launches(&self) -> bool {
         false
     }
+    /// Whether [`Instrumenter::packets`] is wanted.
+    fn observes_packets(&self) -> bool {
+        false
+    }
+    /// Packets that the application has written to a queue of a device, before anything else is done to them; they may be changed.
+    fn packets(&self, _queue: u64, _device: u32, _packets: &mut [[u8; 64]]) {}
+    /// What a variant has so many bytes behind the first instruction of its kernel, in words; `None` if nobody knows.
+    fn place(&self, _request: &Request<'_>, _offset: i64) -> Option<String> {
+        None
+    }
     /// A variant is about to run.
     fn launch(&self, _launch: &Launch<'_>) {}
     /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.

@@ -156,6 +156,48 @@ impl Session {
         self.instrumenter.ended(launch, start, end);
     }
 
+    /// Whether [`Session::packets`] is wanted.
+    pub fn observes_packets(&self) -> bool {
+        self.instrumenter.observes_packets()
+    }
+
+    /// The application has written these packets, which may be changed.
+    pub fn packets(&self, agent: AgentId, queue: u64, packets: &mut [[u8; 64]]) {
+        let device = self.agents.iter().find(|known| known.id == agent);
+        if let Some(device) = device.filter(|_| !self.finished.load(Ordering::Relaxed)) {
+            self.instrumenter.packets(queue, device.number, packets);
+        }
+    }
+
+    /// The kernel that a packet with this kernel object runs, whatever was put into the packet.
+    fn kernel_of(&self, kernel_object: u64) -> Option<(Arc<Kernel>, bool)> {
+        let kernels = read(&self.kernels);
+        if let Some(kernel) = kernels.get(&kernel_object) {
+            return Some((Arc::clone(kernel), false));
+        }
+        let mut variants = kernels.values().flat_map(Kernel::variants);
+        let found = variants.find(|kernel| match kernel.outcome() {
+            Some(Outcome::Ready(ready)) => ready.loaded.kernel_object == kernel_object,
+            _ => false,
+        });
+        Some((found?, true))
+    }
+
+    /// Its name, and whether it is instrumented.
+    pub fn name_of(&self, kernel_object: u64) -> Option<(String, bool)> {
+        let (kernel, changed) = self.kernel_of(kernel_object)?;
+        Some((kernel.pretty.clone(), changed || kernel.is_built_in()))
+    }
+
+    /// What an instrumented kernel has so many bytes behind its first instruction, in words.
+    pub fn place(&self, kernel_object: u64, offset: i64) -> Option<String> {
+        let (kernel, changed) = self.kernel_of(kernel_object)?;
+        let request = build::request(&kernel);
+        changed
+            .then(|| self.instrumenter.place(&request, offset))
+            .flatten()
+    }
+
     pub fn config(&self) -> &Config {
         &self.config
     }

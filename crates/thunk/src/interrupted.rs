@@ -5,6 +5,7 @@
 //! the signal takes its course.
 
 use std::{
+    ffi::c_void,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -60,6 +61,32 @@ pub extern "C" fn luthier_tell_running() {
     if OWNER.load(Ordering::Acquire) == std::process::id() {
         // Nothing may unwind into the caller; what was said so far has been said.
         let _ = std::panic::catch_unwind(tell);
+    }
+}
+
+/// Hears of a place where waves of a running kernel were seen: the packet's kernel object, bytes behind the kernel's first
+/// instruction, and how often.
+type Seen = unsafe extern "C" fn(data: *mut c_void, kernel_object: u64, offset: i64, waves: u64);
+
+/// Says where waves are, for who knows more about the code than we do. Takes a fraction of a second.
+///
+/// # Safety
+/// `seen` must take `data`, on this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
+    if OWNER.load(Ordering::Acquire) != std::process::id() {
+        return;
+    }
+    let looked = std::panic::catch_unwind(|| {
+        let pool = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        pool.map_or_else(Vec::new, |pool| pool.places(WATCHED))
+    });
+    for (dispatch, places) in looked.into_iter().flatten() {
+        for (pc, waves) in places {
+            let offset = pc.wrapping_sub(dispatch.entry) as i64;
+            // SAFETY: the caller's promise.
+            unsafe { seen(data, dispatch.packet.kernel_object, offset, waves) };
+        }
     }
 }
 

@@ -87,6 +87,7 @@ constants! {
 
     WANTS_RECORDS = 1,
     WANTS_ENDS = 2,
+    WANTS_PACKETS = 4,
 
     API_PHASE_ENTER = 0,
     API_PHASE_EXIT = 1,

@@ -42,6 +42,7 @@ pub unsafe extern "C" fn get_instruction(
             block: instruction.block,
             operands: instruction.operands.len(),
             frames: instruction.frames.len(),
+            chosen: instruction.chosen.into(),
         };
         // SAFETY: null, or the caller's structure of the size that it says.
         unsafe { sized::fill(into, &raw) }
@@ -101,6 +102,7 @@ pub unsafe extern "C" fn get_block(kernel_object: u64, index: usize, into: *mut 
             instructions: block.len,
             successors: block.successors.as_ptr(),
             successor_count: block.successors.len(),
+            chosen: block.chosen,
         };
         // SAFETY: null, or the caller's structure of the size that it says.
         unsafe { sized::fill(into, &raw) }

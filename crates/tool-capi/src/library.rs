@@ -3,7 +3,7 @@
 use crate::{
     constants, constructors,
     registered::Registered,
-    structures::{Entries, Reason, sized},
+    structures::{Entries, Packet, Reason, sized},
     table::Api,
 };
 use kmt_sys::aql::KernelDispatchPacket;
@@ -113,6 +113,26 @@ impl Library {
     /// Whether the tool wants to hear when launches have ended.
     pub fn wants_ends(&self) -> bool {
         self.entries.wants & constants::WANTS_ENDS != 0
+    }
+
+    /// Whether the tool wants to see packets.
+    pub fn wants_packets(&self) -> bool {
+        self.entries.packets.is_some() && self.entries.wants & constants::WANTS_PACKETS != 0
+    }
+
+    /// Shows the tool packets of a queue, which it may change.
+    pub fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) -> Result<(), String> {
+        let Some(show) = self.entries.packets.filter(|_| self.wants_packets()) else {
+            return Ok(());
+        };
+        let mut aligned: Vec<Packet> = packets.iter().map(|packet| Packet(*packet)).collect();
+        // SAFETY: as many packets as it is told; the result is a string or null.
+        unsafe { said(show(aligned.as_mut_ptr(), aligned.len(), queue, device)) }
+            .map_or(Ok(()), Err)?;
+        for (packet, changed) in packets.iter_mut().zip(aligned) {
+            *packet = changed.0;
+        }
+        Ok(())
     }
 
     /// A launch has run, from one time to another, in nanoseconds.

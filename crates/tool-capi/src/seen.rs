@@ -2,7 +2,7 @@
 
 use crate::{constants, structures::RawOperand};
 use isa::{Operand, Reg, RegKind};
-use luthier::Kernel;
+use luthier::{Kernel, SiteFilter};
 use std::{collections::HashMap, ffi::CString};
 
 /// The kernel and everything it may call.
@@ -32,6 +32,8 @@ pub struct Block {
     pub function: usize,
     pub first: usize,
     pub len: usize,
+    /// Instructions that the user chose.
+    pub chosen: usize,
     pub successors: Vec<usize>,
 }
 
@@ -41,6 +43,7 @@ pub struct Instruction {
     /// `luthier_class`.
     pub classes: u32,
     pub block: usize,
+    pub chosen: bool,
     pub mnemonic: CString,
     pub text: CString,
     pub operands: Vec<RawOperand>,
@@ -87,7 +90,8 @@ fn text(text: impl Into<String>) -> CString {
 }
 
 impl Seen {
-    pub fn of(kernel: &Kernel<'_>) -> Seen {
+    /// `filter`: what the user chose.
+    pub fn of(kernel: &Kernel<'_>, filter: &SiteFilter) -> Seen {
         let mut seen = Seen {
             target: text(kernel.target()),
             wave_size: kernel.wave_size().into(),
@@ -114,14 +118,19 @@ impl Seen {
             for block in function.blocks() {
                 let first = seen.instructions.len();
                 let index = seen.blocks.len();
-                let instructions = block.instructions();
-                seen.instructions
-                    .extend(instructions.map(|instruction| seen_instruction(&instruction, index)));
+                let instructions = block.instructions().map(|instruction| Instruction {
+                    chosen: filter.allows(&instruction),
+                    ..seen_instruction(&instruction, index)
+                });
+                seen.instructions.extend(instructions);
+                let block_seen = &seen.instructions[first..];
+                let chosen = block_seen.iter().filter(|place| place.chosen).count();
                 let successors = block.successors();
                 seen.blocks.push(Block {
                     function: number,
                     first,
                     len: seen.instructions.len() - first,
+                    chosen,
                     successors: successors
                         .filter_map(|block| blocks.get(&block.index()).copied())
                         .collect(),
@@ -155,6 +164,7 @@ fn seen_instruction(instruction: &luthier::Instruction<'_>, block: usize) -> Ins
         size: instruction.decoded().size.into(),
         classes: instruction.effects().bits(),
         block,
+        chosen: true,
         mnemonic: text(instruction.mnemonic()),
         text: text(instruction.text()),
         operands: instruction.operands().iter().map(operand).collect(),

@@ -6,6 +6,11 @@ use kmt_sys::aql::KernelDispatchPacket;
 
 use crate::table::Api;
 
+/// A packet of a queue, aligned as its members have to be.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet(pub [u8; 64]);
+
 /// Null or a reason, which is valid until the next call on the thread.
 pub type Reason = *const c_char;
 
@@ -78,7 +83,7 @@ macro_rules! structures {
 }
 
 structures! {
-    RawInstruction = "luthier_raw_instr", 80 {
+    RawInstruction = "luthier_raw_instr", 88 {
         struct_size: usize,
         pc: u64,
         size: u32,
@@ -91,6 +96,7 @@ structures! {
         block: usize,
         operands: usize,
         frames: usize,
+        chosen: usize,
     }
     /// Registers have a number and dwords, everything else a value.
     RawOperand = "luthier_raw_operand", 24 {
@@ -110,7 +116,7 @@ structures! {
         size: u64,
     }
     /// What a tool's library exports. Tools of older headers end behind `end`.
-    Entries = "luthier_tool_entries", 72 {
+    Entries = "luthier_tool_entries", 80 {
         struct_size: usize,
         version: u32,
         wants: u32,
@@ -121,6 +127,7 @@ structures! {
         records: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int>,
         ended: Option<unsafe extern "C" fn(u64, u64, u64) -> Reason>,
         wrap: Option<unsafe extern "C" fn()>,
+        packets: Option<unsafe extern "C" fn(*mut Packet, usize, u64, u32) -> Reason>,
     }
     RawArgument = "luthier_arg", 16 {
         kind: u32,
@@ -154,13 +161,14 @@ structures! {
         callees: *const usize,
         callee_count: usize,
     }
-    RawBlock = "luthier_raw_block", 48 {
+    RawBlock = "luthier_raw_block", 56 {
         struct_size: usize,
         function: usize,
         first: usize,
         instructions: usize,
         successors: *const usize,
         successor_count: usize,
+        chosen: usize,
     }
     RawFrame = "luthier_raw_frame", 32 {
         struct_size: usize,

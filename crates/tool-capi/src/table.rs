@@ -88,6 +88,7 @@ table! {
     count: unsafe extern "C" fn(Object, *const RawCount) -> c_int,
     count_kernels: unsafe extern "C" fn(*mut usize) -> c_int,
     get_counted: unsafe extern "C" fn(usize, *mut RawCounted) -> c_int,
+    all_or_nothing: extern "C" fn(Object) -> c_int,
     report_json: unsafe extern "C" fn(Tool, Text) -> c_int,
 }
 
@@ -360,6 +361,12 @@ unsafe extern "C" fn insert(kernel_object: u64, insertion: *const RawInsertion) 
             wanted.once != 0,
             arguments,
         )
+    })
+}
+
+extern "C" fn all_or_nothing(kernel_object: u64) -> c_int {
+    visit(kernel_object, |visit| {
+        visit.change(0, Point::Before, Deed::AllOrNothing)
     })
 }
 

@@ -221,6 +221,10 @@ impl Tool for LibraryTool {
                 }
             }
             let place = match (&call.deed, call.point) {
+                (Deed::AllOrNothing, _) => {
+                    edit.all_or_nothing();
+                    continue;
+                }
                 (Deed::Remove, _) => {
                     edit.remove(instruction);
                     continue;
@@ -250,7 +254,7 @@ impl Tool for LibraryTool {
                 Deed::Count { counter, amount } => {
                     place.count(counters.at(*counter), *amount)?;
                 }
-                Deed::Remove | Deed::Replace(_) => {}
+                Deed::AllOrNothing | Deed::Remove | Deed::Replace(_) => {}
             }
         }
         Ok(())
@@ -262,6 +266,16 @@ impl Tool for LibraryTool {
 
     fn ended(&self, launch: u64, start: u64, end: u64) {
         if let Err(problem) = self.library.ended(launch, start, end) {
+            lock(&self.problems).insert(problem);
+        }
+    }
+
+    fn observes_packets(&self) -> bool {
+        self.library.wants_packets()
+    }
+
+    fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
+        if let Err(problem) = self.library.packets(queue, device, packets) {
             lock(&self.problems).insert(problem);
         }
     }

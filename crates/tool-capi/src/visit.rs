@@ -41,6 +41,8 @@ pub enum Deed {
         counter: usize,
         amount: u32,
     },
+    /// No hook of the kernel may be left out.
+    AllOrNothing,
     Remove,
     /// By other instructions.
     Replace(String),
@@ -83,7 +85,8 @@ impl Visit {
         if let Some(known) = &self.seen {
             return Ok(Arc::clone(known));
         }
-        let seen = self.code.with(|kernel| Arc::new(Seen::of(kernel)));
+        let filter = self.code.filter();
+        let seen = self.code.with(|kernel| Arc::new(Seen::of(kernel, filter)));
         let seen = seen.map_err(|error| error.to_string())?;
         Ok(Arc::clone(self.seen.insert(seen)))
     }

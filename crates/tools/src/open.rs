@@ -197,7 +197,7 @@ fn exports(library: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
     let elf = codeobj::elf::Elf::parse(library);
     let symbols = elf.and_then(|elf| {
         let symbols = elf.symbols(SYMBOLS)?;
-        Ok(symbols.iter().any(|symbol| wanted(&symbol.name)))
+        Ok(symbols.iter().any(|symbol| wanted(symbol.name)))
     });
     symbols.unwrap_or(false)
 }

@@ -1,0 +1,103 @@
+//! What runs when somebody lost patience: the emulated device, if there is one, says where waves are, and the session what is there.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, c_void},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use crate::{output::say, state, threads};
+
+/// Rewriting, which is done once more to find out what is where, may recurse over control flow.
+const STACK: usize = 64 << 20;
+/// Places told of.
+const MOST: usize = 6;
+/// Looks at what runs, until some wave is seen.
+const TRIES: u32 = 8;
+
+/// It was told already.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Tells it once, and takes no longer than `limit`.
+pub fn tell(limit: Duration) {
+    if TOLD.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let (done, wait) = mpsc::channel();
+    let task = Box::new(move || {
+        state::guarded(look);
+        let _ = done.send(());
+    });
+    if threads::spawn("luthier-places", STACK, task) {
+        let _ = wait.recv_timeout(limit);
+    }
+}
+
+/// By kernel object and bytes behind its first instruction.
+type Places = BTreeMap<(u64, i64), u64>;
+
+fn look() {
+    if let Some(tell) = device(c"luthier_tell_running") {
+        // SAFETY: the function of this name takes and returns nothing.
+        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(tell)() };
+    }
+    let (Some(state), Some(places)) = (state::current(), device(c"luthier_running_places")) else {
+        return;
+    };
+    type Seen = unsafe extern "C" fn(*mut c_void, u64, i64, u64);
+    let mut seen = Places::new();
+    // SAFETY: the function of this name calls another with what it was given, on this thread.
+    unsafe {
+        let places =
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Seen, *mut c_void)>(places);
+        // On a busy machine it may take a while until any wave has had its turn.
+        for _ in 0..TRIES {
+            places(note, (&raw mut seen).cast());
+            if !seen.is_empty() {
+                break;
+            }
+        }
+    }
+    let mut told: BTreeMap<(u64, String), u64> = BTreeMap::new();
+    let mut all: BTreeMap<u64, u64> = BTreeMap::new();
+    for ((kernel, offset), waves) in seen {
+        *all.entry(kernel).or_default() += waves;
+        if let Some(place) = state.session.place(kernel, offset) {
+            *told.entry((kernel, place)).or_default() += waves;
+        }
+    }
+    let mut rows: Vec<_> = told.into_iter().collect();
+    rows.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
+    for ((kernel, place), waves) in rows.into_iter().take(MOST) {
+        let share = 100 * waves / all.get(&kernel).copied().unwrap_or(0).max(1);
+        let name = state.session.name_of(kernel);
+        let name = name.map_or_else(|| format!("{kernel:#x}"), |(name, _)| name);
+        say(&format!("{share} % of the waves of {name} are {place}"));
+    }
+}
+
+unsafe extern "C" fn note(data: *mut c_void, kernel: u64, offset: i64, waves: u64) {
+    // SAFETY: the map of `look`, on its thread.
+    let places = unsafe { &mut *data.cast::<Places>() };
+    *places.entry((kernel, offset)).or_default() += waves;
+}
+
+/// A function of the emulated device.
+fn device(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: names are terminated strings; a library that is loaded already stays so.
+    unsafe {
+        let library = libc::dlopen(
+            c"libhsakmt.so.1".as_ptr(),
+            libc::RTLD_LAZY | libc::RTLD_NOLOAD,
+        );
+        if library.is_null() {
+            return None;
+        }
+        let function = libc::dlsym(library, name.as_ptr());
+        (!function.is_null()).then_some(function)
+    }
+}
