@@ -36,7 +36,8 @@ fn run(program: &str, arguments: &[&str], input: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Lines and functions inlined there of all instructions of a kernel.
+/// Lines and functions inlined there of all instructions of a kernel. Files have their whole paths: how a compiler cuts these into
+/// directory and name depends on where it runs.
 fn lines(object: &Path, kernel: &str) -> BTreeSet<String> {
     let bytes = fs::read(object).unwrap();
     let parsed = CodeObject::parse(&bytes).unwrap();
@@ -48,7 +49,6 @@ fn lines(object: &Path, kernel: &str) -> BTreeSet<String> {
             "--output-style=GNU",
             "--no-demangle",
             "--functions=linkage",
-            "--basenames",
             "-p",
         ])
         .arg("--obj")
