@@ -348,23 +348,9 @@ void luthier_at_term() { luthier_report("wrapped " + std::to_string(allocations)
 
 #[test]
 fn functions_are_wrapped_from_the_start_and_under_their_names() {
-    let Some(mut scene) = Scene::new() else {
+    let Some(scene) = Scene::with_source(ASKS) else {
         return;
     };
-    let source = scene.path("asks.hip");
-    std::fs::write(&source, ASKS).unwrap();
-    let application = scene.path("asks");
-    let [(_, mut hipcc), _] = compilers();
-    let compiled = hipcc
-        .args(["-w", "--offload-arch=gfx90a"])
-        .arg(&source)
-        .arg("-o")
-        .arg(&application)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
-    scene.application = application;
     let tool = scene.tool("wraps", WRAPS);
     let (_, said) = scene.with(&tool);
     assert!(said.contains("wrapped 1 allocations 3 copies\n"), "{said}");

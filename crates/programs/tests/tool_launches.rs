@@ -7,25 +7,6 @@ use std::os::unix::process::ExitStatusExt;
 use programs::Bounded;
 use stock::{DEVICE, Scene};
 
-/// A scene with a program of the test's own.
-fn scene(text: &str) -> Option<Scene> {
-    let mut scene = Scene::new()?;
-    let (source, application) = (scene.path("application.hip"), scene.path("application"));
-    std::fs::write(&source, text).unwrap();
-    let [(_, mut hipcc), _] = stock::compilers();
-    let compiled = hipcc
-        .args(["-w", "-O2", "--offload-arch=gfx90a"])
-        .arg(&source)
-        .arg("-o")
-        .arg(&application)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
-    scene.application = application;
-    Some(scene)
-}
-
 /// Standard output and error of the scene's program.
 fn run(scene: &Scene, options: &[&str]) -> (String, String) {
     let mut command = scene.emulator.command();
@@ -92,7 +73,9 @@ void luthier_at_term() {
 
 #[test]
 fn packets_are_seen_and_changed() {
-    let Some(scene) = scene(WAITS) else { return };
+    let Some(scene) = Scene::with_source(WAITS) else {
+        return;
+    };
     let plain = run(&scene, &[]).0;
     assert_eq!(plain, "256 values set\n");
     let tool = scene.tool("sees", SEES);
@@ -128,7 +111,9 @@ int main() {
 
 #[test]
 fn serialized_launches_do_not_meet() {
-    let Some(scene) = scene(LOOKS) else { return };
+    let Some(scene) = Scene::with_source(LOOKS) else {
+        return;
+    };
     let options = ["-t", "instr-count", "-k", "look|raise", "--serialize"];
     let (stdout, stderr) = run(&scene, &options);
     assert_eq!(stdout, "seen 0, raised 1\n", "{stderr}");
@@ -173,7 +158,9 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 
 #[test]
 fn a_hook_that_does_not_end_is_named_with_its_place() {
-    let Some(scene) = scene(ONE) else { return };
+    let Some(scene) = Scene::with_source(ONE) else {
+        return;
+    };
     let tool = scene.tool("hangs", HANGS);
     let output = scene
         .emulator
@@ -253,7 +240,7 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 
 #[test]
 fn accumulation_registers_are_read_and_written() {
-    let Some(scene) = scene(ACCUMULATES) else {
+    let Some(scene) = Scene::with_source(ACCUMULATES) else {
         return;
     };
     assert_eq!(run(&scene, &[]).0, format!("0 63 {}\n", 63 * 32));

@@ -50,6 +50,29 @@ fn in_all_lanes(target: &str, bytes: &[u8], launch: &Launch, tool: &Tool) -> Rew
     rewritten
 }
 
+/// Runs the original and the instrumented object, which must leave the same in memory: how many wave instructions the original
+/// executed, and the words of the tool's variable.
+fn both<const WORDS: usize>(
+    bytes: &[u8],
+    rewritten: Rewritten,
+    tool: &Tool,
+    launch: &Launch,
+    variable: &str,
+    case: &str,
+) -> (u64, [u64; WORDS]) {
+    let object = CodeObject::parse(bytes).expect("assembled");
+    let before = verify::run(bytes, launch, &[]).expect("the original runs");
+    let globals = &tool.bundle.globals;
+    let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+    let after = verify::run(&instrumented, launch, &[(variable, 8 * WORDS)]).expect("runs");
+    assert_eq!(before.buffers, after.buffers, "{case}");
+    let word = |at: usize| {
+        let bytes = &after.variables[0][8 * at..8 * at + 8];
+        u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
+    };
+    (before.wave_instructions, std::array::from_fn(word))
+}
+
 /// A hook in all lanes has no SGPR for each VGPR's lane: those of the application go to scratch, which the kernel has none of.
 #[test]
 fn live_vector_registers_go_to_scratch() {
@@ -59,16 +82,10 @@ fn live_vector_registers_go_to_scratch() {
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
         let rewritten = in_all_lanes(target, &bytes, &launch, &tool);
         assert_eq!(rewritten.report.scratch, (0, 272), "{target}");
-        let object = CodeObject::parse(&bytes).expect("assembled");
-        let globals = &tool.bundle.globals;
-        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
-        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
-        let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
-        assert_eq!(before.buffers, after.buffers, "{target}");
-        let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
+        let (executed, [total]) = both(&bytes, rewritten, &tool, &launch, "total", target);
         // Nowhere is EXEC zero for long: only the part behind the comparison, in waves where it holds in no lane.
-        assert!(total <= before.wave_instructions, "{target}");
-        assert!(total * 2 > before.wave_instructions, "{target}: {total}");
+        assert!(total <= executed, "{target}");
+        assert!(total * 2 > executed, "{target}: {total}");
     }
 }
 
@@ -100,12 +117,8 @@ fn both_files_full_count_exactly() {
             matches!(verdict, Ok(Verdict::Same { .. })),
             "{target}: {verdict:?}"
         );
-        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
-        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
-        let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
-        assert_eq!(before.buffers, after.buffers, "{target}");
-        let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
-        assert_eq!(total, before.wave_instructions, "{target}");
+        let (executed, [total]) = both(&bytes, rewritten, &tool, &launch, "total", target);
+        assert_eq!(total, executed, "{target}");
     }
 }
 
@@ -138,14 +151,8 @@ fn entry_values_come_from_scratch_where_no_register_keeps_them() {
             matches!(verdict, Ok(Verdict::Same { .. })),
             "{target} {block}: {verdict:?}"
         );
-        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
-        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
-        let after = verify::run(&instrumented, &launch, &[("seen", 64)]).expect("runs");
-        assert_eq!(before.buffers, after.buffers, "{target} {block}");
-        let seen = after.variables[0].chunks_exact(8);
-        let seen: Vec<u64> = seen
-            .map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes")))
-            .collect();
+        let case = format!("{target} {block}");
+        let (_, seen) = both::<8>(&bytes, rewritten, &tool, &launch, "seen", &case);
         // The kernel's first argument is a buffer, its third a number; there is one row of work-groups.
         assert!(seen[0] != 0 && seen[0] == seen[1], "{target}: {seen:x?}");
         assert_eq!(seen[2..4], [3, 3], "{target}: {seen:x?}");
@@ -177,13 +184,15 @@ fn every_number_of_free_registers_counts_exactly() {
         let plan = plan_each(&module, kernel, &tool);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
             .unwrap_or_else(|refusal| panic!("{sgprs}: {refusal}"));
-        let globals = &tool.bundle.globals;
-        let before = verify::run(&bytes, &launch, &[]).expect("the original runs");
-        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
-        let after = verify::run(&instrumented, &launch, &[("total", 8)]).expect("runs");
-        assert_eq!(before.buffers, after.buffers, "{sgprs}");
-        let total = u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"));
-        assert_eq!(total, before.wave_instructions, "{sgprs}");
+        let (executed, [total]) = both(
+            &bytes,
+            rewritten,
+            &tool,
+            &launch,
+            "total",
+            &sgprs.to_string(),
+        );
+        assert_eq!(total, executed, "{sgprs}");
     }
 }
 

@@ -50,6 +50,25 @@ impl Scene {
         })
     }
 
+    /// With a program of the test's own.
+    pub fn with_source(text: &str) -> Option<Scene> {
+        let mut scene = Scene::new()?;
+        let (source, application) = (scene.path("application.hip"), scene.path("application"));
+        std::fs::write(&source, text).unwrap();
+        let [(_, mut hipcc), _] = compilers();
+        let compiled = hipcc
+            .args(["-w", "-O2", "--offload-arch=gfx90a"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&application)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{said}");
+        scene.application = application;
+        Some(scene)
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
