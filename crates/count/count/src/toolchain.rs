@@ -1,0 +1,148 @@
+//! Where clang, the plugin and the rewriter are.
+
+use crate::error::Error;
+use std::env;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus, Output};
+
+/// The environment variable in which the plugin finds its options.
+pub const OPTIONS_VARIABLE: &str = "LUTHIER_COUNT";
+
+/// Debian packages that carry the tools.
+pub const HINT: &str = "Debian: apt install clang-22 llvm-22 lld-22";
+
+/// What is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Cxx,
+}
+
+impl Language {
+    /// The compiler driver.
+    pub fn driver(self) -> String {
+        match self {
+            Language::C => tool("LUTHIER_CLANG", "clang-22"),
+            Language::Cxx => tool("LUTHIER_CLANGXX", "clang++-22"),
+        }
+    }
+
+    /// By the ending of a source file.
+    pub fn of(file: &std::path::Path) -> Language {
+        match file.extension().and_then(|ending| ending.to_str()) {
+            Some("cc" | "cpp" | "cxx" | "C" | "c++" | "hpp" | "hh") => Language::Cxx,
+            _ => Language::C,
+        }
+    }
+}
+
+/// A tool's name or path, which a variable may override.
+pub fn tool(variable: &str, name: &str) -> String {
+    env::var(variable).unwrap_or_else(|_| name.to_owned())
+}
+
+/// The pass plugin.
+pub fn plugin() -> Result<PathBuf, Error> {
+    beside(
+        "libluthier_count.so",
+        "host-count-pass",
+        "LUTHIER_COUNT_PLUGIN",
+    )
+}
+
+/// The stand-alone rewriter.
+pub fn rewriter() -> Result<PathBuf, Error> {
+    beside(
+        "luthier-count-rewrite",
+        "host-count-pass",
+        "LUTHIER_COUNT_REWRITER",
+    )
+}
+
+/// Beside this program, one directory up (test programs live in `deps`), or in `../lib/luthier` once installed.
+fn beside(
+    name: &'static str,
+    package: &'static str,
+    variable: &'static str,
+) -> Result<PathBuf, Error> {
+    if let Some(path) = env::var_os(variable) {
+        return Ok(path.into());
+    }
+    let here = env::current_exe()
+        .and_then(|path| path.canonicalize())
+        .unwrap_or_default();
+    let places: Vec<PathBuf> = ["../", "../../", "../../lib/luthier/"]
+        .iter()
+        .map(|step| here.join(step).join(name))
+        .collect();
+    for path in &places {
+        // `here` names a file: let the system resolve `file/..` lexically.
+        let path = lexical(path);
+        if path.is_file() {
+            return Ok(path);
+        }
+    }
+    let looked: Vec<String> = places
+        .iter()
+        .map(|path| lexical(path).display().to_string())
+        .collect();
+    Err(Error::NotBuilt {
+        name,
+        package,
+        variable,
+        looked: looked.join(", "),
+    })
+}
+
+fn lexical(path: &std::path::Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                result.pop();
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+/// Runs a command with our standard streams.
+pub fn status(command: &mut Command) -> Result<ExitStatus, Error> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    command.status().map_err(|source| Error::Tool {
+        tool,
+        source,
+        hint: HINT,
+    })
+}
+
+/// The exit code that a shell would show.
+pub fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    ExitCode::from(code as u8)
+}
+
+/// Runs a command and takes its output; an unsuccessful end is an error.
+pub fn output(command: &mut Command) -> Result<Output, Error> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|source| Error::Tool {
+        tool: tool.clone(),
+        source,
+        hint: HINT,
+    })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let message = String::from_utf8_lossy(&output.stderr)
+        .trim_end()
+        .to_owned();
+    Err(Error::Failed {
+        tool,
+        status: output.status,
+        message,
+    })
+}

@@ -1,0 +1,151 @@
+// The stages of the counting pass, in the order in which they run.
+#ifndef LUTHIER_COUNT_COUNT_H
+#define LUTHIER_COUNT_COUNT_H
+
+#include "bridge.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier {
+
+// Names shared with the runtime (crates/count/host-count-rt/c/runtime.c).
+inline constexpr char CounterName[] = "__luthier_count";
+inline constexpr char SlotsName[] = "__luthier_count_slots";
+// A counter has so many words; their sum counts (LANES in crates/count/host-count-rt/c/internal.h).
+inline constexpr unsigned CounterLanes = 8;
+// Code with budget checks adds to the first of them, where one instruction adds and compares, and takes back from the second: what the
+// first holds is never less than what has been executed, so that no check comes too late.
+inline constexpr unsigned CheckedLanes = 2;
+inline constexpr char LimitName[] = "__luthier_count_limit";
+// The same for checks that are one piece of assembly: saves all registers itself (crates/count/host-count-rt/c/budget.c).
+inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
+inline constexpr char ArticleName[] = "__luthier_count_article";
+inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
+// Every counted object refers to this one; where the runtime is missing, linkers print the name.
+inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints";
+inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
+// Attribute of calls that surely come back, nobody looking at the counter meanwhile.
+inline constexpr char ComesBack[] = "luthier-comes-back";
+// On an addition that is not worth a register.
+inline constexpr char RareMetadata[] = "luthier.rare";
+// Named metadata of a module that has been through.
+inline constexpr char DoneMetadata[] = "luthier.count";
+
+// A bulk memory operation priced at run time: add length >> shift before it.
+struct SizedCall {
+  llvm::CallInst *call;
+  uint8_t shift;
+  uint32_t function;
+  size_t index; // among those of its function
+};
+
+// What the plan's indices mean in LLVM's terms.
+struct DescribedFunction {
+  llvm::Function *function = nullptr;
+  std::vector<llvm::BasicBlock *> blocks;
+  std::vector<std::vector<llvm::CallBase *>> calls; // per block
+};
+
+struct DescribedModule {
+  std::vector<DescribedFunction> functions;
+  std::vector<SizedCall> sized;
+  std::vector<std::pair<std::string, std::string>> exempt; // function, reason
+};
+
+// Makes the number independent of what later passes and the linker do. See docs/count/contract.md, "Normalisation".
+void normalise(llvm::Module &module);
+
+// Part of it: what the optimiser or the back end would decide by what it knows at its level (shim/late.cpp).
+void decideLateIntrinsics(llvm::Module &module);
+
+// True for declared functions whose name says that they belong to the counter.
+bool isCounterFunction(const llvm::Function &function);
+
+// Whether the back end can make a jump of a call, because only a return follows.
+bool endsFunction(const llvm::CallInst &call);
+
+// Gives such calls a return of their own where they share one, as the back end would; it cannot if additions come in between.
+void partReturns(llvm::Module &module);
+
+// `optimised`: behind the optimiser. `withFacts`: also note what `luthier count lint` judges.
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised,
+                         bool withFacts);
+
+// What this object counts like, for linkers and the runtime (shim/contract.cpp).
+void emitContracts(llvm::Module &module, llvm::StringRef contract, const Settings &settings);
+void emitExemptions(llvm::Module &module, const DescribedModule &described);
+
+void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
+           llvm::StringRef contract);
+
+// The thread-local counter of this module, declared on first use.
+llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
+
+// A place where a coroutine can be put to sleep, or control can leave: more than an instruction.
+bool isBoundary(const llvm::IntrinsicInst &call);
+
+// Where in the optimiser additions are moved.
+enum class Stage {
+  Early, // before it: sums of regions that nobody looks into become local variables, which it optimises as the program's
+  Late,  // behind it: what is left in loops becomes registers and products
+};
+
+// Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
+bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
+
+// Conditions whose ways differ in what they add only become one branch.
+bool mergeConditions(llvm::Function &function);
+
+// A check as the optimiser leaves it: an addition, a comparison of the result, a branch around a call of the limit.
+struct Check {
+  llvm::AtomicRMWInst *addition;
+  llvm::Instruction *sum; // the addition itself if it adds nothing
+  llvm::ICmpInst *test;
+  llvm::BranchInst *branch;
+  llvm::CallInst *limit;
+
+  static std::optional<Check> of(llvm::AtomicRMWInst &addition);
+  // Whether checks of this module can be pieces of assembly.
+  static bool canBeAssembly(const llvm::Module &module);
+  // The check as assembly. `held`: the counter, if it is in a register; then the result is what it is afterwards.
+  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held) const;
+  // Takes out what `assemble` has replaced.
+  void erase() const;
+};
+
+// What a check compares, an addition's old value plus what it adds, becomes `sum`.
+void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuilder<> &builder);
+
+// Recursive functions hand the counter to each other in a register, where there are checks.
+bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
+// Makes plain additions of them. `spread`: over the lanes of the counter.
+void lowerAdditions(llvm::Module &module, bool spread);
+
+// The address that an addition adds to, if `instruction` is one.
+llvm::Value *additionTo(const llvm::Instruction &instruction);
+
+// Collects the text a Rust function writes.
+inline void appendText(void *context, const char *text, size_t length) {
+  static_cast<std::string *>(context)->append(text, length);
+}
+
+// The counting pass on one module; reports errors through the context's diagnostics. False if there was one.
+// `plain`: the front end is known to have written what it writes at -O0, which counts differently.
+bool countModule(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, llvm::StringRef options, bool plain = false);
+
+} // namespace luthier
+
+#endif

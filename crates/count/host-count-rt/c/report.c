@@ -1,0 +1,298 @@
+/* What is told at the end: one file per process, written aside and renamed, or a line on stderr. */
+
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER = 4096 };
+
+static pid_t owner;
+static bool reported;
+static char directory[BUFFER / 2];
+static char written[BUFFER]; /* the report of this process */
+
+struct out {
+  int file;
+  size_t used;
+  bool failed;
+  char buffer[BUFFER];
+};
+
+void luthier_say(const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  if (length >= (int)sizeof text)
+    length = sizeof text - 1;
+  dprintf(STDERR_FILENO, "luthier count: %.*s\n", length, text);
+}
+
+void luthier_stop(const char *reason) { luthier_stop_with(EXIT_STOPPED, reason); }
+
+static void *flush_all(void *done) {
+  fflush(NULL);
+  sem_post(done);
+  return NULL;
+}
+
+/* What the program had written and its C library still held. A thread of its own does it, as somebody who will never go on
+ * may hold a stream. */
+static void flush_output(void) {
+  static sem_t done;
+  pthread_t thread;
+  struct timespec until;
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  bool begun = sem_init(&done, 0, 0) == 0 && luthier_real_pthread_create(&thread, NULL, flush_all, &done) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 2;
+  int result = begun ? sem_timedwait(&done, &until) : -1;
+  while (begun && result != 0 && errno == EINTR)
+    result = sem_timedwait(&done, &until);
+  if (result != 0)
+    luthier_say("output that the program had buffered could not be written");
+}
+
+void luthier_stop_with(int status, const char *reason) {
+  static atomic_flag stopping = ATOMIC_FLAG_INIT;
+  static char own[200];
+  if (atomic_flag_test_and_set(&stopping))
+    for (;;)
+      pause(); /* another thread stops the process already */
+  luthier_freeze();
+  if (!reason) {
+    luthier_pool_describe(own, sizeof own);
+    reason = own;
+  }
+  luthier_say("%s; thread %llu had executed %llu", reason,
+              luthier_self.record ? (unsigned long long)luthier_self.record->number : 0ULL,
+              luthier_self.record ? (unsigned long long)luthier_record_total(luthier_self.record) : 0ULL);
+  flush_output();
+  luthier_report(reason);
+  luthier_end_process(status);
+}
+
+static void flush(struct out *out) {
+  for (size_t done = 0; done < out->used && !out->failed;) {
+    ssize_t written = write(out->file, out->buffer + done, out->used - done);
+    if (written < 0 && errno != EINTR)
+      out->failed = true;
+    else if (written > 0)
+      done += (size_t)written;
+  }
+  out->used = 0;
+}
+
+static void put(struct out *out, const char *text, size_t length) {
+  while (length > 0) {
+    size_t room = BUFFER - out->used, part = length < room ? length : room;
+    memcpy(out->buffer + out->used, text, part);
+    out->used += part;
+    text += part;
+    length -= part;
+    if (out->used == BUFFER)
+      flush(out);
+  }
+}
+
+static void put_line(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_line(struct out *out, const char *format, ...) {
+  char text[BUFFER / 2];
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  put(out, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+/* docs/count/report-format.md */
+static void write_report(struct out *out, const char *stopped) {
+  char program[BUFFER / 4];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = 0;
+  put_line(out, "luthier-count\t1\nprocess\t%d\t%d\t%s\n", (int)getpid(), (int)getppid(), program);
+  for (int index = 0; luthier_contract(index); ++index)
+    put_line(out, "contract\t%s\n", luthier_contract(index));
+  if (stopped)
+    put_line(out, "stopped\t%s\n", stopped);
+  for (struct record *record = luthier_records(); record; record = record->next)
+    put_line(out, "thread\t%llu\t%llu\t%s\n", (unsigned long long)record->number,
+             (unsigned long long)luthier_record_total(record),
+             !record->running                     ? "ended"
+             : record->running == &luthier_self ? "last"
+                                                  : "running");
+  for (struct module *module = luthier_modules(); module; module = module->next) {
+    put_line(out, "module\n");
+    put(out, module->table, strlen(module->table));
+    put_line(out, "counts");
+    for (uint64_t slot = 0; slot < module->count; ++slot)
+      put_line(out, "\t%llu", (unsigned long long)(module->sums[slot] + luthier_running_slot(module, slot)));
+    put_line(out, "\n");
+  }
+  put_line(out, "end\n");
+  flush(out);
+}
+
+static void write_file(const char *stopped) {
+  static struct out out;
+  static char aside[BUFFER];
+  char *final = written;
+  out.failed = false;
+  /* A process can end as another program than it began: the name must be free. */
+  for (int attempt = 0;; ++attempt) {
+    snprintf(final, sizeof written, "%s/%d-%d.count", directory, (int)getpid(), attempt);
+    snprintf(aside, sizeof aside, "%s/%d-%d.part", directory, (int)getpid(), attempt);
+    if (access(final, F_OK) == 0 && attempt < 10000)
+      continue;
+    out.file = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    break;
+  }
+  if (out.file < 0) {
+    luthier_say("cannot write %s: %s", aside, strerror(errno));
+    return;
+  }
+  write_report(&out, stopped);
+  if (close(out.file) != 0)
+    out.failed = true;
+  if (out.failed || rename(aside, final) != 0) {
+    luthier_say("cannot write %s: %s; the count of this process is lost", final, strerror(errno));
+    unlink(aside);
+  }
+}
+
+bool luthier_wants_report(void) { return directory[0] && !luthier_is_dormant(); }
+
+static bool wants_file(void) { return luthier_wants_report() && strcmp(directory, "-") != 0; }
+
+bool luthier_report(const char *stopped) {
+  /* A child of vfork shares this memory but is not this process. */
+  /* A process without a counted part has nothing to say (the library can be preloaded). */
+  if (reported || !luthier_wants_report() || getpid() != owner || !luthier_contract(0))
+    return false;
+  reported = true;
+  int saved = errno;
+  /* A signal that ends the process may have interrupted whoever holds the lock. */
+  if (!luthier_try_lock()) {
+    luthier_say("the process ended inside the counter's own bookkeeping; its count is lost");
+    return false;
+  }
+  luthier_fold_slots();
+  luthier_unlock();
+  if (strcmp(directory, "-") == 0) {
+    for (struct record *record = luthier_records(); record; record = record->next)
+      luthier_say("thread %llu: %llu", (unsigned long long)record->number,
+                  (unsigned long long)luthier_record_total(record));
+    luthier_say("total: %llu", (unsigned long long)luthier_count_process());
+  } else {
+    write_file(stopped);
+  }
+  errno = saved;
+  return true;
+}
+
+/* The process goes on after all: it will report again. */
+void luthier_take_back_report(void) {
+  int saved = errno;
+  if (written[0])
+    unlink(written);
+  reported = false;
+  errno = saved;
+}
+
+/* False if the variable is not set. */
+static bool number_from(const char *name, uint64_t *number) {
+  const char *text = getenv(name);
+  if (!text || !*text)
+    return false;
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (errno || *end || text[0] == '-') {
+    luthier_say("%s=%s is not a number of units", name, text);
+    luthier_end_process(EXIT_REFUSED);
+  }
+  *number = value;
+  return true;
+}
+
+/* Where `luthier count run` finds the counters of this process, in case it is killed (crates/count/count/src/sample.rs). */
+static void write_live(void) {
+  static char path[BUFFER];
+  snprintf(path, sizeof path, "%s/%d.live", directory, (int)getpid());
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0)
+    return; /* the report will say why nothing can be written here */
+#define AT(type, field) (unsigned)offsetof(struct type, field)
+  dprintf(file, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
+          (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
+          AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
+          AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  close(file);
+}
+
+/* At start, and again in a forked child. */
+void luthier_start(void) {
+  bool child = owner != 0;
+  owner = getpid();
+  reported = false;
+  if (child) {
+    if (wants_file())
+      write_live();
+    return;
+  }
+  const char *where = getenv("LUTHIER_COUNT_OUTPUT");
+  if (where && strlen(where) < sizeof directory)
+    strcpy(directory, where);
+  if (luthier_wants_report())
+    luthier_watch_signals();
+  if (wants_file())
+    write_live();
+}
+
+/* After all other constructors: every part has registered by now. */
+__attribute__((constructor(65535))) static void apply_environment(void) {
+  if (luthier_is_dormant())
+    return;
+  uint64_t budget, watchdog;
+  if (number_from("LUTHIER_COUNT_BUDGET", &budget)) {
+    bool checks = false;
+    for (int index = 0; luthier_contract(index); ++index)
+      checks |= strcmp(luthier_contract(index), "checks=budget") == 0;
+    if (!checks) {
+      luthier_say("a budget was asked for, but this program was built without budget checks.\n"
+                  "  Build it with `luthier count cc --budget` (or LUTHIER_COUNT=budget for the plugin).");
+      luthier_end_process(EXIT_REFUSED);
+    }
+    const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
+    if (per && strcmp(per, "thread") == 0) {
+      luthier_set_thread_budget(budget);
+    } else {
+      static char file[BUFFER];
+      snprintf(file, sizeof file, "%s/budget.pool", directory);
+      if (!luthier_pool_open(budget, wants_file() ? file : NULL))
+        luthier_stop("no memory for the budget");
+    }
+    luthier_begin_budget();
+  }
+  if (number_from("LUTHIER_COUNT_WATCHDOG_MS", &watchdog) && watchdog && luthier_count_watchdog(watchdog) != 0)
+    luthier_stop("cannot start the watchdog");
+}
+
+__attribute__((destructor(101))) static void at_end(void) {
+  luthier_report(NULL);
+  luthier_pool_leave();
+}

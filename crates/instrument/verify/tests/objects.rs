@@ -1,0 +1,262 @@
+//! Hooks with private arrays, LDS variables, floating-point numbers and condition codes: they get what they were compiled
+//! for, and the application notices nothing.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{closure, compile, compile_with, launches};
+use hook::{Arg, Bundle, ToolRequest, build_tool};
+use lift::Module;
+use rewrite::{Action, HookVariants, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};
+use std::{path::Path, sync::OnceLock};
+use verify::{Launch, Outcome};
+
+const TARGETS: [&str; 5] = ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1201"];
+
+const HOOKS: &[(&str, &[Arg])] = &[
+    ("count_lanes", &[]),
+    ("keeps", &[Arg::Scalar]),
+    ("shares", &[Arg::Scalar]),
+    ("computes", &[Arg::Scalar, Arg::Scalar]),
+    ("writes_codes", &[Arg::Scalar]),
+];
+
+/// The tool for a target, built once for all tests.
+fn build(target: &str) -> &'static Bundle {
+    static BUILT: [OnceLock<Bundle>; TARGETS.len()] = [const { OnceLock::new() }; TARGETS.len()];
+    let number = TARGETS.iter().position(|known| *known == target);
+    BUILT[number.expect("one of the targets")].get_or_init(|| build_for(target))
+}
+
+fn build_for(target: &str) -> Bundle {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let request = ToolRequest {
+        source: &root.join("tests/objects.hip"),
+        include: &root.join("../../../include"),
+        hooks: &|_| {
+            let own = |(hook, arguments): &(&str, &[Arg])| ((*hook).to_owned(), arguments.to_vec());
+            Ok(HOOKS.iter().map(own).collect())
+        },
+        targets: &[target],
+        clang: "clang-22",
+    };
+    build_tool(&request).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A hook with these arguments before every instruction.
+fn everywhere<'t>(
+    module: &Module,
+    kernel: usize,
+    bundle: &'t Bundle,
+    hooks: &[(&str, &[u64])],
+) -> Plan<'t> {
+    let target = module.target.name;
+    let wave_size = module.functions[kernel].wave_size;
+    let mut plan = Plan::default();
+    for (number, (name, values)) in hooks.iter().enumerate() {
+        plan.hooks
+            .push(HookVariants::of(bundle, name, target, wave_size).expect("built"));
+        for function in closure(module, kernel) {
+            for inst in 0..module.functions[function].insts.len() {
+                let constants = values.iter().enumerate();
+                plan.insertions.push(Insertion {
+                    function,
+                    inst,
+                    point: Point::Before,
+                    action: Action::Call {
+                        hook: number,
+                        arguments: constants
+                            .map(|(index, value)| {
+                                (format!("parameter:{index}"), Value::Constant(*value))
+                            })
+                            .collect(),
+                        lanes: Lanes::Active,
+                    },
+                });
+            }
+        }
+    }
+    plan
+}
+
+struct Run {
+    before: Outcome,
+    after: Outcome,
+    rewritten: Rewritten,
+    variables: Vec<u64>,
+}
+
+fn run(
+    bytes: &[u8],
+    bundle: &Bundle,
+    launch: &Launch,
+    hooks: &[(&str, &[u64])],
+    variables: &[&str],
+) -> Result<Run, Refusal> {
+    run_where(bytes, bundle, launch, hooks, variables, |_| true)
+}
+
+/// Likewise, with hooks before the instructions that `wanted` picks by mnemonic.
+fn run_where(
+    bytes: &[u8],
+    bundle: &Bundle,
+    launch: &Launch,
+    hooks: &[(&str, &[u64])],
+    variables: &[&str],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Run, Refusal> {
+    let object = CodeObject::parse(bytes).expect("clang's output");
+    let module = Module::lift(&object).expect("lifts");
+    let name = &launch.kernel;
+    let kernel = module.function(name).expect("compiled");
+    let mut plan = everywhere(&module, kernel, bundle, hooks);
+    plan.insertions.retain(|place| {
+        wanted(
+            module.functions[place.function]
+                .insts
+                .at(place.inst)
+                .mnemonic,
+        )
+    });
+    let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)?;
+    let instrumented =
+        rewrite::static_object(std::slice::from_ref(&rewritten), &object, &bundle.globals)?;
+    let before = verify::run(bytes, launch, &[]).expect("the original runs");
+    let sized: Vec<(&str, usize)> = variables.iter().map(|name| (*name, 8)).collect();
+    let after = verify::run(&instrumented, launch, &sized)
+        .unwrap_or_else(|error| panic!("{} {name}: {error}", module.target.name));
+    let words = after.variables.iter();
+    let words = words.map(|bytes| u64::from_le_bytes(bytes.clone().try_into().expect("8 bytes")));
+    Ok(Run {
+        variables: words.collect(),
+        before,
+        after,
+        rewritten,
+    })
+}
+
+#[test]
+fn private_arrays_and_lds_variables_hold_what_is_put_in() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let bundle = build(target);
+        for launch in launches() {
+            let name = &launch.kernel;
+            let run = run(
+                &bytes,
+                bundle,
+                &launch,
+                &[("count_lanes", &[]), ("keeps", &[3]), ("shares", &[5])],
+                &["lanes", "kept", "shared"],
+            );
+            let run = match run {
+                // Their stacks grow as far as a launch says: nothing but a launch can make room.
+                Err(Refusal::Object(reason)) if reason.contains("a stack whose size") => {
+                    assert!(matches!(&**name, "recurse" | "indirect"), "{name}");
+                    continue;
+                }
+                run => run.unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}")),
+            };
+            assert_eq!(run.before.buffers, run.after.buffers, "{target} {name}");
+            let [lanes, kept, shared] = run.variables[..] else {
+                panic!("three were asked for")
+            };
+            assert!(lanes > 0, "{target} {name}");
+            assert_eq!((kept, shared), (lanes, lanes), "{target} {name}");
+            let report = &run.rewritten.report;
+            assert_eq!(report.scratch.1, report.scratch.0.next_multiple_of(4) + 48);
+            assert!(report.lds.1 >= report.lds.0 + 64 * 12, "{:?}", report.lds);
+        }
+    }
+}
+
+/// 1 + half an ulp is 1, and twice a denormal is one, whatever the application's MODE says.
+#[test]
+fn hooks_compute_in_their_own_mode() {
+    const ONE: u64 = 0x3f80_0000;
+    let arguments: &[u64] = &[0x3380_0000, 5];
+    for target in TARGETS {
+        let bundle = build(target);
+        let flushing = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
+        let upward = "-DPROLOGUE=asm volatile(\"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\")";
+        for options in [&[][..], &["-Xclang", flushing], &[upward]] {
+            let bytes = compile_with(target, options);
+            for launch in launches() {
+                if !matches!(&*launch.kernel, "wide" | "calls") {
+                    continue;
+                }
+                let name = &launch.kernel;
+                let run = run(
+                    &bytes,
+                    bundle,
+                    &launch,
+                    &[("computes", arguments)],
+                    &["exact", "small", "ones"],
+                );
+                let run = run.unwrap_or_else(|refusal| panic!("{target} {name}: {refusal}"));
+                assert_eq!(
+                    run.before.buffers, run.after.buffers,
+                    "{target} {name} {options:?}"
+                );
+                let [exact, small, ones] = run.variables[..] else {
+                    panic!("three were asked for")
+                };
+                assert!(ones > 0, "{target} {name}");
+                assert_eq!(
+                    (exact, small),
+                    (ones * ONE, ones * 10),
+                    "{target} {name} {options:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn condition_codes_are_read_and_written() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let bundle = build(target);
+        let launch = launches()
+            .into_iter()
+            .find(|launch| launch.kernel == "scale")
+            .expect("there is a launch of it");
+        let same = run(&bytes, bundle, &launch, &[("writes_codes", &[0])], &[])
+            .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        assert_eq!(same.before.buffers, same.after.buffers, "{target}");
+        // The lanes that pass the bounds check are those in VCC here; the others lie within the buffers, too.
+        let flipped = run_where(
+            &bytes,
+            bundle,
+            &launch,
+            &[("writes_codes", &[1])],
+            &[],
+            |mnemonic| mnemonic.starts_with("s_and_saveexec"),
+        )
+        .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+        if flipped.rewritten.report.sites == 0 {
+            assert!(target.starts_with("gfx1"), "{target} compares into EXEC");
+            continue;
+        }
+        let words = |bytes: &[u8]| -> Vec<u32> {
+            let words = bytes.chunks_exact(4);
+            words
+                .map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")))
+                .collect()
+        };
+        let (out, input) = (
+            words(&flipped.after.buffers[0]),
+            words(&flipped.after.buffers[1]),
+        );
+        let first = words(&flipped.before.buffers[0]);
+        assert_eq!(out.len(), 128);
+        for lane in 100..128 {
+            assert_eq!(
+                out[lane],
+                input[lane].wrapping_mul(3).wrapping_add(1),
+                "{target} {lane}"
+            );
+        }
+        assert_ne!(out[..100], first[..100], "{target}");
+    }
+}

@@ -1,0 +1,395 @@
+//! Everything that once harmed a user, again, and a while of chance besides: `cargo xtask attack [--seconds N] [GROUP...]`.
+//!
+//! Groups of tests run as they are; the others take `--seconds` each (default 20): hostile objects by mutation, runs that are killed at any
+//! moment, files that may not grow, and litmus tests of the memory model at three scopes. A table at the end says how often each was tried and what failed.
+
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Name of a group, package and test.
+#[rustfmt::skip]
+const TESTS: &[(&str, &str, &str)] = &[
+    ("outputs",      "files",   "outputs"),
+    ("outputs",      "cli",     "outputs"),
+    ("descriptors",  "files",   "kept"),
+    ("descriptors",  "cli",     "descriptors"),
+    ("permissions",  "files",   "trusted"),
+    ("permissions",  "session", "cache"),
+    ("limits",       "cli",     "limits"),
+    ("options",      "cli",     "options"),
+    ("faults",       "gpu",     "guard"),
+    ("faults",       "cli",     "faults"),
+    ("strict",       "cli",     "strict"),
+    ("size",         "cli",     "large"),
+    ("packets",      "gpu",     "queues"),
+    ("registers",    "wave",    "hardware_registers"),
+    ("signals",      "launcher","signals"),
+    ("objects",      "codeobj", "hostile"),
+];
+
+/// A group that goes on for a while.
+type Chance = fn(&Setting) -> Result<Row>;
+const CHANCES: &[(&str, Chance)] = &[
+    ("mutations", mutations),
+    ("kills", kills),
+    ("full", full),
+    ("litmus", litmus),
+];
+
+/// What groups by chance work with.
+struct Setting {
+    luthier: PathBuf,
+    folder: PathBuf,
+    time: Duration,
+}
+
+/// One line of the table.
+#[derive(Default)]
+struct Row {
+    tried: u64,
+    failures: Vec<String>,
+}
+
+pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    let mut seconds = 20;
+    let mut groups = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--seconds" => {
+                let number = rest.next().context("--seconds wants a number")?;
+                seconds = number.parse().context("--seconds wants a number")?;
+            }
+            name if TESTS.iter().any(|(group, ..)| *group == name)
+                || CHANCES.iter().any(|(group, _)| *group == name) =>
+            {
+                groups.push(name)
+            }
+            other => bail!("there is no group {other}"),
+        }
+    }
+    let chosen = |name: &str| groups.is_empty() || groups.contains(&name);
+    let root = super::root();
+    let luthier = root.join("target/release/luthier");
+    ensure!(
+        luthier.exists(),
+        "{} is missing: run ./dev build",
+        luthier.display()
+    );
+    let folder = root.join("target/attack");
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let setting = Setting {
+        luthier,
+        folder,
+        time: Duration::from_secs(seconds),
+    };
+    let mut table = Vec::new();
+    for (group, package, test) in TESTS.iter().filter(|(group, ..)| chosen(group)) {
+        let began = Instant::now();
+        let row = tests(&root, package, test)?;
+        table.push((format!("{group}: {package}/{test}"), row, began.elapsed()));
+    }
+    for (group, attack) in CHANCES.iter().filter(|(group, _)| chosen(group)) {
+        let began = Instant::now();
+        let row = attack(&setting).with_context(|| group.to_string())?;
+        table.push((group.to_string(), row, began.elapsed()));
+    }
+    println!("{:<32} {:>8} {:>8} {:>8}", "attack", "tried", "failed", "s");
+    for (name, row, time) in &table {
+        let (failed, time) = (row.failures.len(), time.as_secs_f64());
+        println!("{name:<32} {:>8} {failed:>8} {time:>8.1}", row.tried);
+    }
+    Ok(table
+        .into_iter()
+        .flat_map(|(_, row, _)| row.failures)
+        .collect())
+}
+
+/// The tests of one file; how many, and which failed.
+fn tests(root: &Path, package: &str, test: &str) -> Result<Row> {
+    let output = Command::new("cargo")
+        .current_dir(root)
+        .args([
+            "test",
+            "--release",
+            "--no-fail-fast",
+            "-p",
+            package,
+            "--test",
+            test,
+        ])
+        .output()
+        .context("cannot start cargo")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut row = Row::default();
+    for line in text.lines().filter_map(|line| line.strip_prefix("test ")) {
+        if let Some((name, result)) = line.split_once(" ... ") {
+            row.tried += 1;
+            if result.starts_with("FAILED") {
+                row.failures.push(format!("{package}/{test}: {name}"));
+            }
+        }
+    }
+    if !output.status.success() && row.failures.is_empty() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        row.failures
+            .push(format!("{package}/{test}: {}", said.trim()));
+    }
+    Ok(row)
+}
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+/// Waits for a process, but not for ever.
+fn ended(mut command: Command, limit: Duration) -> Result<Option<ExitStatus>> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start luthier")?;
+    let began = Instant::now();
+    while began.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
+}
+
+/// A compiled program of `crates/rim/cli/tests/programs`.
+fn compiled(setting: &Setting, compiler: &str, name: &str, flags: &[&str]) -> Result<PathBuf> {
+    let source = super::root()
+        .join("crates/rim/cli/tests/programs")
+        .join(name);
+    let out = setting.folder.join(name.replace('.', "-"));
+    let status = Command::new(compiler)
+        .arg(&source)
+        .args(flags)
+        .arg("-o")
+        .arg(&out)
+        .status()
+        .with_context(|| format!("cannot start {compiler}"))?;
+    ensure!(
+        status.success(),
+        "{compiler} does not compile {}",
+        source.display()
+    );
+    Ok(out)
+}
+
+/// Damaged objects: whatever they say, commands end soon, with a status of their own.
+fn mutations(setting: &Setting) -> Result<Row> {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    let object = compiled(setting, "clang-22", "tiny.cl", &flags)?;
+    let good = fs::read(&object)?;
+    let path = setting.folder.join("mutated.co");
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let (mut row, began) = (Row::default(), Instant::now());
+    while began.elapsed() < setting.time {
+        let mut bytes = good.clone();
+        for _ in 0..1 + numbers.below(8) {
+            let at = numbers.below(bytes.len());
+            match numbers.below(4) {
+                0 => bytes[at] ^= 1 << numbers.below(8),
+                1 => bytes[at] = 0xff,
+                2 => bytes.truncate(at.max(64)),
+                _ => bytes[at] = numbers.next() as u8,
+            }
+        }
+        fs::write(&path, &bytes)?;
+        let commands: [&[&str]; 4] = [
+            &["inspect", "--disassemble"],
+            &["instrument", "-t", "instr-count", "-o", "/dev/null"],
+            &[
+                "emulate", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2",
+            ],
+            &[
+                "verify", "--kernel", "tiny", "--arg", "zero:256", "--limit", "2", "-t", "bb-count",
+            ],
+        ];
+        for arguments in commands {
+            row.tried += 1;
+            let mut command = Command::new(&setting.luthier);
+            command.args(arguments).arg(&path);
+            let status = ended(command, Duration::from_secs(30))?;
+            let good = status.is_some_and(|status| matches!(status.code(), Some(0 | 2 | 3 | 4)));
+            if !good {
+                let kept = setting
+                    .folder
+                    .join(format!("failed-{}.co", row.failures.len()));
+                fs::copy(&path, &kept)?;
+                let name = arguments[0];
+                row.failures
+                    .push(format!("luthier {name} {}: {status:?}", kept.display()));
+            }
+        }
+    }
+    Ok(row)
+}
+
+/// Names of hidden and unfinished files below a directory.
+fn leftovers(directory: &Path) -> Result<Vec<String>> {
+    let mut left = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') || name.contains("unfinished") {
+            left.push(name);
+        }
+    }
+    Ok(left)
+}
+
+/// A run that is killed at some moment; nothing remains, and the next run works.
+fn kills(setting: &Setting) -> Result<Row> {
+    let flags = ["-O1", "-w", "--offload-arch=gfx90a"];
+    let program = compiled(setting, "hipcc", "launch.hip", &flags)?;
+    let directory = setting.folder.join("kills");
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let (mut row, began) = (Row::default(), Instant::now());
+    while began.elapsed() < setting.time {
+        row.tried += 1;
+        let _ = fs::remove_dir_all(&directory);
+        let (output, temporary) = (directory.join("out"), directory.join("tmp"));
+        fs::create_dir_all(&temporary)?;
+        let mut command = |killed: bool| {
+            let mut command = Command::new(&setting.luthier);
+            command
+                .args([
+                    "run",
+                    "--device",
+                    "gfx90a",
+                    "-t",
+                    "mem-trace,instr-count",
+                    "--stats",
+                    "--output",
+                ])
+                .arg(&output)
+                .arg("--")
+                .arg(&program)
+                .env("TMPDIR", &temporary)
+                .env("XDG_CACHE_HOME", directory.join("cache"));
+            let time = if killed {
+                numbers.below(900) as u64
+            } else {
+                60_000
+            };
+            (command, Duration::from_millis(time))
+        };
+        let (first, time) = command(true);
+        ended(first, time)?;
+        let (second, time) = command(false);
+        let status = ended(second, time)?;
+        let mut left = leftovers(&temporary)?;
+        left.extend(leftovers(&output)?);
+        if !status.is_some_and(|status| status.success()) || !left.is_empty() {
+            row.failures
+                .push(format!("after a kill: {status:?}, left: {left:?}"));
+        }
+    }
+    Ok(row)
+}
+
+/// Files may not grow beyond a few blocks: the program's status stays its own.
+fn full(setting: &Setting) -> Result<Row> {
+    let flags = ["-O1", "-w", "--offload-arch=gfx90a"];
+    let program = compiled(setting, "hipcc", "launch.hip", &flags)?;
+    let (mut row, began) = (Row::default(), Instant::now());
+    let mut blocks = 0;
+    while began.elapsed() < setting.time {
+        row.tried += 1;
+        let directory = setting.folder.join("full");
+        let _ = fs::remove_dir_all(&directory);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -f $1; shift; exec \"$@\"", "-"])
+            .arg(format!("{}", blocks % 8))
+            .arg(&setting.luthier)
+            .args([
+                "run",
+                "--device",
+                "gfx90a",
+                "-t",
+                "mem-trace",
+                "--stats",
+                "--output",
+            ])
+            .arg(&directory)
+            .arg("--")
+            .arg(&program)
+            .env("XDG_CACHE_HOME", directory.join("cache"));
+        let status = ended(command, Duration::from_secs(60))?;
+        if !status.is_some_and(|status| status.success()) {
+            let how = status.map(|status| (status.code(), status.signal()));
+            row.failures
+                .push(format!("files of {} blocks: {how:?}", blocks % 8));
+        }
+        blocks += 1;
+    }
+    Ok(row)
+}
+
+/// Outcomes that the memory model forbids, between waves, workgroups, and the device and its host.
+fn litmus(setting: &Setting) -> Result<Row> {
+    const ROUNDS: &str = "2000";
+    let flags = [
+        "-O2",
+        "-w",
+        "--offload-arch=gfx90a",
+        "--offload-arch=gfx1030",
+    ];
+    let program = compiled(setting, "hipcc", "litmus.hip", &flags)?;
+    let (mut row, began) = (Row::default(), Instant::now());
+    while began.elapsed() < setting.time {
+        for device in ["gfx90a", "gfx1030"] {
+            let output = Command::new(&setting.luthier)
+                .args(["run", "--device", device, "--"])
+                .arg(&program)
+                .arg(ROUNDS)
+                .output()
+                .context("cannot start luthier")?;
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let last = said.lines().last().unwrap_or_default();
+            let tried = last
+                .split(' ')
+                .next()
+                .and_then(|number| number.parse().ok());
+            row.tried += tried.unwrap_or(0u64);
+            if !output.status.success() {
+                row.failures
+                    .push(format!("litmus on {device}: {}", said.trim()));
+            }
+        }
+    }
+    Ok(row)
+}

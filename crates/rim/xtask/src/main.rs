@@ -1,0 +1,132 @@
+//! Developer tasks: `cargo xtask WORD`.
+
+mod attack;
+mod command;
+mod coverage;
+mod fuzz;
+mod fuzz_count;
+mod fuzz_rewrite;
+mod hsa_events;
+mod installed;
+mod layers;
+mod package;
+mod reference;
+mod rocm;
+mod tidy;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+
+/// A task: its name, what it does, and the function, which gets the remaining arguments and returns complaints.
+type Task = (
+    &'static str,
+    &'static str,
+    fn(&[String]) -> Result<Vec<String>>,
+);
+
+const TASKS: &[Task] = &[
+    (
+        "layers",
+        "compare crate dependencies with layers.toml",
+        |_| layers::check(),
+    ),
+    (
+        "tidy",
+        "check that files, names and documents follow the conventions",
+        |_| tidy::check(),
+    ),
+    (
+        "hsa-events",
+        "[--check]: write include/luthier_hsa_events.h from the headers of HSA that are installed",
+        |arguments| {
+            let check = arguments.iter().any(|argument| argument == "--check");
+            hsa_events::run(&root(), check).map(|()| Vec::new())
+        },
+    ),
+    (
+        "fuzz",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; or rewrite: random kernels, instrumented and compared",
+        fuzz::run,
+    ),
+    (
+        "attack",
+        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides",
+        attack::run,
+    ),
+    (
+        "count-reference",
+        "[--c++] CLANG-ARGUMENTS... FILE -o PROGRAM: build a program with the counter that judges the product",
+        reference::run,
+    ),
+    (
+        "coverage",
+        "[--format text|json]: instructions that LLVM decodes, that we execute, that tests exercise",
+        coverage::run,
+    ),
+    (
+        "package",
+        "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
+        package::run,
+    ),
+    (
+        "installed",
+        "[NAME...]: install the Debian package in clean Debian releases, as root, and use it there as somebody else",
+        installed::run,
+    ),
+    (
+        "rocm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        rocm::run,
+    ),
+];
+
+/// Root of the workspace.
+fn root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .ancestors()
+        .nth(3)
+        .map_or(manifest.clone(), PathBuf::from)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (word, rest) = match arguments.split_first() {
+        Some((word, rest)) => (word.as_str(), rest),
+        None => ("", &[][..]),
+    };
+    let Some((_, _, task)) = TASKS.iter().find(|(name, _, _)| *name == word) else {
+        eprintln!("Usage: cargo xtask TASK\n");
+        for (name, help, _) in TASKS {
+            eprintln!("  {name:<16} {help}");
+        }
+        return ExitCode::from(2);
+    };
+    match task(rest) {
+        Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
+        Ok(complaints) => {
+            for complaint in complaints {
+                eprintln!("{complaint}");
+            }
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("xtask {word}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn crates_use_only_lower_layers() {
+        assert_eq!(super::layers::check().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_follow_the_conventions() {
+        assert_eq!(super::tidy::check().unwrap(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,130 @@
+//! Conventions that no compiler checks.
+
+mod map;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+/// Crates that talk to C or to raw memory; every other crate forbids unsafe code.
+const UNSAFE_CRATES: &[&str] = &[
+    "kfd",
+    "kmt-sys",
+    "llvm-codegen",
+    "llvm-shim",
+    "wave",
+    "gpu",
+    "thunk",
+    "launcher",
+    "host-count-rt",
+    "coverage-pass",
+    "demangle",
+    "host-count-pass",
+    "drain-tool",
+    "files",
+    "intercept",
+    "tool-capi",
+];
+/// Words that name no idea.
+const BANNED_NAMES: &[&str] = &[
+    "utils", "util", "common", "misc", "helpers", "manager", "core",
+];
+
+/// Complaints about files and crates.
+pub fn check() -> Result<Vec<String>> {
+    let root = crate::root();
+    let mut complaints = Vec::new();
+    for place in crates(&root)? {
+        let directory = root.join(&place);
+        let name = place.rsplit('/').next().unwrap_or_default();
+        let head = ["src/lib.rs", "src/main.rs"]
+            .iter()
+            .find_map(|file| fs::read_to_string(directory.join(file)).ok());
+        let Some(head) = head else {
+            complaints.push(format!("{place} has neither src/lib.rs nor src/main.rs"));
+            continue;
+        };
+        if !head.starts_with("//!") {
+            complaints.push(format!(
+                "{place} does not open with //! saying what it does"
+            ));
+        }
+        let is_library = directory.join("src/lib.rs").exists();
+        if is_library && !UNSAFE_CRATES.contains(&name) && !head.contains("#![forbid(unsafe_code)]")
+        {
+            complaints.push(format!("{place} does not forbid unsafe code"));
+        }
+        for file in rust_files(&directory.join("src"))? {
+            check_file(&root, &file, &mut complaints)?;
+        }
+    }
+    complaints.extend(map::check(&root)?);
+    Ok(complaints)
+}
+
+/// Every crate, as `crates/GROUP/NAME`.
+fn crates(root: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for group in names(&root.join("crates"))? {
+        for name in names(&root.join("crates").join(&group))? {
+            found.push(format!("crates/{group}/{name}"));
+        }
+    }
+    Ok(found)
+}
+
+/// What lies in a directory, sorted.
+fn names(directory: &Path) -> Result<Vec<String>> {
+    let entries =
+        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+    let mut names: Vec<String> = entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<_>>()?;
+    names.sort();
+    Ok(names)
+}
+
+fn check_file(root: &Path, file: &Path, complaints: &mut Vec<String>) -> Result<()> {
+    let shown = file.strip_prefix(root).unwrap_or(file).display();
+    let stem = file
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    if BANNED_NAMES.contains(&stem) {
+        complaints.push(format!(
+            "{shown}: the name says nothing about what is inside"
+        ));
+    }
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    for (number, line) in text.lines().enumerate() {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("// TODO")
+            || trimmed.starts_with("// FIXME")
+            || trimmed.starts_with("todo!(")
+        {
+            complaints.push(format!(
+                "{shown}:{}: unfinished work belongs in an issue",
+                number + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn rust_files(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in
+        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?
+    {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
