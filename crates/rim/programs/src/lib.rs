@@ -49,8 +49,10 @@ pub struct Program {
 /// The repository's root.
 pub fn root() -> PathBuf {
     let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    root.pop();
-    root.pop();
+    // `crates/rim/programs`
+    for _ in 0..3 {
+        root.pop();
+    }
     root
 }
 
