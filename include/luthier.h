@@ -66,6 +66,7 @@ extern "C" int hipLaunchKernel(const void *, luthier_dim3, luthier_dim3, void **
 // --- What passes between Luthier and the tool's library -----------------------------------------------------------------
 // Structures grow at their end; struct_size says how far one reaches. The number rises when something else changes.
 #define LUTHIER_API_VERSION 2
+#define LUTHIER_OWN_MODULE 0xffffffffffffffffull
 
 extern "C" {
 typedef struct {
@@ -321,6 +322,11 @@ typedef struct {
   int (*all_or_nothing)(luthier_u64 kernel_object);
   // The tool's results as JSON, for NAME.PID.json; the last call counts.
   int (*report_json)(void *tool, const char *text);
+  // Hooks and variables in another file, by a number; and the handle of one of them, by kind (luthier_registered_kind) and name: of a
+  // managed variable the address of its memory. The size is a variable's. LUTHIER_OWN_MODULE are the tool's own, if its library has
+  // registered nothing.
+  int (*load_module)(void *tool, const char *path, luthier_u64 *module);
+  int (*module_symbol)(void *tool, luthier_u64 module, luthier_u32 kind, const char *name, const void **handle, size_t *size);
 } luthier_api;
 
 // A packet of a queue, 64 bytes.
@@ -697,6 +703,53 @@ template <typename T> inline T luthier_copy_from_variable(const T &variable, siz
   T value;
   luthier_check(luthier_api_table->copy_from_device(luthier_api_table->tool, device, &value, &variable, sizeof(T), 0));
   return value;
+}
+
+// --- Modules --------------------------------------------------------------------------------------------------------------
+// Hooks and variables in a file of their own, which the tool loads when it likes: what a HIP compiler made with
+// `-Xclang -fembed-bitcode=all` (a library, a program, a code object), or `luthier tool build`. It names hooks with LUTHIER_EXPORT_FUNC;
+// its host code is not loaded. Loading a file of the same content again gives the same module.
+struct luthier_module {
+  luthier_u64 number;
+
+  // What LUTHIER_GET_HOOK_HANDLE is for the tool's own.
+  const void *hook(const char *name) const { return symbol(LUTHIER_REGISTERED_FUNCTION, name, 0); }
+  // A __device__ variable, for LUTHIER_ARG_VARIABLE.
+  const void *variable(const char *name) const { return symbol(LUTHIER_REGISTERED_VARIABLE, name, 0); }
+  // Bytes of it, on all devices or of the first one.
+  template <typename T> void write(const char *name, const T &value) const {
+    const void *variable = symbol(LUTHIER_REGISTERED_VARIABLE, name, sizeof(T));
+    luthier_check(luthier_api_table->copy_to_variable(luthier_api_table->tool, variable, &value, sizeof(T), 0));
+  }
+  template <typename T> T read(const char *name) const {
+    T value;
+    const void *variable = symbol(LUTHIER_REGISTERED_VARIABLE, name, sizeof(T));
+    luthier_check(luthier_api_table->copy_from_variable(luthier_api_table->tool, &value, variable, sizeof(T), 0));
+    return value;
+  }
+  // A __managed__ variable, which host code and hooks share.
+  template <typename T> T &managed(const char *name) const {
+    return *(T *)symbol(LUTHIER_REGISTERED_MANAGED, name, sizeof(T));
+  }
+
+private:
+  // `size`: what the variable has to have; 0: any.
+  const void *symbol(luthier_u32 kind, const char *name, size_t size) const {
+    const void *handle = nullptr;
+    size_t there = 0;
+    luthier_check(luthier_api_table->module_symbol(luthier_api_table->tool, number, kind, name, &handle, &there));
+    if (size != 0 && size != there)
+      throw luthier_error((std::string(name) + " of the module has " + std::to_string(there) + " bytes, not " +
+                           std::to_string(size)).c_str());
+    return handle;
+  }
+  friend luthier_module luthier_load_module(const char *path);
+  explicit luthier_module(luthier_u64 number) : number(number) {}
+};
+inline luthier_module luthier_load_module(const char *path) {
+  luthier_u64 number = 0;
+  luthier_check(luthier_api_table->load_module(luthier_api_table->tool, path, &number));
+  return luthier_module(number);
 }
 
 // --- Events of HSA ------------------------------------------------------------------------------------------------------

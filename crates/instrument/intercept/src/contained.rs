@@ -6,7 +6,7 @@
 
 use std::{
     sync::{
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
         mpsc::{Receiver, RecvTimeoutError, TryRecvError},
     },
     time::{Duration, Instant},
@@ -32,6 +32,8 @@ struct Row {
     thread: AtomicI32,
     /// 0 while it lives.
     signal: AtomicI32,
+    /// What it does takes as long as it takes.
+    patient: AtomicBool,
 }
 
 /// Threads beyond these are not contained: what they do then ends the process.
@@ -39,6 +41,7 @@ static TABLE: [Row; 64] = [const {
     Row {
         thread: AtomicI32::new(0),
         signal: AtomicI32::new(0),
+        patient: AtomicBool::new(false),
     }
 }; 64];
 
@@ -87,10 +90,16 @@ pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> Option
 }
 
 impl Contained {
-    /// What the thread sends, waiting for it until `limit` is over or the thread has died.
+    /// What the thread sends, waiting for it until `limit` is over or the thread has died. What [`patiently`] takes does not count.
     pub fn answer<T>(self, answered: &Receiver<T>, limit: Duration) -> Result<T, Silence> {
-        let began = Instant::now();
+        let mut began = Instant::now();
         loop {
+            if self
+                .0
+                .is_some_and(|row| row.patient.load(Ordering::Acquire))
+            {
+                began = Instant::now();
+            }
             let left = limit.saturating_sub(began.elapsed());
             match answered.recv_timeout(left.min(LOOK)) {
                 Ok(answer) => return Ok(answer),
@@ -121,6 +130,23 @@ impl Contained {
             Err(TryRecvError::Empty) => Err(Silence::Signal(signal)),
         })
     }
+}
+
+/// Runs `act`, which bounds its time itself: nobody who waits for this thread gives up meanwhile.
+pub fn patiently<T>(act: impl FnOnce() -> T) -> T {
+    // SAFETY: no arguments.
+    let thread = unsafe { libc::gettid() };
+    let mut rows = TABLE.iter();
+    let row = rows.find(|row| row.thread.load(Ordering::Acquire) == thread);
+    let set = |patient| {
+        if let Some(row) = row {
+            row.patient.store(patient, Ordering::Release);
+        }
+    };
+    set(true);
+    let done = act();
+    set(false);
+    done
 }
 
 /// For the handler of `signal`: does not return if this thread is contained and brought the signal upon itself.

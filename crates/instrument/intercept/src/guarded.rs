@@ -365,6 +365,13 @@ impl Tool for Guarded {
         done
     }
 
+    fn modules(&self) -> Vec<&'static ToolFile> {
+        // (Their list is ours, not the tool's.)
+        self.tool
+            .as_ref()
+            .map_or_else(Vec::new, |tool| tool.modules())
+    }
+
     fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
         let live = Arc::clone(live);
         if let Some(Err(problem)) = self.call("being made", move |tool| tool.connect(&live)) {

@@ -1,11 +1,18 @@
 //! Which instrumenter the settings ask for.
 
-use std::{env, path::Path, process::Command, sync::Arc};
+use std::{
+    env, io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
 
-use crate::{guarded::Guarded, own, state};
+use crate::{contained, guarded::Guarded, own, state};
 
 /// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
 pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
@@ -28,8 +35,13 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
         if !tools::is_library(tool) {
             opened.push(named(tool, &name, directory, config)?);
         } else if std::fs::read(tool).is_ok_and(|library| tools::is_stock(&library)) {
-            let prepared = prepared(tool)?;
-            opened.push(named(&prepared, &name, directory, config)?);
+            let prepared = compile_hooks(Path::new(tool), &[], Duration::MAX)?;
+            opened.push(named(
+                &prepared.to_string_lossy(),
+                &name,
+                directory,
+                config,
+            )?);
         } else {
             opened.extend(own_tools(tool, config)?);
         }
@@ -44,29 +56,63 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
 /// Where the `luthier` command lies, from the folder of this library: in a build, and installed.
 const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
-/// The tool in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
-fn prepared(library: &str) -> Result<String, String> {
+/// The tool or module in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
+/// Where that has not ended after `limit`, it is ended.
+fn compile_hooks(library: &Path, options: &[&str], limit: Duration) -> Result<PathBuf, String> {
     let own = state::own_path();
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.ok_or("the folder of this library is unknown")?;
     let mut commands = COMMANDS.iter().map(|command| folder.join(command));
     let command = commands.find(|command| command.is_file()).ok_or_else(|| {
         format!(
-            "{library} needs the luthier command to compile its hooks, which is not near {}",
+            "{} needs the luthier command to compile its hooks, which is not near {}",
+            library.display(),
             folder.display()
         )
     })?;
-    let output = Command::new(&command)
-        .args(["tool", "compile-hooks", library])
+    let failed = |error: io::Error| format!("cannot run {}: {error}", command.display());
+    let mut child = Command::new(&command)
+        .args(["tool", "compile-hooks"])
+        .args(options)
+        .arg(library)
         // It is no program to look into.
         .env_remove("HSA_TOOLS_LIB")
         .env_remove("LD_PRELOAD")
-        .output()
-        .map_err(|error| format!("cannot run {}: {error}", command.display()))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let began = Instant::now();
+    // What it says has room in the pipes.
+    while child.try_wait().map_err(failed)?.is_none() {
+        if began.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!(
+                "compiling the hooks of {} takes longer than {limit:?} (see LUTHIER_BUILD_LIMIT)",
+                library.display()
+            ));
+        }
+        thread::sleep(LOOK);
     }
+    let output = child.wait_with_output().map_err(failed)?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output.status.success() {
+        true => Ok(said(&output.stdout).into()),
+        false => Err(said(&output.stderr)
+            .trim_start_matches("luthier: ")
+            .to_owned()),
+    }
+}
+
+/// Pause between looks at the command.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A module that host code of a tool loads. Nobody loses patience with the tool meanwhile.
+fn compile_module(module: &Path) -> Result<PathBuf, String> {
+    let (config, _) = Config::read(|name| env::var(name).ok());
+    contained::patiently(|| compile_hooks(module, &["--module"], config.build_limit))
 }
 
 /// A tool by name or path, with the host code in C++ that it may have.
@@ -82,7 +128,8 @@ fn named(
     }
     let path = tool.to_owned();
     let made = Guarded::make(opened.name(), opened.file().clone(), config, move |file| {
-        tool_capi::with_host_code(file, Path::new(&path)).map_err(|error| error.to_string())
+        tool_capi::with_host_code(file, Path::new(&path), compile_module)
+            .map_err(|error| error.to_string())
     });
     Ok(Box::new(made?))
 }

@@ -338,6 +338,7 @@ fn wanted<'k>(
         let file = tool.file();
         let counters = file.counters_name(kernel.name(), source.hash, source.variant);
         let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
+        edit.modules = tool.modules();
         tool.instrument(kernel, &mut edit)?;
         if edit.unreached != 0 {
             let places = edit.unreached;

@@ -155,10 +155,14 @@ pub(crate) struct Count {
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
     file: &'k ToolFile,
+    /// What the tool loaded besides.
+    pub(crate) modules: Vec<&'static ToolFile>,
     filter: &'k SiteFilter,
     /// Variable with this kernel's counters.
     counters_name: String,
     pub(crate) plan: Plan<'k>,
+    /// What the plan's hooks were asked for by.
+    hook_names: Vec<String>,
     pub(crate) counts: Vec<Count>,
     pub(crate) counters: usize,
     pub(crate) data: Box<RawValue>,
@@ -194,8 +198,10 @@ impl<'k> Edit<'k> {
             counters_name,
             kernel,
             file,
+            modules: Vec::new(),
             filter,
             plan: Plan::default(),
+            hook_names: Vec::new(),
             counts: Vec::new(),
             counters: 0,
             data: RawValue::NULL.to_owned(),
@@ -336,33 +342,44 @@ impl<'k> Edit<'k> {
             .map_err(|error| failed(error.to_string()))
     }
 
+    /// The file that has a hook or variable, and what it is called there.
+    fn owner<'n>(&self, name: &'n str) -> (&'k ToolFile, &'n str) {
+        let module = name.split_once('/').and_then(|(file, name)| {
+            let mut files = std::iter::once(self.file).chain(self.modules.iter().copied());
+            Some((files.find(|known| known.name() == file)?, name))
+        });
+        module.unwrap_or((self.file, name))
+    }
+
     fn has_hook(&self, name: &str) -> bool {
-        let entries = &self.file.bundle().entries;
+        let (file, name) = self.owner(name);
+        let entries = &file.bundle().entries;
         entries.iter().any(|entry| entry.hook == name)
     }
 
     pub(crate) fn hook(&mut self, name: &str) -> Result<usize> {
-        let known = self.plan.hooks.iter().position(|hook| hook.name == name);
-        if let Some(index) = known {
+        if let Some(index) = self.hook_names.iter().position(|known| known == name) {
             return Ok(index);
         }
         let kernel = self.kernel;
-        let bundle = self.file.bundle();
-        let made_for = |target| HookVariants::of(bundle, name, target, kernel.wave_size());
+        let (file, own_name) = self.owner(name);
+        let bundle = file.bundle();
+        let made_for = |target| HookVariants::of(bundle, own_name, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
         let variants = made_for(kernel.target()).or_else(generic);
         let variants = variants.ok_or_else(|| Error::NoHook {
-            tool: self.file.name().to_owned(),
-            hook: name.to_owned(),
+            tool: file.name().to_owned(),
+            hook: own_name.to_owned(),
             target: kernel.target().to_owned(),
             wave_size: kernel.wave_size(),
             known: format!(
                 "its hooks: {}; built for {}",
-                self.file.hooks().join(", "),
-                self.file.targets().join(", ")
+                file.hooks().join(", "),
+                file.targets().join(", ")
             ),
         })?;
         self.plan.hooks.push(variants);
+        self.hook_names.push(name.to_owned());
         Ok(self.plan.hooks.len() - 1)
     }
 
@@ -379,15 +396,12 @@ impl<'k> Edit<'k> {
             Argument::Constant(value) => Value::Constant(*value),
             Argument::Register(reg) => Value::Register(*reg),
             Argument::Variable(name, addend) => {
-                let global = self
-                    .file
-                    .global(name)
-                    .ok_or_else(|| Error::NoGlobal {
-                        tool: self.file.name().to_owned(),
-                        name: name.clone(),
-                    })?
-                    .name
-                    .clone();
+                let (file, own_name) = self.owner(name);
+                let global = file.global(own_name).ok_or_else(|| Error::NoGlobal {
+                    tool: file.name().to_owned(),
+                    name: own_name.to_owned(),
+                })?;
+                let global = global.name.clone();
                 Value::ToolAddress {
                     global: self.global(global),
                     addend: *addend,

@@ -143,6 +143,25 @@ impl Engine {
     }
 }
 
+/// The variables of a tool's file as a session makes them.
+pub(crate) fn globals(file: &ToolFile) -> Vec<Global> {
+    let all = file.globals().iter().map(|global| Global {
+        name: global.name.clone(),
+        size: global.size,
+        content: match file.stream(&global.name) {
+            Some((stream, layout)) => Content::Ring(RingSpec {
+                record_size: layout.size as u32,
+                capacity: stream.capacity,
+            }),
+            None => Content::Memory {
+                kind: MemoryKind::Device,
+                initial: global.initial.clone().unwrap_or_default(),
+            },
+        },
+    });
+    all.collect()
+}
+
 impl Instrumenter for Engine {
     fn name(&self) -> String {
         let names: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
@@ -163,23 +182,7 @@ impl Instrumenter for Engine {
 
     fn globals(&self) -> Vec<Global> {
         let files = self.tools.iter().map(|tool| tool.file());
-        files
-            .flat_map(|file| file.globals().iter().map(move |global| (file, global)))
-            .map(|(file, global)| Global {
-                name: global.name.clone(),
-                size: global.size,
-                content: match file.stream(&global.name) {
-                    Some((stream, layout)) => Content::Ring(RingSpec {
-                        record_size: layout.size as u32,
-                        capacity: stream.capacity,
-                    }),
-                    None => Content::Memory {
-                        kind: MemoryKind::Device,
-                        initial: global.initial.clone().unwrap_or_default(),
-                    },
-                },
-            })
-            .collect()
+        files.flat_map(globals).collect()
     }
 
     fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
@@ -259,7 +262,11 @@ impl Instrumenter for Engine {
 
     fn records(&self, _agent: &Agent, global: &str, records: &[u8]) {
         for tool in &self.tools {
-            let Some((stream, layout)) = tool.file().stream(global) else {
+            let modules = tool.modules().into_iter();
+            let found = std::iter::once(tool.file())
+                .chain(modules)
+                .find_map(|file| file.stream(global));
+            let Some((stream, layout)) = found else {
                 continue;
             };
             if stream.ring == printed::RING {

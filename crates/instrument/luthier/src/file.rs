@@ -1,7 +1,8 @@
 //! A built tool.
 
-use crate::{Description, Error, Options, Result, Stream, options, printed};
+use crate::{Description, Error, Options, Result, Stream, engine, options, printed};
 use records::Layout;
+use session::Live;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use template::{Bundle, Global};
@@ -129,6 +130,17 @@ impl ToolFile {
         Ok(self)
     }
 
+    /// Another file with hooks and variables for the same tool, that is called `stem`. Its name says what is in it, so that kernels
+    /// with other hooks are other ones in the cache.
+    pub fn module(&self, stem: &str, bytes: &[u8]) -> Result<ToolFile> {
+        let digest = Sha256::digest(bytes);
+        let digits: String = digest[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        ToolFile::parse(&format!("{}+{stem}#{digits}", self.name), bytes)
+    }
+
     /// Values of the tool's parameters in this run.
     pub fn options(&self) -> &Options {
         &self.options
@@ -158,6 +170,16 @@ impl ToolFile {
         let own = self.name.len() + 1;
         let globals = self.bundle.globals.iter();
         globals.map(move |global| (global.name[own..].to_owned(), global.size))
+    }
+
+    /// The first contents of a variable, as far as they are not zero.
+    pub fn initial(&self, variable: &str) -> Option<&[u8]> {
+        self.global(variable)?.initial.as_deref()
+    }
+
+    /// Makes its variables known to a run that began without them; they are on devices when they are first asked for.
+    pub fn declare(&self, live: &dyn Live) {
+        live.declare(engine::globals(self));
     }
 
     /// A file with the same variables and description, for code that has the hooks already.

@@ -8,6 +8,11 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &str;
     /// Hooks and variables.
     fn file(&self) -> &ToolFile;
+    /// Hooks and variables that the tool has loaded since, see [`crate::ToolFile::declare`]. A hook of theirs is called `FILE/HOOK`, by
+    /// the file's name, and a variable `FILE/VARIABLE`; those of [`Tool::file`] may be called so, too.
+    fn modules(&self) -> Vec<&'static ToolFile> {
+        Vec::new()
+    }
     /// Says what goes where in a kernel; called once per kernel, target and [`Tool::choose`]n variant, not at all when the result
     /// is in the cache, see [`Tool::cache_key`].
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()>;

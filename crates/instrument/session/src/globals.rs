@@ -71,7 +71,7 @@ impl OnAgent {
 /// Made when a variant that uses them is loaded; never freed, because kernels may run until the process ends.
 #[derive(Debug)]
 pub(crate) struct Globals {
-    declared: Vec<Global>,
+    declared: Mutex<Vec<Global>>,
     agents: Mutex<HashMap<AgentId, OnAgent>>,
     inside: Mutex<Vec<Inside>>,
 }
@@ -90,9 +90,19 @@ struct Inside {
 impl Globals {
     pub fn new(declared: Vec<Global>) -> Globals {
         Globals {
-            declared,
+            declared: Mutex::new(declared),
             agents: Mutex::new(HashMap::new()),
             inside: Mutex::default(),
+        }
+    }
+
+    /// Those that came later.
+    pub fn declare(&self, globals: Vec<Global>) {
+        let mut declared = lock(&self.declared);
+        for global in globals {
+            if !declared.iter().any(|known| known.name == global.name) {
+                declared.push(global);
+            }
         }
     }
 
@@ -151,7 +161,7 @@ impl Globals {
     ) -> Result<HashMap<String, u64>, DeviceError> {
         let mut agents = lock(&self.agents);
         let here = agents.entry(agent.id).or_default();
-        for global in self.declared.iter().chain(further) {
+        for global in lock(&self.declared).iter().chain(further) {
             if !here.globals.contains_key(&global.name) {
                 let made = allocate(device, agent, here, global, streams)?;
                 here.globals.insert(global.name.clone(), made);

@@ -179,6 +179,8 @@ pub trait Live: Send + Sync {
     fn entry(&self, function: &str) -> Option<u64>;
     /// Where a global is on each device; it is put there now if it was not. None if no global has this name.
     fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError>;
+    /// More globals, besides those of [`Instrumenter::globals`]. One whose name is known already stays what it is.
+    fn declare(&self, globals: Vec<Global>);
 }
 
 /// A tool, or several composed.

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use crate::{Agent, Device, DeviceError, Live, MemoryKind, globals::Globals, records::Streams};
+use crate::{
+    Agent, Device, DeviceError, Global, Live, MemoryKind, globals::Globals, records::Streams,
+};
 
 /// What [`crate::Instrumenter::connect`] gets.
 pub(crate) struct Access {
@@ -56,5 +58,9 @@ impl Live for Access {
         };
         let placed: Result<Vec<Option<u64>>, DeviceError> = self.agents.iter().map(on).collect();
         Ok(placed?.into_iter().flatten().collect())
+    }
+
+    fn declare(&self, globals: Vec<Global>) {
+        self.globals.declare(globals);
     }
 }

@@ -16,7 +16,7 @@ use std::{
 };
 
 pub use hook::TARGETS;
-pub use stock::{Stock, from_library};
+pub use stock::{Stock, from_library, module};
 
 /// The headers that tools include.
 const HEADERS: [(&str, &str); 3] = [
@@ -64,11 +64,20 @@ pub enum Error {
 
 /// Builds the tool in `source` for `targets`; `clang` is `clang-22` or a path.
 pub fn build(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Error> {
+    templates(source, targets, clang, false)
+}
+
+/// The same of hooks that have no host code in the file: of a module, or of a tool in Rust.
+pub fn build_module(source: &Path, targets: &[&str], clang: &str) -> Result<Vec<u8>, Error> {
+    templates(source, targets, clang, true)
+}
+
+fn templates(source: &Path, targets: &[&str], clang: &str, part: bool) -> Result<Vec<u8>, Error> {
     let directory = header()?;
     let bundle = hook::build_tool(&ToolRequest {
         source,
         include: directory.path(),
-        hooks: &|globals| hooks(globals, false),
+        hooks: &|globals| hooks(globals, part),
         targets,
         clang,
     })?;

@@ -1,12 +1,14 @@
 //! Tools that stock HIP compilers made: a shared library with bitcode embedded in its device code.
 
 use crate::{Error, constructors, hooks};
-use codeobj::container::EntryKind;
-use hook::Module;
+use codeobj::{container::EntryKind, elf::Elf};
+use hook::{Bundle, Module};
 use std::path::Path;
 
 /// Where compilers embed bitcode.
 const BITCODE: &str = ".llvmbc";
+/// Where tools in Rust have their hooks; see `tool!` in `luthier-tool`.
+const COMPILED: &str = ".luthier_hooks";
 
 /// A stock tool in the two parts that `luthier tool build` makes.
 pub struct Stock {
@@ -19,11 +21,49 @@ pub struct Stock {
 /// Compiles the hooks in a library that was built with `-Xclang -fembed-bitcode=all`.
 pub fn from_library(path: &Path, library: &[u8]) -> Result<Stock, Error> {
     let file = path.display().to_string();
+    if let Some(hooks) = compiled(library) {
+        let mut host = library.to_vec();
+        constructors::hide(&mut host);
+        return Ok(Stock {
+            tool: hooks,
+            library: host,
+        });
+    }
+    let bundle = compile(&file, library)?;
+    if !luthier::is_marked(&bundle.globals) {
+        let reason = "no device code of it was compiled with MARK_LUTHIER_DEVICE_MODULE".to_owned();
+        return Err(Error::Library { file, reason });
+    }
+    let tool = bundle
+        .to_bytes()
+        .map_err(|source| Error::Bundle { file, source })?;
+    let mut library = library.to_vec();
+    constructors::hide(&mut library);
+    Ok(Stock { tool, library })
+}
+
+/// The same of anything that has such device code in it (a library, a program, a bundle, a code object): templates and variables.
+pub fn module(path: &Path, contents: &[u8]) -> Result<Vec<u8>, Error> {
+    let file = path.display().to_string();
+    let bundle = compile(&file, contents)?;
+    bundle
+        .to_bytes()
+        .map_err(|source| Error::Bundle { file, source })
+}
+
+/// The hooks that a library has in it as `luthier tool build --module` made them.
+fn compiled(library: &[u8]) -> Option<Vec<u8>> {
+    let elf = Elf::parse(library).ok()?;
+    Some(elf.section(COMPILED)?.data.to_vec())
+}
+
+/// Compiles what bitcode there is.
+fn compile(file: &str, contents: &[u8]) -> Result<Bundle, Error> {
     let problem = |reason: String| Error::Library {
-        file: file.clone(),
+        file: file.to_owned(),
         reason,
     };
-    let contents = codeobj::walk(library).map_err(|error| problem(error.to_string()))?;
+    let contents = codeobj::walk(contents).map_err(|error| problem(error.to_string()))?;
     let (mut modules, mut bare) = (Vec::new(), Vec::new());
     for entry in &contents.entries {
         if entry.kind != EntryKind::CodeObject {
@@ -49,21 +89,12 @@ pub fn from_library(path: &Path, library: &[u8]) -> Result<Stock, Error> {
         return Err(problem(match bare.is_empty() {
             true => "there is no device code in it".to_owned(),
             false => format!(
-                "its device code for {} has no bitcode in it; compile the tool with -Xclang -fembed-bitcode=all",
+                "its device code for {} has no bitcode in it; compile it with -Xclang -fembed-bitcode=all",
                 bare.join(", ")
             ),
         }));
     }
-    let bundle = hook::build_modules(&file, &modules, &|globals| hooks(globals, true))?;
-    if !luthier::is_marked(&bundle.globals) {
-        return Err(problem(
-            "no device code of it was compiled with MARK_LUTHIER_DEVICE_MODULE".to_owned(),
-        ));
-    }
-    let tool = bundle
-        .to_bytes()
-        .map_err(|source| Error::Bundle { file, source })?;
-    let mut library = library.to_vec();
-    constructors::hide(&mut library);
-    Ok(Stock { tool, library })
+    Ok(hook::build_modules(file, &modules, &|globals| {
+        hooks(globals, true)
+    })?)
 }

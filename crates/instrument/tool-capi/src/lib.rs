@@ -11,6 +11,7 @@ mod constructors;
 mod counted;
 mod inspecting;
 mod library;
+mod modules;
 mod registered;
 mod seen;
 mod structures;
@@ -22,6 +23,7 @@ mod visit;
 /// What the header says as well, for a test that compares both.
 pub use constants::CONSTANTS;
 pub use library::LibraryError;
+pub use modules::{Compile, OWN as OWN_MODULE};
 pub use structures::STRUCTURES;
 pub use table::ENTRIES;
 
@@ -41,15 +43,19 @@ pub enum Error {
     NoLibrary { name: String, library: PathBuf },
 }
 
-/// The tool that was read from `path`, with the library beside it. Runs code of the tool's.
-pub fn with_host_code(file: ToolFile, path: &Path) -> Result<Box<dyn Tool>, Error> {
+/// The tool that was read from `path`, with the library beside it; `compile` is for modules that it loads. Runs code of the tool's.
+pub fn with_host_code(
+    file: ToolFile,
+    path: &Path,
+    compile: Compile,
+) -> Result<Box<dyn Tool>, Error> {
     let library = library_of(path);
     if !library.exists() {
         let name = file.name().to_owned();
         return Err(Error::NoLibrary { name, library });
     }
     let library = library::Library::load(&library)?;
-    Ok(Box::new(tool::LibraryTool::new(file, library)))
+    Ok(Box::new(tool::LibraryTool::new(file, library, compile)))
 }
 
 /// Environment variable: the libraries of tools that wrap functions of HIP, with colons between them. They begin with it when the

@@ -61,6 +61,11 @@ impl Registered {
         registered
     }
 
+    /// Whether host code has no addresses of hooks and variables.
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty() && self.variables.is_empty()
+    }
+
     /// The hook with this handle.
     pub fn hook(&self, handle: usize) -> Option<&str> {
         self.hooks.get(&handle).map(String::as_str)

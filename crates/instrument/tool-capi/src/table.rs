@@ -7,6 +7,7 @@ use crate::{
         count_instructions, get_block, get_frame, get_function, get_instruction, get_kernel,
         get_launch, get_operand, get_parameter, is_live,
     },
+    modules::{load_module, module_symbol},
     structures::{
         RawArgument, RawBlock, RawChange, RawCount, RawCounted, RawFrame, RawFunction,
         RawInsertion, RawInstruction, RawKernel, RawLaunch, RawOperand, RawParameter, sized,
@@ -90,10 +91,12 @@ table! {
     get_counted: unsafe extern "C" fn(usize, *mut RawCounted) -> c_int,
     all_or_nothing: extern "C" fn(Object) -> c_int,
     report_json: unsafe extern "C" fn(Tool, Text) -> c_int,
+    load_module: unsafe extern "C" fn(Tool, Text, *mut u64) -> c_int,
+    module_symbol: unsafe extern "C" fn(Tool, u64, u32, Text, *mut Shadow, *mut usize) -> c_int,
 }
 
 /// The tool that calls: from [`Api::for_tool`], or null.
-type Tool = *const Variables;
+pub type Tool = *const Variables;
 
 thread_local! {
     /// The launch that the tool is being told about on this thread.
@@ -131,7 +134,7 @@ pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int 
 ///
 /// # Safety
 /// Null, or what [`Api::for_tool`] put into the table.
-unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> Done) -> c_int {
+pub unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> Done) -> c_int {
     // SAFETY: the caller's promise; they live for ever.
     let variables = unsafe { tool.as_ref() };
     status(|| act(variables.ok_or(NULL)?))
@@ -164,7 +167,7 @@ unsafe extern "C" fn insert_call(
 
 /// # Safety
 /// Null or a string.
-unsafe fn name(text: *const c_char) -> Result<String, String> {
+pub unsafe fn name(text: *const c_char) -> Result<String, String> {
     if text.is_null() {
         return Err(NULL.to_owned());
     }

@@ -3,6 +3,7 @@
 use crate::{
     counted::{self, Counted},
     library::Library,
+    modules::Compile,
     seen::Seen,
     table::{Api, CURRENT},
     variables::Variables,
@@ -40,6 +41,7 @@ pub struct LibraryTool {
     file: ToolFile,
     hooks: Arc<Vec<(String, usize)>>,
     library: Library,
+    compile: Compile,
     variables: OnceLock<Arc<Variables>>,
     kernels: Mutex<Kernels>,
     problems: Mutex<BTreeSet<String>>,
@@ -50,11 +52,12 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl LibraryTool {
-    pub fn new(file: ToolFile, library: Library) -> LibraryTool {
+    pub fn new(file: ToolFile, library: Library, compile: Compile) -> LibraryTool {
         LibraryTool {
             hooks: Arc::new(file.exports().to_vec()),
             file,
             library,
+            compile,
             variables: OnceLock::new(),
             kernels: Mutex::default(),
             problems: Mutex::default(),
@@ -105,9 +108,15 @@ impl Tool for LibraryTool {
         &self.file
     }
 
+    fn modules(&self) -> Vec<&'static ToolFile> {
+        let variables = self.variables.get();
+        variables.map_or_else(Vec::new, |variables| variables.modules().files())
+    }
+
     fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
         let registered = self.library.registered();
-        let variables = Variables::new(self.file.clone(), Arc::clone(live), registered)?;
+        let mut variables = Variables::new(self.file.clone(), Arc::clone(live), registered)?;
+        variables.compile_with(self.compile);
         let variables = Arc::new(variables);
         let _ = self.variables.set(Arc::clone(&variables));
         let api = Api::for_tool(&variables);

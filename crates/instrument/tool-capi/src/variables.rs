@@ -2,6 +2,7 @@
 //! waiting for the launch that host code is being told about.
 
 use crate::{
+    modules::{Compile, Modules, Symbol},
     registered::{Registered, Variable},
     tool::lock,
 };
@@ -9,7 +10,8 @@ use luthier::{Live, ToolFile, serde_json};
 use std::{
     collections::{BTreeMap, HashMap},
     ffi::{CStr, CString},
-    sync::{Arc, Mutex},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 /// See the module.
@@ -19,6 +21,8 @@ pub struct Variables {
     registered: Registered,
     /// Managed variables by the address of their memory.
     managed: HashMap<usize, Variable>,
+    modules: Mutex<Modules>,
+    compile: Option<Compile>,
     /// What the user gave the tool's parameters.
     options: BTreeMap<String, CString>,
     /// Lines for the tool's part of the summary.
@@ -39,6 +43,8 @@ impl Variables {
             live,
             registered,
             managed: HashMap::new(),
+            modules: Mutex::default(),
+            compile: None,
             options: BTreeMap::new(),
             reports: Mutex::default(),
             json: Mutex::default(),
@@ -77,11 +83,43 @@ impl Variables {
             }
             variables.managed.insert(address as usize, variable);
         }
+        if variables.registered.is_empty() {
+            let live = variables.live();
+            variables.modules().add_own(&variables.file, live)?;
+        }
         Ok(variables)
     }
 
-    pub fn hook(&self, handle: usize) -> Option<&str> {
-        self.registered.hook(handle)
+    /// Name and number of parameters of the hook with this handle. `own`: those of the tool's file.
+    pub fn hook(&self, handle: usize, own: &[(String, usize)]) -> Result<(String, usize), String> {
+        if let Some(Symbol::Hook { name, parameters }) = self.modules().symbol(handle) {
+            return Ok((name.clone(), *parameters));
+        }
+        let name = self.registered.hook(handle).ok_or_else(|| {
+            format!("no hook has the handle {handle:#x}: is it named with LUTHIER_EXPORT_FUNC, in this library?")
+        })?;
+        let known = own.iter().find(|(known, _)| known == name);
+        known
+            .cloned()
+            .ok_or_else(|| format!("hook {name} is not in the tool's device code"))
+    }
+
+    pub fn file(&self) -> &ToolFile {
+        &self.file
+    }
+
+    pub fn modules(&self) -> MutexGuard<'_, Modules> {
+        lock(&self.modules)
+    }
+
+    /// What compiles modules.
+    pub fn compile_with(&mut self, compile: Compile) {
+        self.compile = Some(compile);
+    }
+
+    pub fn compile(&self, module: &Path) -> Result<PathBuf, String> {
+        let compile = self.compile.ok_or("nothing compiles modules here")?;
+        compile(module)
     }
 
     /// Where it is on each device; none if its module was not compiled for the device.
@@ -91,17 +129,31 @@ impl Variables {
     }
 
     /// The variable that host code names, for an argument of a hook.
-    pub fn name(&self, host: usize) -> Result<&str, String> {
+    pub fn name(&self, host: usize) -> Result<String, String> {
+        if let Some(Symbol::Variable { name, .. }) = self.modules().symbol(host) {
+            return Ok(name.clone());
+        }
         let known = self.registered.variable(host);
         let known = known.filter(|variable| variable.initial.is_none());
         let unknown = || format!("no __device__ variable of the tool is at {host:#x}");
-        known.map(|variable| &*variable.name).ok_or_else(unknown)
+        known
+            .map(|variable| variable.name.clone())
+            .ok_or_else(unknown)
     }
 
     /// Addresses and size of what host code names: one address for each device, or the one of shared memory.
     pub fn find(&self, host: usize) -> Result<(Vec<u64>, u64), String> {
         if let Some(variable) = self.managed.get(&host) {
             return Ok((vec![host as u64], variable.size));
+        }
+        let symbol = self.modules().symbol(host).cloned();
+        match symbol {
+            Some(Symbol::Managed { size }) => return Ok((vec![host as u64], size)),
+            Some(Symbol::Variable { name, size }) => {
+                let places = self.live.addresses(&name);
+                return Ok((places.map_err(|error| error.to_string())?, size));
+            }
+            Some(Symbol::Hook { .. }) | None => {}
         }
         let variable = self.registered.variable(host);
         let variable =

@@ -126,14 +126,8 @@ impl Visit {
         arguments: &[RawArgument],
     ) -> Result<()> {
         let index = self.place(index)?;
-        let name = self.variables.hook(hook).ok_or_else(|| {
-            format!("no hook has the handle {hook:#x}: is it named with LUTHIER_EXPORT_FUNC, in this library?")
-        })?;
-        let known = self.hooks.iter().find(|(known, _)| known == name);
-        let Some((name, parameters)) = known else {
-            return Err(format!("hook {name} is not in the tool's device code"));
-        };
-        if *parameters != arguments.len() {
+        let (name, parameters) = self.variables.hook(hook, &self.hooks)?;
+        if parameters != arguments.len() {
             return Err(format!(
                 "hook {name} has {parameters} parameters, and {} arguments are given",
                 arguments.len()
@@ -141,7 +135,7 @@ impl Visit {
         }
         let arguments = arguments.iter().map(|raw| self.argument(raw));
         let deed = Deed::Hook {
-            hook: name.clone(),
+            hook: name,
             once,
             arguments: arguments.collect::<Result<_>>()?,
         };
@@ -229,7 +223,7 @@ impl Visit {
             constants::ARG_SITE => Argument::Site,
             constants::ARG_VARIABLE => {
                 let name = self.variables.name(raw.value as usize)?;
-                Argument::Variable(name.to_owned(), 0)
+                Argument::Variable(name, 0)
             }
             constants::ARG_ADDRESS => Argument::EffectiveAddress,
             constants::ARG_ACCESS_SIZE => Argument::AccessSize,

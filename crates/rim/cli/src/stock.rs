@@ -33,10 +33,33 @@ pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
     if !tools::is_stock(&bytes) {
         return Ok(None);
     }
+    let (tool, folder) = place(library, &bytes, "tool")?;
+    let host = tool_capi::library_of(&tool);
+    if !tool.exists() || !host.exists() {
+        let stock = tool_build::from_library(library, &bytes)?;
+        // The tool last: where it is, the library is, too.
+        records::write_whole(&host, &stock.library)?;
+        records::write_whole(&tool, &stock.tool)?;
+    }
+    Ok(Some(Prepared { tool, folder }))
+}
+
+/// The module in a library, whose host code nobody calls.
+pub fn prepare_module(library: &Path) -> Result<Prepared> {
+    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    let (tool, folder) = place(library, &bytes, "module")?;
+    if !tool.exists() {
+        records::write_whole(&tool, &tool_build::module(library, &bytes)?)?;
+    }
+    Ok(Prepared { tool, folder })
+}
+
+/// Where what is made of a library belongs, with the folder if nothing is cached. `what` is made tells it from others.
+fn place(library: &Path, bytes: &[u8], what: &str) -> Result<(PathBuf, Option<tempfile::TempDir>)> {
     let (config, _) = luthier::Config::read(|name| std::env::var(name).ok());
     let kept = config
         .cache
-        .map(|cache| cache.join("tools").join(key(&bytes)));
+        .map(|cache| cache.join("tools").join(key(bytes, what)));
     let (folder, temporary) = match kept {
         Some(folder) if make(&folder).is_ok() => (folder, None),
         _ => {
@@ -46,17 +69,7 @@ pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
     };
     let name = library.file_stem().unwrap_or_default();
     let tool = folder.join(name).with_extension(tools::SUFFIX);
-    let host = tool_capi::library_of(&tool);
-    if !tool.exists() || !host.exists() {
-        let stock = tool_build::from_library(library, &bytes)?;
-        // The tool last: where it is, the library is, too.
-        records::write_whole(&host, &stock.library)?;
-        records::write_whole(&tool, &stock.tool)?;
-    }
-    Ok(Some(Prepared {
-        tool,
-        folder: temporary,
-    }))
+    Ok((tool, temporary))
 }
 
 /// For nobody else to write into.
@@ -68,9 +81,10 @@ fn make(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Names what comes out: the library and this build of ours.
-fn key(library: &[u8]) -> String {
+fn key(library: &[u8], what: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
+    hash.update(what);
     let own = std::env::current_exe().and_then(fs::metadata);
     if let Ok(own) = own {
         hash.update(format!("{} {:?}", own.len(), own.modified().ok()));

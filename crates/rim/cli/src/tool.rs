@@ -48,6 +48,9 @@ struct CompileHooks {
     /// The library
     #[arg(value_name = "TOOL.so")]
     library: PathBuf,
+    /// It is a module that a tool loads (luthier_load_module), which has hooks and no callbacks
+    #[arg(long)]
+    module: bool,
 }
 
 #[derive(Args)]
@@ -57,7 +60,7 @@ struct New {
     /// With host code in Rust: make a folder NAME with a crate in it
     #[arg(long)]
     rust: bool,
-    /// With --rust: where the sources of Luthier are; default: those that this program lies in
+    /// With --rust: the tool is compiled together with the sources of Luthier in this folder, whose whole API it may use
     #[arg(long, value_name = "DIR", requires = "rust")]
     checkout: Option<PathBuf>,
 }
@@ -70,6 +73,9 @@ struct Build {
     /// Where to write; default: the file's name with .tool
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The file has hooks and no host code: it is a module that a tool loads, or belongs to a tool in Rust
+    #[arg(long)]
+    module: bool,
     /// Targets, with commas between them; default: all
     #[arg(long, value_name = "TARGETS", value_delimiter = ',')]
     target: Vec<String>,
@@ -95,8 +101,11 @@ impl Tool {
             }
             Command::New(new) => declarative(&new.name)?,
             Command::Build(build) => build.execute()?,
-            Command::CompileHooks(CompileHooks { library }) => {
-                let prepared = stock::prepare(&library)?;
+            Command::CompileHooks(CompileHooks { library, module }) => {
+                let prepared = match module {
+                    true => Some(stock::prepare_module(&library)?),
+                    false => stock::prepare(&library)?,
+                };
                 let Some(prepared) = prepared else {
                     bail!(
                         "{} is no tool from a HIP compiler: it says MARK_LUTHIER_DEVICE_MODULE nowhere",
@@ -143,6 +152,12 @@ impl Build {
             .output
             .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
         fs::File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        if self.module {
+            let bytes = tool_build::build_module(&file, &targets, &self.clang)?;
+            records::write_whole(&output, &bytes)?;
+            files::say!("{} for {}", output.display(), targets.join(", "));
+            return Ok(());
+        }
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
         let library = tool_capi::library_of(&output);
         tool_build::build_host(&file, &bytes, &library, &self.clang)?;
