@@ -796,18 +796,65 @@ inline unsigned luthier_subscribe_all_hsa() {
 
 // --- Events of HIP ------------------------------------------------------------------------------------------------------
 // atHipEvt hears of calls of HIP's runtime from now on, on the thread that calls. HIP says what they are about: `args` is its
-// hip_api_data_t (hip/amd_detail/hip_prof_str.h), the number one of its HIP_API_ID_..., and nothing can be changed. False where
-// this HIP does not say it.
+// hip_api_data_t (hip/amd_detail/hip_prof_str.h, which the tool includes), the number one of its HIP_API_ID_..., and nothing can be
+// changed. False where this HIP does not say it.
 inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
   if (luthier_telling)
     return;
   luthier_telling = true;
   // A correlation number of 64 bits, then the phase.
   luthier_u32 phase = ((const luthier_u32 *)data)[2];
-  atHipEvt((void *)data, phase == 0 ? LUTHIER_API_PHASE_ENTER : LUTHIER_API_PHASE_EXIT, (int)id);
+  try {
+    atHipEvt((void *)data, phase == 0 ? LUTHIER_API_PHASE_ENTER : LUTHIER_API_PHASE_EXIT, (int)id);
+  } catch (const std::exception &error) {
+    fprintf(stderr, "luthier: a tool threw an exception in an event: %s\n", error.what());
+  } catch (...) {
+    fprintf(stderr, "luthier: a tool threw an exception in an event\n");
+  }
   luthier_telling = false;
 }
-// HIP tells of a call only if somebody has room for what it says: it asks when a call begins, and again when it ends.
+// Since 5.3 HIP asks one function about every call. If that answers 0, HIP calls the two that it left behind the arguments.
+inline bool luthier_hip_wanted[2048] = {};
+template <typename Data> struct luthier_hip_call {
+  Data data;
+  luthier_u64 began, own;
+  void (*enter)(uint32_t, luthier_hip_call *);
+  void (*exit)(uint32_t, luthier_hip_call *);
+
+  static int asked(uint32_t domain, uint32_t id, void *place) {
+    const uint32_t functions = 3; // The others are work on devices.
+    bool wanted = domain == functions && place && id < sizeof luthier_hip_wanted &&
+                  __atomic_load_n(&luthier_hip_wanted[id], __ATOMIC_RELAXED);
+    if (!wanted || luthier_telling)
+      return 1;
+    auto *call = (luthier_hip_call *)place;
+    call->data.correlation_id = 0;
+    call->enter = [](uint32_t id, luthier_hip_call *call) {
+      call->data.phase = 0;
+      luthier_tell_hip(functions, id, &call->data, nullptr);
+    };
+    call->exit = [](uint32_t id, luthier_hip_call *call) {
+      call->data.phase = 1;
+      luthier_tell_hip(functions, id, &call->data, nullptr);
+    };
+    return 0;
+  }
+};
+// Whether the library with this function is of the release whose headers the tool was compiled with: what is behind the arguments
+// lies elsewhere in others.
+inline bool luthier_is_hip_of_headers(const void *function) {
+#ifdef HIP_VERSION_MINOR
+  Dl_info library = {};
+  char file[4096], release[64];
+  if (!dladdr(function, &library) || !realpath(library.dli_fname, file))
+    return false;
+  snprintf(release, sizeof release, "/libamdhip64.so.%d.%d.", HIP_VERSION_MAJOR, HIP_VERSION_MINOR);
+  return strstr(file, release) != nullptr;
+#else
+  return false;
+#endif
+}
+// Older releases: HIP tells of a call only if somebody has room for what it says: it asks when a call begins, and again when it ends.
 inline void *luthier_room_for_hip(uint32_t id, void *, const void *, void *) {
   struct room {
     uint32_t id;
@@ -822,8 +869,18 @@ inline void *luthier_room_for_hip(uint32_t id, void *, const void *, void *) {
   open.push_back({id, {}});
   return open.back().data;
 }
-inline bool luthier_subscribe_hip(int id) {
+struct hip_api_data_s;
+template <typename Data = hip_api_data_s> inline bool luthier_subscribe_hip(int id) {
   typedef int (*subscribe)(uint32_t, void *, void *);
+  typedef void (*ask)(int (*)(uint32_t, uint32_t, void *));
+  ask asks = (ask)dlsym(RTLD_DEFAULT, "hipRegisterTracerCallback");
+  if (asks) {
+    if (!atHipEvt || id < 0 || (size_t)id >= sizeof luthier_hip_wanted || !luthier_is_hip_of_headers((const void *)asks))
+      return false;
+    __atomic_store_n(&luthier_hip_wanted[id], true, __ATOMIC_RELAXED);
+    asks(luthier_hip_call<Data>::asked);
+    return true;
+  }
   subscribe calls = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterApiCallback");
   subscribe rooms = (subscribe)dlsym(RTLD_DEFAULT, "hipRegisterActivityCallback");
   return atHipEvt && calls && rooms && rooms((uint32_t)id, (void *)luthier_room_for_hip, nullptr) == 0 &&
@@ -1060,6 +1117,9 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
   }                                                                                                                   \
   static int luthier_status(int failed) { return failed ? 999 : 0; }                                                  \
   extern "C" {                                                                                                        \
+  /* Events come until the very end, when the tool's static objects must still be there. */                           \
+  int luthier_at_exit(void (*)(void *), void *, void *) LUTHIER_INSTEAD_OF("__cxa_atexit");                           \
+  int luthier_at_exit(void (*)(void *), void *, void *) { return 0; }                                                 \
   void **luthier_fat_binary(const void *) LUTHIER_INSTEAD_OF("__hipRegisterFatBinary");                               \
   void **luthier_fat_binary(const void *binary) {                                                                     \
     static void *module = nullptr;                                                                                    \

@@ -253,6 +253,7 @@ const MEDDLES: &str = r#"
 #include <luthier.h>
 MARK_LUTHIER_DEVICE_MODULE
 static int begun = 0, ended = 0, left_out = 0;
+static struct lasting { ~lasting() { printf("destroyed\n"); } } lasting;
 void luthier_at_init() {
   luthier_subscribe_hsa(HSA_API_ID_hsa_signal_create);
   luthier_subscribe_hsa(HSA_API_ID_hsa_system_get_info);
@@ -276,6 +277,8 @@ fn events_of_hsa_come_in_pairs_and_calls_can_be_left_out() {
     let tool = scene.tool("meddles", MEDDLES);
     let (stdout, stderr) = scene.with(&tool);
     assert!(stdout.contains("paired "), "{stdout}{stderr}");
+    // Calls come until the very end, and what they need is there.
+    assert!(!stdout.contains("destroyed"), "{stdout}");
 }
 
 /// HIP's own calls.
