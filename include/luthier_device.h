@@ -341,6 +341,33 @@ LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
   count_wave(counter, amount * active_lanes());
 }
 
+// --- Some executions of many -------------------------------------------------------------------------------------------
+// For a hook's first line: `if (!luthier::among_first(&executions, 100)) return;`. The answer is the same for all lanes of a wave.
+
+// In the workgroup with this number.
+LUTHIER_INLINE bool in_workgroup(luthier_u32 x, luthier_u32 y = 0, luthier_u32 z = 0) {
+  return workgroup_id_x() == x && workgroup_id_y() == y && workgroup_id_z() == z;
+}
+// Number of this execution by a wave, from 0, over all waves that share the counter, a variable of the tool's.
+LUTHIER_INLINE luthier_u64 execution_number(luthier_u64 *executions) {
+  luthier_u64 number = 0;
+  if (elected())
+    number = __scoped_atomic_fetch_add((global_u64)executions, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  luthier_u32 low = __builtin_amdgcn_readfirstlane((luthier_u32)number);
+  luthier_u32 high = __builtin_amdgcn_readfirstlane((luthier_u32)(number >> 32));
+  return (luthier_u64)high << 32 | low;
+}
+// The first so many executions. Those behind them cost a load and no atomic operation.
+LUTHIER_INLINE bool among_first(luthier_u64 *executions, luthier_u64 most) {
+  if (__scoped_atomic_load_n((global_u64)executions, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) >= most)
+    return false;
+  return execution_number(executions) < most;
+}
+// The first execution and then every so many; once in 2^32 executions the distance is another one.
+LUTHIER_INLINE bool sampled(luthier_u64 *executions, luthier_u32 period) {
+  return (luthier_u32)execution_number(executions) % period == 0;
+}
+
 // A bounded stream of records to the host, which the engine makes and empties while kernels run.
 //
 // Records first take room, then indices: indices have no gaps, and the host consumes them in order. Slots are 32-bit words:
