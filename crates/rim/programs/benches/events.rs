@@ -1,6 +1,6 @@
-//! Nanoseconds of a call of HSA, and what events add to it: `cargo bench -p programs --bench events`, on a machine with a core to
-//! spare. The program calls one function again and again; runs without a tool, with one that subscribed to another function, and
-//! with one that subscribed to this one take turns, and the quickest of each is told.
+//! Nanoseconds of a call of HSA and of HIP, and what events add to it: `cargo bench -p programs --bench events`, on a machine with a
+//! core to spare. The programs call one function again and again; runs without a tool, with one that subscribed to another function,
+//! and with one that subscribed to this one take turns, and the quickest of each is told.
 
 use std::{path::Path, process::ExitCode};
 
@@ -20,25 +20,57 @@ int main() {
     return 1;
   const int calls = 1000000;
   uint64_t sum = 0, stamp = 0;
+  int device = 0;
   auto begin = std::chrono::steady_clock::now();
   for (int call = 0; call < calls; ++call) {
-    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &stamp);
-    sum += stamp;
+    CALL;
+    sum += stamp + device;
   }
   std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
   printf("%f\n", time.count() / calls);
-  return sum == 0;
+  return sum == 1;
 }
 "#;
 
-/// Subscribes to one function; WHICH is its name.
-const TOOL: &str = r#"
+/// A function of a library, and another one of the same.
+struct Case {
+    library: &'static str,
+    call: &'static str,
+    functions: [&'static str; 2],
+    /// Subscribes to FUNCTION.
+    tool: &'static str,
+}
+
+const CASES: [Case; 2] = [
+    Case {
+        library: "HSA",
+        call: "hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &stamp)",
+        functions: ["hsa_agent_get_info", "hsa_system_get_info"],
+        tool: r#"
 #include <luthier.h>
 MARK_LUTHIER_DEVICE_MODULE
 static unsigned long heard = 0;
-void luthier_at_init() { luthier_subscribe_hsa(HSA_API_ID_WHICH); }
+void luthier_at_init() { luthier_subscribe_hsa(HSA_API_ID_FUNCTION); }
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) { ++heard; }
-"#;
+"#,
+    },
+    Case {
+        library: "HIP",
+        call: "(void)hipGetDevice(&device)",
+        functions: ["hipGetDeviceCount", "hipGetDevice"],
+        tool: r#"
+#include <luthier.h>
+#include <hip/amd_detail/hip_prof_str.h>
+MARK_LUTHIER_DEVICE_MODULE
+static unsigned long heard = 0;
+void luthier_at_init() {
+  if (!luthier_subscribe_hip(HIP_API_ID_FUNCTION))
+    abort();
+}
+void atHipEvt(void *args, luthier_api_phase_t, int) { ++heard; }
+"#,
+    },
+];
 
 fn main() -> ExitCode {
     match measure() {
@@ -67,18 +99,22 @@ fn compile(source: &Path, text: &str, options: &[&str]) -> Result<()> {
 }
 
 fn measure() -> Result<()> {
+    CASES.iter().try_for_each(compare)
+}
+
+fn compare(case: &Case) -> Result<()> {
     let emulator = Emulator::find()?;
     let folder = tempfile::tempdir()?;
     let path = |name: &str| folder.path().join(name);
-    compile(&path("program.hip"), PROGRAM, &["-lhsa-runtime64"])?;
+    let program = PROGRAM.replace("CALL", case.call);
+    compile(&path("program.hip"), &program, &["-lhsa-runtime64"])?;
     let library = ["-fPIC", "-shared", "-Xclang", "-fembed-bitcode=all"];
     let mut runs = vec![("without a tool", None, f64::MAX)];
-    for (what, function) in [
-        ("another function's events", "hsa_agent_get_info"),
-        ("its events", "hsa_system_get_info"),
-    ] {
+    let whats = ["another function's events", "its events"];
+    for (what, function) in whats.into_iter().zip(case.functions) {
         let source = path(&format!("{function}.hip"));
-        compile(&source, &TOOL.replace("WHICH", function), &library)?;
+        let tool = case.tool.replace("FUNCTION", function);
+        compile(&source, &tool, &library)?;
         runs.push((what, Some(source.with_extension("out.so")), f64::MAX));
     }
     for _ in 0..ROUNDS {
@@ -99,7 +135,7 @@ fn measure() -> Result<()> {
         }
     }
     for (what, _, least) in &runs {
-        println!("{least:>8.1} ns a call, {what}");
+        println!("{least:>8.1} ns a call of {}, {what}", case.library);
     }
     Ok(())
 }
