@@ -96,3 +96,48 @@ fn the_table_has_what_the_header_says() {
     }
     assert!(constants > 60, "{constants}");
 }
+
+/// Tools in Rust have the same table.
+#[test]
+fn the_crate_for_tools_says_the_same() {
+    use luthier_tool::abi;
+    assert_eq!(abi::ENTRIES, ENTRIES);
+    for row in abi::STRUCTURES {
+        let known = STRUCTURES.iter().find(|known| known.0 == row.0);
+        assert_eq!(known, Some(row));
+    }
+    // Of what the library exports it has the first part.
+    let entry = STRUCTURES
+        .iter()
+        .find(|row| row.0 == "luthier_tool_entries");
+    let (_, _, members) = entry.unwrap();
+    let end = members.iter().find(|member| member.0 == "wrap").unwrap().1;
+    assert_eq!(size_of::<luthier_tool::Entry>(), end);
+    for (name, value) in [
+        ("LUTHIER_API_VERSION", abi::VERSION),
+        ("LUTHIER_WANTS_RECORDS", abi::WANTS_RECORDS),
+        ("LUTHIER_WANTS_ENDS", abi::WANTS_ENDS),
+        ("LUTHIER_REGISTERED_FUNCTION", abi::REGISTERED_FUNCTION),
+        ("LUTHIER_REGISTERED_VARIABLE", abi::REGISTERED_VARIABLE),
+        ("LUTHIER_REGISTERED_MANAGED", abi::REGISTERED_MANAGED),
+        ("LUTHIER_IPOINT_BEFORE", abi::IPOINT_BEFORE),
+        ("LUTHIER_IPOINT_AFTER", abi::IPOINT_AFTER),
+        ("LUTHIER_IPOINT_EDGE", abi::IPOINT_EDGE),
+        ("LUTHIER_IPOINT_BLOCK", abi::IPOINT_BLOCK),
+        ("LUTHIER_CHANGE_REMOVE", abi::CHANGE_REMOVE),
+        ("LUTHIER_CHANGE_REPLACE", abi::CHANGE_REPLACE),
+        ("LUTHIER_CHANGE_ADD_BEFORE", abi::CHANGE_ADD_BEFORE),
+        ("LUTHIER_CHANGE_ADD_AFTER", abi::CHANGE_ADD_AFTER),
+    ] {
+        assert_eq!(
+            CONSTANTS.iter().find(|row| row.0 == name),
+            Some(&(name, value))
+        );
+    }
+    assert_eq!(abi::OWN_MODULE, tool_capi::OWN_MODULE);
+    for (number, kind) in abi::ARGUMENTS.iter().enumerate() {
+        let name = format!("LUTHIER_ARG_{kind}");
+        let known = CONSTANTS.iter().find(|row| row.0 == name);
+        assert_eq!(known.map(|row| row.1), Some(number as u32), "{name}");
+    }
+}

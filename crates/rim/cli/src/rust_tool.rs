@@ -1,4 +1,4 @@
-//! Tools with host code in Rust: a crate to start from, and the library that comes of it.
+//! Tools with host code in Rust: crates to start from, and the library that comes of one.
 
 use std::{
     env, fs,
@@ -13,31 +13,61 @@ use codeobj::elf::Elf;
 const SYMBOL: &str = "LUTHIER_OWN_TOOLS";
 const SHT_DYNSYM: u32 = 11;
 
-/// Files of a new crate. In their text, NAME is the tool's name, CHECKOUT where Luthier's sources are, PROGRAM this program.
-const FILES: [(&str, &str); 4] = [
+type Files = [(&'static str, &'static str)];
+
+/// Files of a new crate. In their text, NAME is the tool's name and PROGRAM this program.
+const FILES: &Files = &[
     ("Cargo.toml", include_str!("new_rust_tool/Cargo.toml.txt")),
     ("build.rs", include_str!("new_rust_tool/build.rs.txt")),
     ("src/lib.rs", include_str!("new_rust_tool/lib.rs.txt")),
     ("hooks/NAME.hip", include_str!("new_rust_tool/hooks.hip")),
+    (
+        "luthier-tool/Cargo.toml",
+        include_str!("new_rust_tool/luthier-tool.toml.txt"),
+    ),
 ];
 
-/// Makes a folder `name` with a crate in it, for the sources in `checkout`, or for those that this program was built in.
+macro_rules! bindings {
+    ($($file:literal),*) => {
+        /// The crate that knows Luthier's table, which comes along.
+        const BINDINGS: &Files = &[$((
+            concat!("luthier-tool/src/", $file),
+            include_str!(concat!("../../../instrument/luthier-tool/src/", $file)),
+        )),*];
+    };
+}
+bindings!(
+    "lib.rs",
+    "abi.rs",
+    "code.rs",
+    "glue.rs",
+    "host.rs",
+    "launch.rs",
+    "place.rs"
+);
+
+/// The same for a tool that is compiled together with Luthier's sources, which lie in CHECKOUT.
+const WHOLE: &Files = &[
+    ("Cargo.toml", include_str!("new_whole_tool/Cargo.toml.txt")),
+    ("build.rs", include_str!("new_whole_tool/build.rs.txt")),
+    ("src/lib.rs", include_str!("new_whole_tool/lib.rs.txt")),
+    ("hooks/NAME.hip", include_str!("new_whole_tool/hooks.hip")),
+];
+
+/// Makes a folder `name` with a crate in it: one that knows the table of functions alone, or one with all of the sources in
+/// `checkout`.
 pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
     check_name(name)?;
     let program = env::current_exe().context("cannot find this program")?;
     let checkout = match checkout {
-        Some(checkout) => fs::canonicalize(checkout)
-            .with_context(|| format!("cannot read {}", checkout.display()))?,
-        None => program
-            .ancestors()
-            .find(|folder| is_checkout(folder))
-            .map(Path::to_owned)
-            .context(
-                "this program does not lie in a checkout of Luthier; name one with --checkout DIR",
-            )?,
+        Some(folder) => Some(
+            fs::canonicalize(folder)
+                .with_context(|| format!("cannot read {}", folder.display()))?,
+        ),
+        None => None,
     };
-    if !is_checkout(&checkout) {
-        bail!("{} is no checkout of Luthier", checkout.display());
+    if let Some(folder) = checkout.as_deref().filter(|folder| !is_checkout(folder)) {
+        bail!("{} is no checkout of Luthier", folder.display());
     }
     let text = |path: &Path| {
         path.to_str()
@@ -45,21 +75,35 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
             .map(str::to_owned)
             .with_context(|| format!("{} cannot stand in a manifest", path.display()))
     };
-    let (sources, program) = (text(&checkout)?, text(&program)?);
+    let sources = checkout.as_deref().map(text).transpose()?;
+    let program = text(&program)?;
     let folder = PathBuf::from(name);
     fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let fill = |template: &str| {
         template
             .replace("NAME", name)
-            .replace("CHECKOUT", &sources)
+            .replace("CHECKOUT", sources.as_deref().unwrap_or_default())
             .replace("PROGRAM", &program)
     };
-    for (file, contents) in FILES {
+    let files = match sources {
+        Some(_) => WHOLE,
+        None => FILES,
+    };
+    for (file, contents) in files {
         write(&folder.join(fill(file)), fill(contents).as_bytes())?;
     }
-    // Versions that are known to work together; cargo takes out what the crate does not use.
-    if let Ok(lock) = fs::read(checkout.join("Cargo.lock")) {
-        write(&folder.join("Cargo.lock"), &lock)?;
+    match checkout {
+        // Versions that are known to work together; cargo takes out what the crate does not use.
+        Some(checkout) => {
+            if let Ok(lock) = fs::read(checkout.join("Cargo.lock")) {
+                write(&folder.join("Cargo.lock"), &lock)?;
+            }
+        }
+        None => {
+            for (file, contents) in BINDINGS {
+                write(&folder.join(file), contents.as_bytes())?;
+            }
+        }
     }
     files::say!(
         "{name}: build it with `cargo build --release` there; use it with: luthier run -t {name}/target/release/lib{}.so -- PROGRAM",
@@ -112,7 +156,7 @@ pub fn check_library(path: &Path) -> Result<()> {
             path.with_extension("tool").display()
         ),
         Ok(false) => bail!(
-            "{} has no tools in it: luthier_intercept::tools! puts them there",
+            "{} is no tool: one in C++ says MARK_LUTHIER_DEVICE_MODULE, one in Rust luthier_tool::tool! or luthier_intercept::tools!",
             path.display()
         ),
         Err(error) => bail!("{} is no library: {error}", path.display()),

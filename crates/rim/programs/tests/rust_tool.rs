@@ -212,7 +212,7 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
     std::fs::write(&no_library, "text").unwrap();
     for (options, word) in [
         (vec!["-t", library, "-t", copy], "cannot run together"),
-        (vec!["-t", other.to_str().unwrap()], "has no tools in it"),
+        (vec!["-t", other.to_str().unwrap()], "is no tool"),
         (vec!["-t", no_library.to_str().unwrap()], "is no library"),
         (vec!["-t", "/no/such/lib.so"], "cannot read"),
     ] {

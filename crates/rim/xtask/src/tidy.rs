@@ -27,6 +27,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "files",
     "intercept",
     "tool-capi",
+    "luthier-tool",
 ];
 /// Words that name no idea.
 const BANNED_NAMES: &[&str] = &[

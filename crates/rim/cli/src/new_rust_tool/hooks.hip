@@ -1,10 +1,5 @@
-#include <luthier_device.h>
+#include <luthier.h>
 
 LUTHIER_GLOBAL luthier_u64 total;
-LUTHIER_HOOK void count(luthier_u32 instructions) { luthier::add(&total, instructions); }
-
-// What the parameters of hooks are that host code inserts.
-LUTHIER_TOOL(R"(
-about = "counts wave instructions"
-hooks = { count = ["scalar"] }
-)")
+extern "C" __device__ void count(luthier_u32 instructions) { luthier::add(&total, instructions); }
+LUTHIER_EXPORT_FUNC(count)

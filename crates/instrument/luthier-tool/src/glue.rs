@@ -1,0 +1,112 @@
+//! What Luthier calls, made calls of a [`Tool`]. No panic goes further.
+
+use crate::{
+    Launch, Result, Tool,
+    abi::{self, Api, DispatchPacket, Registered},
+    host::{self, c_string},
+};
+use std::{
+    any::Any,
+    cell::RefCell,
+    ffi::{CString, c_char, c_int, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// What a tool's library exports as `luthier_tool`: the first part of `luthier_tool_entries`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Entry {
+    pub struct_size: usize,
+    pub version: u32,
+    pub wants: u32,
+    pub registered: unsafe extern "C" fn(*mut usize) -> *const Registered,
+    pub begin: unsafe extern "C" fn(*const Api) -> *const c_char,
+    pub launch: unsafe extern "C" fn(*mut DispatchPacket, *const c_char) -> *const c_char,
+    pub end: unsafe extern "C" fn() -> *const c_char,
+    pub records: unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int,
+    pub ended: unsafe extern "C" fn(u64, u64, u64) -> *const c_char,
+}
+
+/// What the tool wants to hear of.
+pub const fn wants<T: Tool>() -> u32 {
+    let records = if T::RECORDS { abi::WANTS_RECORDS } else { 0 };
+    records | if T::ENDS { abi::WANTS_ENDS } else { 0 }
+}
+
+thread_local! {
+    static REASON: RefCell<CString> = RefCell::default();
+}
+
+/// Null, or why it failed: a string that is valid until the next call on this thread.
+fn reason(act: impl FnOnce() -> Result<()>) -> *const c_char {
+    let said = match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(Ok(())) => return std::ptr::null(),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => format!("the tool panicked: {}", message(&*panic)),
+    };
+    REASON.with_borrow_mut(|reason| {
+        *reason = c_string(&said).unwrap_or_default();
+        reason.as_ptr()
+    })
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let literal = panic.downcast_ref::<&str>().copied();
+    literal
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without words")
+}
+
+/// The devices are there.
+///
+/// # Safety
+/// Luthier's table, which lives for ever.
+pub unsafe fn begin(api: *const Api, tool: &impl Tool) -> *const c_char {
+    reason(|| {
+        // SAFETY: the caller's promise.
+        unsafe { host::connect(api)? };
+        tool.begin()
+    })
+}
+
+/// A kernel is about to be launched.
+///
+/// # Safety
+/// Both live during the call.
+pub unsafe fn launched(
+    tool: &impl Tool,
+    packet: *mut DispatchPacket,
+    kernel: *const c_char,
+) -> *const c_char {
+    // SAFETY: the caller's promise.
+    reason(|| tool.launch(&unsafe { Launch::of(packet, kernel) }))
+}
+
+/// The application has ended.
+pub fn end(tool: &impl Tool) -> *const c_char {
+    reason(|| tool.end())
+}
+
+/// A launch has run.
+pub fn ended(tool: &impl Tool, launch: u64, start: u64, end: u64) -> *const c_char {
+    reason(|| tool.ended(launch, start, end))
+}
+
+/// Records of a stream; 1 if the tool took them.
+///
+/// # Safety
+/// A string, and so many bytes.
+pub unsafe fn records(
+    tool: &impl Tool,
+    stream: *const c_char,
+    bytes: *const c_void,
+    size: usize,
+) -> c_int {
+    let took = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the caller's promise.
+        let (stream, bytes) = unsafe { (host::text(stream), host::list(bytes.cast(), size)) };
+        tool.records(&stream, &bytes)
+    }));
+    // What a tool that failed would have done with them nobody knows.
+    took.unwrap_or(true).into()
+}

@@ -1,0 +1,138 @@
+//! Tools for Luthier with host code in Rust.
+//!
+//! A tool is a library (`cdylib`) with a type that implements [`Tool`], and hooks in HIP that `luthier tool build --module` has
+//! compiled; [`tool!`] joins both. `luthier tool new NAME --rust` writes such a crate. This crate knows the table of functions that
+//! `include/luthier.h` describes and nothing else of Luthier, so that it builds in seconds and works with any Luthier whose table
+//! has as many functions.
+//!
+//! Functions fail with a [`Error`], which is Luthier's reason in words.
+//!
+//! ```
+//! use luthier_tool::{Launch, Result, Tool, report};
+//!
+//! #[derive(Default)]
+//! struct Counter;
+//!
+//! impl Tool for Counter {
+//!     fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+//!         if !launch.is_instrumented("")? {
+//!             for block in launch.blocks()? {
+//!                 launch.at_block(&block).once().call("count", &[block.chosen.into()])?;
+//!             }
+//!             launch.run_instrumented("")?;
+//!         }
+//!         Ok(())
+//!     }
+//!     fn end(&self) -> Result<()> {
+//!         report(&format!("{} wave instructions", luthier_tool::variable::<u64>("total")?))
+//!     }
+//! }
+//! ```
+
+pub mod abi;
+mod code;
+mod glue;
+mod host;
+mod launch;
+mod place;
+
+pub use code::{Block, Frame, Function, Instruction, Kernel, Operand, Parameter, Register};
+pub use glue::{Entry, begin, end, ended, launched, records, wants};
+pub use host::{
+    Counted, Error, Module, Plain, Result, counted, load_module, managed, option, report,
+    report_json, set_variable, variable,
+};
+pub use launch::{Grid, Launch};
+pub use place::{Argument, Place};
+
+/// What someone who writes a tool implements. Calls come from threads of Luthier's, one at a time; those of other tools come
+/// at the same time. An error or a panic costs what was asked for, and the summary says so.
+pub trait Tool: Default + Send + Sync + 'static {
+    /// Whether [`Tool::records`] is to be called.
+    const RECORDS: bool = false;
+    /// Whether [`Tool::ended`] is to be called, which costs a signal and a barrier packet at every launch.
+    const ENDS: bool = false;
+
+    /// The devices are there, and nothing was launched.
+    fn begin(&self) -> Result<()> {
+        Ok(())
+    }
+    /// A kernel that the user chose is about to be launched: what shall run, and what is in it.
+    fn launch(&self, launch: &Launch<'_>) -> Result<()>;
+    /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
+    fn ended(&self, _launch: u64, _start: u64, _end: u64) -> Result<()> {
+        Ok(())
+    }
+    /// Records of a stream, by its ring's name; false leaves them to the stream's file.
+    fn records(&self, _stream: &str, _records: &[u8]) -> bool {
+        false
+    }
+    /// The application has ended.
+    fn end(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes a type the library's tool: `luthier_tool::tool!(TYPE, "NAME.tool")`, once; the file with the hooks lies in the build script's
+/// `OUT_DIR`.
+#[macro_export]
+macro_rules! tool {
+    ($type:ty, $file:literal) => {
+        const _: () = {
+            static TOOL: ::std::sync::LazyLock<$type> =
+                ::std::sync::LazyLock::new(<$type>::default);
+            const FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/", $file));
+
+            unsafe extern "C" fn registered(count: *mut usize) -> *const $crate::abi::Registered {
+                // SAFETY: Luthier's number.
+                unsafe { *count = 0 };
+                ::std::ptr::null()
+            }
+            unsafe extern "C" fn begin(api: *const $crate::abi::Api) -> *const ::std::ffi::c_char {
+                // SAFETY: Luthier's table, which lives for ever.
+                unsafe { $crate::begin(api, &*TOOL) }
+            }
+            unsafe extern "C" fn launch(
+                packet: *mut $crate::abi::DispatchPacket,
+                kernel: *const ::std::ffi::c_char,
+            ) -> *const ::std::ffi::c_char {
+                // SAFETY: Luthier's packet and string.
+                unsafe { $crate::launched(&*TOOL, packet, kernel) }
+            }
+            unsafe extern "C" fn end() -> *const ::std::ffi::c_char {
+                $crate::end(&*TOOL)
+            }
+            unsafe extern "C" fn records(
+                stream: *const ::std::ffi::c_char,
+                bytes: *const ::std::ffi::c_void,
+                size: usize,
+            ) -> ::std::ffi::c_int {
+                // SAFETY: Luthier's string and bytes.
+                unsafe { $crate::records(&*TOOL, stream, bytes, size) }
+            }
+            unsafe extern "C" fn ended(
+                launch: u64,
+                start: u64,
+                end: u64,
+            ) -> *const ::std::ffi::c_char {
+                $crate::ended(&*TOOL, launch, start, end)
+            }
+
+            #[unsafe(export_name = "luthier_tool")]
+            static ENTRY: $crate::Entry = $crate::Entry {
+                struct_size: ::std::mem::size_of::<$crate::Entry>(),
+                version: $crate::abi::VERSION,
+                wants: $crate::wants::<$type>(),
+                registered,
+                begin,
+                launch,
+                end,
+                records,
+                ended,
+            };
+            #[unsafe(export_name = "luthier_tool_hooks")]
+            #[unsafe(link_section = ".luthier_hooks")]
+            static HOOKS: [u8; FILE.len()] = *include_bytes!(concat!(env!("OUT_DIR"), "/", $file));
+        };
+    };
+}

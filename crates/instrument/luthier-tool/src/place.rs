@@ -1,0 +1,213 @@
+//! What is inserted into a kernel and changed in it.
+
+use crate::{
+    Block, Instruction, Launch, Module, Result,
+    abi::{self, RawArgument, RawChange, RawCount, RawInsertion},
+    host::{Error, api, c_string, check, symbol},
+};
+
+/// A value for a parameter of a hook, as `luthier_arg_kind` in `include/luthier.h` has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    Constant(u64),
+    /// The first of as many registers as the parameter has dwords.
+    Sgpr(u32),
+    Vgpr(u32),
+    Agpr(u32),
+    /// The address of a `__device__` variable of the tool.
+    Variable(String),
+    /// Of a module's.
+    ModuleVariable(Module, String),
+    /// Of what the instruction accesses, for each lane.
+    Address,
+    AccessSize,
+    AccessKind,
+    Exec,
+    Vcc,
+    Scc,
+    M0,
+    Pc,
+    Site,
+    DispatchId,
+    /// Dimension 0, 1 or 2.
+    WorkgroupId(u8),
+    WorkitemId(u8),
+    Kernarg,
+    Packet,
+}
+
+impl From<u32> for Argument {
+    fn from(value: u32) -> Argument {
+        Argument::Constant(value.into())
+    }
+}
+
+impl From<u64> for Argument {
+    fn from(value: u64) -> Argument {
+        Argument::Constant(value)
+    }
+}
+
+impl Argument {
+    fn raw(&self) -> Result<RawArgument> {
+        let address = |module, name: &str| -> Result<u64> {
+            Ok(symbol(module, abi::REGISTERED_VARIABLE, name)?.0 as u64)
+        };
+        let (kind, value) = match self {
+            Argument::Constant(value) => ("CONSTANT", *value),
+            Argument::Sgpr(first) => ("SGPR", (*first).into()),
+            Argument::Vgpr(first) => ("VGPR", (*first).into()),
+            Argument::Agpr(first) => ("AGPR", (*first).into()),
+            Argument::Variable(name) => ("VARIABLE", address(abi::OWN_MODULE, name)?),
+            Argument::ModuleVariable(module, name) => ("VARIABLE", address(module.0, name)?),
+            Argument::Address => ("ADDRESS", 0),
+            Argument::AccessSize => ("ACCESS_SIZE", 0),
+            Argument::AccessKind => ("ACCESS_KIND", 0),
+            Argument::Exec => ("EXEC", 0),
+            Argument::Vcc => ("VCC", 0),
+            Argument::Scc => ("SCC", 0),
+            Argument::M0 => ("M0", 0),
+            Argument::Pc => ("PC", 0),
+            Argument::Site => ("SITE", 0),
+            Argument::DispatchId => ("DISPATCH_ID", 0),
+            Argument::WorkgroupId(dimension) => ("WORKGROUP_ID", (*dimension).into()),
+            Argument::WorkitemId(dimension) => ("WORKITEM_ID", (*dimension).into()),
+            Argument::Kernarg => ("KERNARG", 0),
+            Argument::Packet => ("PACKET", 0),
+        };
+        let kind = abi::ARGUMENTS.iter().position(|known| *known == kind);
+        let kind = kind.ok_or_else(|| Error::new("an argument has no number"))? as u32;
+        Ok(RawArgument {
+            kind,
+            reserved: 0,
+            value,
+        })
+    }
+}
+
+impl Launch<'_> {
+    /// Whenever the instruction is about to run.
+    pub fn before(&self, instruction: &Instruction) -> Place<'_> {
+        self.place(abi::IPOINT_BEFORE, instruction.index, 0)
+    }
+
+    /// When the instruction has run and control goes on to the next one.
+    pub fn after(&self, instruction: &Instruction) -> Place<'_> {
+        self.place(abi::IPOINT_AFTER, instruction.index, 0)
+    }
+
+    /// Where a block begins.
+    pub fn at_block(&self, block: &Block) -> Place<'_> {
+        self.place(abi::IPOINT_BLOCK, block.index, 0)
+    }
+
+    /// On the way from a block to a successor.
+    pub fn on_edge(&self, from: &Block, to: usize) -> Place<'_> {
+        self.place(abi::IPOINT_EDGE, from.index, to)
+    }
+
+    fn place(&self, point: u32, place: usize, to: usize) -> Place<'_> {
+        Place {
+            launch: self,
+            point,
+            place,
+            to,
+            once: false,
+        }
+    }
+
+    /// Takes the instruction out.
+    pub fn remove(&self, instruction: &Instruction) -> Result<()> {
+        self.change(abi::CHANGE_REMOVE, instruction, "")
+    }
+
+    /// Puts other instructions in its place, in the assembler's language.
+    pub fn replace(&self, instruction: &Instruction, code: &str) -> Result<()> {
+        self.change(abi::CHANGE_REPLACE, instruction, code)
+    }
+
+    /// More instructions in front of one. Nothing is saved around them.
+    pub fn add_before(&self, instruction: &Instruction, code: &str) -> Result<()> {
+        self.change(abi::CHANGE_ADD_BEFORE, instruction, code)
+    }
+
+    /// The same behind it.
+    pub fn add_after(&self, instruction: &Instruction, code: &str) -> Result<()> {
+        self.change(abi::CHANGE_ADD_AFTER, instruction, code)
+    }
+
+    fn change(&self, kind: u32, instruction: &Instruction, code: &str) -> Result<()> {
+        let code = c_string(code)?;
+        let change = RawChange {
+            struct_size: size_of::<RawChange>(),
+            kind,
+            reserved: 0,
+            place: instruction.index,
+            text: code.as_ptr(),
+        };
+        // SAFETY: a structure of the size that it says, with a string.
+        check(unsafe { (api()?.change)(self.object(), &raw const change) })
+    }
+}
+
+/// A place in the kernel, for one insertion or several.
+#[derive(Clone, Copy)]
+pub struct Place<'l> {
+    launch: &'l Launch<'l>,
+    point: u32,
+    place: usize,
+    to: usize,
+    once: bool,
+}
+
+impl Place<'_> {
+    /// Hooks from here on run in lane 0 alone, whatever EXEC is: for what happens once a wave.
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// Inserts a hook of the tool.
+    pub fn call(self, hook: &str, arguments: &[Argument]) -> Result<Self> {
+        self.insert(abi::OWN_MODULE, hook, arguments)
+    }
+
+    /// Inserts a hook of a module.
+    pub fn call_module(self, module: Module, hook: &str, arguments: &[Argument]) -> Result<Self> {
+        self.insert(module.0, hook, arguments)
+    }
+
+    fn insert(self, module: u64, hook: &str, arguments: &[Argument]) -> Result<Self> {
+        let (hook, _) = symbol(module, abi::REGISTERED_FUNCTION, hook)?;
+        let raw = arguments.iter().map(Argument::raw);
+        let raw: Vec<RawArgument> = raw.collect::<Result<_>>()?;
+        let insertion = RawInsertion {
+            struct_size: size_of::<RawInsertion>(),
+            point: self.point,
+            once: self.once.into(),
+            place: self.place,
+            to: self.to,
+            hook,
+            arguments: raw.as_ptr(),
+            count: raw.len(),
+        };
+        // SAFETY: a structure of the size that it says, with as many arguments.
+        check(unsafe { (api()?.insert)(self.launch.object(), &raw const insertion) })?;
+        Ok(self)
+    }
+
+    /// Adds to a counter of the kernel, by number from 0, once for the wave, also when no lane is active; see [`crate::counted`].
+    pub fn count(self, counter: usize, amount: u32) -> Result<Self> {
+        let count = RawCount {
+            struct_size: size_of::<RawCount>(),
+            point: self.point,
+            amount,
+            place: self.place,
+            to: self.to,
+            counter,
+        };
+        // SAFETY: a structure of the size that it says.
+        check(unsafe { (api()?.count)(self.launch.object(), &raw const count) })?;
+        Ok(self)
+    }
+}

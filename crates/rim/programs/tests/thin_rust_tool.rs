@@ -1,0 +1,146 @@
+//! A tool in Rust that has nothing of Luthier but the table of functions, as `luthier tool new --rust` writes it.
+
+mod stock;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use programs::Bounded;
+use stock::Scene;
+
+/// Uses what the crate has.
+const WIDE: &str = r#"
+use luthier_tool::{
+    Argument, Launch, Operand, Register, Result, Tool, counted, load_module, managed, option, report, report_json, set_variable,
+    variable,
+};
+
+#[derive(Default)]
+struct Wide;
+
+impl Tool for Wide {
+    fn begin(&self) -> Result<()> {
+        set_variable("waves", 100u64)
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> {
+        match &*option("mischief")? {
+            "panic" => panic!("mischief"),
+            "module" => return load_module("/nothing.so").map(|_| ()),
+            _ => {}
+        }
+        if launch.is_instrumented("wide")? {
+            return Ok(());
+        }
+        let (kernel, instructions) = (launch.kernel()?, launch.instructions()?);
+        let named = |name: &str| instructions.iter().find(|at| at.mnemonic == name).expect(name);
+        let (first, store, end) = (&instructions[0], named("global_store_dword"), named("s_endpgm"));
+        let function = launch.functions()?.remove(0);
+        report(&format!("{} {} {} {:?}", kernel.target, kernel.wave_size, function.demangled, launch.grid()))?;
+        let parameter = launch.parameters()?.remove(0);
+        let pointer: u64 = launch.argument(&parameter)?;
+        let uses = |operand: &Operand| matches!(operand, Operand::Use { kind: Register::Vgpr, .. });
+        let (reads, blocks) = (launch.operands(store)?.iter().any(uses), launch.blocks()?.len());
+        report(&format!("{} {} {}", pointer != 0 && parameter.is_pointer, reads, blocks == kernel.blocks))?;
+        launch.before(first).call("wave", &[Argument::Variable("waves".to_owned())])?;
+        launch.before(store).call("lane", &[Argument::Address])?;
+        launch.before(end).count(0, 2)?.count(1, 1)?;
+        launch.run_instrumented("wide")
+    }
+
+    fn end(&self) -> Result<()> {
+        let lanes = managed::<u32>("lanes")?;
+        // SAFETY: the variable's memory.
+        let lanes = unsafe { lanes.read_volatile() };
+        report(&format!("waves {}, lanes {lanes}", variable::<u64>("waves")?))?;
+        for kernel in counted()? {
+            report(&format!("{} {:?}", kernel.launches, kernel.counters))?;
+        }
+        report_json("{\"lanes\": 1}")
+    }
+}
+
+luthier_tool::tool!(Wide, "own-counter.tool");
+"#;
+
+const WIDE_HOOKS: &str = r#"
+#include <luthier.h>
+__device__ luthier_u64 waves;
+__managed__ luthier_u32 lanes = 0;
+extern "C" __device__ void wave(luthier_u64 *counter) { luthier::count_wave(counter, 1); }
+LUTHIER_EXPORT_FUNC(wave)
+extern "C" __device__ void lane(luthier_u64 address) { if (address != 0) atomicAdd(&lanes, 1u); }
+LUTHIER_EXPORT_FUNC(lane)
+LUTHIER_TOOL(R"(
+about = "uses what there is"
+parameter = [{ name = "mischief", type = "text", default = "none" }]
+)")
+"#;
+
+fn build(folder: &Path) -> PathBuf {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--offline"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("LUTHIER_TARGETS", stock::DEVICE)
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{said}");
+    folder.join("target/release/libown_counter.so")
+}
+
+#[test]
+fn a_tool_without_the_sources_of_luthier() {
+    let Some(scene) = Scene::new() else { return };
+    let folder = scene.path("own-counter");
+    let (made, said) = scene.luthier(&["tool", "new", folder.to_str().unwrap(), "--rust"]);
+    assert!(!made && said.contains("cannot be a crate"), "{said}");
+    let made = scene
+        .emulator
+        .command()
+        .args(["tool", "new", "own-counter", "--rust"])
+        .current_dir(folder.parent().unwrap())
+        .bounded_output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+
+    // As it was written: what another tool counts in the same run.
+    let library = build(&folder);
+    let library = library.to_str().unwrap();
+    let (_, said) = scene.run(&["-t", library, "-t", "instr-count"], &[]);
+    let (_, of_other) = said.split_once("instr-count:\n").expect("the other tool");
+    let row = of_other.lines().nth(1).expect("its row");
+    let waves = row.split_whitespace().next().expect("wave instructions");
+    let line = format!("  {waves} wave instructions\n");
+    assert!(said.contains(&line), "{said}");
+    assert!(
+        said.contains("       4 launches of _Z7add_onePi\n"),
+        "{said}"
+    );
+
+    // 20 waves of 64 lanes.
+    std::fs::write(folder.join("src/lib.rs"), WIDE).unwrap();
+    std::fs::write(folder.join("hooks/own-counter.hip"), WIDE_HOOKS).unwrap();
+    build(&folder);
+    let (_, said) = scene.run(&["-t", library], &[]);
+    for line in [
+        "gfx90a 64 add_one(int*) Grid { grid: [256, 1, 1], workgroup: [64, 1, 1] }\n",
+        "  true true true\n",
+        "  waves 120, lanes 1280\n",
+        "  4 [40, 20]\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    for (mischief, reason) in [
+        ("panic", "the tool panicked: mischief"),
+        ("module", "/nothing.so"),
+    ] {
+        let tool = format!("{library}:mischief={mischief}");
+        let (_, said) = scene.run(&["-t", &tool], &[]);
+        assert!(said.contains("0 instrumented, 1 refused"), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+}
