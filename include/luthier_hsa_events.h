@@ -1,5 +1,5 @@
 // The functions of HSA as events: numbers, arguments by name, and what is put in their place. Written by
-// `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2; included by luthier.h.
+// `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2 and 6.4; included by luthier.h.
 #pragma once
 
 #include <hsa/hsa_ext_amd.h>
@@ -190,6 +190,33 @@ typedef enum {
   HSA_API_ID_hsa_ext_image_get_capability_with_layout,
   HSA_API_ID_hsa_ext_image_data_get_info_with_layout,
   HSA_API_ID_hsa_ext_image_create_with_layout,
+#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7
+  HSA_API_ID_hsa_amd_memory_async_copy_on_engine,
+  HSA_API_ID_hsa_amd_memory_copy_engine_status,
+  HSA_API_ID_hsa_amd_spm_acquire,
+  HSA_API_ID_hsa_amd_spm_release,
+  HSA_API_ID_hsa_amd_spm_set_dest_buffer,
+  HSA_API_ID_hsa_amd_portable_export_dmabuf,
+  HSA_API_ID_hsa_amd_portable_close_dmabuf,
+  HSA_API_ID_hsa_amd_vmem_address_reserve,
+  HSA_API_ID_hsa_amd_vmem_address_free,
+  HSA_API_ID_hsa_amd_vmem_handle_create,
+  HSA_API_ID_hsa_amd_vmem_handle_release,
+  HSA_API_ID_hsa_amd_vmem_map,
+  HSA_API_ID_hsa_amd_vmem_unmap,
+  HSA_API_ID_hsa_amd_vmem_set_access,
+  HSA_API_ID_hsa_amd_vmem_get_access,
+  HSA_API_ID_hsa_amd_vmem_export_shareable_handle,
+  HSA_API_ID_hsa_amd_vmem_import_shareable_handle,
+  HSA_API_ID_hsa_amd_vmem_retain_alloc_handle,
+  HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle,
+  HSA_API_ID_hsa_amd_agent_set_async_scratch_limit,
+  HSA_API_ID_hsa_amd_queue_get_info,
+  HSA_API_ID_hsa_amd_vmem_address_reserve_align,
+  HSA_API_ID_hsa_amd_enable_logging,
+  HSA_API_ID_hsa_amd_signal_wait_all,
+  HSA_API_ID_hsa_ext_sampler_create_v2,
+#endif
   HSA_API_ID_END
 } hsa_api_id_t;
 
@@ -1289,6 +1316,167 @@ typedef struct hsa_api_args {
       hsa_ext_image_t * image;
       hsa_status_t returned;
     } hsa_ext_image_create_with_layout;
+#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7
+    struct {
+      void * dst;
+      hsa_agent_t dst_agent;
+      const void * src;
+      hsa_agent_t src_agent;
+      size_t size;
+      uint32_t num_dep_signals;
+      const hsa_signal_t * dep_signals;
+      hsa_signal_t completion_signal;
+      hsa_amd_sdma_engine_id_t engine_id;
+      bool force_copy_on_sdma;
+      hsa_status_t returned;
+    } hsa_amd_memory_async_copy_on_engine;
+    struct {
+      hsa_agent_t dst_agent;
+      hsa_agent_t src_agent;
+      uint32_t * engine_ids_mask;
+      hsa_status_t returned;
+    } hsa_amd_memory_copy_engine_status;
+    struct {
+      hsa_agent_t preferred_agent;
+      hsa_status_t returned;
+    } hsa_amd_spm_acquire;
+    struct {
+      hsa_agent_t preferred_agent;
+      hsa_status_t returned;
+    } hsa_amd_spm_release;
+    struct {
+      hsa_agent_t preferred_agent;
+      size_t size_in_bytes;
+      uint32_t * timeout;
+      uint32_t * size_copied;
+      void * dest;
+      bool * is_data_loss;
+      hsa_status_t returned;
+    } hsa_amd_spm_set_dest_buffer;
+    struct {
+      const void * ptr;
+      size_t size;
+      int * dmabuf;
+      uint64_t * offset;
+      hsa_status_t returned;
+    } hsa_amd_portable_export_dmabuf;
+    struct {
+      int dmabuf;
+      hsa_status_t returned;
+    } hsa_amd_portable_close_dmabuf;
+    struct {
+      void ** va;
+      size_t size;
+      uint64_t address;
+      uint64_t flags;
+      hsa_status_t returned;
+    } hsa_amd_vmem_address_reserve;
+    struct {
+      void * va;
+      size_t size;
+      hsa_status_t returned;
+    } hsa_amd_vmem_address_free;
+    struct {
+      hsa_amd_memory_pool_t pool;
+      size_t size;
+      hsa_amd_memory_type_t type;
+      uint64_t flags;
+      hsa_amd_vmem_alloc_handle_t * memory_handle;
+      hsa_status_t returned;
+    } hsa_amd_vmem_handle_create;
+    struct {
+      hsa_amd_vmem_alloc_handle_t memory_handle;
+      hsa_status_t returned;
+    } hsa_amd_vmem_handle_release;
+    struct {
+      void * va;
+      size_t size;
+      size_t in_offset;
+      hsa_amd_vmem_alloc_handle_t memory_handle;
+      uint64_t flags;
+      hsa_status_t returned;
+    } hsa_amd_vmem_map;
+    struct {
+      void * va;
+      size_t size;
+      hsa_status_t returned;
+    } hsa_amd_vmem_unmap;
+    struct {
+      void * va;
+      size_t size;
+      const hsa_amd_memory_access_desc_t * desc;
+      size_t desc_cnt;
+      hsa_status_t returned;
+    } hsa_amd_vmem_set_access;
+    struct {
+      void * va;
+      hsa_access_permission_t * perms;
+      hsa_agent_t agent_handle;
+      hsa_status_t returned;
+    } hsa_amd_vmem_get_access;
+    struct {
+      int * dmabuf_fd;
+      hsa_amd_vmem_alloc_handle_t handle;
+      uint64_t flags;
+      hsa_status_t returned;
+    } hsa_amd_vmem_export_shareable_handle;
+    struct {
+      int dmabuf_fd;
+      hsa_amd_vmem_alloc_handle_t * handle;
+      hsa_status_t returned;
+    } hsa_amd_vmem_import_shareable_handle;
+    struct {
+      hsa_amd_vmem_alloc_handle_t * memory_handle;
+      void * addr;
+      hsa_status_t returned;
+    } hsa_amd_vmem_retain_alloc_handle;
+    struct {
+      hsa_amd_vmem_alloc_handle_t memory_handle;
+      hsa_amd_memory_pool_t * pool;
+      hsa_amd_memory_type_t * type;
+      hsa_status_t returned;
+    } hsa_amd_vmem_get_alloc_properties_from_handle;
+    struct {
+      hsa_agent_t agent;
+      size_t threshold;
+      hsa_status_t returned;
+    } hsa_amd_agent_set_async_scratch_limit;
+    struct {
+      hsa_queue_t * queue;
+      hsa_queue_info_attribute_t attribute;
+      void * value;
+      hsa_status_t returned;
+    } hsa_amd_queue_get_info;
+    struct {
+      void ** va;
+      size_t size;
+      uint64_t address;
+      uint64_t alignment;
+      uint64_t flags;
+      hsa_status_t returned;
+    } hsa_amd_vmem_address_reserve_align;
+    struct {
+      uint8_t * flags;
+      void * file;
+      hsa_status_t returned;
+    } hsa_amd_enable_logging;
+    struct {
+      uint32_t signal_count;
+      hsa_signal_t * signals;
+      hsa_signal_condition_t * conds;
+      hsa_signal_value_t * values;
+      uint64_t timeout_hint;
+      hsa_wait_state_t wait_hint;
+      hsa_signal_value_t * satisfying_values;
+      uint32_t returned;
+    } hsa_amd_signal_wait_all;
+    struct {
+      hsa_agent_t agent;
+      const hsa_ext_sampler_descriptor_v2_t * sampler_descriptor;
+      hsa_ext_sampler_t * sampler;
+      hsa_status_t returned;
+    } hsa_ext_sampler_create_v2;
+#endif
   };
 } hsa_api_args_t;
 
@@ -5099,6 +5287,542 @@ template <> struct luthier_hsa<HSA_API_ID_hsa_ext_image_create_with_layout> {
     return own.returned;
   }
 };
+#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_memory_async_copy_on_engine> {
+  static inline decltype(&::hsa_amd_memory_async_copy_on_engine) original = nullptr;
+  static hsa_status_t call(void * dst, hsa_agent_t dst_agent, const void * src, hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals, const hsa_signal_t * dep_signals, hsa_signal_t completion_signal, hsa_amd_sdma_engine_id_t engine_id, bool force_copy_on_sdma) {
+    if (luthier_is_telling())
+      return original(dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal, engine_id, force_copy_on_sdma);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_memory_async_copy_on_engine;
+    (void)own;
+    own.dst = dst;
+    own.dst_agent = dst_agent;
+    own.src = src;
+    own.src_agent = src_agent;
+    own.size = size;
+    own.num_dep_signals = num_dep_signals;
+    own.dep_signals = dep_signals;
+    own.completion_signal = completion_signal;
+    own.engine_id = engine_id;
+    own.force_copy_on_sdma = force_copy_on_sdma;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_memory_async_copy_on_engine);
+    if (!args.skip)
+      own.returned = original(own.dst, own.dst_agent, own.src, own.src_agent, own.size, own.num_dep_signals, own.dep_signals, own.completion_signal, own.engine_id, own.force_copy_on_sdma);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_memory_async_copy_on_engine);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_memory_copy_engine_status> {
+  static inline decltype(&::hsa_amd_memory_copy_engine_status) original = nullptr;
+  static hsa_status_t call(hsa_agent_t dst_agent, hsa_agent_t src_agent, uint32_t * engine_ids_mask) {
+    if (luthier_is_telling())
+      return original(dst_agent, src_agent, engine_ids_mask);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_memory_copy_engine_status;
+    (void)own;
+    own.dst_agent = dst_agent;
+    own.src_agent = src_agent;
+    own.engine_ids_mask = engine_ids_mask;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_memory_copy_engine_status);
+    if (!args.skip)
+      own.returned = original(own.dst_agent, own.src_agent, own.engine_ids_mask);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_memory_copy_engine_status);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_spm_acquire> {
+  static inline decltype(&::hsa_amd_spm_acquire) original = nullptr;
+  static hsa_status_t call(hsa_agent_t preferred_agent) {
+    if (luthier_is_telling())
+      return original(preferred_agent);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_spm_acquire;
+    (void)own;
+    own.preferred_agent = preferred_agent;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_spm_acquire);
+    if (!args.skip)
+      own.returned = original(own.preferred_agent);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_spm_acquire);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_spm_release> {
+  static inline decltype(&::hsa_amd_spm_release) original = nullptr;
+  static hsa_status_t call(hsa_agent_t preferred_agent) {
+    if (luthier_is_telling())
+      return original(preferred_agent);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_spm_release;
+    (void)own;
+    own.preferred_agent = preferred_agent;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_spm_release);
+    if (!args.skip)
+      own.returned = original(own.preferred_agent);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_spm_release);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_spm_set_dest_buffer> {
+  static inline decltype(&::hsa_amd_spm_set_dest_buffer) original = nullptr;
+  static hsa_status_t call(hsa_agent_t preferred_agent, size_t size_in_bytes, uint32_t * timeout, uint32_t * size_copied, void * dest, bool * is_data_loss) {
+    if (luthier_is_telling())
+      return original(preferred_agent, size_in_bytes, timeout, size_copied, dest, is_data_loss);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_spm_set_dest_buffer;
+    (void)own;
+    own.preferred_agent = preferred_agent;
+    own.size_in_bytes = size_in_bytes;
+    own.timeout = timeout;
+    own.size_copied = size_copied;
+    own.dest = dest;
+    own.is_data_loss = is_data_loss;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_spm_set_dest_buffer);
+    if (!args.skip)
+      own.returned = original(own.preferred_agent, own.size_in_bytes, own.timeout, own.size_copied, own.dest, own.is_data_loss);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_spm_set_dest_buffer);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_portable_export_dmabuf> {
+  static inline decltype(&::hsa_amd_portable_export_dmabuf) original = nullptr;
+  static hsa_status_t call(const void * ptr, size_t size, int * dmabuf, uint64_t * offset) {
+    if (luthier_is_telling())
+      return original(ptr, size, dmabuf, offset);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_portable_export_dmabuf;
+    (void)own;
+    own.ptr = ptr;
+    own.size = size;
+    own.dmabuf = dmabuf;
+    own.offset = offset;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_portable_export_dmabuf);
+    if (!args.skip)
+      own.returned = original(own.ptr, own.size, own.dmabuf, own.offset);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_portable_export_dmabuf);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_portable_close_dmabuf> {
+  static inline decltype(&::hsa_amd_portable_close_dmabuf) original = nullptr;
+  static hsa_status_t call(int dmabuf) {
+    if (luthier_is_telling())
+      return original(dmabuf);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_portable_close_dmabuf;
+    (void)own;
+    own.dmabuf = dmabuf;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_portable_close_dmabuf);
+    if (!args.skip)
+      own.returned = original(own.dmabuf);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_portable_close_dmabuf);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve> {
+  static inline decltype(&::hsa_amd_vmem_address_reserve) original = nullptr;
+  static hsa_status_t call(void ** va, size_t size, uint64_t address, uint64_t flags) {
+    if (luthier_is_telling())
+      return original(va, size, address, flags);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_address_reserve;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.address = address;
+    own.flags = flags;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_address_reserve);
+    if (!args.skip)
+      own.returned = original(own.va, own.size, own.address, own.flags);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_address_reserve);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_free> {
+  static inline decltype(&::hsa_amd_vmem_address_free) original = nullptr;
+  static hsa_status_t call(void * va, size_t size) {
+    if (luthier_is_telling())
+      return original(va, size);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_address_free;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_address_free);
+    if (!args.skip)
+      own.returned = original(own.va, own.size);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_address_free);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_create> {
+  static inline decltype(&::hsa_amd_vmem_handle_create) original = nullptr;
+  static hsa_status_t call(hsa_amd_memory_pool_t pool, size_t size, hsa_amd_memory_type_t type, uint64_t flags, hsa_amd_vmem_alloc_handle_t * memory_handle) {
+    if (luthier_is_telling())
+      return original(pool, size, type, flags, memory_handle);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_handle_create;
+    (void)own;
+    own.pool = pool;
+    own.size = size;
+    own.type = type;
+    own.flags = flags;
+    own.memory_handle = memory_handle;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_handle_create);
+    if (!args.skip)
+      own.returned = original(own.pool, own.size, own.type, own.flags, own.memory_handle);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_handle_create);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_release> {
+  static inline decltype(&::hsa_amd_vmem_handle_release) original = nullptr;
+  static hsa_status_t call(hsa_amd_vmem_alloc_handle_t memory_handle) {
+    if (luthier_is_telling())
+      return original(memory_handle);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_handle_release;
+    (void)own;
+    own.memory_handle = memory_handle;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_handle_release);
+    if (!args.skip)
+      own.returned = original(own.memory_handle);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_handle_release);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_map> {
+  static inline decltype(&::hsa_amd_vmem_map) original = nullptr;
+  static hsa_status_t call(void * va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t memory_handle, uint64_t flags) {
+    if (luthier_is_telling())
+      return original(va, size, in_offset, memory_handle, flags);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_map;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.in_offset = in_offset;
+    own.memory_handle = memory_handle;
+    own.flags = flags;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_map);
+    if (!args.skip)
+      own.returned = original(own.va, own.size, own.in_offset, own.memory_handle, own.flags);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_map);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_unmap> {
+  static inline decltype(&::hsa_amd_vmem_unmap) original = nullptr;
+  static hsa_status_t call(void * va, size_t size) {
+    if (luthier_is_telling())
+      return original(va, size);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_unmap;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_unmap);
+    if (!args.skip)
+      own.returned = original(own.va, own.size);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_unmap);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_set_access> {
+  static inline decltype(&::hsa_amd_vmem_set_access) original = nullptr;
+  static hsa_status_t call(void * va, size_t size, const hsa_amd_memory_access_desc_t * desc, size_t desc_cnt) {
+    if (luthier_is_telling())
+      return original(va, size, desc, desc_cnt);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_set_access;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.desc = desc;
+    own.desc_cnt = desc_cnt;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_set_access);
+    if (!args.skip)
+      own.returned = original(own.va, own.size, own.desc, own.desc_cnt);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_set_access);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_access> {
+  static inline decltype(&::hsa_amd_vmem_get_access) original = nullptr;
+  static hsa_status_t call(void * va, hsa_access_permission_t * perms, hsa_agent_t agent_handle) {
+    if (luthier_is_telling())
+      return original(va, perms, agent_handle);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_get_access;
+    (void)own;
+    own.va = va;
+    own.perms = perms;
+    own.agent_handle = agent_handle;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_get_access);
+    if (!args.skip)
+      own.returned = original(own.va, own.perms, own.agent_handle);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_get_access);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_export_shareable_handle> {
+  static inline decltype(&::hsa_amd_vmem_export_shareable_handle) original = nullptr;
+  static hsa_status_t call(int * dmabuf_fd, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags) {
+    if (luthier_is_telling())
+      return original(dmabuf_fd, handle, flags);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_export_shareable_handle;
+    (void)own;
+    own.dmabuf_fd = dmabuf_fd;
+    own.handle = handle;
+    own.flags = flags;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_export_shareable_handle);
+    if (!args.skip)
+      own.returned = original(own.dmabuf_fd, own.handle, own.flags);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_export_shareable_handle);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_import_shareable_handle> {
+  static inline decltype(&::hsa_amd_vmem_import_shareable_handle) original = nullptr;
+  static hsa_status_t call(int dmabuf_fd, hsa_amd_vmem_alloc_handle_t * handle) {
+    if (luthier_is_telling())
+      return original(dmabuf_fd, handle);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_import_shareable_handle;
+    (void)own;
+    own.dmabuf_fd = dmabuf_fd;
+    own.handle = handle;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_import_shareable_handle);
+    if (!args.skip)
+      own.returned = original(own.dmabuf_fd, own.handle);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_import_shareable_handle);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_retain_alloc_handle> {
+  static inline decltype(&::hsa_amd_vmem_retain_alloc_handle) original = nullptr;
+  static hsa_status_t call(hsa_amd_vmem_alloc_handle_t * memory_handle, void * addr) {
+    if (luthier_is_telling())
+      return original(memory_handle, addr);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_retain_alloc_handle;
+    (void)own;
+    own.memory_handle = memory_handle;
+    own.addr = addr;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_retain_alloc_handle);
+    if (!args.skip)
+      own.returned = original(own.memory_handle, own.addr);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_retain_alloc_handle);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle> {
+  static inline decltype(&::hsa_amd_vmem_get_alloc_properties_from_handle) original = nullptr;
+  static hsa_status_t call(hsa_amd_vmem_alloc_handle_t memory_handle, hsa_amd_memory_pool_t * pool, hsa_amd_memory_type_t * type) {
+    if (luthier_is_telling())
+      return original(memory_handle, pool, type);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_get_alloc_properties_from_handle;
+    (void)own;
+    own.memory_handle = memory_handle;
+    own.pool = pool;
+    own.type = type;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle);
+    if (!args.skip)
+      own.returned = original(own.memory_handle, own.pool, own.type);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_agent_set_async_scratch_limit> {
+  static inline decltype(&::hsa_amd_agent_set_async_scratch_limit) original = nullptr;
+  static hsa_status_t call(hsa_agent_t agent, size_t threshold) {
+    if (luthier_is_telling())
+      return original(agent, threshold);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_agent_set_async_scratch_limit;
+    (void)own;
+    own.agent = agent;
+    own.threshold = threshold;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_agent_set_async_scratch_limit);
+    if (!args.skip)
+      own.returned = original(own.agent, own.threshold);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_agent_set_async_scratch_limit);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_queue_get_info> {
+  static inline decltype(&::hsa_amd_queue_get_info) original = nullptr;
+  static hsa_status_t call(hsa_queue_t * queue, hsa_queue_info_attribute_t attribute, void * value) {
+    if (luthier_is_telling())
+      return original(queue, attribute, value);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_queue_get_info;
+    (void)own;
+    own.queue = queue;
+    own.attribute = attribute;
+    own.value = value;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_queue_get_info);
+    if (!args.skip)
+      own.returned = original(own.queue, own.attribute, own.value);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_queue_get_info);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve_align> {
+  static inline decltype(&::hsa_amd_vmem_address_reserve_align) original = nullptr;
+  static hsa_status_t call(void ** va, size_t size, uint64_t address, uint64_t alignment, uint64_t flags) {
+    if (luthier_is_telling())
+      return original(va, size, address, alignment, flags);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_vmem_address_reserve_align;
+    (void)own;
+    own.va = va;
+    own.size = size;
+    own.address = address;
+    own.alignment = alignment;
+    own.flags = flags;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_vmem_address_reserve_align);
+    if (!args.skip)
+      own.returned = original(own.va, own.size, own.address, own.alignment, own.flags);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_vmem_address_reserve_align);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_enable_logging> {
+  static inline decltype(&::hsa_amd_enable_logging) original = nullptr;
+  static hsa_status_t call(uint8_t * flags, void * file) {
+    if (luthier_is_telling())
+      return original(flags, file);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_enable_logging;
+    (void)own;
+    own.flags = flags;
+    own.file = file;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_enable_logging);
+    if (!args.skip)
+      own.returned = original(own.flags, own.file);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_enable_logging);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_amd_signal_wait_all> {
+  static inline decltype(&::hsa_amd_signal_wait_all) original = nullptr;
+  static uint32_t call(uint32_t signal_count, hsa_signal_t * signals, hsa_signal_condition_t * conds, hsa_signal_value_t * values, uint64_t timeout_hint, hsa_wait_state_t wait_hint, hsa_signal_value_t * satisfying_values) {
+    if (luthier_is_telling())
+      return original(signal_count, signals, conds, values, timeout_hint, wait_hint, satisfying_values);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_amd_signal_wait_all;
+    (void)own;
+    own.signal_count = signal_count;
+    own.signals = signals;
+    own.conds = conds;
+    own.values = values;
+    own.timeout_hint = timeout_hint;
+    own.wait_hint = wait_hint;
+    own.satisfying_values = satisfying_values;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_amd_signal_wait_all);
+    if (!args.skip)
+      own.returned = original(own.signal_count, own.signals, own.conds, own.values, own.timeout_hint, own.wait_hint, own.satisfying_values);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_amd_signal_wait_all);
+    return own.returned;
+  }
+};
+
+template <> struct luthier_hsa<HSA_API_ID_hsa_ext_sampler_create_v2> {
+  static inline decltype(&::hsa_ext_sampler_create_v2) original = nullptr;
+  static hsa_status_t call(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t * sampler_descriptor, hsa_ext_sampler_t * sampler) {
+    if (luthier_is_telling())
+      return original(agent, sampler_descriptor, sampler);
+    hsa_api_args_t args;
+    args.skip = false;
+    auto &own = args.hsa_ext_sampler_create_v2;
+    (void)own;
+    own.agent = agent;
+    own.sampler_descriptor = sampler_descriptor;
+    own.sampler = sampler;
+    own.returned = {};
+    luthier_tell(&args, LUTHIER_API_PHASE_ENTER, HSA_API_ID_hsa_ext_sampler_create_v2);
+    if (!args.skip)
+      own.returned = original(own.agent, own.sampler_descriptor, own.sampler);
+    luthier_tell(&args, LUTHIER_API_PHASE_EXIT, HSA_API_ID_hsa_ext_sampler_create_v2);
+    return own.returned;
+  }
+};
+#endif
 
 struct luthier_hsa_entry {
   const char *name;
@@ -5473,6 +6197,58 @@ inline luthier_hsa_entry luthier_hsa_entry_of(hsa_api_id_t id) {
     return {"hsa_ext_image_data_get_info_with_layout", (void **)&luthier_hsa<HSA_API_ID_hsa_ext_image_data_get_info_with_layout>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_ext_image_data_get_info_with_layout>::call};
   case HSA_API_ID_hsa_ext_image_create_with_layout:
     return {"hsa_ext_image_create_with_layout", (void **)&luthier_hsa<HSA_API_ID_hsa_ext_image_create_with_layout>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_ext_image_create_with_layout>::call};
+#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7
+  case HSA_API_ID_hsa_amd_memory_async_copy_on_engine:
+    return {"hsa_amd_memory_async_copy_on_engine", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_memory_async_copy_on_engine>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_memory_async_copy_on_engine>::call};
+  case HSA_API_ID_hsa_amd_memory_copy_engine_status:
+    return {"hsa_amd_memory_copy_engine_status", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_memory_copy_engine_status>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_memory_copy_engine_status>::call};
+  case HSA_API_ID_hsa_amd_spm_acquire:
+    return {"hsa_amd_spm_acquire", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_spm_acquire>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_spm_acquire>::call};
+  case HSA_API_ID_hsa_amd_spm_release:
+    return {"hsa_amd_spm_release", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_spm_release>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_spm_release>::call};
+  case HSA_API_ID_hsa_amd_spm_set_dest_buffer:
+    return {"hsa_amd_spm_set_dest_buffer", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_spm_set_dest_buffer>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_spm_set_dest_buffer>::call};
+  case HSA_API_ID_hsa_amd_portable_export_dmabuf:
+    return {"hsa_amd_portable_export_dmabuf", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_portable_export_dmabuf>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_portable_export_dmabuf>::call};
+  case HSA_API_ID_hsa_amd_portable_close_dmabuf:
+    return {"hsa_amd_portable_close_dmabuf", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_portable_close_dmabuf>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_portable_close_dmabuf>::call};
+  case HSA_API_ID_hsa_amd_vmem_address_reserve:
+    return {"hsa_amd_vmem_address_reserve", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve>::call};
+  case HSA_API_ID_hsa_amd_vmem_address_free:
+    return {"hsa_amd_vmem_address_free", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_free>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_free>::call};
+  case HSA_API_ID_hsa_amd_vmem_handle_create:
+    return {"hsa_amd_vmem_handle_create", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_create>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_create>::call};
+  case HSA_API_ID_hsa_amd_vmem_handle_release:
+    return {"hsa_amd_vmem_handle_release", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_release>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_handle_release>::call};
+  case HSA_API_ID_hsa_amd_vmem_map:
+    return {"hsa_amd_vmem_map", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_map>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_map>::call};
+  case HSA_API_ID_hsa_amd_vmem_unmap:
+    return {"hsa_amd_vmem_unmap", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_unmap>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_unmap>::call};
+  case HSA_API_ID_hsa_amd_vmem_set_access:
+    return {"hsa_amd_vmem_set_access", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_set_access>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_set_access>::call};
+  case HSA_API_ID_hsa_amd_vmem_get_access:
+    return {"hsa_amd_vmem_get_access", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_access>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_access>::call};
+  case HSA_API_ID_hsa_amd_vmem_export_shareable_handle:
+    return {"hsa_amd_vmem_export_shareable_handle", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_export_shareable_handle>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_export_shareable_handle>::call};
+  case HSA_API_ID_hsa_amd_vmem_import_shareable_handle:
+    return {"hsa_amd_vmem_import_shareable_handle", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_import_shareable_handle>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_import_shareable_handle>::call};
+  case HSA_API_ID_hsa_amd_vmem_retain_alloc_handle:
+    return {"hsa_amd_vmem_retain_alloc_handle", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_retain_alloc_handle>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_retain_alloc_handle>::call};
+  case HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle:
+    return {"hsa_amd_vmem_get_alloc_properties_from_handle", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_get_alloc_properties_from_handle>::call};
+  case HSA_API_ID_hsa_amd_agent_set_async_scratch_limit:
+    return {"hsa_amd_agent_set_async_scratch_limit", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_agent_set_async_scratch_limit>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_agent_set_async_scratch_limit>::call};
+  case HSA_API_ID_hsa_amd_queue_get_info:
+    return {"hsa_amd_queue_get_info", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_queue_get_info>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_queue_get_info>::call};
+  case HSA_API_ID_hsa_amd_vmem_address_reserve_align:
+    return {"hsa_amd_vmem_address_reserve_align", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve_align>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_vmem_address_reserve_align>::call};
+  case HSA_API_ID_hsa_amd_enable_logging:
+    return {"hsa_amd_enable_logging", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_enable_logging>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_enable_logging>::call};
+  case HSA_API_ID_hsa_amd_signal_wait_all:
+    return {"hsa_amd_signal_wait_all", (void **)&luthier_hsa<HSA_API_ID_hsa_amd_signal_wait_all>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_amd_signal_wait_all>::call};
+  case HSA_API_ID_hsa_ext_sampler_create_v2:
+    return {"hsa_ext_sampler_create_v2", (void **)&luthier_hsa<HSA_API_ID_hsa_ext_sampler_create_v2>::original, (void *)&luthier_hsa<HSA_API_ID_hsa_ext_sampler_create_v2>::call};
+#endif
   default:
     return {nullptr, nullptr, nullptr};
   }

@@ -367,3 +367,52 @@ pub fn amd_offset(version: &TableVersion, offset: usize) -> Option<usize> {
     let offset = offset + inserted * ENTRY;
     covers(version, offset).then_some(offset)
 }
+
+/// Where a runtime's AMD table has an entry that [`AmdTable`] has not, by its name without `hsa_amd_`; None if it has none of this
+/// name. As `hsa_api_trace.h` of ROCr 6.4 has them, in major version 2.
+pub fn newer_amd_offset(version: &TableVersion, name: &str) -> Option<usize> {
+    const ENTRY: usize = size_of::<usize>();
+    /// Each behind an entry of [`AmdTable`].
+    const BEHIND: [(usize, &[&str]); 3] = [
+        (
+            offset_of!(AmdTable, memory_async_copy),
+            &["memory_async_copy_on_engine", "memory_copy_engine_status"],
+        ),
+        (
+            offset_of!(AmdTable, svm_prefetch_async),
+            &["spm_acquire", "spm_release", "spm_set_dest_buffer"],
+        ),
+        (
+            offset_of!(AmdTable, queue_cu_get_mask),
+            &[
+                "portable_export_dmabuf",
+                "portable_close_dmabuf",
+                "vmem_address_reserve",
+                "vmem_address_free",
+                "vmem_handle_create",
+                "vmem_handle_release",
+                "vmem_map",
+                "vmem_unmap",
+                "vmem_set_access",
+                "vmem_get_access",
+                "vmem_export_shareable_handle",
+                "vmem_import_shareable_handle",
+                "vmem_retain_alloc_handle",
+                "vmem_get_alloc_properties_from_handle",
+                "agent_set_async_scratch_limit",
+                "queue_get_info",
+                "vmem_address_reserve_align",
+                "enable_logging",
+                "signal_wait_all",
+            ],
+        ),
+    ];
+    if version.major != 2 {
+        return None;
+    }
+    BEHIND.iter().find_map(|(entry, names)| {
+        let place = names.iter().position(|known| *known == name)?;
+        let offset = amd_offset(version, *entry)? + (place + 1) * ENTRY;
+        covers(version, offset).then_some(offset)
+    })
+}

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use hsa_sys::tables::{AmdTable, TableVersion, amd_offset};
+use hsa_sys::tables::{AmdTable, TableVersion, amd_offset, newer_amd_offset};
 
 fn version(major: u32, minor: u32) -> TableVersion {
     TableVersion {
@@ -38,4 +38,25 @@ fn entries_are_where_the_headers_have_them() {
     }
     let last = offset_of!(AmdTable, queue_cu_get_mask);
     assert_eq!(amd_offset(&version(1, 392), last), None);
+}
+
+/// Places counted in the `hsa_api_trace.h` of Debian's libhsa-runtime-dev 6.4.3.
+#[test]
+fn newer_entries_are_where_the_header_has_them() {
+    for (name, place) in [
+        ("memory_async_copy_on_engine", 16),
+        ("memory_copy_engine_status", 17),
+        ("spm_acquire", 49),
+        ("spm_set_dest_buffer", 51),
+        ("portable_export_dmabuf", 53),
+        ("vmem_get_alloc_properties_from_handle", 66),
+        ("signal_wait_all", 71),
+    ] {
+        let offset = newer_amd_offset(&version(2, 592), name);
+        assert_eq!(offset, Some(16 + 8 * place), "{name}");
+        assert_eq!(newer_amd_offset(&version(1, 400), name), None);
+    }
+    // ROCr 6.1 ends before it, and what is no function is nowhere.
+    assert_eq!(newer_amd_offset(&version(2, 560), "signal_wait_all"), None);
+    assert_eq!(newer_amd_offset(&version(2, 592), "nothing"), None);
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use hsa_sys::tables::{
-    AmdTable, ApiTable, CoreTable, ImageTable, TableVersion, amd_offset, covers,
+    AmdTable, ApiTable, CoreTable, ImageTable, TableVersion, amd_offset, covers, newer_amd_offset,
 };
 
 /// Copies of the tables. Entries that the runtime does not have are null.
@@ -116,8 +116,11 @@ impl Api {
         unsafe {
             let root = &*self.root;
             if let Some(name) = name.strip_prefix("hsa_amd_") {
-                let offset = find(AmdTable::ENTRIES, name)?;
-                let offset = amd_offset(&(*root.amd).version, offset)?;
+                let version = &(*root.amd).version;
+                let offset = match find(AmdTable::ENTRIES, name) {
+                    Some(offset) => amd_offset(version, offset)?,
+                    None => newer_amd_offset(version, name)?,
+                };
                 return Some(root.amd.byte_add(offset).cast());
             }
             let image = name.strip_prefix("hsa_ext_image_").map(str::to_owned);

@@ -16,6 +16,13 @@ const TABLES: [&str; 3] = ["CoreApiTable", "AmdExtTable", "ImageExtTable"];
 /// The headers with everything that is in them.
 const SOURCE: &str = "#include <hsa/hsa.h>\n#include <hsa/hsa_ext_amd.h>\n#include <hsa/hsa_ext_image.h>\n#include <hsa/hsa_api_trace.h>\n";
 
+/// Functions that ROCr 6.4 has besides: a line each with result and name, types and names of parameters, and tabs between them.
+/// `cargo xtask hsa-events --newer FOLDER` writes it from the headers in a folder.
+const NEWER: &str = "crates/rim/xtask/src/hsa_newer.txt";
+/// When headers have them.
+const IF_NEWER: &str =
+    "#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7\n";
+
 /// Functions that only `hsa_api_trace.h` declares, for tools like ours.
 const FOR_TOOLS: [&str; 3] = [
     "hsa_amd_queue_intercept_create",
@@ -33,7 +40,10 @@ struct Function {
 
 /// Writes the header, or with `check` says whether it is what would be written.
 pub fn run(root: &Path, check: bool) -> Result<()> {
-    let text = header(&functions()?);
+    let newer = std::fs::read_to_string(root.join(NEWER)).context(NEWER)?;
+    let newer: Option<Vec<Function>> = newer.lines().map(Function::parse).collect();
+    let newer = newer.with_context(|| format!("{NEWER} has a line that is no function"))?;
+    let text = header(&functions(Path::new("/usr/include"))?, &newer);
     let path = root.join(OUTPUT);
     if check {
         let present = std::fs::read_to_string(&path).unwrap_or_default();
@@ -46,8 +56,41 @@ pub fn run(root: &Path, check: bool) -> Result<()> {
     std::fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
+/// Writes the list of what the headers in this folder have besides those that are installed.
+pub fn write_newer(root: &Path, headers: &Path) -> Result<()> {
+    let known = functions(Path::new("/usr/include"))?;
+    let mut newer = functions(headers)?;
+    newer.retain(|function| known.iter().all(|known| known.name != function.name));
+    let lines: String = newer.iter().map(Function::line).collect();
+    std::fs::write(root.join(NEWER), lines).context(NEWER)
+}
+
+impl Function {
+    fn line(&self) -> String {
+        let parameters = self.parameters.iter();
+        let parameters: String = parameters
+            .map(|(kind, name)| format!("\t{kind}\t{name}"))
+            .collect();
+        format!("{}\t{}{parameters}\n", self.result, self.name)
+    }
+
+    fn parse(line: &str) -> Option<Function> {
+        let mut words = line.split('\t').map(str::to_owned);
+        let (result, name) = (words.next()?, words.next()?);
+        let mut parameters = Vec::new();
+        while let Some(kind) = words.next() {
+            parameters.push((kind, words.next()?));
+        }
+        Some(Function {
+            name,
+            result,
+            parameters,
+        })
+    }
+}
+
 /// All functions that a tool may hear of, in the order of the tables.
-fn functions() -> Result<Vec<Function>> {
+fn functions(headers: &Path) -> Result<Vec<Function>> {
     let mut clang = Command::new("clang++-22")
         .args([
             "-fsyntax-only",
@@ -58,7 +101,8 @@ fn functions() -> Result<Vec<Function>> {
             "-ast-dump=json",
         ])
         // How the header finds those beside it.
-        .args(["-DAMD_INTERNAL_BUILD", "-I/usr/include/hsa"])
+        .arg("-DAMD_INTERNAL_BUILD")
+        .args([headers, &headers.join("hsa")].map(|folder| format!("-isystem{}", folder.display())))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -166,16 +210,29 @@ fn changeable(kind: &str) -> String {
     }
 }
 
-fn header(functions: &[Function]) -> String {
+/// `write` for all functions, and again, where headers have them, for the newer ones.
+fn both(out: &mut String, all: [&[Function]; 2], mut write: impl FnMut(&mut String, &Function)) {
+    for function in all[0] {
+        write(out, function);
+    }
+    out.push_str(IF_NEWER);
+    for function in all[1] {
+        write(out, function);
+    }
+    out.push_str("#endif\n");
+}
+
+fn header(functions: &[Function], newer: &[Function]) -> String {
+    let all = [functions, newer];
     let mut out = String::from(
         "// The functions of HSA as events: numbers, arguments by name, and what is put in their place. Written by\n\
-         // `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2; included by luthier.h.\n#pragma once\n\n\
+         // `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2 and 6.4; included by luthier.h.\n#pragma once\n\n\
          #include <hsa/hsa_ext_amd.h>\n#include <hsa/hsa_ext_image.h>\n\n\
          typedef enum {\n  HSA_EVT_ID_KERNEL_LAUNCH = 0,\n",
     );
-    for function in functions {
+    both(&mut out, all, |out, function| {
         let _ = writeln!(out, "  HSA_API_ID_{},", function.name);
-    }
+    });
     out.push_str("  HSA_API_ID_END\n} hsa_api_id_t;\n\n");
     out.push_str(
         "// What an event is about. Arguments may be changed when it begins. With `skip` the call is left out, and `returned` is what\n\
@@ -184,7 +241,7 @@ fn header(functions: &[Function]) -> String {
          \x20     // A copy of the packet: its kernel object, kernel arguments, grid and workgroup.\n\
          \x20     hsa_kernel_dispatch_packet_t *dispatch_packet;\n      const char *kernel_name;\n    } hsa_evt_kernel_launch;\n",
     );
-    for function in functions {
+    both(&mut out, all, |out, function| {
         out.push_str("    struct {\n");
         for (kind, name) in &function.parameters {
             let _ = writeln!(out, "      {};", declaration(&changeable(kind), name));
@@ -193,24 +250,22 @@ fn header(functions: &[Function]) -> String {
             let _ = writeln!(out, "      {};", declaration(&function.result, "returned"));
         }
         let _ = writeln!(out, "    }} {};", function.name);
-    }
+    });
     out.push_str(
         "  };\n} hsa_api_args_t;\n\nvoid luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id);\n\
          bool luthier_is_telling();\n\ntemplate <hsa_api_id_t> struct luthier_hsa;\n",
     );
-    for function in functions {
-        wrapper(&mut out, function);
-    }
+    both(&mut out, all, wrapper);
     out.push_str(
         "\nstruct luthier_hsa_entry {\n  const char *name;\n  void **original;\n  void *ours;\n};\n\
          inline luthier_hsa_entry luthier_hsa_entry_of(hsa_api_id_t id) {\n  switch (id) {\n",
     );
-    for Function { name, .. } in functions {
+    both(&mut out, all, |out, Function { name, .. }| {
         let _ = writeln!(
             out,
             "  case HSA_API_ID_{name}:\n    return {{\"{name}\", (void **)&luthier_hsa<HSA_API_ID_{name}>::original, (void *)&luthier_hsa<HSA_API_ID_{name}>::call}};"
         );
-    }
+    });
     out.push_str("  default:\n    return {nullptr, nullptr, nullptr};\n  }\n}\n");
     out
 }

@@ -38,8 +38,13 @@ const TASKS: &[Task] = &[
     ),
     (
         "hsa-events",
-        "[--check]: write include/luthier_hsa_events.h from the headers of HSA that are installed",
+        "[--check | --newer FOLDER]: write include/luthier_hsa_events.h from the headers of HSA that are installed, or the list of what those of another release in FOLDER have besides",
         |arguments| {
+            if let [option, folder] = arguments
+                && option == "--newer"
+            {
+                return hsa_events::write_newer(&root(), folder.as_ref()).map(|()| Vec::new());
+            }
             let check = arguments.iter().any(|argument| argument == "--check");
             hsa_events::run(&root(), check).map(|()| Vec::new())
         },
