@@ -132,7 +132,9 @@ impl Api {
                 if !reaches || root.image.is_null() {
                     return None;
                 }
-                let offset = find(ImageTable::ENTRIES, &name)?;
+                // ROCr 6 has one entry more.
+                let newer = (name == "sampler_create_v2").then_some(size_of::<ImageTable>());
+                let offset = find(ImageTable::ENTRIES, &name).or(newer)?;
                 let there = covers(&(*root.image).version, offset);
                 return there.then(|| root.image.byte_add(offset).cast());
             }

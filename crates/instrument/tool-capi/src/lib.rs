@@ -4,13 +4,14 @@
 //! library gets a table of functions ([`table`], of [`structures`]) and is called at its begin and end and for every launch ([`library`]);
 //! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
 //! their handles; [`counted`] has what kernels counted, and [`variables`] puts the tool's variables where host code and
-//! hooks reach them.
+//! hooks reach them; [`modules`] are further hooks and variables that the tool loads.
 
 mod constants;
 mod constructors;
 mod counted;
 mod inspecting;
 mod library;
+mod memory;
 mod modules;
 mod registered;
 mod seen;

@@ -1,4 +1,4 @@
-//! A tool with host code in Rust, as `luthier tool new --rust` writes it: built with cargo, run beside another, and what goes
+//! A tool with host code in Rust, as `luthier tool new --rust --checkout` writes it: built with cargo, run beside another, and what goes
 //! wrong in such tools.
 
 use std::{
