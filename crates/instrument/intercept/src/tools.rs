@@ -2,10 +2,11 @@
 
 use std::{env, path::Path, process::Command, sync::Arc};
 
+use hsa_tool::library;
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
 
-use crate::{guarded::Guarded, own, state};
+use crate::{guarded::Guarded, own};
 
 /// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
 pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
@@ -46,7 +47,7 @@ const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
 /// The tool in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
 fn prepared(library: &str) -> Result<String, String> {
-    let own = state::own_path();
+    let own = library::own_path();
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.ok_or("the folder of this library is unknown")?;
     let mut commands = COMMANDS.iter().map(|command| folder.join(command));
@@ -89,7 +90,7 @@ fn named(
 
 /// The tools with host code in Rust, which are in this library if it is the one that the user named.
 fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
-    let here = state::own_path().and_then(|path| path.canonicalize().ok());
+    let here = library::own_path().and_then(|path| path.canonicalize().ok());
     if Path::new(library).canonicalize().ok() != here {
         return Err(format!(
             "{library} has tools with host code in Rust and must be loaded in place of this library: name it with \
