@@ -460,7 +460,7 @@ impl Place<'_, '_> {
         for (index, argument) in arguments.into_iter().enumerate() {
             parameters::fits(&name, template, index, &argument)?;
             let value = self.edit.value(&argument)?;
-            values.push((format!("parameter:{index}"), value));
+            values.push((template::parameter(index), value));
         }
         self.edit.plan.insertions.push(Insertion {
             function: self.function,
