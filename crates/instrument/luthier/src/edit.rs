@@ -152,6 +152,7 @@ pub(crate) struct Count {
 }
 
 /// Collects what one tool wants done to one kernel.
+#[derive(Clone)]
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
     file: &'k ToolFile,
@@ -396,7 +397,7 @@ impl<'k> Edit<'k> {
             Argument::Counter(counter) => self.counter_address(counter.0),
             place => match place.hook_value() {
                 Some(value) => value.into(),
-                None => return Err(Error::Tool(format!("{place:?} is no value"))),
+                None => return Err(Error::Internal(format!("{place:?} is no value"))),
             },
         })
     }
