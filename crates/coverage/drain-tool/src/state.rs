@@ -82,20 +82,19 @@ pub fn with<T>(act: impl FnOnce(&mut Collector, Option<&dyn Runtime>) -> T) -> O
     if busy {
         return None;
     }
-    let outcome = contained(|| {
-        let mut collector = lock(&shared.collector);
-        let tables = *lock(&shared.tables);
-        let runtime = tables.and_then(|tables| HsaRuntime::new(tables).ok());
-        let result = act(
-            &mut collector,
-            runtime.as_ref().map(|runtime| runtime as &dyn Runtime),
-        );
-        (result, collector.take_messages())
+    let result = contained(|| {
+        let (result, messages) = {
+            let mut collector = lock(&shared.collector);
+            let tables = *lock(&shared.tables);
+            let runtime = tables.and_then(|tables| HsaRuntime::new(tables).ok());
+            let runtime = runtime.as_ref().map(|runtime| runtime as &dyn Runtime);
+            (act(&mut collector, runtime), collector.take_messages())
+        };
+        messages.iter().for_each(|message| say(message));
+        result
     });
     let _ = BUSY.try_with(|busy| busy.set(false));
-    let (result, messages) = outcome?;
-    messages.iter().for_each(|message| say(message));
-    Some(result)
+    result
 }
 
 /// Runs `act`, which no panic leaves: the host program would end by it.
