@@ -19,7 +19,7 @@ use hsa_sys::{
         AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, amd_offset, covers,
     },
 };
-use hsa_tool::Original;
+use hsa_tool::{Original, contain};
 
 use crate::{instance::instance, report::report};
 
@@ -143,13 +143,14 @@ fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status)
         // SAFETY: the runtime has just stored the address there.
         let address = unsafe { result.read() } as u64;
         // Something that is no allocation of its own stays as large as it is.
-        let _ = memory.limit(address, size as u64);
+        let _ = contain(|| memory.limit(address, size as u64), || ());
     }
     answer
 }
 
 fn later(address: *mut c_void, free: MemoryFree) -> Status {
-    match memory().map(|memory| memory.retire(address as u64)) {
+    let retire = || memory().map(|memory| memory.retire(address as u64));
+    match contain(retire, || ()).flatten() {
         Some(Ok(bytes)) => {
             {
                 let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -58,7 +58,7 @@ pub fn watch(pool: Arc<Pool>) {
 pub extern "C" fn luthier_tell_running() {
     if ALARM.is_ours() {
         // Nothing may unwind into the caller; what was said so far has been said.
-        let _ = std::panic::catch_unwind(tell);
+        hsa_tool::contain(tell, || ());
     }
 }
 
@@ -75,10 +75,11 @@ pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
     if !ALARM.is_ours() {
         return;
     }
-    let looked = std::panic::catch_unwind(|| {
+    let look = || {
         let pool = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
         pool.map_or_else(Vec::new, |pool| pool.places(WATCHED))
-    });
+    };
+    let looked = hsa_tool::contain(look, || ());
     for (dispatch, places) in looked.into_iter().flatten() {
         for (pc, waves) in places {
             let offset = pc.wrapping_sub(dispatch.entry) as i64;

@@ -27,7 +27,7 @@ use hsa_sys::{
         SignalWait, amd_offset, covers,
     },
 };
-use hsa_tool::Original;
+use hsa_tool::{Original, contain};
 use kmt_sys::aql;
 
 use crate::{
@@ -63,13 +63,21 @@ pub unsafe extern "C" fn OnLoad(
     _failed_count: u64,
     _failed_names: *const *const c_char,
 ) -> bool {
+    // SAFETY: the caller's promise.
+    contain(|| unsafe { connect(table) }, || ());
+    true
+}
+
+/// # Safety
+/// As of [`OnLoad`].
+unsafe fn connect(table: *mut ApiTable) {
     // SAFETY: the runtime passes its tables, which live until the process ends and which nobody else reads meanwhile.
     let Some(table) = (unsafe { table.as_ref() }) else {
-        return true;
+        return;
     };
     // SAFETY: as before.
     let Some(core) = (unsafe { table.core.as_mut() }) else {
-        return true;
+        return;
     };
     if covers(&core.version, offset_of!(CoreTable, signal_wait_scacquire)) {
         RELAXED.replace(&mut core.signal_wait_relaxed, relaxed);
@@ -82,7 +90,6 @@ pub unsafe extern "C" fn OnLoad(
     unsafe { give_events(table.amd) };
     // SAFETY: as before.
     unsafe { exact::watch(table.core, table.amd) };
-    true
 }
 
 /// Replaces the entry by which signals without events are made.
@@ -129,7 +136,7 @@ unsafe extern "C" fn ring(signal: Handle, value: i64) {
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe { STORE.behind()(signal, value) };
     if is_doorbell && let Ok(instance) = instance() {
-        instance.machine.ring();
+        contain(|| instance.machine.ring(), || ());
     }
 }
 
