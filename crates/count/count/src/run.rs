@@ -5,6 +5,7 @@ use crate::report::{Process, Report};
 use crate::sample::Sampler;
 use crate::toolchain;
 use crate::{BudgetPer, Format, Per, RunArguments};
+use files::grouped;
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::path::Path;
@@ -218,28 +219,5 @@ fn rows<'a, Name: Display + 'a>(
             grouped(rest),
             sorted.len() - top
         );
-    }
-}
-
-/// 1234567 -> 1 234 567
-fn grouped(units: u64) -> String {
-    let digits = units.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn groups_digits() {
-        assert_eq!(super::grouped(0), "0");
-        assert_eq!(super::grouped(999), "999");
-        assert_eq!(super::grouped(1_234_567), "1 234 567");
     }
 }

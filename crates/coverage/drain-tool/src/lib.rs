@@ -1,7 +1,6 @@
 //! The drain inside a HIP program: an HSA tool, with a preload and a link mode as fallbacks.
 //!
-//! * [`hsa`]: the slice of the HSA ABI used here, with layout checks;
-//! * [`runtime`]: [`drain::Runtime`] over it; every device address is checked against pointer info before a copy;
+//! * [`runtime`]: [`drain::Runtime`] over the HSA functions of the process; every device address is checked against pointer info before a copy;
 //! * [`state`]: the process-wide collector and the rules of who may touch it when;
 //! * [`hiprtc`]: counters for programs compiled at run time;
 //! * [`tool`]: `OnLoad`/`OnUnload` and the table hooks; [`preload`]: interposed functions; [`service`]: snapshots and
@@ -11,7 +10,6 @@
 
 mod capi;
 mod hiprtc;
-mod hsa;
 mod preload;
 mod runtime;
 mod service;

@@ -4,13 +4,19 @@
 //! everything; where the table hooks of [`crate::tool`] are in place, they do nothing else.
 
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, CString, c_void},
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use hsa_sys::{
+    Handle, Status,
+    constants::status,
+    tables::{ExecutableDestroy, LoadAgentCodeObject, ShutDown},
+};
+use hsa_tool::{Tables, library};
+
 use crate::{
-    hsa::*,
-    runtime::Api,
+    runtime::NEEDED,
     state::{self, say},
     tool,
 };
@@ -33,26 +39,20 @@ pub const HIP: &[&CStr] = &[
 
 /// The real function of this name. The runtime may have been opened with `RTLD_LOCAL`, where `RTLD_NEXT` does not look.
 pub fn real_in(libraries: &[&CStr], name: &CStr) -> *mut c_void {
-    // SAFETY: plain lookups; `RTLD_NOLOAD` loads nothing.
-    unsafe {
-        let next = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
-        if !next.is_null() {
-            return next;
-        }
-        for library in libraries {
-            let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            if !handle.is_null() {
-                let address = libc::dlsym(handle, name.as_ptr());
-                if !address.is_null() {
-                    return address;
-                }
-            }
-        }
+    // SAFETY: a plain look-up of a string.
+    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if !next.is_null() {
+        return next;
     }
-    std::ptr::null_mut()
+    let mut found = libraries
+        .iter()
+        .filter_map(|library| library::symbol(library, name));
+    found
+        .next()
+        .map_or(std::ptr::null_mut(), |symbol| symbol.as_ptr())
 }
 
-fn real(name: &'static CStr) -> *mut c_void {
+fn real(name: &CStr) -> *mut c_void {
     real_in(HSA, name)
 }
 
@@ -61,7 +61,7 @@ macro_rules! forward {
     ($name:literal => $type:ty $(, $argument:expr)*) => {{
         let address = real($name);
         if address.is_null() {
-            NOT_INITIALIZED
+            status::NOT_INITIALIZED
         } else {
             // SAFETY: the symbol of this name has this type, and the arguments are the caller's.
             unsafe { std::mem::transmute::<*mut c_void, $type>(address)($($argument),*) }
@@ -74,18 +74,19 @@ macro_rules! forward {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_init() -> Status {
     let status = forward!(c"hsa_init" => ShutDown);
-    if status == SUCCESS && !state::is_armed() {
+    if status == status::SUCCESS && !state::is_armed() {
         state::contained(connect);
     }
     status
 }
 
 fn connect() {
+    let find = |name: &str| CString::new(name).map_or(std::ptr::null_mut(), |name| real(&name));
     // SAFETY: these are the runtime's exported functions.
-    match unsafe { Api::from_symbols(real) } {
-        Ok(api) => {
+    match unsafe { Tables::of_symbols(find, NEEDED) } {
+        Ok(tables) => {
             BY_SYMBOLS.store(true, Ordering::Release);
-            state::arm(api);
+            state::arm(tables);
         }
         Err(missing) => say(&format!(
             "this HSA runtime lacks {missing}; no device profile is written"
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
     let status = forward!(
         c"hsa_executable_load_agent_code_object" => LoadAgentCodeObject, executable, agent, reader, options, object
     );
-    if status == SUCCESS && BY_SYMBOLS.load(Ordering::Acquire) {
+    if status == status::SUCCESS && BY_SYMBOLS.load(Ordering::Acquire) {
         tool::after_load(executable);
     }
     status

@@ -7,45 +7,35 @@
 
 use std::{
     cell::Cell,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, Ordering},
-        mpsc,
-    },
+    sync::{Mutex, mpsc},
     time::Duration,
 };
 
 use drain::{Collector, Config, Runtime};
+use hsa_tool::{
+    Tables, lock,
+    process::{self, PerProcess},
+    threads,
+};
 
-use crate::runtime::{Api, HsaRuntime};
+use crate::runtime::HsaRuntime;
 
 /// Longest time a dying program is held up.
 pub const EMERGENCY: Duration = Duration::from_secs(10);
 
+/// Bytes, of a thread that writes counts.
+pub const STACK: usize = 8 << 20;
+
 struct Shared {
-    process: u32,
     collector: Mutex<Collector>,
     /// The functions to reach the runtime by, while it runs.
-    api: Mutex<Option<Api>>,
+    tables: Mutex<Option<&'static Tables>>,
 }
 
-static CURRENT: AtomicPtr<Shared> = AtomicPtr::new(std::ptr::null_mut());
-static PINNED: AtomicBool = AtomicBool::new(false);
+static CURRENT: PerProcess<Shared> = PerProcess::new();
 
 thread_local! {
     static BUSY: Cell<bool> = const { Cell::new(false) };
-}
-
-fn current() -> Option<&'static Shared> {
-    // SAFETY: the pointer is null or that of a leaked box.
-    let shared = unsafe { CURRENT.load(Ordering::Acquire).as_ref() }?;
-    // A vfork child shares our memory but is not us.
-    (shared.process == std::process::id()).then_some(shared)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints one line; never fails, never panics.
@@ -55,65 +45,63 @@ pub fn say(message: &str) {
 
 /// Whether a runtime is connected.
 pub fn is_armed() -> bool {
-    current().is_some_and(|shared| lock(&shared.api).is_some())
+    CURRENT
+        .get()
+        .is_some_and(|shared| lock(&shared.tables).is_some())
 }
 
 /// Connects to the runtime. The collector of an earlier connection in this process goes on.
-pub fn arm(api: Api) {
+pub fn arm(tables: Tables) {
     files::standard_error::remember();
-    if let Some(shared) = current() {
-        *lock(&shared.api) = Some(api);
+    let tables: &'static Tables = Box::leak(Box::new(tables));
+    if let Some(shared) = CURRENT.get() {
+        *lock(&shared.tables) = Some(tables);
         return;
     }
     let (config, problems) = Config::read(|name| std::env::var(name).ok());
     problems.iter().for_each(|problem| say(problem));
-    let shared = Shared {
-        process: std::process::id(),
+    CURRENT.set(Shared {
         collector: Mutex::new(Collector::new(config.clone())),
-        api: Mutex::new(Some(api)),
-    };
-    CURRENT.store(Box::leak(Box::new(shared)), Ordering::Release);
-    register_exit_handlers();
+        tables: Mutex::new(Some(tables)),
+    });
+    process::at_end(at_exit, after_fork_in_child);
     crate::service::start(&config);
 }
 
 /// The runtime is gone; what was taken stays.
 pub fn disarm() {
-    if let Some(shared) = current() {
-        *lock(&shared.api) = None;
+    if let Some(shared) = CURRENT.get() {
+        *lock(&shared.tables) = None;
     }
 }
 
 /// Runs `act` on the collector, unless this thread is already inside, or this process has none.
 pub fn with<T>(act: impl FnOnce(&mut Collector, Option<&dyn Runtime>) -> T) -> Option<T> {
-    let shared = current()?;
+    let shared = CURRENT.get()?;
     let busy = BUSY.try_with(|busy| busy.replace(true)).unwrap_or(false);
     if busy {
         return None;
     }
-    let outcome = contained(|| {
-        let mut collector = lock(&shared.collector);
-        let api = *lock(&shared.api);
-        let runtime = api.and_then(|api| HsaRuntime::new(api).ok());
-        let result = act(
-            &mut collector,
-            runtime.as_ref().map(|runtime| runtime as &dyn Runtime),
-        );
-        (result, collector.take_messages())
+    let result = contained(|| {
+        let (result, messages) = {
+            let mut collector = lock(&shared.collector);
+            let tables = *lock(&shared.tables);
+            let runtime = tables.and_then(|tables| HsaRuntime::new(tables).ok());
+            let runtime = runtime.as_ref().map(|runtime| runtime as &dyn Runtime);
+            (act(&mut collector, runtime), collector.take_messages())
+        };
+        messages.iter().for_each(|message| say(message));
+        result
     });
     let _ = BUSY.try_with(|busy| busy.set(false));
-    let (result, messages) = outcome?;
-    messages.iter().for_each(|message| say(message));
-    Some(result)
+    result
 }
 
 /// Runs `act`, which no panic leaves: the host program would end by it.
 pub fn contained<T>(act: impl FnOnce() -> T) -> Option<T> {
-    let outcome = catch_unwind(AssertUnwindSafe(act));
-    if outcome.is_err() {
+    hsa_tool::contain(act, || {
         say("internal error, profiles may be incomplete; please report this");
-    }
-    outcome.ok()
+    })
 }
 
 /// Writes all counts; 0 when everything worked.
@@ -124,16 +112,16 @@ pub fn dump() -> i32 {
 
 /// Writes all counts from another thread and waits a while: the caller is about to die and may hold any lock.
 pub fn dump_in_emergency() {
-    if current().is_none() {
+    if CURRENT.get().is_none() {
         return;
     }
     contained(|| {
         let (done, wait) = mpsc::channel();
-        let thread = std::thread::Builder::new().spawn(move || {
+        let task = Box::new(move || {
             dump();
             let _ = done.send(());
         });
-        if thread.is_ok() && wait.recv_timeout(EMERGENCY).is_err() {
+        if threads::spawn("luthier-dump", STACK, task) && wait.recv_timeout(EMERGENCY).is_err() {
             say("the program died in a state that does not allow to read the counters");
         }
     });
@@ -144,32 +132,5 @@ extern "C" fn at_exit() {
 }
 
 extern "C" fn after_fork_in_child() {
-    CURRENT.store(std::ptr::null_mut(), Ordering::Release);
-}
-
-unsafe extern "C" {
-    fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
-}
-
-/// Handlers run in reverse order, and this is called inside the first `hsa_init`: mostly from `main`, so our turn comes
-/// before the HIP module's destructor unloads the code.
-fn register_exit_handlers() {
-    if PINNED.swap(true, Ordering::AcqRel) {
-        return;
-    }
-    // SAFETY: the handlers live as long as the process, because the library pins itself first.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(at_exit as *const () as *const libc::c_void, &raw mut info) != 0
-            && !info.dli_fname.is_null()
-        {
-            libc::dlopen(
-                info.dli_fname,
-                libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
-            );
-        }
-        libc::atexit(at_exit);
-        at_quick_exit(at_exit);
-        libc::pthread_atfork(None, None, Some(after_fork_in_child));
-    }
+    CURRENT.forget();
 }

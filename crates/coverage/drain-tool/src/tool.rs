@@ -3,15 +3,15 @@
 //! Hooks replace entries of the API table in place, so they see all callers, and call the entries they found, so tools
 //! chain.
 
-use std::{
-    ffi::c_void,
-    mem::offset_of,
-    sync::atomic::{AtomicPtr, Ordering},
+use hsa_sys::{
+    Handle, Status,
+    constants::status,
+    tables::{ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject, ShutDown},
 };
+use hsa_tool::{Original, Tables};
 
 use crate::{
-    hsa::*,
-    runtime::Api,
+    runtime::NEEDED,
     state::{self, say},
 };
 
@@ -19,32 +19,10 @@ use crate::{
 #[unsafe(no_mangle)]
 pub static HSA_AMD_TOOL_PRIORITY: u32 = 50;
 
-/// An entry of the API table as it was before.
-struct Saved(AtomicPtr<c_void>);
-
-impl Saved {
-    const fn new() -> Self {
-        Saved(AtomicPtr::new(std::ptr::null_mut()))
-    }
-}
-
-static SHUT_DOWN: Saved = Saved::new();
-static DESTROY: Saved = Saved::new();
-static FREEZE: Saved = Saved::new();
-static LOAD: Saved = Saved::new();
-
-/// Replaces a table entry, unless it is empty or ours already (the table survives a restart of the runtime).
-fn hook<F: Copy + PartialEq>(entry: &mut Option<F>, ours: F, saved: &Saved) {
-    const { assert!(size_of::<Option<F>>() == size_of::<*mut c_void>()) };
-    if let Some(original) = *entry
-        && original != ours
-    {
-        // SAFETY: `F` is a function pointer, as the callers below show, and has the size checked above.
-        let address: *mut c_void = unsafe { std::mem::transmute_copy(&original) };
-        saved.0.store(address, Ordering::Release);
-        *entry = Some(ours);
-    }
-}
+static SHUT_DOWN: Original<ShutDown> = Original::new();
+static DESTROY: Original<ExecutableDestroy> = Original::new();
+static FREEZE: Original<ExecutableFreeze> = Original::new();
+static LOAD: Original<LoadAgentCodeObject> = Original::new();
 
 /// Called by the HSA runtime.
 ///
@@ -66,38 +44,17 @@ pub unsafe extern "C" fn OnLoad(
 /// # Safety
 /// As of [`OnLoad`].
 unsafe fn connect(table: *mut ApiTable) {
-    if table.is_null() {
-        return;
-    }
-    // SAFETY: the runtime passes a valid root table, and `from_tables` checks how far the others reach.
+    // SAFETY: the runtime passes a valid root table; what is accepted reaches beyond these entries.
     unsafe {
-        let (core, amd) = ((*table).core, (*table).amd);
-        if core.is_null() || amd.is_null() {
-            return;
-        }
-        match Api::from_tables(core, amd) {
-            Ok(api) => {
+        match Tables::of_runtime(table, NEEDED) {
+            Ok(tables) => {
                 // Everything is loaded before any hook can run.
-                state::arm(api);
-                debug_assert!(
-                    offset_of!(CoreTable, load_agent_code_object) < (*core).version.minor as usize
-                );
-                hook(&mut (*core).shut_down, on_shut_down as ShutDown, &SHUT_DOWN);
-                hook(
-                    &mut (*core).executable_destroy,
-                    on_destroy as ExecutableDestroy,
-                    &DESTROY,
-                );
-                hook(
-                    &mut (*core).executable_freeze,
-                    on_freeze as ExecutableFreeze,
-                    &FREEZE,
-                );
-                hook(
-                    &mut (*core).load_agent_code_object,
-                    on_load_object as LoadAgentCodeObject,
-                    &LOAD,
-                );
+                state::arm(tables);
+                let core = &mut *(*table).core;
+                SHUT_DOWN.replace(&mut core.shut_down, on_shut_down);
+                DESTROY.replace(&mut core.executable_destroy, on_destroy);
+                FREEZE.replace(&mut core.executable_freeze, on_freeze);
+                LOAD.replace(&mut core.executable_load_agent_code_object, on_load_object);
             }
             Err(missing) => say(&format!(
                 "this HSA runtime lacks {missing}; no device profile is written"
@@ -141,29 +98,22 @@ pub fn after_load(executable: Handle) {
     });
 }
 
-fn original<F: Copy>(saved: &Saved) -> F {
-    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    let address = saved.0.load(Ordering::Acquire);
-    // SAFETY: `hook` stored a function of this type before the hook that asks for it became reachable.
-    unsafe { std::mem::transmute_copy(&address) }
-}
-
 unsafe extern "C" fn on_shut_down() -> Status {
     state::dump();
     // SAFETY: forwarding the call as it came.
-    unsafe { original::<ShutDown>(&SHUT_DOWN)() }
+    unsafe { SHUT_DOWN.behind()() }
 }
 
 unsafe extern "C" fn on_destroy(executable: Handle) -> Status {
     before_destroy(executable);
     // SAFETY: forwarding the call as it came.
-    unsafe { original::<ExecutableDestroy>(&DESTROY)(executable) }
+    unsafe { DESTROY.behind()(executable) }
 }
 
 unsafe extern "C" fn on_freeze(executable: Handle, options: *const libc::c_char) -> Status {
     // SAFETY: forwarding the call as it came.
-    let status = unsafe { original::<ExecutableFreeze>(&FREEZE)(executable, options) };
-    if status == SUCCESS {
+    let status = unsafe { FREEZE.behind()(executable, options) };
+    if status == status::SUCCESS {
         after_load(executable);
     }
     status
@@ -177,10 +127,8 @@ unsafe extern "C" fn on_load_object(
     object: *mut Handle,
 ) -> Status {
     // SAFETY: forwarding the call as it came.
-    let status = unsafe {
-        original::<LoadAgentCodeObject>(&LOAD)(executable, agent, reader, options, object)
-    };
-    if status == SUCCESS {
+    let status = unsafe { LOAD.behind()(executable, agent, reader, options, object) };
+    if status == status::SUCCESS {
         // Now, because the reader's memory may be gone after this.
         after_load(executable);
     }

@@ -1,7 +1,7 @@
 //! The emulator, loaded when it is first needed.
 
 use std::{
-    ffi::{CStr, CString, OsStr, c_char, c_void},
+    ffi::{CStr, CString},
     mem,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -85,24 +85,8 @@ fn emulator() -> Result<PathBuf, String> {
 }
 
 fn own_directory() -> Option<PathBuf> {
-    let mut info: libc::Dl_info = unsafe {
-        // SAFETY: a structure of pointers, for which zeros are valid.
-        mem::zeroed()
-    };
-    let here = own_directory as *const c_void;
-    // SAFETY: the address is in this library; the structure is filled in.
-    let name: *const c_char = unsafe {
-        if libc::dladdr(here, &mut info) == 0 {
-            return None;
-        }
-        info.dli_fname
-    };
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: the loader's own string.
-    let name = OsStr::from_bytes(unsafe { CStr::from_ptr(name) }.to_bytes());
-    let path = std::fs::canonicalize(name).unwrap_or_else(|_| name.into());
+    let path = hsa_tool::library::own_path()?;
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
     path.parent().map(Path::to_owned)
 }
 

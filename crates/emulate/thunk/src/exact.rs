@@ -7,12 +7,8 @@
 use std::{
     collections::VecDeque,
     ffi::c_void,
-    mem::{self, offset_of},
-    ptr,
-    sync::{
-        Mutex, OnceLock, PoisonError,
-        atomic::{AtomicPtr, Ordering},
-    },
+    mem::offset_of,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use gpu::Memory;
@@ -23,6 +19,7 @@ use hsa_sys::{
         AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, amd_offset, covers,
     },
 };
+use hsa_tool::{Original, contain};
 
 use crate::{instance::instance, report::report};
 
@@ -33,10 +30,10 @@ const MOST_BYTES: u64 = 2 << 30;
 const MOST: usize = 8192;
 
 /// ROCr's own functions.
-static POOL_ALLOCATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-static POOL_FREE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-static ALLOCATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-static FREE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static POOL_ALLOCATE: Original<PoolAllocate> = Original::new();
+static POOL_FREE: Original<PoolFree> = Original::new();
+static ALLOCATE: Original<MemoryAllocate> = Original::new();
+static FREE: Original<MemoryFree> = Original::new();
 
 /// What is freed as far as the program knows, in the order of freeing.
 static FREED: Mutex<Freed> = Mutex::new(Freed {
@@ -88,40 +85,12 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
     };
     // SAFETY: the tables reach beyond these entries, which are functions of these types or empty.
     unsafe {
-        replace(
-            amd.byte_add(pool_allocate).cast(),
-            &POOL_ALLOCATE,
-            pool_allocate_exactly as PoolAllocate as *mut c_void,
-        );
-        replace(
-            amd.byte_add(pool_free).cast(),
-            &POOL_FREE,
-            pool_free_later as PoolFree as *mut c_void,
-        );
-        replace(
-            (&raw mut (*core).memory_allocate).cast(),
-            &ALLOCATE,
-            allocate_exactly as MemoryAllocate as *mut c_void,
-        );
-        replace(
-            (&raw mut (*core).memory_free).cast(),
-            &FREE,
-            free_later as MemoryFree as *mut c_void,
-        );
-    }
-}
-
-/// Keeps what `entry` holds in `own`.
-///
-/// # Safety
-/// `entry` is one of a table.
-unsafe fn replace(entry: *mut *mut c_void, own: &AtomicPtr<c_void>, ours: *mut c_void) {
-    // SAFETY: by the caller's word.
-    let before = unsafe { entry.read() };
-    if !before.is_null() && before != ours {
-        own.store(before, Ordering::Release);
-        // SAFETY: as before.
-        unsafe { entry.write(ours) };
+        let pool_allocate = &mut *amd.byte_add(pool_allocate).cast::<Option<PoolAllocate>>();
+        let pool_free = &mut *amd.byte_add(pool_free).cast::<Option<PoolFree>>();
+        POOL_ALLOCATE.replace(pool_allocate, pool_allocate_exactly);
+        POOL_FREE.replace(pool_free, pool_free_later);
+        ALLOCATE.replace(&mut (*core).memory_allocate, allocate_exactly);
+        FREE.replace(&mut (*core).memory_free, free_later);
     }
 }
 
@@ -131,10 +100,11 @@ unsafe extern "C" fn pool_allocate_exactly(
     flags: u32,
     result: *mut *mut c_void,
 ) -> Status {
-    // SAFETY: the entry that calls this was made after the function of this type was stored.
-    let own: PoolAllocate = unsafe { mem::transmute(POOL_ALLOCATE.load(Ordering::Acquire)) };
+    let allocate = POOL_ALLOCATE.behind();
     // SAFETY: these are the arguments of whoever called the entry.
-    exactly(size, result, || unsafe { own(pool, size, flags, result) })
+    exactly(size, result, || unsafe {
+        allocate(pool, size, flags, result)
+    })
 }
 
 unsafe extern "C" fn allocate_exactly(
@@ -142,24 +112,17 @@ unsafe extern "C" fn allocate_exactly(
     size: usize,
     result: *mut *mut c_void,
 ) -> Status {
+    let allocate = ALLOCATE.behind();
     // SAFETY: as above.
-    let own: MemoryAllocate = unsafe { mem::transmute(ALLOCATE.load(Ordering::Acquire)) };
-    // SAFETY: as above.
-    exactly(size, result, || unsafe { own(region, size, result) })
+    exactly(size, result, || unsafe { allocate(region, size, result) })
 }
 
 unsafe extern "C" fn pool_free_later(address: *mut c_void) -> Status {
-    // SAFETY: as above.
-    later(address, unsafe {
-        mem::transmute::<*mut c_void, MemoryFree>(POOL_FREE.load(Ordering::Acquire))
-    })
+    later(address, POOL_FREE.behind())
 }
 
 unsafe extern "C" fn free_later(address: *mut c_void) -> Status {
-    // SAFETY: as above.
-    later(address, unsafe {
-        mem::transmute::<*mut c_void, MemoryFree>(FREE.load(Ordering::Acquire))
-    })
+    later(address, FREE.behind())
 }
 
 fn memory() -> Option<&'static Memory> {
@@ -180,13 +143,14 @@ fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status)
         // SAFETY: the runtime has just stored the address there.
         let address = unsafe { result.read() } as u64;
         // Something that is no allocation of its own stays as large as it is.
-        let _ = memory.limit(address, size as u64);
+        let _ = contain(|| memory.limit(address, size as u64), || ());
     }
     answer
 }
 
 fn later(address: *mut c_void, free: MemoryFree) -> Status {
-    match memory().map(|memory| memory.retire(address as u64)) {
+    let retire = || memory().map(|memory| memory.retire(address as u64));
+    match contain(retire, || ()).flatten() {
         Some(Ok(bytes)) => {
             {
                 let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);

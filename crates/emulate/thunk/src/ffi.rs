@@ -1,10 +1,6 @@
 //! Pointers of the C interface, wrapped so that the bodies of calls need no unsafe code.
 
-use std::{
-    env,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::OnceLock,
-};
+use std::{env, sync::OnceLock};
 
 use kmt_sys::thunk::Status;
 
@@ -86,10 +82,10 @@ impl<T: Copy> In<T> {
 
 /// Runs the body of the call `name`; a panic becomes an error instead of unwinding into C++.
 pub fn guard(name: &str, body: impl FnOnce() -> Result) -> u32 {
-    let status = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => Status::Success,
-        Ok(Err(status)) => status,
-        Err(_) => Status::Error,
+    let status = match hsa_tool::contain(body, || ()) {
+        Some(Ok(())) => Status::Success,
+        Some(Err(status)) => status,
+        None => Status::Error,
     };
     if traced() {
         report(&format!("luthier: {name}: {status:?}"));

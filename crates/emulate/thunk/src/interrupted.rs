@@ -6,15 +6,12 @@
 
 use std::{
     ffi::c_void,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use compute::Pool;
-use files::Bell;
+use hsa_tool::signals::{self, Alarm};
 
 use crate::{report::report, source};
 
@@ -25,14 +22,13 @@ const LIMIT: Duration = Duration::from_millis(1500);
 /// Places told of a kernel.
 const MOST: usize = 4;
 
-static BELL: Bell = Bell::new();
-static OWNER: AtomicU32 = AtomicU32::new(0);
+static ALARM: Alarm = Alarm::new();
 static POOL: Mutex<Option<Arc<Pool>>> = Mutex::new(None);
 
 /// Reports on this pool from now on. The last one counts: a forked child has its own.
 pub fn watch(pool: Arc<Pool>) {
     // A child must not wait for a lock that another thread of its parent had.
-    if OWNER.swap(std::process::id(), Ordering::AcqRel) == std::process::id() {
+    if !ALARM.claim() {
         return;
     }
     if let Ok(mut known) = POOL.try_lock() {
@@ -44,23 +40,25 @@ pub fn watch(pool: Arc<Pool>) {
     }
     let serve = || {
         loop {
-            if BELL.wait(None).is_some() {
+            if ALARM.wait(None).is_some() {
                 tell();
-                BELL.answer();
+                ALARM.answer();
             }
         }
     };
     if gpu::processor::spawn("gpu-report", serve).is_ok() {
-        SIGNALS.into_iter().for_each(handle);
+        for signal in SIGNALS {
+            signals::handle_by_default(signal, on_signal);
+        }
     }
 }
 
 /// Tells of the kernels that run now, for who handles signals in our place. Takes a fraction of a second.
 #[unsafe(no_mangle)]
 pub extern "C" fn luthier_tell_running() {
-    if OWNER.load(Ordering::Acquire) == std::process::id() {
+    if ALARM.is_ours() {
         // Nothing may unwind into the caller; what was said so far has been said.
-        let _ = std::panic::catch_unwind(tell);
+        hsa_tool::contain(tell, || ());
     }
 }
 
@@ -74,13 +72,14 @@ type Seen = unsafe extern "C" fn(data: *mut c_void, kernel_object: u64, offset: 
 /// `seen` must take `data`, on this thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
+    if !ALARM.is_ours() {
         return;
     }
-    let looked = std::panic::catch_unwind(|| {
+    let look = || {
         let pool = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
         pool.map_or_else(Vec::new, |pool| pool.places(WATCHED))
-    });
+    };
+    let looked = hsa_tool::contain(look, || ());
     for (dispatch, places) in looked.into_iter().flatten() {
         for (pc, waves) in places {
             let offset = pc.wrapping_sub(dispatch.entry) as i64;
@@ -114,33 +113,9 @@ fn tell() {
     }
 }
 
-fn handle(signal: libc::c_int) {
-    // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
-    unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
-            || before.sa_sigaction != libc::SIG_DFL
-        {
-            return;
-        }
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-        libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
-    }
-}
-
-extern "C" fn on_signal(signal: libc::c_int) {
-    // SAFETY: only functions that are safe in signal handlers; `errno` is kept for the interrupted code.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        let errno = *libc::__errno_location();
-        if libc::getpid() as u32 == OWNER.load(Ordering::Acquire) {
-            BELL.ring_and_wait(signal.unsigned_abs(), LIMIT);
-        }
-        *libc::__errno_location() = errno;
-        // Pending until the handler returns.
-        libc::raise(signal);
-    }
+extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
+    // So the signal ends the program in the end, and a second one does at once.
+    signals::restore_default(signal);
+    ALARM.ring_and_wait(signal, LIMIT);
+    signals::raise(signal);
 }

@@ -12,13 +12,11 @@ use std::{
 };
 
 use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
+use hsa_tool::memory;
 use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
 
-use crate::{
-    report::report,
-    source::{self, OwnMemory},
-};
+use crate::{report::report, source};
 
 /// An executor that writes some dispatches down before it passes them on.
 pub struct Recorder<E> {
@@ -104,7 +102,6 @@ impl<E: Executor> Recorder<E> {
     fn record(&self, dispatch: &Dispatch, name: &str) -> Result<PathBuf, String> {
         let (base, object) =
             source::object(dispatch.entry).ok_or("its code object cannot be found")?;
-        let own = OwnMemory::open().ok_or("/proc/self/mem cannot be opened")?;
         let ranges = self.ranges()?;
         let header = Header {
             kernel: name.to_owned(),
@@ -120,7 +117,7 @@ impl<E: Executor> Recorder<E> {
         fs::create_dir_all(&self.directory)
             .map_err(|error| format!("{}: {error}", self.directory.display()))?;
         let path = self.path(name);
-        let pages = header.ranges.iter().flat_map(|range| pages(&own, range));
+        let pages = header.ranges.iter().flat_map(pages);
         recording::write(&path, &header, &object, pages).map_err(|error| error.to_string())?;
         Ok(path)
     }
@@ -191,7 +188,7 @@ fn mapped() -> Result<Vec<(u64, u64)>, String> {
 }
 
 /// The pages of a range that are not zero. A page that went away since the ranges were listed counts as zero.
-fn pages<'m>(own: &'m OwnMemory, range: &Range) -> impl Iterator<Item = (u64, Box<Page>)> + 'm {
+fn pages(range: &Range) -> impl Iterator<Item = (u64, Box<Page>)> + use<> {
     let start = range.start & !(PAGE - 1);
     let end = (range.start + range.size).next_multiple_of(PAGE);
     let all = || (start..end).step_by(PAGE as usize).collect();
@@ -201,7 +198,7 @@ fn pages<'m>(own: &'m OwnMemory, range: &Range) -> impl Iterator<Item = (u64, Bo
         Kind::Registered | Kind::Shared => all(),
     };
     candidates.into_iter().filter_map(|at| {
-        let bytes = own.bytes(at, PAGE)?;
+        let bytes = memory::bytes(at, PAGE as usize)?;
         let page: Box<Page> = bytes.into_boxed_slice().try_into().ok()?;
         page.iter().any(|byte| *byte != 0).then_some((at, page))
     })

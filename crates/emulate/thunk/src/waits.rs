@@ -12,10 +12,9 @@
 //! table, too: then the processor is told, and a launch after a pause need not wait for its next look.
 
 use std::{
-    ffi::{c_char, c_void},
-    mem::{self, offset_of},
-    ptr,
-    sync::atomic::{AtomicI64, AtomicPtr, Ordering},
+    ffi::c_char,
+    mem::offset_of,
+    sync::atomic::{AtomicI64, Ordering},
     thread,
     time::Instant,
 };
@@ -28,6 +27,7 @@ use hsa_sys::{
         SignalWait, amd_offset, covers,
     },
 };
+use hsa_tool::{Original, contain};
 use kmt_sys::aql;
 
 use crate::{
@@ -37,14 +37,14 @@ use crate::{
 };
 
 /// ROCr's own waits.
-static ACQUIRE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-static RELAXED: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static ACQUIRE: Original<SignalWait> = Original::new();
+static RELAXED: Original<SignalWait> = Original::new();
 /// ROCr's own store, of those by which HIP rings doorbells.
-static STORE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static STORE: Original<SignalStore> = Original::new();
 /// ROCr's own way of making signals.
-static CREATE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static CREATE: Original<AmdSignalCreate> = Original::new();
 /// ROCr's own way of telling where a signal's value is.
-static POINTER: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static POINTER: Original<SignalValuePointer> = Original::new();
 
 /// Nanoseconds, in which ROCr counts too, that a signal is looked at before ROCr waits.
 const LOOK: u64 = 100_000;
@@ -63,30 +63,33 @@ pub unsafe extern "C" fn OnLoad(
     _failed_count: u64,
     _failed_names: *const *const c_char,
 ) -> bool {
+    // SAFETY: the caller's promise.
+    contain(|| unsafe { connect(table) }, || ());
+    true
+}
+
+/// # Safety
+/// As of [`OnLoad`].
+unsafe fn connect(table: *mut ApiTable) {
     // SAFETY: the runtime passes its tables, which live until the process ends and which nobody else reads meanwhile.
     let Some(table) = (unsafe { table.as_ref() }) else {
-        return true;
+        return;
     };
     // SAFETY: as before.
     let Some(core) = (unsafe { table.core.as_mut() }) else {
-        return true;
+        return;
     };
     if covers(&core.version, offset_of!(CoreTable, signal_wait_scacquire)) {
-        replace(&mut core.signal_wait_relaxed, &RELAXED, relaxed);
-        replace(&mut core.signal_wait_scacquire, &ACQUIRE, acquire);
+        RELAXED.replace(&mut core.signal_wait_relaxed, relaxed);
+        ACQUIRE.replace(&mut core.signal_wait_scacquire, acquire);
     }
-    if covers(&core.version, offset_of!(CoreTable, signal_store_screlease))
-        && let Some(store) = core.signal_store_screlease
-        && !ptr::fn_addr_eq(store, ring as SignalStore)
-    {
-        STORE.store(store as *mut c_void, Ordering::Release);
-        core.signal_store_screlease = Some(ring);
+    if covers(&core.version, offset_of!(CoreTable, signal_store_screlease)) {
+        STORE.replace(&mut core.signal_store_screlease, ring);
     }
     // SAFETY: as before.
     unsafe { give_events(table.amd) };
     // SAFETY: as before.
     unsafe { exact::watch(table.core, table.amd) };
-    true
 }
 
 /// Replaces the entry by which signals without events are made.
@@ -118,38 +121,30 @@ unsafe fn give_events(amd: *mut AmdTable) {
         )
     };
     // Signals with events have no value pointer in ROCr's eyes, so one entry does not go without the other.
-    if let (Some(own_create), Some(own_pointer)) = (*create, *pointer)
-        && !ptr::fn_addr_eq(own_create, create_signal as AmdSignalCreate)
-    {
-        CREATE.store(own_create as *mut c_void, Ordering::Release);
-        POINTER.store(own_pointer as *mut c_void, Ordering::Release);
-        *create = Some(create_signal);
-        *pointer = Some(value_pointer);
+    if create.is_some() && pointer.is_some() {
+        CREATE.replace(create, create_signal);
+        POINTER.replace(pointer, value_pointer);
     }
 }
 
 /// A store to a signal; doorbells make the device look.
 unsafe extern "C" fn ring(signal: Handle, value: i64) {
-    // SAFETY: the entry that calls this was made after `STORE` was stored, from a function of this type.
-    let store: SignalStore = unsafe { mem::transmute(STORE.load(Ordering::Acquire)) };
     // Before the store, behind which a signal may be destroyed by whoever waits for it.
     // SAFETY: a signal's handle is the address of one, and the caller may store to it.
     let is_doorbell = signal != 0
         && unsafe { (&raw const (*(signal as *const aql::Signal)).kind).read_volatile() } < 0;
     // SAFETY: these are the arguments of whoever called the entry.
-    unsafe { store(signal, value) };
+    unsafe { STORE.behind()(signal, value) };
     if is_doorbell && let Ok(instance) = instance() {
-        instance.machine.ring();
+        contain(|| instance.machine.ring(), || ());
     }
 }
 
 /// ROCr refuses this for signals with an event, whose waiters a plain store does not wake. Whoever asked for a signal without
 /// one does not expect that, and `hipMallocSignalMemory` is made of it.
 unsafe extern "C" fn value_pointer(signal: Handle, result: *mut *mut i64) -> Status {
-    // SAFETY: the entry that calls this was made after `POINTER` was stored, from a function of this type.
-    let own: SignalValuePointer = unsafe { mem::transmute(POINTER.load(Ordering::Acquire)) };
     // SAFETY: these are the arguments of whoever called the entry.
-    let status = unsafe { own(signal, result) };
+    let status = unsafe { POINTER.behind()(signal, result) };
     if status == status::SUCCESS || signal == 0 || result.is_null() {
         return status;
     }
@@ -171,8 +166,7 @@ unsafe extern "C" fn create_signal(
     attributes: u64,
     signal: *mut Handle,
 ) -> Status {
-    // SAFETY: the entry that calls this was made after `CREATE` was stored, from a function of this type.
-    let create: AmdSignalCreate = unsafe { mem::transmute(CREATE.load(Ordering::Acquire)) };
+    let create = CREATE.behind();
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe {
         create(
@@ -182,14 +176,6 @@ unsafe extern "C" fn create_signal(
             attributes & !SIGNAL_GPU_ONLY,
             signal,
         )
-    }
-}
-
-/// Keeps what `entry` holds in `own`.
-fn replace(entry: &mut Option<SignalWait>, own: &AtomicPtr<c_void>, ours: SignalWait) {
-    if let Some(wait) = entry.filter(|wait| !ptr::fn_addr_eq(*wait, ours)) {
-        own.store(wait as *mut c_void, Ordering::Release);
-        *entry = Some(ours);
     }
 }
 
@@ -213,10 +199,8 @@ unsafe extern "C" fn relaxed(
     sleep(&RELAXED, signal, condition, value, time)
 }
 
-fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, time: u64) -> i64 {
+fn sleep(own: &Original<SignalWait>, signal: Handle, condition: u32, value: i64, time: u64) -> i64 {
     refuse_in_child();
-    // SAFETY: the entry that calls this was made after `own` was stored, from a function of this type.
-    let wait: SignalWait = unsafe { mem::transmute(own.load(Ordering::Acquire)) };
     // SAFETY: whoever waits for a signal has one.
     let passed = unsafe { look(signal, condition, value, time) };
     // There is no end to the longest time.
@@ -226,7 +210,7 @@ fn sleep(own: &AtomicPtr<c_void>, signal: Handle, condition: u32, value: i64, ti
         time.saturating_sub(passed)
     };
     // SAFETY: these are the arguments of whoever called the entry.
-    unsafe { wait(signal, condition, value, time, WAIT_BLOCKED) }
+    unsafe { own.behind()(signal, condition, value, time, WAIT_BLOCKED) }
 }
 
 /// Looks at a signal until it is as wanted, for [`LOOK`] or `time` at most. Nanoseconds that it took.
@@ -280,6 +264,8 @@ fn refuse_in_child() {
 
 #[cfg(test)]
 mod tests {
+    use std::{mem, ptr};
+
     use super::*;
 
     const WAIT_ACTIVE: u32 = 1;

@@ -10,6 +10,7 @@
 //! * [`Scratch`]: files in memory that processes of a run share, of which nothing can remain.
 //! * [`trusted`]: state of one user, which nobody else can have made.
 //! * [`own_thread_exit!`]: threads of ours need nothing that an application may hold.
+//! * [`grouped`] and [`html`]: numbers and names for people to read.
 //! * [`say!`] and [`out!`]: what commands print; a full disk or a reader that left is no reason to panic.
 
 mod bell;
@@ -19,6 +20,7 @@ mod keeper;
 mod output;
 mod scratch;
 pub mod standard_error;
+mod text;
 pub mod thread_exit;
 pub mod trusted;
 
@@ -28,3 +30,4 @@ pub use input::Input;
 pub use keeper::{Keeper, Kept, apart};
 pub use output::{Output, write_apart, write_whole};
 pub use scratch::Scratch;
+pub use text::{grouped, html};

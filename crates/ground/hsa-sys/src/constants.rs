@@ -9,6 +9,7 @@ pub mod status {
     /// Ends an iteration early, without error.
     pub const INFO_BREAK: Status = 1;
     pub const NOT_INITIALIZED: Status = 0x100b;
+    pub const INVALID_EXECUTABLE: Status = 0x1011;
 }
 
 /// `hsa_agent_info_t` and AMD's additions.
@@ -17,8 +18,12 @@ pub mod agent_info {
     pub const NAME: u32 = 0;
     /// [`super::DEVICE_TYPE_GPU`] and others, `u32`.
     pub const DEVICE: u32 = 0x11;
+    /// The driver's number of the device, `u32`.
+    pub const DRIVER_NODE: u32 = 0xa004;
     /// `char[64]`.
     pub const PRODUCT_NAME: u32 = 0xa009;
+    /// `char[21]` at most, with the terminating zero.
+    pub const UUID: u32 = 0xa011;
 }
 pub const DEVICE_TYPE_GPU: u32 = 1;
 /// `hsa_system_info_t`: ticks of the system's clock per second, 64 bits.
@@ -34,9 +39,23 @@ pub mod isa_info {
 
 /// `hsa_executable_symbol_info_t`.
 pub mod symbol_info {
+    /// [`super::SYMBOL_KIND_VARIABLE`] and others, `u32`.
+    pub const TYPE: u32 = 0;
+    /// `u32`, without a terminating zero.
+    pub const NAME_LENGTH: u32 = 1;
+    /// `char[]`, not terminated.
+    pub const NAME: u32 = 2;
+    /// Bytes, `u32`.
+    pub const VARIABLE_SIZE: u32 = 9;
+    /// `u64`.
+    pub const VARIABLE_ADDRESS: u32 = 21;
     /// `u64`.
     pub const KERNEL_OBJECT: u32 = 22;
 }
+/// `hsa_symbol_kind_t`.
+pub const SYMBOL_KIND_VARIABLE: u32 = 0;
+/// `hsa_amd_pointer_type_t`: memory that the runtime allocated.
+pub const POINTER_TYPE_HSA: u32 = 1;
 
 /// `hsa_amd_memory_pool_info_t`.
 pub mod pool_info {

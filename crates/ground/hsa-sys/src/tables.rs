@@ -8,6 +8,8 @@ use std::{
     mem::offset_of,
 };
 
+use kmt_sys::assert_layout;
+
 use crate::{
     Handle, Status,
     packets::{Packet, Queue},
@@ -87,6 +89,34 @@ pub type InterceptHandler =
     unsafe extern "C" fn(*const Packet, u64, u64, *mut c_void, PacketWriter);
 pub type InterceptRegister =
     unsafe extern "C" fn(*mut Queue, InterceptHandler, *mut c_void) -> Status;
+/// Executable, agent, symbol, data.
+pub type SymbolCallback = unsafe extern "C" fn(Handle, Handle, Handle, *mut c_void) -> Status;
+pub type IterateAgentSymbols =
+    unsafe extern "C" fn(Handle, Handle, SymbolCallback, *mut c_void) -> Status;
+/// Address, result; an allocator for the list of agents that reach it, their number and the list, which may be null.
+pub type QueryPointer = unsafe extern "C" fn(
+    *const c_void,
+    *mut PointerInfo,
+    *mut c_void,
+    *mut u32,
+    *mut *mut Handle,
+) -> Status;
+
+/// `hsa_amd_pointer_info_t`: what the runtime knows about an address. Zeros where nothing is known.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointerInfo {
+    /// Bytes of this structure, set by the caller.
+    pub size: u32,
+    pub kind: u32,
+    pub agent_base: usize,
+    pub host_base: usize,
+    pub size_in_bytes: usize,
+    pub user_data: usize,
+    pub owner: Handle,
+    pub global_flags: u32,
+}
+assert_layout!(PointerInfo, 56, { agent_base @ 8, size_in_bytes @ 24, owner @ 40 });
 
 /// `hsa_amd_profiling_dispatch_time_t`, in ticks of the system's clock.
 #[repr(C)]
@@ -272,7 +302,7 @@ table! {
     executable_load_agent_code_object (LoadAgentCodeObject),
     executable_validate_alt,
     executable_get_symbol_by_name (GetSymbolByName),
-    executable_iterate_agent_symbols,
+    executable_iterate_agent_symbols (IterateAgentSymbols),
     executable_iterate_program_symbols,
 }
 
@@ -306,7 +336,7 @@ table! {
     interop_map_buffer,
     interop_unmap_buffer,
     image_create,
-    pointer_info,
+    pointer_info (QueryPointer),
     pointer_info_set_userdata,
     ipc_memory_create,
     ipc_memory_attach,

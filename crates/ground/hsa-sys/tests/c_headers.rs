@@ -4,9 +4,9 @@ use std::{fmt::Write, mem::offset_of, path::Path, process::Command};
 
 use hsa_sys::{
     constants::{self, agent_info, isa_info, pool_flag, pool_info, status, symbol_info},
-    loader::{self, LoaderTable, object_info},
+    loader::{self, LoaderTable, Segment, object_info},
     packets::{HEADER_BARRIER, KernelDispatchPacket, Queue, packet_type},
-    tables::{AmdTable, ApiTable, CoreTable, Times},
+    tables::{AmdTable, ApiTable, CoreTable, PointerInfo, Times},
 };
 
 /// A C expression and what we believe it is.
@@ -49,6 +49,7 @@ fn tables() -> Vec<Row> {
         hsa_executable_create_alt_fn => executable_create_alt,
         hsa_executable_load_agent_code_object_fn => executable_load_agent_code_object,
         hsa_executable_get_symbol_by_name_fn => executable_get_symbol_by_name,
+        hsa_executable_iterate_agent_symbols_fn => executable_iterate_agent_symbols,
     };
     rows.extend(offsets! { AmdExtTable, AmdTable:
         hsa_amd_profiling_set_profiler_enabled_fn => profiling_set_profiler_enabled,
@@ -58,6 +59,7 @@ fn tables() -> Vec<Row> {
         hsa_amd_memory_pool_allocate_fn => memory_pool_allocate,
         hsa_amd_memory_pool_free_fn => memory_pool_free,
         hsa_amd_agents_allow_access_fn => agents_allow_access,
+        hsa_amd_pointer_info_fn => pointer_info,
         hsa_amd_queue_intercept_create_fn => queue_intercept_create,
         hsa_amd_queue_intercept_register_fn => queue_intercept_register,
     });
@@ -65,6 +67,15 @@ fn tables() -> Vec<Row> {
     rows.extend(offsets! { hsa_ven_amd_loader_1_03_pfn_t, LoaderTable:
         hsa_ven_amd_loader_executable_iterate_loaded_code_objects => iterate_loaded_code_objects,
         hsa_ven_amd_loader_loaded_code_object_get_info => loaded_code_object_get_info,
+        hsa_ven_amd_loader_query_segment_descriptors => query_segment_descriptors,
+        hsa_ven_amd_loader_iterate_executables => iterate_executables,
+    });
+    rows.extend(offsets! { hsa_ven_amd_loader_segment_descriptor_t, Segment:
+        executable => executable, code_object_storage_base => storage_base, segment_base => segment_base,
+    });
+    rows.extend(offsets! { hsa_amd_pointer_info_t, PointerInfo:
+        type => kind, agentBaseAddress => agent_base, sizeInBytes => size_in_bytes, agentOwner => owner,
+        global_flags => global_flags,
     });
     rows.extend(offsets! { hsa_queue_t, Queue:
         type => queue_type, base_address => base_address, doorbell_signal => doorbell_signal, size => size, id => id,
@@ -84,6 +95,14 @@ fn sizes() -> Vec<Row> {
             "sizeof(hsa_ven_amd_loader_1_03_pfn_t)",
             size_of::<LoaderTable>() as u64,
         ),
+        (
+            "sizeof(hsa_ven_amd_loader_segment_descriptor_t)",
+            size_of::<Segment>() as u64,
+        ),
+        (
+            "sizeof(hsa_amd_pointer_info_t)",
+            size_of::<PointerInfo>() as u64,
+        ),
         ("sizeof(hsa_queue_t)", size_of::<Queue>() as u64),
         (
             "sizeof(hsa_amd_profiling_dispatch_time_t)",
@@ -98,14 +117,24 @@ fn values() -> Vec<Row> {
         ("HSA_STATUS_SUCCESS", status::SUCCESS.into()),
         ("HSA_STATUS_INFO_BREAK", status::INFO_BREAK.into()),
         ("HSA_STATUS_ERROR_NOT_INITIALIZED", status::NOT_INITIALIZED.into()),
+        ("HSA_STATUS_ERROR_INVALID_EXECUTABLE", status::INVALID_EXECUTABLE.into()),
         ("HSA_AGENT_INFO_NAME", agent_info::NAME.into()),
         ("HSA_AGENT_INFO_DEVICE", agent_info::DEVICE.into()),
         ("HSA_AMD_AGENT_INFO_PRODUCT_NAME", agent_info::PRODUCT_NAME.into()),
+        ("HSA_AMD_AGENT_INFO_DRIVER_NODE_ID", agent_info::DRIVER_NODE.into()),
+        ("HSA_AMD_AGENT_INFO_UUID", agent_info::UUID.into()),
         ("HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY", constants::SYSTEM_TIMESTAMP_FREQUENCY.into()),
         ("HSA_DEVICE_TYPE_GPU", constants::DEVICE_TYPE_GPU.into()),
         ("HSA_ISA_INFO_NAME_LENGTH", isa_info::NAME_LENGTH.into()),
         ("HSA_ISA_INFO_NAME", isa_info::NAME.into()),
         ("HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT", symbol_info::KERNEL_OBJECT.into()),
+        ("HSA_EXECUTABLE_SYMBOL_INFO_TYPE", symbol_info::TYPE.into()),
+        ("HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH", symbol_info::NAME_LENGTH.into()),
+        ("HSA_EXECUTABLE_SYMBOL_INFO_NAME", symbol_info::NAME.into()),
+        ("HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE", symbol_info::VARIABLE_SIZE.into()),
+        ("HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS", symbol_info::VARIABLE_ADDRESS.into()),
+        ("HSA_SYMBOL_KIND_VARIABLE", constants::SYMBOL_KIND_VARIABLE.into()),
+        ("HSA_EXT_POINTER_TYPE_HSA", constants::POINTER_TYPE_HSA.into()),
         ("HSA_AMD_MEMORY_POOL_INFO_SEGMENT", pool_info::SEGMENT.into()),
         ("HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS", pool_info::GLOBAL_FLAGS.into()),
         ("HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED", pool_info::ALLOCATION_ALLOWED.into()),
@@ -122,6 +151,9 @@ fn values() -> Vec<Row> {
         ("HSA_PACKET_TYPE_KERNEL_DISPATCH", packet_type::KERNEL_DISPATCH.into()),
         ("HSA_PACKET_TYPE_BARRIER_AND", packet_type::BARRIER_AND.into()),
         ("1 << HSA_PACKET_HEADER_BARRIER", HEADER_BARRIER.into()),
+        ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND", object_info::KIND.into()),
+        ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT", object_info::AGENT.into()),
+        ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT", loader::KIND_AGENT.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE", object_info::STORAGE_TYPE.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE", object_info::MEMORY_BASE.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE", object_info::MEMORY_SIZE.into()),

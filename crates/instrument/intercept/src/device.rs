@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     ffi::{CStr, CString, c_void},
-    os::unix::fs::FileExt,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU32, AtomicU64, Ordering},
@@ -12,196 +11,31 @@ use std::{
 
 use hsa_sys::{
     Handle, Status,
-    constants::{self, agent_info, isa_info, pool_flag, pool_info, status, symbol_info},
-    loader::{IterateObjects, LoaderTable, STORAGE_FILE, STORAGE_MEMORY, object_info},
-    tables::GetInfo,
+    constants::{self, agent_info, isa_info, pool_flag, pool_info, symbol_info},
 };
+use hsa_tool::{info, memory, threads};
 use session::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 
-use crate::{api::Api, lock, queues::Queues, threads};
+use crate::{api::Api, lock, queues::Queues};
+
+/// An error of the runtime as sessions know it.
+fn told(error: hsa_tool::Error) -> DeviceError {
+    match error {
+        hsa_tool::Error::NotRunning => DeviceError::Gone,
+        hsa_tool::Error::Call { call, status } => DeviceError::Call { call, status },
+        hsa_tool::Error::Missing { call } => DeviceError::Missing { call },
+    }
+}
 
 fn check(call: &'static str, status: Status) -> Result<(), DeviceError> {
-    match status {
-        status::SUCCESS | status::INFO_BREAK => Ok(()),
-        status::NOT_INITIALIZED => Err(DeviceError::Gone),
-        status => Err(DeviceError::Call { call, status }),
-    }
+    hsa_tool::check(call, status).map_err(told)
 }
 
-/// The function of a table, by its entry and its full name.
+/// The function of an entry of the tables.
 macro_rules! function {
     ($api:expr, $table:ident.$entry:ident) => {
-        $api.$table.$entry.ok_or(DeviceError::Missing {
-            call: stringify!($entry),
-        })?
+        hsa_tool::function!($api, $table.$entry).map_err(told)?
     };
-}
-
-/// # Safety
-/// `T` must have the size that the attribute has in the specification.
-unsafe fn info<T>(
-    call: &'static str,
-    get: GetInfo,
-    of: Handle,
-    what: u32,
-    mut value: T,
-) -> Result<T, DeviceError> {
-    // SAFETY: the caller's promise.
-    check(call, unsafe {
-        get(of, what, (&raw mut value).cast::<c_void>())
-    })?;
-    Ok(value)
-}
-
-fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0);
-    String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
-}
-
-unsafe extern "C" fn collect_objects(
-    _executable: Handle,
-    object: Handle,
-    list: *mut c_void,
-) -> Status {
-    // SAFETY: `list` is the vector that the caller of the iteration passed along.
-    unsafe { collect(object, list) }
-}
-
-unsafe extern "C" fn collect(handle: Handle, list: *mut c_void) -> Status {
-    // SAFETY: `list` is the vector that the caller of the iteration passed along.
-    unsafe { (*list.cast::<Vec<Handle>>()).push(handle) };
-    status::SUCCESS
-}
-
-/// The loader extension: which code lies where, and the file it came from.
-pub struct Loader {
-    get: GetInfo,
-    iterate: Option<IterateObjects>,
-}
-
-const OBJECT_INFO: &str = "hsa_ven_amd_loader_loaded_code_object_get_info";
-
-impl Loader {
-    pub fn new(api: &Api) -> Result<Loader, DeviceError> {
-        let mut table = LoaderTable::default();
-        let fill = function!(api, core.system_get_major_extension_table);
-        // SAFETY: the runtime writes at most the size given, and the table has that size.
-        let status = unsafe {
-            fill(
-                constants::EXTENSION_AMD_LOADER,
-                1,
-                size_of::<LoaderTable>(),
-                (&raw mut table).cast(),
-            )
-        };
-        check("hsa_system_get_major_extension_table", status)?;
-        let get = table.loaded_code_object_get_info;
-        Ok(Loader {
-            get: get.ok_or(DeviceError::Missing { call: OBJECT_INFO })?,
-            iterate: table.iterate_loaded_code_objects,
-        })
-    }
-
-    /// What is loaded into an executable so far.
-    pub fn objects(&self, executable: Handle) -> Result<Vec<Handle>, DeviceError> {
-        let call = "hsa_ven_amd_loader_executable_iterate_loaded_code_objects";
-        let iterate = self.iterate.ok_or(DeviceError::Missing { call })?;
-        let mut handles: Vec<Handle> = Vec::new();
-        // SAFETY: the callback treats the pointer as the vector it is.
-        check(call, unsafe {
-            iterate(executable, collect_objects, (&raw mut handles).cast())
-        })?;
-        Ok(handles)
-    }
-
-    /// # Safety
-    /// As [`info`].
-    unsafe fn info<T>(&self, object: Handle, what: u32, value: T) -> Result<T, DeviceError> {
-        // SAFETY: the caller's promise.
-        unsafe { info(OBJECT_INFO, self.get, object, what, value) }
-    }
-
-    /// First address, bytes, and load delta of a frozen object.
-    pub fn placement(&self, object: Handle) -> Result<(u64, u64, u64), DeviceError> {
-        // SAFETY: all three are 64 bits wide.
-        unsafe {
-            Ok((
-                self.info(object, object_info::LOAD_BASE, 0u64)?,
-                self.info(object, object_info::LOAD_SIZE, 0u64)?,
-                self.info(object, object_info::LOAD_DELTA, 0u64)?,
-            ))
-        }
-    }
-
-    /// Where the object came from; empty if the runtime does not say.
-    pub fn uri(&self, object: Handle) -> String {
-        // SAFETY: the length is 32 bits wide, and the buffer has that length.
-        unsafe {
-            let length = self
-                .info(object, object_info::URI_LENGTH, 0u32)
-                .unwrap_or(0)
-                .min(1 << 16);
-            let mut bytes = vec![0u8; length as usize + 1];
-            let status = (self.get)(object, object_info::URI, bytes.as_mut_ptr().cast());
-            bytes.truncate(length as usize);
-            if status == status::SUCCESS {
-                text(&bytes)
-            } else {
-                String::new()
-            }
-        }
-    }
-
-    /// A copy of the file that was loaded. Only while its reader exists.
-    pub fn bytes(&self, object: Handle) -> Result<Vec<u8>, DeviceError> {
-        // SAFETY: types are those of the attributes; memory is that of a living reader.
-        unsafe {
-            match self.info(object, object_info::STORAGE_TYPE, 0u32)? {
-                STORAGE_MEMORY => {
-                    let base = self.info(object, object_info::MEMORY_BASE, 0u64)?;
-                    let size = self.info(object, object_info::MEMORY_SIZE, 0u64)?;
-                    let bytes = std::slice::from_raw_parts(base as *const u8, size as usize);
-                    Ok(bytes.to_vec())
-                }
-                STORAGE_FILE => {
-                    let descriptor = self.info(object, object_info::FILE, -1i32)?;
-                    read_file(descriptor, &self.uri(object)).ok_or(DeviceError::Call {
-                        call: "reading a code object's file",
-                        status: 1,
-                    })
-                }
-                _ => Err(DeviceError::Missing { call: OBJECT_INFO }),
-            }
-        }
-    }
-}
-
-/// The part of an open file that a URI such as `file:///path#offset=4096&size=512` names.
-fn read_file(descriptor: i32, uri: &str) -> Option<Vec<u8>> {
-    let fragment = uri
-        .split_once(['#', '?'])
-        .map_or("", |(_, fragment)| fragment);
-    let field = |name: &str| {
-        let text = fragment
-            .split('&')
-            .find_map(|field| field.strip_prefix(name))?;
-        match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        }
-    };
-    // SAFETY: the file stays the application's: it is not closed here.
-    let file = std::mem::ManuallyDrop::new(unsafe {
-        <std::fs::File as std::os::fd::FromRawFd>::from_raw_fd(descriptor)
-    });
-    let offset = field("offset=").unwrap_or(0);
-    let size = match field("size=") {
-        Some(size) => size,
-        None => file.metadata().ok()?.len().checked_sub(offset)?,
-    };
-    let mut bytes = vec![0; usize::try_from(size).ok()?];
-    file.read_exact_at(&mut bytes, offset).ok()?;
-    Some(bytes)
 }
 
 /// All GPUs of this process.
@@ -216,32 +50,32 @@ pub struct HsaDevice {
 
 impl HsaDevice {
     pub fn new(api: &'static Api, queues: Arc<Queues>) -> Result<HsaDevice, DeviceError> {
-        let mut handles: Vec<Handle> = Vec::new();
         let iterate = function!(api, core.iterate_agents);
         let get = function!(api, core.agent_get_info);
-        // SAFETY: the callback treats the pointer as the vector it is.
-        check("hsa_iterate_agents", unsafe {
-            iterate(collect, (&raw mut handles).cast())
-        })?;
+        // SAFETY: the callback gets the pointer that it expects.
+        let handles = info::handles("hsa_iterate_agents", |list| unsafe {
+            iterate(info::each, list)
+        });
+        let handles = handles.map_err(told)?;
         let (mut agents, mut cpus) = (Vec::new(), Vec::new());
         for handle in handles {
-            // SAFETY: the device type is 32 bits wide, names take 64 bytes.
-            unsafe {
-                let call = "hsa_agent_get_info";
-                if info(call, get, handle, agent_info::DEVICE, 0u32)? != constants::DEVICE_TYPE_GPU
-                {
-                    cpus.push(handle);
-                    continue;
-                }
-                let name = text(&info(call, get, handle, agent_info::NAME, [0u8; 64])?);
-                let product = info(call, get, handle, agent_info::PRODUCT_NAME, [0u8; 64]);
-                agents.push(Agent {
-                    id: AgentId(handle),
-                    number: agents.len() as u32,
-                    target: target(api, handle).unwrap_or(name),
-                    product: product.map(|product| text(&product)).unwrap_or_default(),
-                });
+            let call = "hsa_agent_get_info";
+            // SAFETY: the device type is 32 bits wide.
+            let kind = unsafe { info::get(call, get, handle, agent_info::DEVICE, 0u32) };
+            if kind.map_err(told)? != constants::DEVICE_TYPE_GPU {
+                cpus.push(handle);
+                continue;
             }
+            // SAFETY: names take 64 bytes.
+            let text = |what| unsafe { info::text(call, get, handle, what, 63) };
+            let (name, product) = (text(agent_info::NAME), text(agent_info::PRODUCT_NAME));
+            let name = name.map_err(told)?;
+            agents.push(Agent {
+                id: AgentId(handle),
+                number: agents.len() as u32,
+                target: target(api, handle).unwrap_or(name),
+                product: product.unwrap_or_default(),
+            });
         }
         Ok(HsaDevice {
             api,
@@ -261,18 +95,22 @@ impl HsaDevice {
             MemoryKind::Shared => (self.cpus.clone(), pool_flag::FINE_GRAINED),
         };
         for owner in owners {
-            let mut pools: Vec<Handle> = Vec::new();
-            // SAFETY: the callback treats the pointer as the vector it is; attribute types are as documented.
-            unsafe {
-                let status = iterate(owner, collect, (&raw mut pools).cast());
-                check("hsa_amd_agent_iterate_memory_pools", status)?;
-                for pool in pools {
-                    let segment = info(call, get, pool, pool_info::SEGMENT, u32::MAX)?;
-                    let flags = info(call, get, pool, pool_info::GLOBAL_FLAGS, 0u32).unwrap_or(0);
-                    let allowed = info(call, get, pool, pool_info::ALLOCATION_ALLOWED, 0u8)?;
-                    if segment == constants::SEGMENT_GLOBAL && flags & wanted != 0 && allowed != 0 {
-                        return Ok(pool);
-                    }
+            // SAFETY: the callback gets the pointer that it expects.
+            let pools = info::handles("hsa_amd_agent_iterate_memory_pools", |list| unsafe {
+                iterate(owner, info::each, list)
+            });
+            for pool in pools.map_err(told)? {
+                // SAFETY: the types are those of the attributes.
+                let (segment, flags, allowed) = unsafe {
+                    (
+                        info::get(call, get, pool, pool_info::SEGMENT, u32::MAX).map_err(told)?,
+                        info::get(call, get, pool, pool_info::GLOBAL_FLAGS, 0u32).unwrap_or(0),
+                        info::get(call, get, pool, pool_info::ALLOCATION_ALLOWED, 0u8)
+                            .map_err(told)?,
+                    )
+                };
+                if segment == constants::SEGMENT_GLOBAL && flags & wanted != 0 && allowed != 0 {
+                    return Ok(pool);
                 }
             }
         }
@@ -291,18 +129,18 @@ impl HsaDevice {
 
 /// The agent's first instruction set, without the triple before the processor.
 fn target(api: &Api, agent: Handle) -> Option<String> {
-    let mut isas: Vec<Handle> = Vec::new();
-    // SAFETY: the callback treats the pointer as the vector it is; the name's buffer has the length the runtime states.
+    let (iterate, get) = (api.core.agent_iterate_isas?, api.core.isa_get_info_alt?);
+    let call = "hsa_isa_get_info_alt";
+    // SAFETY: the callback gets the pointer that it expects; the name is as long as the runtime states.
     unsafe {
-        api.core.agent_iterate_isas?(agent, collect, (&raw mut isas).cast());
-        let get = api.core.isa_get_info_alt?;
-        let isa = *isas.first()?;
-        let length = info("", get, isa, isa_info::NAME_LENGTH, 0u32).ok()?;
-        let mut name = vec![0u8; length as usize + 1];
-        let status = get(isa, isa_info::NAME, name.as_mut_ptr().cast());
-        let name = text(&name);
+        let isas = info::handles("hsa_agent_iterate_isas", |list| {
+            iterate(agent, info::each, list)
+        });
+        let isa = *isas.ok()?.first()?;
+        let length = info::get(call, get, isa, isa_info::NAME_LENGTH, 0u32).ok()?;
+        let name = info::text(call, get, isa, isa_info::NAME, length).ok()?;
         let start = name.find("gfx")?;
-        (status == status::SUCCESS).then(|| name[start..].to_owned())
+        Some(name[start..].to_owned())
     }
 }
 
@@ -395,13 +233,14 @@ impl Device for HsaDevice {
                     &raw mut found,
                 );
                 check("hsa_executable_get_symbol_by_name", status)?;
-                let kernel_object = info(
+                let kernel_object = info::get(
                     "hsa_executable_symbol_get_info",
                     function!(api, core.executable_symbol_get_info),
                     found,
                     symbol_info::KERNEL_OBJECT,
                     0u64,
-                )?;
+                );
+                let kernel_object = kernel_object.map_err(told)?;
                 loaded.push(Loaded {
                     executable,
                     kernel_object,
@@ -475,17 +314,7 @@ impl Device for HsaDevice {
     }
 
     fn peek(&self, address: u64, into: &mut [u8]) -> bool {
-        let local = libc::iovec {
-            iov_base: into.as_mut_ptr().cast(),
-            iov_len: into.len(),
-        };
-        let remote = libc::iovec {
-            iov_base: address as *mut c_void,
-            iov_len: into.len(),
-        };
-        // SAFETY: the kernel checks the address and writes only to `into`.
-        let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-        usize::try_from(read) == Ok(into.len())
+        memory::read(address, into)
     }
 
     fn read_shared(&self, address: u64, into: &mut [u8]) {

@@ -208,13 +208,15 @@ impl Guarded {
             let _ = answer.send(done);
         });
         let Some(thread) = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task) else {
-            return Err(Error::Tool("there can be no thread for it".to_owned()));
+            return Err(Error::ToolFailed(
+                "there can be no thread for it".to_owned(),
+            ));
         };
         match thread.answer(&answered, Duration::MAX) {
             Ok(Ok(done)) => done,
             Ok(Err(panic)) => {
                 let name = &self.name;
-                Err(Error::Tool(format!(
+                Err(Error::ToolFailed(format!(
                     "tool {name} crashed: {}",
                     message(&*panic)
                 )))
@@ -253,7 +255,7 @@ impl Guarded {
     fn loss(&self) -> Error {
         let (name, reason) = (&self.name, self.lost.get());
         let reason = reason.map_or("is gone", String::as_str);
-        Error::Tool(format!(
+        Error::ToolFailed(format!(
             "the host code of tool {name} {reason}; what it collected is lost"
         ))
     }

@@ -19,13 +19,12 @@ use hsa_sys::{
         LoadCodeObject, QueueCreate, QueueDestroy, QueueError, amd_offset,
     },
 };
+use hsa_tool::Loader;
 use session::{AgentId, LoadedObject};
 
 use crate::{
     api::{self, Api},
-    copies,
-    device::Loader,
-    lock,
+    copies, lock,
     output::say,
     queue_errors::Errors,
     state::{self, State, guarded},
@@ -63,9 +62,9 @@ impl Pending {
 }
 
 /// Replaces a table entry, unless it is empty.
-fn hook<F>(entry: &mut Option<F>, ours: F) {
+fn hook<F>(entry: &mut Option<F>, function: Option<F>) {
     if entry.is_some() {
-        *entry = Some(ours);
+        *entry = function;
     }
 }
 
@@ -92,15 +91,15 @@ pub unsafe extern "C" fn OnLoad(
                 ));
                 return;
             }
-            match Api::save(table) {
+            match api::save(table) {
                 Ok(api) => {
                     // Nobody calls before this returns. What tools put into the tables comes in front of ours, which
                     // forward to what was there before.
-                    install(table);
+                    put(table, None);
                     if state::start(api) {
                         copies::announce(true);
                     } else {
-                        uninstall(table, api);
+                        put(table, Some(api));
                     }
                 }
                 Err(missing) => say(&format!(
@@ -127,57 +126,36 @@ unsafe fn is_hooked(table: *const ApiTable) -> bool {
     }
 }
 
+/// Puts our functions into the tables (`None`), or what was there before us.
+///
 /// # Safety
-/// As [`OnLoad`], and [`Api::save`] has accepted the tables.
-unsafe fn install(table: *mut ApiTable) {
+/// As [`OnLoad`], and [`api::save`] has accepted the tables.
+unsafe fn put(table: *mut ApiTable, before: Option<&Api>) {
+    macro_rules! core {
+        ($core:ident: $($entry:ident = $ours:ident as $type:ty,)*) => {
+            $(hook(&mut $core.$entry, match before {
+                Some(api) => api.core.$entry,
+                None => Some($ours as $type),
+            });)*
+        };
+    }
     // SAFETY: `save` has checked that the tables have these entries.
     unsafe {
         let core = &mut *(*table).core;
-        hook(&mut core.queue_create, queue_create as QueueCreate);
-        hook(&mut core.queue_destroy, queue_destroy as QueueDestroy);
-        hook(
-            &mut core.executable_freeze,
-            executable_freeze as ExecutableFreeze,
-        );
-        hook(
-            &mut core.executable_destroy,
-            executable_destroy as ExecutableDestroy,
-        );
-        hook(
-            &mut core.executable_load_agent_code_object,
-            load_agent_code_object as LoadAgentCodeObject,
-        );
-        hook(
-            &mut core.executable_load_code_object,
-            load_code_object as LoadCodeObject,
-        );
-        let amd = (*table).amd;
-        let create = offset_of!(AmdTable, queue_intercept_create);
-        if let Some(create) = amd_offset(&(*amd).version, create) {
-            hook(
-                &mut *amd.byte_add(create).cast(),
-                queue_intercept_create as QueueCreate,
-            );
+        core! { core:
+            queue_create = queue_create as QueueCreate,
+            queue_destroy = queue_destroy as QueueDestroy,
+            executable_freeze = executable_freeze as ExecutableFreeze,
+            executable_destroy = executable_destroy as ExecutableDestroy,
+            executable_load_agent_code_object = load_agent_code_object as LoadAgentCodeObject,
+            executable_load_code_object = load_code_object as LoadCodeObject,
         }
-    }
-}
-
-/// # Safety
-/// As [`install`], which came before.
-unsafe fn uninstall(table: *mut ApiTable, api: &Api) {
-    // SAFETY: as in `install`.
-    unsafe {
-        let core = &mut *(*table).core;
-        core.queue_create = api.core.queue_create;
-        core.queue_destroy = api.core.queue_destroy;
-        core.executable_freeze = api.core.executable_freeze;
-        core.executable_destroy = api.core.executable_destroy;
-        core.executable_load_agent_code_object = api.core.executable_load_agent_code_object;
         let amd = (*table).amd;
         let create = offset_of!(AmdTable, queue_intercept_create);
         if let Some(create) = amd_offset(&(*amd).version, create) {
-            let entry: *mut Option<QueueCreate> = amd.byte_add(create).cast();
-            *entry = api.amd.queue_intercept_create;
+            let ours = Some(queue_intercept_create as QueueCreate);
+            let function = before.map_or(ours, |api| api.amd.queue_intercept_create);
+            hook(&mut *amd.byte_add(create).cast(), function);
         }
     }
 }
@@ -185,7 +163,7 @@ unsafe fn uninstall(table: *mut ApiTable, api: &Api) {
 /// Called by the HSA runtime before it takes its devices down.
 #[unsafe(no_mangle)]
 pub extern "C" fn OnUnload() {
-    state::finish(state::END, state::SETTLE);
+    guarded(|| state::finish(state::END, state::SETTLE));
     copies::announce(false);
 }
 
@@ -334,15 +312,19 @@ fn read_unnamed_objects(state: &State, executable: Handle, agent: Handle) {
 }
 
 fn read_object(state: &State, executable: Handle, agent: Handle, handle: Handle) {
-    let read = Loader::new(state.api).and_then(|loader| {
-        Ok(PendingObject {
+    let read = || {
+        let loader = Loader::new(state.api).map_err(|error| error.to_string())?;
+        let image = loader.image(handle).map_err(|error| error.to_string())?;
+        let image = image.ok_or("the runtime does not say where it is")?;
+        let bytes = image.bytes().ok_or("its file or memory is gone")?;
+        Ok::<_, String>(PendingObject {
             handle,
             agent,
             uri: loader.uri(handle),
-            bytes: loader.bytes(handle)?.into(),
+            bytes: bytes.into(),
         })
-    });
-    match read {
+    };
+    match read() {
         Ok(object) => state.pending.add(executable, object),
         Err(error) => state
             .session

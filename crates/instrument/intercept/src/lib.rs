@@ -26,7 +26,6 @@ mod queues;
 mod running;
 mod signals;
 mod state;
-mod threads;
 mod tickets;
 mod times;
 mod tools;
@@ -36,9 +35,4 @@ pub use own::{OwnTool, OwnTools};
 
 files::own_thread_exit!();
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// A panic elsewhere must not spread into the application: the data behind a poisoned lock is used as it is.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use hsa_tool::lock;

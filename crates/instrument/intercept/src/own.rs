@@ -3,8 +3,9 @@
 //! Such a library is loaded in place of `libluthier_intercept.so`. Nothing but functions of the runtime passes between it and
 //! others, so it does not matter which compiler made them.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString};
 
+use hsa_tool::library;
 use luthier::{Tool, ToolFile};
 
 /// The variable under which [`tools!`](crate::tools) leaves what is in the library; also tells such libraries from others.
@@ -40,19 +41,13 @@ macro_rules! tools {
 
 /// The tools in this library; none if it is Luthier's own.
 pub fn tools() -> &'static [OwnTool] {
-    let path = crate::state::own_path().map(|path| path.into_os_string().into_encoded_bytes());
+    let path = library::own_path().map(|path| path.into_os_string().into_encoded_bytes());
     let Some(path) = path.and_then(|path| CString::new(path).ok()) else {
         return &[];
     };
-    // SAFETY: strings, and a library that is loaded, because it is this one.
-    let variable = unsafe {
-        let library = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-        if library.is_null() {
-            return &[];
-        }
-        libc::dlsym(library, VARIABLE.as_ptr())
+    let Some(variable) = library::symbol(&path, VARIABLE) else {
+        return &[];
     };
-    let variable: *const OwnTools = variable.cast::<c_void>().cast();
-    // SAFETY: null, or the variable that `tools!` defines, which was compiled together with this code.
-    unsafe { variable.as_ref() }.map_or(&[], |tools| tools.0)
+    // SAFETY: the variable that `tools!` defines, which was compiled together with this code.
+    unsafe { variable.cast::<OwnTools>().as_ref() }.0
 }

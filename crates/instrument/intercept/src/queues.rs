@@ -17,7 +17,7 @@ use hsa_sys::{
 };
 
 use crate::{
-    api::Api,
+    api::{self, Api},
     intercepted::{Intercepted, handle},
     lock,
     queue_errors::Errors,
@@ -38,6 +38,7 @@ unsafe impl Send for Shared {}
 /// All intercepted queues.
 pub struct Queues {
     pub(crate) api: &'static Api,
+    owns_queue_create: bool,
     next: AtomicU64,
     pub(crate) next_ticket: AtomicU64,
     /// By address.
@@ -50,6 +51,7 @@ impl Queues {
     pub fn new(api: &'static Api) -> Queues {
         Queues {
             api,
+            owns_queue_create: api::owns_queue_create(api),
             next: AtomicU64::new(1),
             next_ticket: AtomicU64::new(1),
             known: Mutex::default(),
@@ -98,7 +100,7 @@ impl Queues {
             let make = |function: hsa_sys::tables::QueueCreate| {
                 function(agent, size, kind, callback, data, private, group, queue)
             };
-            if self.api.owns_queue_create {
+            if self.owns_queue_create {
                 let status = make(intercept);
                 if status != status::SUCCESS {
                     return status;

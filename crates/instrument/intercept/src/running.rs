@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{CStr, c_void},
+    ffi::c_void,
     sync::{
         atomic::{AtomicBool, Ordering},
         mpsc,
@@ -10,7 +10,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{output::say, state, threads};
+use hsa_tool::{
+    emulator::{self, RUNNING_PLACES, TELL_RUNNING},
+    threads,
+};
+
+use crate::{output::say, state};
 
 /// Rewriting, which is done once more to find out what is where, may recurse over control flow.
 const STACK: usize = 64 << 20;
@@ -41,19 +46,20 @@ pub fn tell(limit: Duration) {
 type Places = BTreeMap<(u64, i64), u64>;
 
 fn look() {
-    if let Some(tell) = device(c"luthier_tell_running") {
+    if let Some(tell) = emulator::function(TELL_RUNNING) {
         // SAFETY: the function of this name takes and returns nothing.
-        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(tell)() };
+        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(tell.as_ptr())() };
     }
-    let (Some(state), Some(places)) = (state::current(), device(c"luthier_running_places")) else {
+    let (Some(state), Some(places)) = (state::current(), emulator::function(RUNNING_PLACES)) else {
         return;
     };
     type Seen = unsafe extern "C" fn(*mut c_void, u64, i64, u64);
     let mut seen = Places::new();
     // SAFETY: the function of this name calls another with what it was given, on this thread.
     unsafe {
-        let places =
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Seen, *mut c_void)>(places);
+        let places = std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Seen, *mut c_void)>(
+            places.as_ptr(),
+        );
         // On a busy machine it may take a while until any wave has had its turn.
         for _ in 0..TRIES {
             places(note, (&raw mut seen).cast());
@@ -84,20 +90,4 @@ unsafe extern "C" fn note(data: *mut c_void, kernel: u64, offset: i64, waves: u6
     // SAFETY: the map of `look`, on its thread.
     let places = unsafe { &mut *data.cast::<Places>() };
     *places.entry((kernel, offset)).or_default() += waves;
-}
-
-/// A function of the emulated device.
-fn device(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: names are terminated strings; a library that is loaded already stays so.
-    unsafe {
-        let library = libc::dlopen(
-            c"libhsakmt.so.1".as_ptr(),
-            libc::RTLD_LAZY | libc::RTLD_NOLOAD,
-        );
-        if library.is_null() {
-            return None;
-        }
-        let function = libc::dlsym(library, name.as_ptr());
-        (!function.is_null()).then_some(function)
-    }
 }

@@ -4,17 +4,16 @@
 //! waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course. What a thread of a tool's
 //! does to itself is no death ([`contained`]).
 
-use std::{
-    sync::atomic::{AtomicI32, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
-use files::Bell;
+use hsa_tool::{
+    signals::{self, Alarm},
+    threads,
+};
 
 use crate::{
     contained, running,
     state::{self, DEATH},
-    threads,
 };
 
 /// Signals whose default is the end of the process, besides the real-time ones.
@@ -52,23 +51,19 @@ const LIMIT: Duration = DEATH
     .saturating_add(PATIENCE)
     .saturating_add(Duration::from_millis(500));
 
-static BELL: Bell = Bell::new();
-static OWNER: AtomicI32 = AtomicI32::new(0);
+static ALARM: Alarm = Alarm::new();
 
 /// Handles what nobody else handles, once per process.
 pub fn install() {
-    // SAFETY: the process id cannot fail.
-    let process = unsafe { libc::getpid() };
-    if OWNER.load(Ordering::Acquire) == process {
+    if !ALARM.claim() {
         return;
     }
-    OWNER.store(process, Ordering::Release);
     let serve = || {
         loop {
-            let Some(signal) = BELL.wait(None) else {
+            let Some(signal) = ALARM.wait(None) else {
                 continue;
             };
-            if IMPATIENT.contains(&(signal as libc::c_int)) {
+            if IMPATIENT.contains(&signal) {
                 running::tell(PATIENCE);
             }
             if let Some(state) = state::current() {
@@ -77,44 +72,22 @@ pub fn install() {
                     .note(format!("the program was ended by signal {signal}"));
             }
             state::die();
-            BELL.answer();
+            ALARM.answer();
         }
     };
     if threads::spawn("luthier-signals", STACK, Box::new(serve)) {
         let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
-        DEADLY.into_iter().chain(real_time).for_each(handle);
-    }
-}
-
-fn handle(signal: libc::c_int) {
-    // SAFETY: `sigaction` structures are plain data, and the handler does only what handlers may.
-    unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
-            || before.sa_sigaction != libc::SIG_DFL
-        {
-            return;
+        for signal in DEADLY.into_iter().chain(real_time) {
+            signals::handle_by_default(signal, on_signal);
         }
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
-        libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
     }
 }
 
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: only functions that are safe in signal handlers; `errno` is kept for the interrupted code.
-    unsafe {
-        contained::stop_here(signal, info);
-        // The disposition is the default from now on, so the signal ends the program in the end.
-        libc::signal(signal, libc::SIG_DFL);
-        let errno = *libc::__errno_location();
-        if libc::getpid() == OWNER.load(Ordering::Acquire) {
-            BELL.ring_and_wait(signal.unsigned_abs(), LIMIT);
-        }
-        *libc::__errno_location() = errno;
-        // Pending until the handler returns. A fault comes again by itself.
-        libc::raise(signal);
-    }
+    // SAFETY: the kernel's arguments.
+    unsafe { contained::stop_here(signal, info) };
+    // So the signal ends the program in the end, and a second one does at once.
+    signals::restore_default(signal);
+    ALARM.ring_and_wait(signal, LIMIT);
+    signals::raise(signal);
 }

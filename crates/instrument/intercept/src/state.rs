@@ -5,23 +5,25 @@
 //! * Nothing here is ever freed: code of this library may run until the process ends.
 
 use std::{
-    ffi::{CStr, CString, OsStr},
-    os::unix::ffi::{OsStrExt, OsStringExt},
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc,
     },
     time::Duration,
 };
 
+use hsa_tool::{
+    library,
+    process::{self, PerProcess},
+    threads,
+};
 use session::{Config, Session, config::Level};
 
 use crate::{
     api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
-    signals, threads, tools, watch,
+    signals, tools, watch,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
@@ -32,7 +34,6 @@ pub const DEATH: Duration = Duration::from_secs(3);
 const STACK: usize = 8 << 20;
 
 pub struct State {
-    process: u32,
     generation: u32,
     ended: AtomicBool,
     pub api: &'static Api,
@@ -41,9 +42,8 @@ pub struct State {
     pub pending: Pending,
 }
 
-static CURRENT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
+static CURRENT: PerProcess<State> = PerProcess::new();
 static GENERATION: AtomicU32 = AtomicU32::new(0);
-static PINNED: AtomicBool = AtomicBool::new(false);
 /// A signal is about to end the program.
 static DYING: AtomicBool = AtomicBool::new(false);
 /// What there was to note before there was a session.
@@ -51,15 +51,12 @@ static EARLY: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The session, for the hot path: a vfork child is not told apart, but it rings no doorbells.
 pub fn running() -> Option<&'static State> {
-    // SAFETY: null, or a leaked box.
-    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+    CURRENT.get_fast()
 }
 
 /// The session, unless it was never started or this is a forked child.
 pub fn current() -> Option<&'static State> {
-    let state = running()?;
-    // A vfork child shares our memory but is not us.
-    (state.process == std::process::id()).then_some(state)
+    CURRENT.get()
 }
 
 /// Something the user should know, shown with the summary.
@@ -80,11 +77,9 @@ pub fn patience() -> Duration {
 
 /// Runs `act`; a panic is reported and answered with `None`.
 pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
-    let outcome = catch_unwind(AssertUnwindSafe(act));
-    if outcome.is_err() {
+    hsa_tool::contain(act, || {
         say("internal error, kernels may run uninstrumented; please report this");
-    }
-    outcome.ok()
+    })
 }
 
 /// Starts a session if the environment asks for one; true if there is one now.
@@ -104,7 +99,7 @@ pub fn start(api: &'static Api) -> bool {
     }
     // Before anything of the tools' runs.
     signals::install();
-    let own_path = own_path();
+    let own_path = library::own_path();
     config.build = own_path.as_deref().map(build_of).unwrap_or_default();
     let directory = own_path
         .and_then(|path| Some(path.parent()?.join("luthier-tools")))
@@ -124,23 +119,20 @@ pub fn start(api: &'static Api) -> bool {
             return false;
         }
     };
-    let state = State {
-        process: std::process::id(),
+    let state = CURRENT.set(State {
         generation: GENERATION.fetch_add(1, Ordering::Relaxed) + 1,
         ended: AtomicBool::new(false),
         api,
         session: Session::new(config, instrumenter, Arc::new(device)),
         queues,
         pending: Pending::default(),
-    };
-    let state: &State = Box::leak(Box::new(state));
+    });
     for text in lock(&EARLY).drain(..) {
         state.session.note(text);
     }
-    CURRENT.store(std::ptr::from_ref(state).cast_mut(), Ordering::Release);
     watch::start(state);
     ledger::write(ledger::BEGAN);
-    register_exit_handlers();
+    process::at_end(at_exit, after_fork_in_child);
     true
 }
 
@@ -214,15 +206,11 @@ pub fn die() {
 }
 
 extern "C" fn at_exit() {
-    finish(END, SETTLE);
+    guarded(|| finish(END, SETTLE));
 }
 
 extern "C" fn after_fork_in_child() {
-    CURRENT.store(std::ptr::null_mut(), Ordering::Release);
-}
-
-unsafe extern "C" {
-    fn at_quick_exit(handler: extern "C" fn()) -> libc::c_int;
+    CURRENT.forget();
 }
 
 /// Tells this library's file from those that other builds made.
@@ -230,41 +218,4 @@ fn build_of(path: &Path) -> String {
     let file = std::fs::metadata(path);
     let modified = file.as_ref().map(|file| file.modified().ok()).ok();
     format!("{:?} {:?}", file.map(|file| file.len()).ok(), modified)
-}
-
-/// Where this library lies.
-pub fn own_path() -> Option<PathBuf> {
-    // SAFETY: an all-zero `Dl_info` is a valid value for `dladdr` to overwrite.
-    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the address is one of our functions; on success the name is a string that lives as long as the library.
-    unsafe {
-        if libc::dladdr(at_exit as *const () as *const libc::c_void, &raw mut info) == 0
-            || info.dli_fname.is_null()
-        {
-            return None;
-        }
-        let name = CStr::from_ptr(info.dli_fname);
-        Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
-    }
-}
-
-/// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order, and this is
-/// called inside the first `hsa_init`: our turn comes before the HIP module's destructor unloads the code.
-fn register_exit_handlers() {
-    if PINNED.swap(true, Ordering::AcqRel) {
-        return;
-    }
-    if let Some(path) =
-        own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok())
-    {
-        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-        // SAFETY: the path is a string; the library is loaded already, so nothing runs.
-        unsafe { libc::dlopen(path.as_ptr(), flags) };
-    }
-    // SAFETY: the handlers live as long as the process, because the library pinned itself.
-    unsafe {
-        libc::atexit(at_exit);
-        at_quick_exit(at_exit);
-        libc::pthread_atfork(None, None, Some(after_fork_in_child));
-    }
 }

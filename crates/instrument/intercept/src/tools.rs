@@ -9,10 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use hsa_tool::library;
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
 
-use crate::{contained, guarded::Guarded, own, state};
+use crate::{contained, guarded::Guarded, own};
 
 /// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
 pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
@@ -58,15 +59,15 @@ const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
 /// The tool or module in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
 /// Where that has not ended after `limit`, it is ended.
-fn compile_hooks(library: &Path, options: &[&str], limit: Duration) -> Result<PathBuf, String> {
-    let own = state::own_path();
+fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathBuf, String> {
+    let own = library::own_path();
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.ok_or("the folder of this library is unknown")?;
     let mut commands = COMMANDS.iter().map(|command| folder.join(command));
     let command = commands.find(|command| command.is_file()).ok_or_else(|| {
         format!(
             "{} needs the luthier command to compile its hooks, which is not near {}",
-            library.display(),
+            file.display(),
             folder.display()
         )
     })?;
@@ -74,7 +75,7 @@ fn compile_hooks(library: &Path, options: &[&str], limit: Duration) -> Result<Pa
     let mut child = Command::new(&command)
         .args(["tool", "compile-hooks"])
         .args(options)
-        .arg(library)
+        .arg(file)
         // It is no program to look into.
         .env_remove("HSA_TOOLS_LIB")
         .env_remove("LD_PRELOAD")
@@ -91,7 +92,7 @@ fn compile_hooks(library: &Path, options: &[&str], limit: Duration) -> Result<Pa
             let _ = child.wait();
             return Err(format!(
                 "compiling the hooks of {} takes longer than {limit:?} (see LUTHIER_BUILD_LIMIT)",
-                library.display()
+                file.display()
             ));
         }
         thread::sleep(LOOK);
@@ -136,7 +137,7 @@ fn named(
 
 /// The tools with host code in Rust, which are in this library if it is the one that the user named.
 fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
-    let here = state::own_path().and_then(|path| path.canonicalize().ok());
+    let here = library::own_path().and_then(|path| path.canonicalize().ok());
     if Path::new(library).canonicalize().ok() != here {
         return Err(format!(
             "{library} has tools with host code in Rust and must be loaded in place of this library: name it with \

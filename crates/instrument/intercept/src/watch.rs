@@ -15,6 +15,8 @@ use hsa_sys::{
     packets::{HEADER_BARRIER, KernelDispatchPacket, Packet},
 };
 
+use hsa_tool::threads;
+
 use crate::{
     api::Api,
     intercepted::{COUNT, barrier},
@@ -22,7 +24,6 @@ use crate::{
     output::say,
     running,
     state::{self, State},
-    threads,
 };
 
 /// Pause between looks at what runs.

@@ -1,16 +1,14 @@
 //! One kernel, instrumented by all tools.
 
 use crate::{
-    Edit, Engine, Error, Kernel, Result, built_in,
-    compose::{self, Counting},
+    Engine, Error, Kernel, Result, built_in,
     engine::ToolData,
-    parameters::LANES,
     recent::Recent,
+    wanted::{Wanted, made},
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
-use rewrite::{Action, Insertion, Kernels, Plan, Refusal, Rewritten};
-use serde_json::value::RawValue;
+use rewrite::{Kernels, Plan, Refusal, Rewritten};
 use session::{Report, Request, Usage, Variant};
 
 /// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
@@ -45,8 +43,7 @@ pub(crate) struct Source<'a> {
 pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant> {
     with_source(engine, request, |source, function, kernels| {
         let mut built = kernel(engine, source, function)?;
-        let (bytes, patches) = rewrite::live_object_of(kernels, &built.rewritten, source.object)
-            .map_err(|refusal| Error::Tool(refusal.to_string()))?;
+        let (bytes, patches) = rewrite::live_object_of(kernels, &built.rewritten, source.object)?;
         let descriptor = &built.rewritten.descriptor;
         Ok(Variant {
             object: bytes,
@@ -105,16 +102,14 @@ fn with_source<T>(
     request: &Request<'_>,
     act: impl FnOnce(Source<'_>, FunctionIndex, &Kernels) -> Result<T>,
 ) -> Result<T> {
-    let object = CodeObject::parse(request.object)
-        .map_err(|error| Error::Tool(format!("cannot read the code object: {error}")))?;
+    let object = CodeObject::parse(request.object).map_err(Error::Object)?;
     if built_in::is_in(object.elf()) {
         // Addresses of the first tools' variables are not in its bytes: the loader fills them in.
-        return Err(Error::Tool(
+        return Err(Error::Unsuitable(
             "its code object has tools in it already".to_owned(),
         ));
     }
-    let module = Module::lift_kernel(&object, request.kernel)
-        .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
+    let module = Module::lift_kernel(&object, request.kernel).map_err(Error::Lift)?;
     let recent = Recent::of(engine, &object, request.object_hash)?;
     let lines = recent.lines();
     let source = Source {
@@ -128,17 +123,17 @@ fn with_source<T>(
     };
     let function = module
         .function(request.kernel)
-        .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
+        .ok_or_else(|| Error::NoKernel(request.kernel.to_owned()))?;
     act(source, function, &recent.kernels)
 }
 
 /// What the object says of its kernels.
 pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
-    Kernels::of(object).map_err(|refusal| Error::Tool(refusal.to_string()))
+    Ok(Kernels::of(object)?)
 }
 
 /// Prints what the kernel is after each pass, if the environment asks for that.
-fn rewritten(
+pub(crate) fn rewritten(
     source: Source<'_>,
     function: FunctionIndex,
     plan: &Plan<'_>,
@@ -176,83 +171,6 @@ pub(crate) fn kernel(
     })
 }
 
-/// The kernel with what the tools want done to it, as far as that can be done.
-fn made<'k>(
-    engine: &'k Engine,
-    source: Source<'_>,
-    function: FunctionIndex,
-    kernel: &'k Kernel<'k>,
-) -> Result<(Rewritten, Wanted<'k>)> {
-    let module = source.module;
-    if let Some(reason) = source.refused {
-        return Err(Error::Tool(reason.to_owned()));
-    }
-    // Places that cannot take a hook cost themselves alone, if they are not too many.
-    let attempt = |counting, most: usize| -> Result<(Rewritten, Wanted<'k>)> {
-        let mut wanted = wanted(engine, kernel, source, counting)?;
-        let mut left_out = Vec::new();
-        loop {
-            let refusal = match rewritten(source, function, &wanted.plan) {
-                Ok(rewritten) => {
-                    wanted.notes.extend(without(&left_out));
-                    return Ok((rewritten, wanted));
-                }
-                Err(refusal) => refusal,
-            };
-            let place = refusal.place().filter(|_| left_out.len() < most);
-            match place.filter(|pc| leave_out(&mut wanted, module, *pc)) {
-                Some(pc) => left_out.push((pc, refusal)),
-                None => return Err(Error::Tool(refusal.to_string())),
-            }
-        }
-    };
-    let in_memory = |first: Error| {
-        let (rewritten, mut wanted) = attempt(Counting::Memory, 0)?;
-        let note = format!("counts in memory, not in registers: {first}");
-        wanted.notes.push(note);
-        Ok((rewritten, wanted))
-    };
-    let whole = attempt(Counting::Registers, 0).or_else(in_memory);
-    match whole {
-        Err(_) if !engine.strict => attempt(Counting::Registers, MOST_LEFT_OUT),
-        whole => whole,
-    }
-}
-
-/// Places of a kernel that may be left out. Each costs another attempt.
-const MOST_LEFT_OUT: usize = 256;
-
-/// Takes out all hooks at an instruction; false if there are none, or if one must not be missing.
-fn leave_out(wanted: &mut Wanted<'_>, module: &Module, pc: u64) -> bool {
-    let hook_there = |insertion: &Insertion| {
-        let insts = &module.functions[insertion.function].insts;
-        match insertion.action {
-            Action::Call { hook, .. } if insts.pc(insertion.inst) == pc => Some(hook),
-            _ => None,
-        }
-    };
-    let mut there = wanted.plan.insertions.iter().filter_map(hook_there);
-    if there.any(|hook| wanted.tool_of(hook).is_some_and(|tool| tool.whole)) {
-        return false;
-    }
-    let insertions = &mut wanted.plan.insertions;
-    let before = insertions.len();
-    insertions.retain(|insertion| hook_there(insertion).is_none());
-    insertions.len() < before
-}
-
-/// A remark on places that got no hook.
-fn without(left_out: &[(u64, Refusal)]) -> Option<String> {
-    let (pc, reason) = left_out.first()?;
-    let others = match left_out.len() - 1 {
-        0 => String::new(),
-        others => format!(" and {others} more places"),
-    };
-    Some(format!(
-        "no hook at {pc:#x}{others}, which --strict would refuse: {reason}"
-    ))
-}
-
 /// Why the code cannot be copied: the loader writes into it.
 pub(crate) fn relocated(object: &CodeObject<'_>) -> Option<String> {
     let relocations = match object.dynamic_relocations() {
@@ -275,109 +193,6 @@ pub(crate) fn relocated(object: &CodeObject<'_>) -> Option<String> {
     ))
 }
 
-/// What all tools together want done to a kernel.
-struct Wanted<'k> {
-    plan: Plan<'k>,
-    data: Vec<ToolData>,
-    notes: Vec<String>,
-    tools: Vec<ToolHooks<'k>>,
-}
-
-/// A tool's part of the plan.
-struct ToolHooks<'k> {
-    name: &'k str,
-    /// Where its hooks end in those of the plan.
-    end: usize,
-    /// No hook may be left out.
-    whole: bool,
-}
-
-impl Wanted<'_> {
-    fn tool_of(&self, hook: usize) -> Option<&ToolHooks<'_>> {
-        self.tools.iter().find(|tool| hook < tool.end)
-    }
-
-    /// The hooks at an instruction, with their tools.
-    fn hooks_at(&self, instruction: &crate::Instruction<'_>) -> Vec<String> {
-        let there = self.plan.insertions.iter().filter(|insertion| {
-            insertion.function == instruction.function().index()
-                && insertion.inst == instruction.index()
-        });
-        let mut names: Vec<String> = Vec::new();
-        for insertion in there {
-            let Action::Call { hook, .. } = insertion.action else {
-                continue;
-            };
-            let tool = self.tool_of(hook).map_or("", |tool| tool.name);
-            let hook = &self.plan.hooks[hook].name;
-            let hook = hook.strip_suffix(LANES).unwrap_or(hook);
-            let name = format!("hook {hook} of tool {tool}");
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
-    }
-}
-
-fn wanted<'k>(
-    engine: &'k Engine,
-    kernel: &'k Kernel<'k>,
-    source: Source<'_>,
-    counting: Counting,
-) -> Result<Wanted<'k>> {
-    let mut plan = Plan::default();
-    let (mut data, mut tools) = (Vec::new(), Vec::new());
-    let mut notes: Vec<String> = computed(kernel).into_iter().collect();
-    let choices = engine.choices(source.variant);
-    for (tool, choice) in engine.tools.iter().zip(choices) {
-        if choice == 0 {
-            data.push(ToolData::default());
-            continue;
-        }
-        let file = tool.file();
-        let counters = file.counters_name(kernel.name(), source.hash, source.variant);
-        let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
-        edit.modules = tool.modules();
-        tool.instrument(kernel, &mut edit)?;
-        if edit.unreached != 0 {
-            let places = edit.unreached;
-            edit.note(format!(
-                "nothing is inserted behind the end of the program (s_endpgm), where control never comes: {places} places"
-            ));
-        }
-        data.push(ToolData {
-            counters: edit.counters,
-            data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),
-        });
-        let remarks = std::mem::take(&mut edit.notes).into_iter();
-        notes.extend(remarks.map(|remark| format!("{}: {remark}", tool.name())));
-        let whole = edit.whole;
-        compose::add(&mut plan, edit, counting)?;
-        tools.push(ToolHooks {
-            name: tool.name(),
-            end: plan.hooks.len(),
-            whole,
-        });
-    }
-    Ok(Wanted {
-        plan,
-        data,
-        notes,
-        tools,
-    })
-}
-
-/// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are
-/// known to be called through pointers.
-fn computed(kernel: &Kernel<'_>) -> Option<String> {
-    let functions = kernel.functions();
-    let calls: usize = functions.map(|function| function.unresolved().len()).sum();
-    (calls != 0).then(|| {
-        format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
-    })
-}
-
 fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
     Ok(session::Patch {
         file_offset: patch.offset,
@@ -390,7 +205,7 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
             rewrite::Symbol::Tool(name) => session::Symbol::Tool(name),
             rewrite::Symbol::Text(offset) => {
                 let reason = format!("the new code's offset {offset:#x} is left for us to place");
-                return Err(Error::Tool(reason));
+                return Err(Error::Internal(reason));
             }
         },
         addend: patch.addend,

@@ -68,7 +68,10 @@ impl Manifest {
     pub fn add(&mut self, outcome: &KernelOutcome, tools: Vec<ToolData>) {
         self.kernels.push(BuiltInKernel {
             name: outcome.name.clone(),
-            result: outcome.result.clone(),
+            result: outcome
+                .result
+                .clone()
+                .map_err(|refusal| refusal.to_string()),
             tools,
         });
     }
@@ -76,13 +79,16 @@ impl Manifest {
     /// What goes into an object as [`SECTION`].
     pub fn pack(&self) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(self)?;
-        zstd::bulk::compress(&text, 3).map_err(|error| Error::Tool(error.to_string()))
+        zstd::bulk::compress(&text, 3).map_err(|error| Error::Internal(error.to_string()))
     }
 
     fn read(object: &[u8]) -> Option<Result<Manifest>> {
         let elf = Elf::parse(object).ok()?;
         let packed = elf.section(SECTION)?.data;
-        let damaged = |error: String| Error::Tool(format!("section {SECTION} is damaged: {error}"));
+        let damaged = |reason: String| Error::Section {
+            section: SECTION,
+            reason,
+        };
         let read = zstd::bulk::decompress(packed, LARGEST.min(packed.len().saturating_mul(4096)))
             .map_err(|error| damaged(error.to_string()))
             .and_then(|text| {
@@ -159,7 +165,7 @@ impl BuiltInTools {
 
     fn register(&self, object: &[u8], manifest: Manifest) -> Result<BuiltIn> {
         let engine = self.engine(&manifest.tools)?;
-        let parsed = CodeObject::parse(object).map_err(|error| Error::Tool(error.to_string()))?;
+        let parsed = CodeObject::parse(object).map_err(Error::Object)?;
         let mut built_in = BuiltIn::default();
         let mut declared = engine.globals();
         for kernel in manifest.kernels {
@@ -218,7 +224,9 @@ impl Instrumenter for BuiltInTools {
     }
 
     fn instrument(&self, _request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
-        Err(Refusal::new("only tools that are built in are looked at"))
+        Err(Refusal::Tool(
+            "only tools that are built in are looked at".to_owned(),
+        ))
     }
 
     fn launch(&self, launch: &Launch<'_>) {

@@ -42,16 +42,10 @@ impl Code {
 
     /// Lifts the kernel, with source lines where the object has them. Takes milliseconds for a large kernel.
     pub fn with<T>(&self, act: impl FnOnce(&Kernel<'_>) -> T) -> Result<T> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| {
-            Error::Tool(format!("cannot {what}: {error}"))
-        };
-        let object = CodeObject::parse(&self.object)
-            .map_err(|error| failed("read the code object", &error))?;
-        let module = Module::lift_kernel(&object, &self.kernel)
-            .map_err(|error| failed("lift the kernel", &error))?;
-        let function = module
-            .function(&self.kernel)
-            .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
+        let object = CodeObject::parse(&self.object).map_err(Error::Object)?;
+        let module = Module::lift_kernel(&object, &self.kernel).map_err(Error::Lift)?;
+        let function = module.function(&self.kernel);
+        let function = function.ok_or_else(|| Error::NoKernel(self.kernel.to_string()))?;
         // Debug information that cannot be read is none.
         let lines = SourceLines::of(&object).ok().flatten();
         Ok(act(&Kernel::new(

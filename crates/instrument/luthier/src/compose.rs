@@ -6,6 +6,7 @@ use crate::{
     file::{ADD, FLUSH},
 };
 use rewrite::{Accumulator, Action, CounterArray, Insertion, Lanes, Plan, Value};
+use template::parameter;
 
 /// Counters of a tool that each get a pair of scalar registers, where 64 bits suffice for any wave.
 const MOST_IN_SCALARS: usize = 2;
@@ -61,14 +62,8 @@ fn in_memory(edit: &mut Edit<'_>, count: &Count) -> Result<Action> {
     Ok(Action::Call {
         hook: edit.hook(ADD)?,
         arguments: vec![
-            (
-                "parameter:0".to_owned(),
-                Value::Constant(count.amount.into()),
-            ),
-            (
-                "parameter:1".to_owned(),
-                edit.counter_address(count.counter),
-            ),
+            (parameter(0), Value::Constant(count.amount.into())),
+            (parameter(1), edit.counter_address(count.counter)),
         ],
         lanes: Lanes::First,
     })
@@ -94,10 +89,7 @@ fn slot(edit: &mut Edit<'_>, slots: &mut [Option<usize>], count: &Count) -> Resu
     }
     let accumulator = Accumulator {
         flush: edit.hook(FLUSH)?,
-        arguments: vec![(
-            "parameter:2".to_owned(),
-            edit.counter_address(count.counter),
-        )],
+        arguments: vec![(parameter(2), edit.counter_address(count.counter))],
     };
     edit.plan.accumulators.push(accumulator);
     let slot = edit.plan.accumulators.len() - 1;

@@ -152,6 +152,7 @@ pub(crate) struct Count {
 }
 
 /// Collects what one tool wants done to one kernel.
+#[derive(Clone)]
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
     file: &'k ToolFile,
@@ -410,7 +411,7 @@ impl<'k> Edit<'k> {
             Argument::Counter(counter) => self.counter_address(counter.0),
             place => match place.hook_value() {
                 Some(value) => value.into(),
-                None => return Err(Error::Tool(format!("{place:?} is no value"))),
+                None => return Err(Error::Internal(format!("{place:?} is no value"))),
             },
         })
     }
@@ -474,7 +475,7 @@ impl Place<'_, '_> {
         for (index, argument) in arguments.into_iter().enumerate() {
             parameters::fits(&name, template, index, &argument)?;
             let value = self.edit.value(&argument)?;
-            values.push((format!("parameter:{index}"), value));
+            values.push((template::parameter(index), value));
         }
         self.edit.plan.insertions.push(Insertion {
             function: self.function,

@@ -186,7 +186,7 @@ impl Instrumenter for Engine {
     }
 
     fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {
-        build::variant(self, request).map_err(|error| Refusal::new(error.to_string()))
+        build::variant(self, request).map_err(Refusal::from)
     }
 
     fn adopt(&self, request: &Request<'_>, variant: &Variant) {
@@ -442,7 +442,7 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
         .iter()
         .flat_map(|agent| globals.global(agent, name));
     copies
-        .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
+        .map(|copy| copy.map_err(|error| Error::Variable(error.to_string())))
         .collect()
 }
 

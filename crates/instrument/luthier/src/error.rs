@@ -42,9 +42,82 @@ pub enum Error {
     Records(#[from] records::Error),
     #[error(transparent)]
     Data(#[from] serde_json::Error),
-    /// A tool's own.
+    #[error("cannot read the code object: {0}")]
+    Object(#[source] codeobj::Error),
+    /// Nothing can be put into a code object, whatever the tool.
+    #[error("{0}")]
+    Unsuitable(String),
+    #[error("cannot lift the kernel: {0}")]
+    Lift(#[source] lift::Error),
+    #[error("the code object has no code for kernel {0}")]
+    NoKernel(String),
+    /// What tools want done to a kernel cannot be done.
+    #[error(transparent)]
+    Rewrite(#[from] rewrite::Refusal),
+    /// What an object says of the tools in it cannot be understood.
+    #[error("section {section} is damaged: {reason}")]
+    Section {
+        section: &'static str,
+        reason: String,
+    },
+    /// A variable of a tool cannot be read back from the devices.
+    #[error("{0}")]
+    Variable(String),
+    /// Host code of a tool crashed, did not come back or could not be run.
+    #[error("{0}")]
+    ToolFailed(String),
+    /// A tool's own: it does not want the kernel, or has no results.
     #[error("{0}")]
     Tool(String),
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// What a session makes of it.
+impl From<Error> for session::Refusal {
+    fn from(error: Error) -> session::Refusal {
+        use session::Refusal;
+        let text = error.to_string();
+        match error {
+            Error::Object(_)
+            | Error::Unsuitable(_)
+            | Error::NoKernel(_)
+            | Error::Section { .. } => Refusal::Object(text),
+            Error::Lift(_) => Refusal::Code(text),
+            Error::Rewrite(refusal) => rewriting(&refusal, text),
+            Error::NoHook { .. }
+            | Error::NotATool(..)
+            | Error::Description { .. }
+            | Error::Option { .. }
+            | Error::Expression { .. }
+            | Error::Filter(_)
+            | Error::Argument { .. }
+            | Error::Assemble { .. }
+            | Error::NoGlobal { .. }
+            | Error::Data(_)
+            | Error::Tool(_) => Refusal::Tool(text),
+            Error::ToolFailed(_) | Error::Records(_) => Refusal::ToolFailed(text),
+            Error::Variable(_) => Refusal::Device(text),
+            Error::Internal(reason) => Refusal::Internal(reason),
+        }
+    }
+}
+
+fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
+    use rewrite::Refusal;
+    match refusal {
+        Refusal::Object(_) | Refusal::NoDescriptor(_) => session::Refusal::Object(text),
+        Refusal::Registers { .. } | Refusal::Full { .. } | Refusal::NoRegisters { .. } => {
+            session::Refusal::Resources(text)
+        }
+        Refusal::Unresolved { .. }
+        | Refusal::NoValue { .. }
+        | Refusal::Bind { .. }
+        | Refusal::Place { .. }
+        | Refusal::Assembler { .. }
+        | Refusal::BranchRange { .. } => session::Refusal::Code(text),
+        Refusal::BadPlan { .. } => session::Refusal::Internal(text),
+    }
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

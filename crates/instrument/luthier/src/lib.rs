@@ -56,6 +56,7 @@ mod printed;
 mod recent;
 mod results;
 mod tool;
+mod wanted;
 
 pub use buffer::BUFFER_ARGUMENTS;
 pub use built_in::BuiltInTools;

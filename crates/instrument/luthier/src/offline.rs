@@ -9,7 +9,7 @@ use codeobj::{CodeObject, LineTables, SourceLines};
 use lift::{FunctionKind, Module};
 use regex::Regex;
 use rewrite::Rewritten;
-use session::Report;
+use session::{Refusal, Report};
 use sha2::{Digest, Sha256};
 use std::{
     panic::resume_unwind,
@@ -30,7 +30,7 @@ const STACK: usize = 64 << 20;
 pub struct KernelOutcome {
     pub name: String,
     /// What instrumenting cost, or why the kernel stays as it was.
-    pub result: std::result::Result<Report, String>,
+    pub result: std::result::Result<Report, Refusal>,
 }
 
 /// An instrumented code object.
@@ -63,7 +63,7 @@ impl Engine {
         };
         let function = module
             .function(kernel)
-            .ok_or_else(|| Error::Tool(format!("the code object has no kernel {kernel}")))?;
+            .ok_or_else(|| Error::NoKernel(kernel.to_owned()))?;
         let built = build::kernel(self, source, function)?;
         let mut globals = counters(self, &built, &hash);
         globals.extend(self.variables());
@@ -79,15 +79,14 @@ impl Engine {
     /// Instruments all kernels of a linked code object whose name `wanted` matches. Tools' variables become exported
     /// symbols of the object, `TOOL/NAME`, and a section says what is in it, so that a run can deliver it.
     pub fn instrument_object(&self, bytes: &[u8], wanted: Option<&Regex>) -> Result<Offline> {
-        let failed = |error: &dyn std::fmt::Display| Error::Tool(error.to_string());
-        let object = CodeObject::parse(bytes).map_err(|error| failed(&error))?;
+        let object = CodeObject::parse(bytes).map_err(Error::Object)?;
         let known = tools_in(bytes);
         if !known.is_empty() {
             let known = known.join(", ");
             let reason = format!(
                 "it has tools in it already ({known}); name all tools at once for the original"
             );
-            return Err(Error::Tool(reason));
+            return Err(Error::Unsuitable(reason));
         }
         let aside = || {
             // Damaged line tables must not keep kernels from being instrumented.
@@ -108,7 +107,7 @@ impl Engine {
             };
             (module, found)
         });
-        let module = module.map_err(|error| failed(&error))?;
+        let module = module.map_err(Error::Lift)?;
         let hash: [u8; 32] = hash.into();
         let known = known?;
         let refused = build::relocated(&object);
@@ -136,7 +135,7 @@ impl Engine {
             };
             let mut built = build::kernel(self, source, index)?;
             built.rewritten.encode_lines();
-            rewrite::check_static(&built.rewritten, &object).map_err(|error| failed(&error))?;
+            rewrite::check_static(&built.rewritten, &object)?;
             Ok(built)
         });
         for ((_, function), built) in chosen.into_iter().zip(built) {
@@ -150,7 +149,7 @@ impl Engine {
             });
             let outcome = KernelOutcome {
                 name: function.name.clone(),
-                result: result.map_err(|error| error.to_string()),
+                result: result.map_err(Refusal::from),
             };
             manifest.add(&outcome, data);
             kernels.push(outcome);
@@ -162,8 +161,7 @@ impl Engine {
             // Of no use any more, and much to put away.
             let _ = Builder::new().spawn_scoped(scope, || drop(module));
             if rewritten.is_empty() {
-                return rewrite::static_object(&rewritten, &object, &globals)
-                    .map_err(|error| failed(&error));
+                return Ok(rewrite::static_object(&rewritten, &object, &globals)?);
             }
             let packed = Builder::new().spawn_scoped(scope, || manifest.pack());
             let mut failure = None;
@@ -181,7 +179,7 @@ impl Engine {
                 rewrite::static_object_with(&rewritten, &object, &globals, metadata, section);
             match failure {
                 Some(error) => Err(error),
-                None => object.map_err(|error| failed(&error)),
+                None => Ok(object?),
             }
         })?;
         Ok(Offline { object, kernels })

@@ -9,16 +9,14 @@ pub const LANES: &str = ":lanes";
 
 /// The hook's parameter with this number.
 fn port(template: &Template, index: usize) -> Option<&Port> {
-    let name = format!("parameter:{index}");
-    template.ports.iter().find(|port| port.name == name)
+    let mut ports = template.ports.iter();
+    ports.find(|port| port.parameter() == Some(index))
 }
 
 /// How many parameters the hook has.
 pub(crate) fn count(template: &Template) -> usize {
     let ports = template.ports.iter();
-    ports
-        .filter(|port| port.name.starts_with("parameter:"))
-        .count()
+    ports.filter(|port| port.parameter().is_some()).count()
 }
 
 /// Dwords of a parameter.

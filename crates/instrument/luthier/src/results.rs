@@ -141,7 +141,7 @@ impl DetachedResults {
     pub fn with<T>(&self, act: impl FnOnce(&Results<'_>) -> T) -> T {
         let read = |name: &str| match self.variables.get(name) {
             Some(Ok(copies)) => Ok(copies.clone()),
-            Some(Err(reason)) => Err(Error::Tool(reason.clone())),
+            Some(Err(reason)) => Err(Error::Variable(reason.clone())),
             None => Ok(Vec::new()),
         };
         act(&Results {

@@ -13,8 +13,9 @@ pub trait Tool: Send + Sync {
     fn modules(&self) -> Vec<&'static ToolFile> {
         Vec::new()
     }
-    /// Says what goes where in a kernel; called once per kernel, target and [`Tool::choose`]n variant, not at all when the result
-    /// is in the cache, see [`Tool::cache_key`].
+    /// Says what goes where in a kernel; called once per kernel, target and [`Tool::choose`]n variant, however many
+    /// attempts the kernel takes; not at all when the result is in the cache, see [`Tool::cache_key`]. (Once more if a kernel does not
+    /// end and somebody wants to know where it is.)
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()>;
     /// What decides, besides the tool's file and the kernel, what [`Tool::instrument`] does: settings, the environment, an earlier
     /// result. Instrumented kernels are kept on disk under it; `None`, the default: they are not, because nobody but the author

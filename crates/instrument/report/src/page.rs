@@ -82,7 +82,7 @@ pub fn comparison_page(comparison: &Comparison, out: &mut dyn Write) -> Result<(
 }
 
 fn head(out: &mut dyn Write, title: &str, links: &[(&str, &str)]) -> Result<()> {
-    let title = escaped(title);
+    let title = files::html(title);
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{MARK}\
@@ -121,20 +121,6 @@ fn scripts() -> String {
         }
     }
     all
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            plain => escaped.push(plain),
-        }
-    }
-    escaped
 }
 
 fn chunk(out: &mut dyn Write, name: &str, value: &impl Serialize) -> Result<()> {

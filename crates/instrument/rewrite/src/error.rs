@@ -58,6 +58,11 @@ impl Refusal {
         matches!(self, Refusal::NoRegisters { .. } | Refusal::Full { .. })
     }
 
+    /// Whether a plan that keeps less in registers may do where this one does not.
+    pub fn lacks_registers(&self) -> bool {
+        self.is_for_registers() || matches!(self, Refusal::Registers { .. })
+    }
+
     /// The only place that cannot take what is to be inserted there, if it is that.
     pub fn place(&self) -> Option<u64> {
         match self {

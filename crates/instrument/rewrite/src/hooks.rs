@@ -9,6 +9,7 @@ use crate::{Accumulator, Action, HookVariants, Lanes, Plan, Point, Refusal, Valu
 use gfx::Family;
 use isa::{Reg, RegKind};
 use lift::{Function, FunctionIndex, InstIndex, Module, RegisterSet};
+use template::parameter;
 
 /// Items that a hook becomes, in most cases no more.
 const ITEMS: usize = 8;
@@ -162,10 +163,7 @@ fn flush_arguments(accumulator: &Accumulator, first: u16) -> Vec<(String, Value)
             half: None,
         })
     };
-    let mut arguments = vec![
-        ("parameter:0".to_owned(), half(first)),
-        ("parameter:1".to_owned(), half(first + 1)),
-    ];
+    let mut arguments = vec![(parameter(0), half(first)), (parameter(1), half(first + 1))];
     arguments.extend(accumulator.arguments.iter().cloned());
     arguments
 }

@@ -62,7 +62,7 @@ pub enum Lanes {
 /// What is inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Index in [`Plan::hooks`]; arguments by port name, e.g. `parameter:0`. Ports without one are supplied from the place.
+    /// Index in [`Plan::hooks`]; arguments by port name, see [`template::parameter`]. Ports without one are supplied from the place.
     Call {
         hook: usize,
         arguments: Vec<(String, Value)>,
@@ -158,12 +158,12 @@ impl<'t> HookVariants<'t> {
 }
 
 /// A counter of the wave. At every end of the program the hook `flush` runs in lane 0 ([`Lanes::First`]) with the low half in
-/// port `parameter:0`, the high half in `parameter:1` and the further arguments.
+/// parameter 0, the high half in parameter 1 and the further arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accumulator {
     /// Index in [`Plan::hooks`].
     pub flush: usize,
-    /// E.g. `parameter:2`, the address of the counter in memory.
+    /// E.g. for parameter 2, the address of the counter in memory.
     pub arguments: Vec<(String, Value)>,
 }
 

@@ -38,7 +38,8 @@ impl Drop for Claimed {
     fn drop(&mut self) {
         // (Only the first outcome counts.)
         let reason = "its cached variant was being loaded with others when that failed";
-        self.0.finish(Outcome::Refused(reason.into()));
+        self.0
+            .finish(Outcome::Refused(Refusal::Device(reason.to_owned())));
     }
 }
 
@@ -83,7 +84,7 @@ pub fn load(
                 together.push(other);
                 variants.push(variant);
             }
-            Err(refusal) => other.finish(Outcome::Refused(refusal.reason)),
+            Err(refusal) => other.finish(Outcome::Refused(refusal)),
         }
     }
     let symbols: Vec<&str> = variants
@@ -101,7 +102,7 @@ pub fn load(
     let mut variants = variants.into_iter();
     let own = variants
         .next()
-        .ok_or_else(|| Refusal::new("nothing to load"))?;
+        .ok_or_else(|| Refusal::Internal("nothing to load".to_owned()))?;
     let Some(loaded) = loaded else {
         // Each by itself, as if nothing had been tried.
         for (other, variant) in together.iter().zip(variants) {
@@ -111,7 +112,7 @@ pub fn load(
                     *lock(&ready.ahead) = Some(told);
                     Outcome::Ready(ready)
                 }
-                Err(refusal) => Outcome::Refused(refusal.reason),
+                Err(refusal) => Outcome::Refused(refusal),
             });
         }
         return alone(session, kernel, own, true);

@@ -56,8 +56,8 @@ fn run(session: &Session, kernel: &Arc<Kernel>) {
     let built = catch_unwind(AssertUnwindSafe(|| build(session, kernel)));
     let outcome = match built {
         Ok(Ok(ready)) => Outcome::Ready(ready),
-        Ok(Err(refusal)) => Outcome::Refused(refusal.reason),
-        Err(panic) => Outcome::Refused(format!("internal error: {}", message(&*panic))),
+        Ok(Err(refusal)) => Outcome::Refused(refusal),
+        Err(panic) => Outcome::Refused(Refusal::Internal(message(&*panic).to_owned())),
     };
     let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     kernel.build_time.store(nanoseconds, Ordering::Relaxed);
@@ -128,6 +128,8 @@ fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
         Some(variant) => variant,
         None => {
             let result = session.instrumenter.instrument(&request(kernel));
+            let lasting = !matches!(&result, Err(refusal) if !refusal.is_lasting());
+            let cache = cache.filter(|_| lasting);
             let kept = cache.map(|(cache, key)| cache.put(key, result.as_ref()));
             if let Some(Err(error)) = kept {
                 session.note(format!("cache not written: {error}"));
@@ -161,7 +163,7 @@ pub(crate) fn filled(
             &variant.globals,
             &session.streams,
         )
-        .map_err(|error| Refusal::new(format!("no memory for the tool's globals: {error}")))?;
+        .map_err(|error| Refusal::Device(format!("no memory for the tool's globals: {error}")))?;
     session.consume();
     patch::apply(
         &mut variant.object,
@@ -183,12 +185,13 @@ pub(crate) fn alone(
     let loaded = session
         .device
         .load(kernel.agent.id, &variant.object, &symbols);
-    let loaded = loaded
-        .map_err(|error| Refusal::new(format!("the instrumented object does not load: {error}")))?;
+    let loaded = loaded.map_err(|error| {
+        Refusal::Device(format!("the instrumented object does not load: {error}"))
+    })?;
     let loaded = loaded
         .first()
         .copied()
-        .ok_or_else(|| Refusal::new("the instrumented object has no kernel"))?;
+        .ok_or_else(|| Refusal::Internal("the instrumented object has no kernel".to_owned()))?;
     session.loads.fetch_add(1, Ordering::Relaxed);
     Ok(ready(loaded, &variant, from_cache))
 }

@@ -1,7 +1,7 @@
 //! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
 //! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, a code that only this user's processes can make
-//! (HMAC-SHA-256 of key, sizes and the rest, under a secret in the directory), then the variant or the reason of the refusal as
+//! (HMAC-SHA-256 of key, sizes and the rest, under a secret in the directory), then the variant or the refusal as
 //! JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers never see half of one; what does
 //! not check out, or could be somebody else's ([`files::trusted`]), is ignored and rewritten. The least recently used files go when the
 //! directory grows beyond its limit. To find out takes a look at every file, while a launch waits, so it is done now and then: several
@@ -27,7 +27,7 @@ use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 /// Magic, format, sizes of JSON, object and tool's data, code.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 32;
 const SUFFIX: &str = "variant";
@@ -248,7 +248,7 @@ fn stated(header: &[u8]) -> Option<u64> {
 
 /// An entry without its code.
 fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
-    let json = serde_json::to_vec(&result.map_err(|refusal| &refusal.reason))?;
+    let json = serde_json::to_vec(&result)?;
     let object = result.map_or(&[][..], |variant| &variant.object);
     let tool_data = result.map_or(&[][..], |variant| &variant.tool_data);
     let length = u32::try_from(json.len()).map_err(io::Error::other)?;
@@ -285,11 +285,11 @@ fn decode(bytes: &[u8], key: &Key, secret: &Secret) -> Result<Result<Variant, Re
     let (json_length, object_length) = (word(header, 12), long(header, 16));
     let (json, rest) = rest.split_at(json_length as usize);
     let (object, tool_data) = rest.split_at(object_length as usize);
-    let mut kept: Result<Variant, String> =
+    let mut kept: Result<Variant, Refusal> =
         serde_json::from_slice(json).map_err(|error| format!("its description: {error}"))?;
     if let Ok(variant) = &mut kept {
         variant.object = object.to_vec();
         variant.tool_data = tool_data.to_vec();
     }
-    Ok(kept.map_err(Refusal::new))
+    Ok(kept)
 }

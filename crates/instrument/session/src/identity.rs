@@ -29,10 +29,10 @@ impl Instrumenter for Identity {
     }
 
     fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal> {
-        let unreadable = |error: codeobj::Error| Refusal::new(format!("unreadable: {error}"));
+        let unreadable = |error: codeobj::Error| Refusal::Object(format!("unreadable: {error}"));
         let object = CodeObject::parse(request.object).map_err(unreadable)?;
         if let Some(data) = own_data(&object) {
-            return Err(Refusal::new(format!(
+            return Err(Refusal::Object(format!(
                 "{data} belongs to this code object; a copy would have a second one"
             )));
         }

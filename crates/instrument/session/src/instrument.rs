@@ -1,6 +1,6 @@
 //! What instruments: the interface between the engine and whatever rewrites code.
 
-use crate::{Agent, DeviceError, MemoryKind, Usage, summary::KernelLine};
+use crate::{Agent, DeviceError, MemoryKind, Refusal, Usage, summary::KernelLine};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -82,21 +82,6 @@ pub struct Variant {
     /// Variables of this kernel alone, such as its counters, besides those of [`Instrumenter::globals`].
     #[serde(default)]
     pub globals: Vec<Global>,
-}
-
-/// Why a kernel runs uninstrumented.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct Refusal {
-    pub reason: String,
-}
-
-impl Refusal {
-    pub fn new(reason: impl Into<String>) -> Refusal {
-        Refusal {
-            reason: reason.into(),
-        }
-    }
 }
 
 /// A variable of the tool; each agent gets its own.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    Agent, Loaded, Report, Variant, lock,
+    Agent, Loaded, Refusal, Report, Variant, lock,
     objects::{Object, Original},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Ready(Ready),
-    Refused(String),
+    Refused(Refusal),
 }
 
 /// A variant on its device.
@@ -85,7 +85,7 @@ impl Kernel {
                     from_cache: false,
                     ahead: Mutex::default(),
                 }),
-                Err(reason) => Outcome::Refused(reason.clone()),
+                Err(reason) => Outcome::Refused(Refusal::BuiltIn(reason.clone())),
             });
         }
         Kernel {

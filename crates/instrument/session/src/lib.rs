@@ -25,6 +25,7 @@ mod live;
 mod objects;
 mod patch;
 pub mod records;
+mod refusal;
 pub mod selection;
 mod session;
 pub mod summary;
@@ -34,10 +35,11 @@ pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 pub use identity::Identity;
 pub use instrument::{
-    BuiltIn, Content, Finish, Global, Instrumenter, Launch, Live, Patch, PatchKind, Refusal,
-    Report, Request, RingSpec, Symbol, Variant,
+    BuiltIn, Content, Finish, Global, Instrumenter, Launch, Live, Patch, PatchKind, Report,
+    Request, RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
+pub use refusal::Refusal;
 pub use selection::{BadSetting, Selection};
 pub use session::{Decision, Dispatch, Session, Substitute};
 pub use summary::Summary;

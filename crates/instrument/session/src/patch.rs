@@ -13,7 +13,7 @@ pub fn apply(
         let base = match &patch.symbol {
             Symbol::Original(address) => original.wrapping_add(*address),
             Symbol::Tool(name) => tool(name).ok_or_else(|| {
-                Refusal::new(format!(
+                Refusal::Tool(format!(
                     "its code refers to {name}, which is none of the tool's globals"
                 ))
             })?,
@@ -27,7 +27,7 @@ pub fn apply(
             .ok()
             .and_then(|start| object.get_mut(start..start.checked_add(4)?));
         let Some(slot) = slot else {
-            return Err(Refusal::new(format!(
+            return Err(Refusal::Internal(format!(
                 "a patch at offset {:#x} lies outside the instrumented object",
                 patch.file_offset
             )));
@@ -78,6 +78,6 @@ mod tests {
         let error = apply(&mut [0; 4], &low(0, Symbol::Tool("hits".into())), 0, |_| {
             None
         });
-        assert!(error.unwrap_err().reason.contains("hits"));
+        assert!(error.unwrap_err().to_string().contains("hits"));
     }
 }

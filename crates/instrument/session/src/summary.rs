@@ -9,7 +9,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    Agent, Report, Usage,
+    Agent, Refusal, Report, Usage,
     kernel::{Kernel, Outcome},
     records::RecordLine,
 };
@@ -44,9 +44,7 @@ pub enum Status {
     /// Chosen, but none of its launches was.
     Unused,
     Instrumented(Instrumented),
-    Refused {
-        reason: String,
-    },
+    Refused(Refusal),
     /// Instrumenting took too long for a launch to wait.
     Late,
 }
@@ -89,9 +87,7 @@ impl KernelLine {
                 report: ready.report.clone(),
                 from_cache: ready.from_cache,
             }),
-            Some(Outcome::Refused(reason)) => Status::Refused {
-                reason: reason.clone(),
-            },
+            Some(Outcome::Refused(refusal)) => Status::Refused(refusal.clone()),
             None if !kernel.selected => Status::Unselected,
             None if kernel.was_late() => Status::Late,
             None => Status::Unused,
@@ -118,7 +114,7 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
             Status::Unselected => ("unselected", String::new()),
             Status::Unused => ("unused", String::new()),
             Status::Late => ("late", String::new()),
-            Status::Refused { reason } => ("refused", reason.clone()),
+            Status::Refused(refusal) => ("refused", format!("{refusal:?}")),
             Status::Instrumented(done) => ("instrumented", format!("{:?}", done.report)),
         };
         let (symbol, target) = (line.symbol.clone(), line.target.clone());
@@ -205,9 +201,9 @@ impl Summary {
         }
         for line in &self.kernels {
             let reason = match &line.status {
-                Status::Refused { reason } => reason.as_str(),
+                Status::Refused(refusal) => refusal.to_string(),
                 Status::Late => {
-                    "instrumenting took longer than a launch may wait (LUTHIER_BUILD_LIMIT)"
+                    "instrumenting took longer than a launch may wait (LUTHIER_BUILD_LIMIT)".into()
                 }
                 _ => continue,
             };

@@ -71,7 +71,7 @@ fn what_was_put_is_found_whole() {
     };
     assert_eq!(*found, sample(5000));
     assert_eq!(files(&directory.path().join("deep/er")).len(), 1);
-    let refusal = session::Refusal::new("too many registers");
+    let refusal = session::Refusal::Resources("too many registers".into());
     cache.put(&key, Err(&refusal)).unwrap();
     let Found::Refused(found) = cache.get(&key) else {
         panic!("not found")
@@ -245,8 +245,7 @@ fn sessions_share_variants_and_survive_damage() {
 }
 
 /// Refuses, and counts how often it was asked.
-#[derive(Default)]
-struct Refusing(std::sync::atomic::AtomicU32);
+struct Refusing(session::Refusal, std::sync::atomic::AtomicU32);
 
 impl session::Instrumenter for Refusing {
     fn name(&self) -> String {
@@ -256,26 +255,38 @@ impl session::Instrumenter for Refusing {
         Vec::new()
     }
     fn instrument(&self, _: &session::Request<'_>) -> Result<Variant, session::Refusal> {
-        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Err(session::Refusal::new("not this one"))
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Err(self.0.clone())
     }
+}
+
+/// How often a tool that refuses is asked by sessions of these builds, one after the other.
+fn asked(refusal: session::Refusal, builds: &[&str]) -> Vec<u32> {
+    let directory = tempfile::tempdir().unwrap();
+    let bytes = object(&[]);
+    let tool = Arc::new(Refusing(refusal.clone(), Default::default()));
+    let asked = builds.iter().map(|build| {
+        let settings = [("LUTHIER_CACHE", directory.path().to_str().unwrap())];
+        let mut config = config(&settings);
+        config.build = build.to_string();
+        let (session, _) = start(&bytes, config, tool.clone());
+        assert!(variant(session.dispatch(&launch(&bytes, "scale"))).is_none());
+        let summary = session.summary();
+        assert_eq!(summary.kernels[0].status, Status::Refused(refusal.clone()));
+        tool.1.load(std::sync::atomic::Ordering::Relaxed)
+    });
+    asked.collect()
 }
 
 #[test]
 fn refusals_are_not_worked_out_again_except_by_another_build() {
-    let directory = tempfile::tempdir().unwrap();
-    let bytes = object(&[]);
-    let tool = Arc::new(Refusing::default());
-    for (build, asked) in [("a", 1), ("a", 1), ("b", 2), ("a", 2)] {
-        let settings = [("LUTHIER_CACHE", directory.path().to_str().unwrap())];
-        let mut config = config(&settings);
-        config.build = build.into();
-        let (session, _) = start(&bytes, config, tool.clone());
-        assert!(variant(session.dispatch(&launch(&bytes, "scale"))).is_none());
-        let Status::Refused { reason } = &session.summary().kernels[0].status else {
-            panic!("{:?}", session.summary().kernels)
-        };
-        assert_eq!(reason, "not this one");
-        assert_eq!(tool.0.load(std::sync::atomic::Ordering::Relaxed), asked);
-    }
+    let refusal = session::Refusal::Code("not this one".into());
+    assert_eq!(asked(refusal, &["a", "a", "b", "a"]), [1, 1, 2, 2]);
+}
+
+/// A tool that crashed in one process works in the next.
+#[test]
+fn what_happened_to_a_tool_is_not_kept() {
+    let refusal = session::Refusal::ToolFailed("it crashed".into());
+    assert_eq!(asked(refusal, &["a", "a"]), [1, 2]);
 }

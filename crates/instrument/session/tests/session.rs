@@ -69,7 +69,7 @@ fn refusals_and_panics_run_the_original_and_are_reported() {
             "tile" => panic!("no such register"),
             _ => {
                 let _ = variant;
-                Err(Refusal::new("too few registers"))
+                Err(Refusal::Resources("too few registers".into()))
             }
         },
     );
@@ -80,6 +80,13 @@ fn refusals_and_panics_run_the_original_and_are_reported() {
             Decision::Original
         );
     }
+    // Scripts decide by the kind.
+    let json: serde_json::Value = serde_json::from_str(&session.summary().json()).unwrap();
+    let mut kernels = json["kernels"].as_array().unwrap().iter();
+    let scale = kernels.find(|kernel| kernel["symbol"] == "scale").unwrap();
+    assert_eq!(scale["status"], "refused");
+    assert_eq!(scale["kind"], "resources");
+    assert_eq!(scale["reason"], "too few registers");
     let text = session.summary().text();
     assert!(
         text.contains("2 kernels seen, 0 instrumented, 2 refused"),
@@ -128,8 +135,11 @@ fn identity_refuses_objects_with_data_of_their_own() {
         Decision::Original
     );
     let summary = session.summary();
-    let Status::Refused { reason } = &summary.kernels[0].status else {
+    let Status::Refused(refusal) = &summary.kernels[0].status else {
         panic!("{:?}", summary.kernels)
+    };
+    let session::Refusal::Object(reason) = refusal else {
+        panic!("{refusal:?}")
     };
     assert!(reason.starts_with("variable hits "), "{reason}");
     assert!(device.memory.lock().unwrap().loaded.is_empty());

@@ -47,6 +47,21 @@ pub struct Port {
     pub dwords: Vec<Option<(u16, u16)>>,
 }
 
+/// In front of the number of a hook's parameter.
+const PARAMETER: &str = "parameter:";
+
+/// The name of the port that is a hook's parameter with this number, counted from 0.
+pub fn parameter(index: usize) -> String {
+    format!("{PARAMETER}{index}")
+}
+
+impl Port {
+    /// Which of the hook's parameters it is; `None` if it is something else.
+    pub fn parameter(&self) -> Option<usize> {
+        self.name.strip_prefix(PARAMETER)?.parse().ok()
+    }
+}
+
 /// Registers that move together because some instruction names them as one tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {

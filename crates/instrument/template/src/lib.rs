@@ -13,6 +13,8 @@ mod values;
 
 pub use bind::{Binding, bind, bind_into};
 pub use bundle::{Bundle, Entry, Global};
-pub use code::{Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template};
+pub use code::{
+    Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template, parameter,
+};
 pub use error::{BindError, BundleError};
 pub use values::{HOOK_VALUES, HookValue, HookValueRow, Origin};

@@ -27,7 +27,9 @@ fn code_that_the_loader_writes_into_is_refused() {
     let done = engine.instrument_object(&compile(RELOCATED), None).unwrap();
     assert_eq!(done.kernels.len(), 2);
     for kernel in done.kernels {
-        let reason = kernel.result.unwrap_err();
+        let session::Refusal::Object(reason) = kernel.result.unwrap_err() else {
+            panic!("of another kind")
+        };
         assert!(
             reason.contains("the loader writes an address into its code at 0x"),
             "{reason}"

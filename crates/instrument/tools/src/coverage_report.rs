@@ -186,7 +186,7 @@ impl Report {
             rate(branches)
         );
         for (name, file) in &self.0 {
-            let shown = escaped(name);
+            let shown = files::html(name);
             let _ = writeln!(
                 out,
                 "<class name=\"{shown}\" filename=\"{shown}\" line-rate=\"{:.4}\" branch-rate=\"{:.4}\" complexity=\"0\"><methods/><lines>",
@@ -231,7 +231,7 @@ impl Report {
             let _ = writeln!(
                 out,
                 "<tr><td><a href=\"#f{number}\">{}</a></td><td>{:.1} % ({}/{})</td><td>{}/{}</td></tr>",
-                escaped(name),
+                files::html(name),
                 lines.percent(),
                 lines.hit,
                 lines.found,
@@ -241,7 +241,11 @@ impl Report {
         }
         out.push_str("</table>\n");
         for (number, (name, file)) in self.0.iter().enumerate() {
-            let _ = writeln!(out, "<h2 id=\"f{number}\">{}</h2>\n<pre>", escaped(name));
+            let _ = writeln!(
+                out,
+                "<h2 id=\"f{number}\">{}</h2>\n<pre>",
+                files::html(name)
+            );
             let text = std::fs::read(name).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             let mut source = text.lines();
@@ -269,7 +273,7 @@ impl Report {
                 let _ = writeln!(
                     out,
                     "<span class=\"{class}\">{line:>6} <span class=\"count\">{lanes:>12}</span> | {}</span>",
-                    escaped(code)
+                    files::html(code)
                 );
             }
             out.push_str("</pre>\n");
@@ -277,13 +281,6 @@ impl Report {
         out.push_str("</body></html>\n");
         out
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

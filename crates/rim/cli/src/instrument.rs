@@ -185,9 +185,9 @@ impl Report {
                         .add(&kernel.name, target);
                 }
             }
-            Err(reason) => {
+            Err(refusal) => {
                 self.refused += 1;
-                let said = self.refusals.entry(reason).or_default();
+                let said = self.refusals.entry(refusal.to_string()).or_default();
                 said.add(&kernel.name, target);
             }
         }

@@ -18,7 +18,6 @@ mod progress;
 mod report;
 mod run;
 mod rust_tool;
-mod steps;
 mod stock;
 mod summary;
 mod tool;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tempfile::TempDir;
 
-use crate::steps::Steps;
+use crate::progress::Steps;
 
 /// Make a page that any browser opens from what runs left.
 ///

@@ -20,7 +20,7 @@ use verify::{Input, Launch, Subject, Verdict, Why};
 use crate::{
     chosen::{self, Chosen},
     emulate::{Extent, Given},
-    steps,
+    progress,
 };
 
 /// Prove on the emulated GPU that tools change nothing they must not.
@@ -241,7 +241,7 @@ impl Verify {
         let kernel = subject.kernel();
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
         let limit = limit.context("--limit is a number of seconds")?;
-        let waiting = steps::waiting(&format!("comparing {kernel} at every instruction"));
+        let waiting = progress::waiting(&format!("comparing {kernel} at every instruction"));
         let verdict = if self.poison {
             verify::poison_within(&object, &module, subject, SEED, limit)?
         } else {

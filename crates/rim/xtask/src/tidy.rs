@@ -25,6 +25,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-pass",
     "drain-tool",
     "files",
+    "hsa-tool",
     "intercept",
     "tool-capi",
     "luthier-tool",

@@ -1,10 +1,6 @@
 //! All commands of the driver: their names, and what answers them.
 
-use std::{
-    ffi::c_void,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Mutex,
-};
+use std::{ffi::c_void, sync::Mutex};
 
 use kmt_sys::{door, kfd, kfd::command::*};
 
@@ -135,7 +131,7 @@ fn answered(name: &str, answer: &Answer, arguments: Arguments) -> Result {
 
 /// A panic becomes an error instead of unwinding into C.
 pub fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or(refuse(libc::EIO))
+    hsa_tool::contain(body, || ()).unwrap_or(refuse(libc::EIO))
 }
 
 pub fn trace(name: &str, result: Result) {

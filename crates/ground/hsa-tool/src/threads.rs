@@ -1,8 +1,8 @@
-//! Threads inside the application's process.
+//! Threads of ours inside the application's process.
 
 use std::mem::MaybeUninit;
 
-/// Starts a thread that the application's signals do not reach; false if there can be none.
+/// Starts a thread that the application's signals do not reach, with a stack of so many bytes; false if there can be none.
 pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> bool {
     // Threads inherit the mask, so it is changed here: the new thread never runs with another one.
     // SAFETY: both sets are initialised by the calls that they are passed to first.

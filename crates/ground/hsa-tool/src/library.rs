@@ -1,0 +1,79 @@
+//! Libraries of the process: which one we are, and what others have. Nothing is loaded here.
+
+use std::{
+    ffi::{CStr, CString, OsStr, c_void},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::PathBuf,
+    ptr::NonNull,
+};
+
+/// Where this library lies. Each library that links this crate has a copy of the function, and answers for itself.
+pub fn own_path() -> Option<PathBuf> {
+    path_of(own_path as *const c_void)
+}
+
+/// The file of the library that an address lies in.
+pub fn path_of(address: *const c_void) -> Option<PathBuf> {
+    let info = look_up(address)?;
+    if info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the linker's string, which lives as long as the library.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+}
+
+/// Whether two addresses lie in the same library.
+pub fn is_same(one: *const c_void, other: *const c_void) -> bool {
+    let base = |address| look_up(address).map(|info| info.dli_fbase);
+    base(one).is_some_and(|one| base(other) == Some(one))
+}
+
+fn look_up(address: *const c_void) -> Option<libc::Dl_info> {
+    // SAFETY: all zeros are a valid value, and any address may be looked up.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        (libc::dladdr(address, &raw mut info) != 0).then_some(info)
+    }
+}
+
+/// Keeps this library in memory until the process ends, whoever closes it: handlers that lie in it may still be called.
+pub fn pin() {
+    let path = own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok());
+    if let Some(path) = path {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+        // SAFETY: the path is a string; the library is loaded already, so nothing runs.
+        unsafe { libc::dlopen(path.as_ptr(), flags) };
+    }
+}
+
+/// The address of a symbol in the library of this name or path, or in what that depends on; `None` if the library is not
+/// loaded. It stays loaded.
+pub fn symbol(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: both are strings, and nothing is loaded.
+    unsafe {
+        let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        match handle.is_null() {
+            true => None,
+            false => NonNull::new(libc::dlsym(handle, name.as_ptr())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_tells_its_library() {
+        let own = own_path().and_then(|path| path.canonicalize().ok());
+        assert_eq!(own, std::env::current_exe().ok());
+        let theirs = symbol(c"libc.so.6", c"getpid").expect("the C library has it");
+        let path = path_of(theirs.as_ptr()).expect("a library has it");
+        assert_eq!(path.file_name(), Some(OsStr::new("libc.so.6")));
+        let other = symbol(c"libc.so.6", c"getppid").expect("the C library has it");
+        assert!(is_same(theirs.as_ptr(), other.as_ptr()));
+        assert!(!is_same(theirs.as_ptr(), own_path as *const c_void));
+        assert_eq!(symbol(c"libluthier-nowhere.so", c"getpid"), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! What tools want done to a kernel, and as much of it as can be.
+
+use crate::{
+    Edit, Engine, Error, Kernel, Result,
+    build::{Source, rewritten},
+    compose::{self, Counting},
+    engine::ToolData,
+    parameters::LANES,
+};
+use lift::{FunctionIndex, Module};
+use rewrite::{Action, Insertion, Plan, Refusal, Rewritten};
+use serde_json::value::RawValue;
+
+/// The kernel with what the tools want done to it, as far as that can be done. Every tool is asked once, however many attempts it
+/// takes: counters are counted in memory where registers do not suffice, and places that cannot take a hook cost themselves alone,
+/// if they are not too many.
+pub(crate) fn made<'k>(
+    engine: &'k Engine,
+    source: Source<'_>,
+    function: FunctionIndex,
+    kernel: &'k Kernel<'k>,
+) -> Result<(Rewritten, Wanted<'k>)> {
+    if let Some(reason) = source.refused {
+        return Err(Error::Unsuitable(reason.to_owned()));
+    }
+    let asked = Asked::of(engine, kernel, source)?;
+    // What does not count is the same in both.
+    let to_memory = asked.counts().then(|| asked.clone());
+    let wanted = asked.wanted(Counting::Registers)?;
+    let first = match rewritten(source, function, &wanted.plan) {
+        Ok(rewritten) => return Ok((rewritten, wanted)),
+        Err(refusal) => refusal,
+    };
+    let mut refused = Error::from(first.clone());
+    if let Some(asked) = to_memory.filter(|_| first.lacks_registers()) {
+        match in_memory(asked, source, function, &first) {
+            Ok(made) => return Ok(made),
+            Err(error) => refused = error,
+        }
+    }
+    match engine.strict {
+        true => Err(refused),
+        false => with_places_left_out(source, function, wanted, first),
+    }
+}
+
+/// With counters in memory, because of this refusal of counting in registers.
+fn in_memory<'k>(
+    asked: Asked<'k>,
+    source: Source<'_>,
+    function: FunctionIndex,
+    first: &Refusal,
+) -> Result<(Rewritten, Wanted<'k>)> {
+    let mut wanted = asked.wanted(Counting::Memory)?;
+    let rewritten = rewritten(source, function, &wanted.plan)?;
+    let note = format!("counts in memory, not in registers: {first}");
+    wanted.notes.push(note);
+    Ok((rewritten, wanted))
+}
+
+/// Without the place that was refused first, and those that are then.
+fn with_places_left_out<'k>(
+    source: Source<'_>,
+    function: FunctionIndex,
+    mut wanted: Wanted<'k>,
+    mut refusal: Refusal,
+) -> Result<(Rewritten, Wanted<'k>)> {
+    let mut left_out = Vec::new();
+    while left_out.len() < MOST_LEFT_OUT
+        && let Some(pc) = refusal.place()
+        && leave_out(&mut wanted, source.module, pc)
+    {
+        left_out.push((pc, refusal));
+        refusal = match rewritten(source, function, &wanted.plan) {
+            Ok(rewritten) => {
+                wanted.notes.extend(without(&left_out));
+                return Ok((rewritten, wanted));
+            }
+            Err(refusal) => refusal,
+        };
+    }
+    Err(refusal.into())
+}
+
+/// Places of a kernel that may be left out. Each costs another attempt.
+const MOST_LEFT_OUT: usize = 256;
+
+/// Takes out all hooks at an instruction; false if there are none, or if one must not be missing.
+fn leave_out(wanted: &mut Wanted<'_>, module: &Module, pc: u64) -> bool {
+    let hook_there = |insertion: &Insertion| {
+        let insts = &module.functions[insertion.function].insts;
+        match insertion.action {
+            Action::Call { hook, .. } if insts.pc(insertion.inst) == pc => Some(hook),
+            _ => None,
+        }
+    };
+    let mut there = wanted.plan.insertions.iter().filter_map(hook_there);
+    if there.any(|hook| wanted.tool_of(hook).is_some_and(|tool| tool.whole)) {
+        return false;
+    }
+    let insertions = &mut wanted.plan.insertions;
+    let before = insertions.len();
+    insertions.retain(|insertion| hook_there(insertion).is_none());
+    insertions.len() < before
+}
+
+/// A remark on places that got no hook.
+fn without(left_out: &[(u64, Refusal)]) -> Option<String> {
+    let (pc, reason) = left_out.first()?;
+    let others = match left_out.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more places"),
+    };
+    Some(format!(
+        "no hook at {pc:#x}{others}, which --strict would refuse: {reason}"
+    ))
+}
+
+/// What the tools said about a kernel.
+#[derive(Clone)]
+struct Asked<'k> {
+    /// With the names of their tools.
+    edits: Vec<(&'k str, Edit<'k>)>,
+    data: Vec<ToolData>,
+    notes: Vec<String>,
+}
+
+impl<'k> Asked<'k> {
+    fn of(engine: &'k Engine, kernel: &'k Kernel<'k>, source: Source<'_>) -> Result<Asked<'k>> {
+        let mut asked = Asked {
+            edits: Vec::new(),
+            data: Vec::new(),
+            notes: computed(kernel).into_iter().collect(),
+        };
+        let choices = engine.choices(source.variant);
+        for (tool, choice) in engine.tools.iter().zip(choices) {
+            if choice == 0 {
+                asked.data.push(ToolData::default());
+                continue;
+            }
+            let file = tool.file();
+            let counters = file.counters_name(kernel.name(), source.hash, source.variant);
+            let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
+            edit.modules = tool.modules();
+            tool.instrument(kernel, &mut edit)?;
+            if edit.unreached != 0 {
+                let places = edit.unreached;
+                edit.note(format!(
+                    "nothing is inserted behind the end of the program (s_endpgm), where control never comes: {places} places"
+                ));
+            }
+            asked.data.push(ToolData {
+                counters: edit.counters,
+                data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),
+            });
+            let remarks = std::mem::take(&mut edit.notes).into_iter();
+            let remarks = remarks.map(|remark| format!("{}: {remark}", tool.name()));
+            asked.notes.extend(remarks);
+            asked.edits.push((tool.name(), edit));
+        }
+        Ok(asked)
+    }
+
+    /// Whether any tool counts ([`crate::Place::count`]).
+    fn counts(&self) -> bool {
+        self.edits.iter().any(|(_, edit)| !edit.counts.is_empty())
+    }
+
+    /// All of it as one plan.
+    fn wanted(self, counting: Counting) -> Result<Wanted<'k>> {
+        let (mut plan, mut tools) = (Plan::default(), Vec::new());
+        for (name, edit) in self.edits {
+            let whole = edit.whole;
+            compose::add(&mut plan, edit, counting)?;
+            tools.push(ToolHooks {
+                name,
+                end: plan.hooks.len(),
+                whole,
+            });
+        }
+        Ok(Wanted {
+            plan,
+            data: self.data,
+            notes: self.notes,
+            tools,
+        })
+    }
+}
+
+/// What all tools together want done to a kernel.
+pub(crate) struct Wanted<'k> {
+    pub plan: Plan<'k>,
+    /// One for each tool.
+    pub data: Vec<ToolData>,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    tools: Vec<ToolHooks<'k>>,
+}
+
+/// A tool's part of the plan.
+struct ToolHooks<'k> {
+    name: &'k str,
+    /// Where its hooks end in those of the plan.
+    end: usize,
+    /// No hook may be left out.
+    whole: bool,
+}
+
+impl Wanted<'_> {
+    fn tool_of(&self, hook: usize) -> Option<&ToolHooks<'_>> {
+        self.tools.iter().find(|tool| hook < tool.end)
+    }
+
+    /// The hooks at an instruction, with their tools.
+    pub fn hooks_at(&self, instruction: &crate::Instruction<'_>) -> Vec<String> {
+        let there = self.plan.insertions.iter().filter(|insertion| {
+            insertion.function == instruction.function().index()
+                && insertion.inst == instruction.index()
+        });
+        let mut names: Vec<String> = Vec::new();
+        for insertion in there {
+            let Action::Call { hook, .. } = insertion.action else {
+                continue;
+            };
+            let tool = self.tool_of(hook).map_or("", |tool| tool.name);
+            let hook = &self.plan.hooks[hook].name;
+            let hook = hook.strip_suffix(LANES).unwrap_or(hook);
+            let name = format!("hook {hook} of tool {tool}");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are
+/// known to be called through pointers.
+fn computed(kernel: &Kernel<'_>) -> Option<String> {
+    let functions = kernel.functions();
+    let calls: usize = functions.map(|function| function.unresolved().len()).sum();
+    (calls != 0).then(|| {
+        format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
+    })
+}

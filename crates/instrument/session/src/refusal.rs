@@ -1,0 +1,47 @@
+//! Why kernels run uninstrumented.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a kernel runs uninstrumented. What it says is for the user; the kind is for who decides what to do about it. In JSON an
+/// object of `kind`, such as `resources`, and `reason`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "reason", rename_all = "kebab-case")]
+pub enum Refusal {
+    /// Its code object cannot be read, or nothing can be put into it, whatever the tool.
+    #[error("{0}")]
+    Object(String),
+    /// What is inserted needs more registers, LDS or scratch than there is room for. Less may do.
+    #[error("{0}")]
+    Resources(String),
+    /// Its code is not understood, or a place of it cannot take what is to be inserted there.
+    #[error("{0}")]
+    Code(String),
+    /// The tool does not want it, or asks for something that does not exist.
+    #[error("{0}")]
+    Tool(String),
+    /// Code of the tool crashed, did not come back or could not be run: the next process may be luckier.
+    #[error("{0}")]
+    ToolFailed(String),
+    /// The runtime has no memory for it, or does not load it.
+    #[error("{0}")]
+    Device(String),
+    /// So it was when tools were put into the file.
+    #[error("{0}")]
+    BuiltIn(String),
+    /// A mistake of ours.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl Refusal {
+    /// Whether the same kernel, tools and settings come to the same in another process.
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Refusal::Object(_) | Refusal::Resources(_) | Refusal::Code(_) | Refusal::Tool(_) => {
+                true
+            }
+            Refusal::ToolFailed(_) | Refusal::Device(_) => false,
+            Refusal::BuiltIn(_) | Refusal::Internal(_) => false,
+        }
+    }
+}
