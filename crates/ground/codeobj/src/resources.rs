@@ -86,7 +86,7 @@ pub fn resources(
     };
 
     let lds_bytes = descriptor.group_segment_size().saturating_add(dynamic_lds);
-    let unit = ComputeUnit::of(descriptor);
+    let unit = ComputeUnit::for_kernel(descriptor);
     let by_lds = unit.waves_by_lds(
         lds_bytes,
         u32::from(descriptor.wave_size()),
@@ -117,7 +117,7 @@ struct ComputeUnit {
 }
 
 impl ComputeUnit {
-    fn of(descriptor: &KernelDescriptor) -> ComputeUnit {
+    fn for_kernel(descriptor: &KernelDescriptor) -> ComputeUnit {
         let target = descriptor.target();
         // A workgroup in work-group-processor mode sees two units as one.
         let units = if target.family < Family::Gfx12_5 && descriptor.work_group_processor_mode() {

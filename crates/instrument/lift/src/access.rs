@@ -81,7 +81,7 @@ const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
 
 impl Access {
     /// `indexing`: general-purpose index mode may be on (gfx9), so that vector operands are relative to M0.
-    pub fn of(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
+    pub fn new(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
         let effects = inst.effects;
         let mut access = Access {
             kills: true,
@@ -148,7 +148,7 @@ impl Access {
     }
 
     fn write(&mut self, reg: Reg) {
-        self.writes.extend(Span::of(reg));
+        self.writes.extend(Span::from_register(reg));
     }
 
     fn read(&mut self, reg: Reg) {
@@ -158,11 +158,11 @@ impl Access {
             (RegKind::Source, 252) => (RegKind::Exec, 2),
             (RegKind::Source, 254) => (RegKind::M0, 1),
             _ => {
-                self.reads.extend(Span::of(reg));
+                self.reads.extend(Span::from_register(reg));
                 return;
             }
         };
-        self.reads.extend(Span::of(Reg {
+        self.reads.extend(Span::from_register(Reg {
             kind,
             index: 0,
             width,

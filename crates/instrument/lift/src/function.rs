@@ -1,8 +1,8 @@
 //! A lifted function: instructions, blocks, edges.
 
-use crate::graph::{Dominators, Loop, Shape};
+use crate::graph::{Dominators, GraphAnalyses, Loop};
 use crate::program::FunctionKind;
-use crate::{Access, Insts, Traits};
+use crate::{Access, InstFlags, Insts};
 use smallvec::SmallVec;
 
 /// Index of a function in its module.
@@ -125,7 +125,7 @@ pub struct Function {
     pub insts: Insts,
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: GraphAnalyses,
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
@@ -187,17 +187,17 @@ impl Function {
 
     /// What is to be known of an instruction at a glance.
     #[inline]
-    pub fn traits(&self, inst: InstIndex) -> Traits {
+    pub fn traits(&self, inst: InstIndex) -> InstFlags {
         self.traits_of()[inst]
     }
 
     /// Whether any of the traits holds for any instruction.
-    pub fn has(&self, wanted: Traits) -> bool {
+    pub fn has(&self, wanted: InstFlags) -> bool {
         self.traits_of().iter().any(|traits| traits.any(wanted))
     }
 
     /// The first instruction of a range of which any of the traits holds; else its end.
-    pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: Traits) -> InstIndex {
+    pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: InstFlags) -> InstIndex {
         let mut traits = self.traits_of()[insts.clone()].iter();
         let found = traits.position(|traits| traits.any(wanted));
         found.map_or(insts.end, |at| insts.start + at)
@@ -231,7 +231,7 @@ impl Function {
     }
 
     /// Of each instruction.
-    pub(crate) fn traits_of(&self) -> &[Traits] {
+    pub(crate) fn traits_of(&self) -> &[InstFlags] {
         self.insts.code().traits()
     }
 }

@@ -30,7 +30,7 @@ impl LiveSet {
 
     /// Whether the active lanes of a vector register may be overwritten; for scalar registers, whether it is dead.
     pub fn dead_in_active_lanes(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => !self.scalars.intersects_range(start, count),
             Some(Span::Vector(start, count)) => !self.active.intersects_range(start, count),
             None => false,
@@ -39,7 +39,7 @@ impl LiveSet {
 
     /// Whether the whole register may be overwritten, e.g. by `v_writelane_b32` or under another EXEC.
     pub fn dead_in_all_lanes(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Vector(start, count)) => {
                 !self.active.intersects_range(start, count)
                     && !self.inactive.intersects_range(start, count)

@@ -43,7 +43,7 @@ pub struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// Kernels, function symbols and relocated pointers of a linked code object.
-    pub fn of(object: &CodeObject<'a>) -> Result<Program<'a>, Error> {
+    pub fn from_object(object: &CodeObject<'a>) -> Result<Program<'a>, Error> {
         if !object.is_linked() {
             return Err(Error::NotLinked);
         }

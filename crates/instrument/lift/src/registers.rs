@@ -41,7 +41,7 @@ pub enum Span {
 
 impl Span {
     /// Where a register is; `None` for constants, the null register and hardware state we do not follow.
-    pub fn of(reg: Reg) -> Option<Span> {
+    pub fn from_register(reg: Reg) -> Option<Span> {
         let width = u16::from(reg.width).max(1);
         match reg.kind {
             RegKind::Vgpr if reg.index < FILE_SIZE => {
@@ -115,7 +115,7 @@ impl RegisterSet {
 
     /// Whether any dword of `reg` is in the set.
     pub fn touches(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => self.scalars.intersects_range(start, count),
             Some(Span::Vector(start, count)) => self.vectors.intersects_range(start, count),
             None => false,
@@ -145,11 +145,14 @@ mod tests {
     fn numbers_and_registers_are_inverse() {
         for number in 0..192 {
             if let Some(reg) = scalar(number) {
-                assert_eq!(Span::of(reg), Some(Span::Scalar(number, 1)));
+                assert_eq!(Span::from_register(reg), Some(Span::Scalar(number, 1)));
             }
         }
         for number in 0..512 {
-            assert_eq!(Span::of(vector(number)), Some(Span::Vector(number, 1)));
+            assert_eq!(
+                Span::from_register(vector(number)),
+                Some(Span::Vector(number, 1))
+            );
         }
         let tuple = Reg {
             kind: RegKind::Vgpr,
@@ -157,6 +160,6 @@ mod tests {
             width: 4,
             half: None,
         };
-        assert_eq!(Span::of(tuple), Some(Span::Vector(254, 2)));
+        assert_eq!(Span::from_register(tuple), Some(Span::Vector(254, 2)));
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     compose::{self, Counting},
     engine::ToolData,
     parameters::LANES,
-    recent::Recent,
+    recent::ObjectFacts,
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
@@ -17,7 +17,7 @@ use session::{Report, Request, Usage, Variant};
 const DUMP: &str = "LUTHIER_DUMP";
 
 /// A kernel with everything in it, at no address yet.
-pub(crate) struct Built {
+pub(crate) struct BuiltKernel {
     pub rewritten: Rewritten,
     /// One for each tool.
     pub data: Vec<ToolData>,
@@ -115,7 +115,7 @@ fn with_source<T>(
     }
     let module = Module::lift_kernel(&object, request.kernel)
         .map_err(|error| Error::Tool(format!("cannot lift the kernel: {error}")))?;
-    let recent = Recent::of(engine, &object, request.object_hash)?;
+    let recent = ObjectFacts::get_or_find(engine, &object, request.object_hash)?;
     let lines = recent.lines();
     let source = Source {
         refused: recent.refused.as_deref(),
@@ -134,7 +134,7 @@ fn with_source<T>(
 
 /// What the object says of its kernels.
 pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
-    Kernels::of(object).map_err(|refusal| Error::Tool(refusal.to_string()))
+    Kernels::all(object).map_err(|refusal| Error::Tool(refusal.to_string()))
 }
 
 /// Prints what the kernel is after each pass, if the environment asks for that.
@@ -157,9 +157,10 @@ pub(crate) fn kernel(
     engine: &Engine,
     source: Source<'_>,
     function: FunctionIndex,
-) -> Result<Built> {
+) -> Result<BuiltKernel> {
     let kernel = Kernel::new(source.object, source.module, source.lines, function);
-    let (mut rewritten, Wanted { data, notes, .. }) = made(engine, source, function, &kernel)?;
+    let (mut rewritten, CombinedPlan { data, notes, .. }) =
+        made(engine, source, function, &kernel)?;
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
@@ -168,7 +169,7 @@ pub(crate) fn kernel(
         .kernel(kernel.name())
         .map(|kernel| Usage::of(&kernel.descriptor))
         .unwrap_or_default();
-    Ok(Built {
+    Ok(BuiltKernel {
         rewritten,
         data,
         before,
@@ -182,13 +183,13 @@ fn made<'k>(
     source: Source<'_>,
     function: FunctionIndex,
     kernel: &'k Kernel<'k>,
-) -> Result<(Rewritten, Wanted<'k>)> {
+) -> Result<(Rewritten, CombinedPlan<'k>)> {
     let module = source.module;
     if let Some(reason) = source.refused {
         return Err(Error::Tool(reason.to_owned()));
     }
     // Places that cannot take a hook cost themselves alone, if they are not too many.
-    let attempt = |counting, most: usize| -> Result<(Rewritten, Wanted<'k>)> {
+    let attempt = |counting, most: usize| -> Result<(Rewritten, CombinedPlan<'k>)> {
         let mut wanted = wanted(engine, kernel, source, counting)?;
         let mut left_out = Vec::new();
         loop {
@@ -223,7 +224,7 @@ fn made<'k>(
 const MOST_LEFT_OUT: usize = 256;
 
 /// Takes out all hooks at an instruction; false if there are none, or if one must not be missing.
-fn leave_out(wanted: &mut Wanted<'_>, module: &Module, pc: u64) -> bool {
+fn leave_out(wanted: &mut CombinedPlan<'_>, module: &Module, pc: u64) -> bool {
     let hook_there = |insertion: &Insertion| {
         let insts = &module.functions[insertion.function].insts;
         match insertion.action {
@@ -276,7 +277,7 @@ pub(crate) fn relocated(object: &CodeObject<'_>) -> Option<String> {
 }
 
 /// What all tools together want done to a kernel.
-struct Wanted<'k> {
+struct CombinedPlan<'k> {
     plan: Plan<'k>,
     data: Vec<ToolData>,
     notes: Vec<String>,
@@ -292,7 +293,7 @@ struct ToolHooks<'k> {
     whole: bool,
 }
 
-impl Wanted<'_> {
+impl CombinedPlan<'_> {
     fn tool_of(&self, hook: usize) -> Option<&ToolHooks<'_>> {
         self.tools.iter().find(|tool| hook < tool.end)
     }
@@ -325,7 +326,7 @@ fn wanted<'k>(
     kernel: &'k Kernel<'k>,
     source: Source<'_>,
     counting: Counting,
-) -> Result<Wanted<'k>> {
+) -> Result<CombinedPlan<'k>> {
     let mut plan = Plan::default();
     let (mut data, mut tools) = (Vec::new(), Vec::new());
     let mut notes: Vec<String> = computed(kernel).into_iter().collect();
@@ -359,7 +360,7 @@ fn wanted<'k>(
             whole,
         });
     }
-    Ok(Wanted {
+    Ok(CombinedPlan {
         plan,
         data,
         notes,
@@ -381,8 +382,8 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
     Ok(session::Patch {
         file_offset: patch.offset,
         kind: match patch.half {
-            rewrite::Half::Low => session::PatchKind::Low32,
-            rewrite::Half::High => session::PatchKind::High32,
+            rewrite::AddressHalf::Low => session::PatchKind::Low32,
+            rewrite::AddressHalf::High => session::PatchKind::High32,
         },
         symbol: match patch.symbol {
             rewrite::Symbol::Original(address) => session::Symbol::Original(address),
@@ -397,7 +398,7 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
 }
 
 /// What it cost.
-pub(crate) fn report(built: &mut Built) -> Report {
+pub(crate) fn report(built: &mut BuiltKernel) -> Report {
     let report = &built.rewritten.report;
     Report {
         before: built.before,

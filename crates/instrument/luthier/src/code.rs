@@ -16,7 +16,7 @@ pub struct Code {
 }
 
 impl Code {
-    pub(crate) fn of(request: &Request<'_>, object: &Arc<[u8]>, filter: &SiteFilter) -> Code {
+    pub(crate) fn new(request: &Request<'_>, object: &Arc<[u8]>, filter: &SiteFilter) -> Code {
         Code {
             filter: filter.clone(),
             object: Arc::clone(object),
@@ -53,7 +53,7 @@ impl Code {
             .function(&self.kernel)
             .ok_or_else(|| Error::Tool("the code object has no code for it".to_owned()))?;
         // Debug information that cannot be read is none.
-        let lines = SourceLines::of(&object).ok().flatten();
+        let lines = SourceLines::read(&object).ok().flatten();
         Ok(act(&Kernel::new(
             &object,
             &module,

@@ -172,7 +172,7 @@ pub struct Edit<'k> {
 }
 
 /// A place in the code, for one insertion or several.
-pub struct Place<'e, 'k> {
+pub struct InsertionPoint<'e, 'k> {
     edit: &'e mut Edit<'k>,
     function: FunctionIndex,
     inst: InstIndex,
@@ -249,21 +249,21 @@ impl<'k> Edit<'k> {
     }
 
     /// Whenever the instruction is about to run.
-    pub fn before(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+    pub fn before(&mut self, instruction: &Instruction<'_>) -> InsertionPoint<'_, 'k> {
         self.place(instruction, Point::Before)
     }
 
     /// Where a block begins; chosen by the user if any of its instructions is.
-    pub fn at_block(&mut self, block: &crate::Block<'_>) -> Place<'_, 'k> {
+    pub fn at_block(&mut self, block: &crate::Block<'_>) -> InsertionPoint<'_, 'k> {
         let allowed = self.chosen(block) != 0;
-        Place {
+        InsertionPoint {
             allowed,
             ..self.before(&block.first())
         }
     }
 
     /// When the instruction has run and control goes on to the next one in memory.
-    pub fn after(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+    pub fn after(&mut self, instruction: &Instruction<'_>) -> InsertionPoint<'_, 'k> {
         if instruction.effects().contains(Effects::END) {
             self.unreached += 1;
         }
@@ -271,12 +271,12 @@ impl<'k> Edit<'k> {
     }
 
     /// On the way from a block's last instruction to another block.
-    pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> Place<'_, 'k> {
+    pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> InsertionPoint<'_, 'k> {
         self.place(&from.last(), Point::Edge(to))
     }
 
     /// Whether the user's `--site` chooses the instruction. Insertions elsewhere are left out unless they are
-    /// [`Place::for_others`].
+    /// [`InsertionPoint::for_others`].
     pub fn chooses(&self, instruction: &Instruction<'_>) -> bool {
         self.filter.allows(instruction)
     }
@@ -302,8 +302,8 @@ impl<'k> Edit<'k> {
         Ok(())
     }
 
-    fn place(&mut self, instruction: &Instruction<'_>, point: Point) -> Place<'_, 'k> {
-        Place {
+    fn place(&mut self, instruction: &Instruction<'_>, point: Point) -> InsertionPoint<'_, 'k> {
+        InsertionPoint {
             allowed: self.filter.allows(instruction),
             function: instruction.function().index(),
             inst: instruction.index(),
@@ -348,7 +348,7 @@ impl<'k> Edit<'k> {
         }
         let kernel = self.kernel;
         let bundle = self.file.bundle();
-        let made_for = |target| HookVariants::of(bundle, name, target, kernel.wave_size());
+        let made_for = |target| HookVariants::find(bundle, name, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
         let variants = made_for(kernel.target()).or_else(generic);
         let variants = variants.ok_or_else(|| Error::NoHook {
@@ -414,7 +414,7 @@ impl<'k> Edit<'k> {
     }
 }
 
-impl Place<'_, '_> {
+impl InsertionPoint<'_, '_> {
     /// Hooks from here on run in lane 0 alone, whatever EXEC is: for what happens once a wave.
     pub fn once(mut self) -> Self {
         self.lanes = Lanes::First;

@@ -2,8 +2,8 @@
 
 use crate::{
     Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
-    printed::{self, Printed},
-    recent::Recent,
+    printed::{self, PartialMessages},
+    recent::ObjectFacts,
 };
 use gfx::Target;
 use records::{Layout, Sink};
@@ -29,14 +29,14 @@ pub struct Engine {
     pub(crate) strict: bool,
     /// Directory for files.
     output: Option<PathBuf>,
-    adopted: Mutex<Vec<Adopted>>,
+    adopted: Mutex<Vec<InstrumentedKernel>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
-    pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
+    pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
     /// What hooks print.
-    printed: Mutex<Printed>,
+    printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
     combinations: Mutex<Vec<Vec<u32>>>,
 }
@@ -59,7 +59,7 @@ impl Default for ToolData {
 }
 
 /// A kernel that may have run instrumented.
-struct Adopted {
+struct InstrumentedKernel {
     kernel: String,
     object_hash: [u8; 32],
     variant: u64,
@@ -220,7 +220,7 @@ impl Instrumenter for Engine {
         let choices = self.tools.iter().map(|tool| match tool.chooses() {
             false => 1,
             true => {
-                let code = || Code::of(request, code, &self.filter);
+                let code = || Code::new(request, code, &self.filter);
                 tool.choose(launch, kept.get_or_insert_with(code))
             }
         });
@@ -324,7 +324,7 @@ impl Engine {
                 && adopted.variant == variant
         });
         if !known {
-            adopted.push(Adopted {
+            adopted.push(InstrumentedKernel {
                 variant,
                 kernel: kernel.to_owned(),
                 object_hash: *object_hash,

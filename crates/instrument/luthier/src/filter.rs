@@ -21,11 +21,11 @@ enum Condition {
 #[derive(Clone, Debug)]
 struct Class {
     wanted: bool,
-    what: What,
+    what: Predicate,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum Predicate {
     /// Any of these.
     Effects(Effects),
     /// Memory by addresses that hooks can have.
@@ -92,9 +92,9 @@ impl Class {
         };
         let effects = KINDS.iter().find(|row| row.0 == name);
         let what = match effects {
-            Some((_, effects)) => What::Effects(*effects),
-            None if name == VECTOR_MEMORY => What::VectorMemory,
-            None if TYPES.contains(&name) => What::Type(name.to_owned()),
+            Some((_, effects)) => Predicate::Effects(*effects),
+            None if name == VECTOR_MEMORY => Predicate::VectorMemory,
+            None if TYPES.contains(&name) => Predicate::Type(name.to_owned()),
             None => return None,
         };
         Some(Class { wanted, what })
@@ -102,9 +102,9 @@ impl Class {
 
     fn holds(&self, instruction: &Instruction<'_>) -> bool {
         let has = match &self.what {
-            What::Effects(effects) => instruction.effects().intersects(*effects),
-            What::VectorMemory => instruction.has_address(),
-            What::Type(name) => names_type(instruction.mnemonic(), name),
+            Predicate::Effects(effects) => instruction.effects().intersects(*effects),
+            Predicate::VectorMemory => instruction.has_address(),
+            Predicate::Type(name) => names_type(instruction.mnemonic(), name),
         };
         has == self.wanted
     }

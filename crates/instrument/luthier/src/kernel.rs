@@ -284,7 +284,7 @@ impl<'a> Instruction<'a> {
     /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
     /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
-        let access = || MemoryAccess::of(self.decoded().decoded(), self.family());
+        let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
         self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
     }
 

@@ -62,7 +62,7 @@ pub use built_in::BuiltInTools;
 pub use code::Code;
 pub use declarative::Declarative;
 pub use description::{At, Description, Insert, Kind, Parameter, ParameterKind, Print, Stream};
-pub use edit::{Argument, Counter, Counters, Edit, Place};
+pub use edit::{Argument, Counter, Counters, Edit, InsertionPoint};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use file::{ToolFile, exports, has_host_code, is_marked};

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, Error, Result,
-    build::{self, Built, Source},
+    build::{self, BuiltKernel, Source},
     built_in::{Manifest, SECTION, tools_in},
 };
 use codeobj::{CodeObject, LineTables, SourceLines};
@@ -48,7 +48,7 @@ impl Engine {
         module: &Module,
         kernel: &str,
     ) -> Result<(Rewritten, Vec<Global>)> {
-        let lines = SourceLines::of(object).ok().flatten();
+        let lines = SourceLines::read(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
         let kernels = build::kernels(object)?;
         let refused = build::relocated(object);
@@ -91,7 +91,7 @@ impl Engine {
         }
         let aside = || {
             // Damaged line tables must not keep kernels from being instrumented.
-            let tables = LineTables::of(&object).ok().flatten();
+            let tables = LineTables::read(&object).ok().flatten();
             if let Some(tables) = tables.as_ref().filter(|_| wanted.is_none()) {
                 tables.prepare();
             }
@@ -230,7 +230,7 @@ fn in_parallel<T: Sync, S, R: Send>(
 }
 
 /// The variables with a kernel's counters.
-fn counters(engine: &Engine, built: &Built, hash: &[u8; 32]) -> Vec<Global> {
+fn counters(engine: &Engine, built: &BuiltKernel, hash: &[u8; 32]) -> Vec<Global> {
     let counters = engine
         .counters(&built.rewritten.kernel, hash, 0, &built.data)
         .into_iter();

@@ -74,7 +74,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
+    fn select(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
         let uniform = |port| matches!(port, Port::Scalar(_) | Port::Constant(_));
         match (factor, addend) {
             _ if negated != [false; 2] => Form::Any,
@@ -126,7 +126,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(mnemonic: &str, lowered: &Lowered) -> Option<Part> {
+    fn from_lowered(mnemonic: &str, lowered: &Lowered) -> Option<Part> {
         let &(_, formula, kind) = FORMULAS.iter().find(|(name, ..)| *name == mnemonic)?;
         let op = &lowered.bare;
         let usual = |kind| matches!(kind, SrcKind::None | SrcKind::Vector) || has_form(kind);
@@ -195,7 +195,7 @@ impl Part {
             }
         };
         Some(Link {
-            form: Form::of(factor, addend, negated),
+            form: Form::select(factor, addend, negated),
             result_is_factor,
             factor,
             addend,
@@ -207,7 +207,7 @@ impl Part {
 
 impl Chain {
     /// `None`: these cannot be one chain.
-    fn of(parts: &[Part]) -> Option<Chain> {
+    fn new(parts: &[Part]) -> Option<Chain> {
         let kind = parts[0].kind;
         if parts.len() > LONGEST || parts.iter().any(|part| part.kind != kind) {
             return None;
@@ -268,14 +268,14 @@ impl Builder {
     /// Looks at the next instruction. The result is a chain that it makes with the last micro-op. `follows`: control comes
     /// from the instruction before only.
     pub fn add(&mut self, follows: bool, mnemonic: &str, lowered: &Lowered) -> Option<Chain> {
-        let Some(part) = Part::of(mnemonic, lowered) else {
+        let Some(part) = Part::from_lowered(mnemonic, lowered) else {
             self.parts.clear();
             return None;
         };
         self.parts.push(part);
         if follows
             && self.parts.len() > 1
-            && let Some(chain) = Chain::of(&self.parts)
+            && let Some(chain) = Chain::new(&self.parts)
         {
             return Some(chain);
         }

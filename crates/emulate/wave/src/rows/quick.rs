@@ -69,7 +69,7 @@ pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     /// # Safety
     /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
-    unsafe fn of<H: Host>(sources: [K::Vector<H>; SOURCES]) -> K::Vector<H>;
+    unsafe fn apply<H: Host>(sources: [K::Vector<H>; SOURCES]) -> K::Vector<H>;
 }
 
 /// Element `lane` of every array.
@@ -356,7 +356,7 @@ macro_rules! copies {
             const NANS_OF_SOURCES: bool = false;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<H: Host>([a]: [H::Single; 1]) -> H::Single {
+            unsafe fn apply<H: Host>([a]: [H::Single; 1]) -> H::Single {
                 a
             }
         }
@@ -375,7 +375,7 @@ macro_rules! dots {
             const NO_NANS: bool = $no_nans;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $value }
             }
@@ -511,7 +511,7 @@ macro_rules! mixed_kinds {
             const NANS_OF_SOURCES: bool = false;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<H: Host>([a, b, c]: [H::Single; 3]) -> H::Single {
+            unsafe fn apply<H: Host>([a, b, c]: [H::Single; 3]) -> H::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { H::fma(a, b, c) }
             }
@@ -532,7 +532,7 @@ impl Operation<Singles, 2> for pack_toward_zero {
     const NANS_OF_SOURCES: bool = true;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn of<H: Host>([a, b]: [H::Single; 2]) -> H::Single {
+    unsafe fn apply<H: Host>([a, b]: [H::Single; 2]) -> H::Single {
         // SAFETY: the caller's promise about the host.
         unsafe {
             let high = H::to_high_halves(H::narrow_toward_zero(b));
@@ -580,7 +580,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $single }
             }
@@ -589,12 +589,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[0]),+]),
-                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[1]),+]),
+                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[0]),+]),
+                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -603,7 +603,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $half }
             }
@@ -612,7 +612,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $single }
             }
@@ -621,12 +621,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[0]),+]),
-                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[1]),+]),
+                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[0]),+]),
+                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -635,7 +635,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
                 #[inline(always)]
                 unsafe fn half<$host: Host>([$($x),+]: [$host::Double; $count]) -> $host::Double {
                     // SAFETY: the caller's promise about the host.
@@ -909,7 +909,7 @@ where
                 };
                 source += 1;
             }
-            results[index] = O::of::<H>(sources);
+            results[index] = O::apply::<H>(sources);
             // Zeros make no NaN among themselves, but with an infinity that all lanes have.
             let relevant = |vector| {
                 if K::DENORMALS && F::UNIFORM == 0 {

@@ -39,7 +39,7 @@ impl Word {
 
 /// Where a field exists.
 #[derive(Clone, Copy, Debug)]
-enum On {
+enum Availability {
     All,
     Gfx9,
     /// The unified register file: gfx90a, gfx942, gfx950.
@@ -58,17 +58,17 @@ pub struct Field {
     pub shift: u32,
     /// In bits.
     pub width: u32,
-    on: On,
+    on: Availability,
 }
 
 impl Field {
     pub fn exists_on(&self, target: &Target) -> bool {
         match self.on {
-            On::All => true,
-            On::Gfx9 => target.family == Family::Gfx9,
-            On::Unified => target.unified_register_file,
-            On::Since(family) => target.family >= family,
-            On::Between(first, end) => (first..end).contains(&target.family),
+            Availability::All => true,
+            Availability::Gfx9 => target.family == Family::Gfx9,
+            Availability::Unified => target.unified_register_file,
+            Availability::Since(family) => target.family >= family,
+            Availability::Between(first, end) => (first..end).contains(&target.family),
         }
     }
 
@@ -87,7 +87,7 @@ impl Field {
     }
 }
 
-const fn field(word: Word, shift: u32, width: u32, on: On, name: &'static str) -> Field {
+const fn field(word: Word, shift: u32, width: u32, on: Availability, name: &'static str) -> Field {
     Field {
         name,
         word,
@@ -97,8 +97,8 @@ const fn field(word: Word, shift: u32, width: u32, on: On, name: &'static str) -
     }
 }
 
+use Availability::{All, Between, Gfx9, Since, Unified};
 use Family::{Gfx9 as F9, Gfx10 as F10, Gfx11 as F11, Gfx12 as F12, Gfx12_5 as F125};
-use On::{All, Between, Gfx9, Since, Unified};
 use Word::{
     EntryOffset, GroupSegment, Kernarg, Preload, PrivateSegment, Properties, Rsrc1, Rsrc2, Rsrc3,
 };

@@ -101,7 +101,7 @@ pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static
     if object.lines.is_empty() {
         return Vec::new();
     }
-    let unit = LineUnit::of(&CodeLines {
+    let unit = LineUnit::encode(&CodeLines {
         size: object.text.len() as u64,
         rows: object.lines,
         functions: object.functions,
@@ -164,7 +164,7 @@ pub(super) const LINES_AT: usize = 28;
 
 impl LineUnit {
     /// Empty if there are no lines.
-    pub fn of(code: &CodeLines<'_>) -> LineUnit {
+    pub fn encode(code: &CodeLines<'_>) -> LineUnit {
         if code.rows.is_empty() {
             return LineUnit::default();
         }

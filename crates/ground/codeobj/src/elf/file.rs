@@ -53,7 +53,7 @@ pub struct Segment<'a> {
 /// Where a symbol is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum SymbolSection {
     Undefined,
     Absolute,
     Common,
@@ -98,12 +98,12 @@ pub struct Symbol<'a> {
     pub binding: Binding,
     /// `STV_*`: 0 default, 1 internal, 2 hidden, 3 protected.
     pub visibility: u8,
-    pub place: Place,
+    pub section: SymbolSection,
 }
 
 impl Symbol<'_> {
     pub fn is_defined(&self) -> bool {
-        self.place != Place::Undefined
+        self.section != SymbolSection::Undefined
     }
 }
 
@@ -428,11 +428,11 @@ fn symbol<'a>(index: usize, entry: &elf::Sym64<LE>, names: &Section<'a>) -> Resu
         2 => Binding::Weak,
         raw => Binding::Raw(raw),
     };
-    let place = match entry.st_shndx.get(LE) {
-        elf::SHN_UNDEF => Place::Undefined,
-        elf::SHN_ABS => Place::Absolute,
-        elf::SHN_COMMON => Place::Common,
-        section => Place::Section(usize::from(section.0)),
+    let section = match entry.st_shndx.get(LE) {
+        elf::SHN_UNDEF => SymbolSection::Undefined,
+        elf::SHN_ABS => SymbolSection::Absolute,
+        elf::SHN_COMMON => SymbolSection::Common,
+        index => SymbolSection::Section(usize::from(index.0)),
     };
     Ok(Symbol {
         index,
@@ -446,7 +446,7 @@ fn symbol<'a>(index: usize, entry: &elf::Sym64<LE>, names: &Section<'a>) -> Resu
         kind,
         binding,
         visibility: entry.st_other.0 & 3,
-        place,
+        section,
     })
 }
 

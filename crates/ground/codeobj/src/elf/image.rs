@@ -25,7 +25,7 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    pub(super) fn of(file: &Elf<'a>) -> Image<'a> {
+    pub(super) fn new(file: &Elf<'a>) -> Image<'a> {
         let loaded = file
             .segments
             .iter()

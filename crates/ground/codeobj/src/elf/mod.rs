@@ -3,7 +3,9 @@
 mod file;
 mod image;
 
-pub use file::{Binding, Elf, Note, Place, Relocation, Section, Segment, Symbol, SymbolKind};
+pub use file::{
+    Binding, Elf, Note, Relocation, Section, Segment, Symbol, SymbolKind, SymbolSection,
+};
 pub use image::{Image, ImageSegment};
 
 use crate::{Error, KernelDescriptor, Metadata, Result, Setting, TargetId};
@@ -250,7 +252,7 @@ impl<'a> CodeObject<'a> {
 
     /// The bytes a defined symbol stands for, by its size; fails if they are not in the file.
     pub fn symbol_bytes(&self, symbol: &Symbol<'a>) -> Result<&'a [u8]> {
-        let Place::Section(index) = symbol.place else {
+        let SymbolSection::Section(index) = symbol.section else {
             return Ok(&[]);
         };
         let outside = |reason| Error::Malformed {
@@ -340,7 +342,7 @@ impl<'a> CodeObject<'a> {
 
     /// What the loader puts in memory.
     pub fn image(&self) -> Image<'a> {
-        Image::of(&self.elf)
+        Image::new(&self.elf)
     }
 
     /// Embedded bitcode modules (`-fembed-bitcode`), possibly several concatenated.

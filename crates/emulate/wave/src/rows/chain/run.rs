@@ -300,12 +300,12 @@ unsafe fn add_product<H, K, const COUNT: usize>(
     unsafe {
         if link.result_is_factor {
             while index < COUNT {
-                result[index] = fma::of::<H>([result[index], factor(index), addend(index)]);
+                result[index] = fma::apply::<H>([result[index], factor(index), addend(index)]);
                 index += 1;
             }
         } else {
             while index < COUNT {
-                result[index] = fma::of::<H>([factor(index), addend(index), result[index]]);
+                result[index] = fma::apply::<H>([factor(index), addend(index), result[index]]);
                 index += 1;
             }
         }
