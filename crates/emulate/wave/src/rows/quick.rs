@@ -752,60 +752,51 @@ where
 /// The short cut for waves of 32 lanes, and with lanes off, for one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! not_wide {
-    ($name:ident, $features:literal, $host:ident, $count:literal) => {
-        /// # Safety
-        /// The host has these features.
-        #[target_feature(enable = $features)]
-        #[inline(never)]
-        unsafe fn $name<V, F, K, O, const SOURCES: usize>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-        ) -> u32
-        where
-            V: VectorBody,
-            F: Form,
-            K: Kind,
-            O: Operation<K, SOURCES>,
-        {
-            other_modes!(wave, op, env, V, F);
-            let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
-            let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
-            let mask = wave.exec_lanes.0.as_ptr();
-            let total = wave.groups;
-            // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
-            let done = unsafe {
-                if wave.all_lanes {
-                    groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
-                } else {
-                    groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
+    ($name:ident, $level:ident, $host:ident, $count:literal) => {
+        $crate::host_level::compiled_for! { $level:
+            /// # Safety
+            /// The host has these features.
+            #[inline(never)]
+            unsafe fn $name<V, F, K, O, const SOURCES: usize>(
+                wave: &mut Wave,
+                op: &MicroOp,
+                env: &mut Env<'_>,
+            ) -> u32
+            where
+                V: VectorBody,
+                F: Form,
+                K: Kind,
+                O: Operation<K, SOURCES>,
+            {
+                other_modes!(wave, op, env, V, F);
+                let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
+                let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
+                let mask = wave.exec_lanes.0.as_ptr();
+                let total = wave.groups;
+                // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
+                let done = unsafe {
+                    if wave.all_lanes {
+                        groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
+                    } else {
+                        groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
+                    }
+                };
+                if done != total {
+                    return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
                 }
-            };
-            if done != total {
-                return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+                u32::from(op.after)
             }
-            u32::from(op.after)
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-not_wide!(not_wide, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", Ymm, 4);
+not_wide!(not_wide, Avx2, Ymm, 4);
 #[cfg(target_arch = "x86_64")]
-not_wide!(
-    not_wide512,
-    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
-    Zmm,
-    2
-);
+not_wide!(not_wide512, Avx512, Zmm, 2);
 
 #[cfg(target_arch = "x86_64")]
-not_wide!(
-    not_wide_fp16,
-    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16",
-    Zph,
-    2
-);
+not_wide!(not_wide_fp16, Fp16, Zph, 2);
 
 /// Leaves all groups of lanes but the first `done`, whose results are in place, to the general copy.
 #[cfg(target_arch = "x86_64")]
