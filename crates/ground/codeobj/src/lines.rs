@@ -22,8 +22,11 @@ const MAX_SECTION: u64 = 1 << 30;
 pub struct SourceFrame {
     /// Linkage name where there is one.
     pub function: Option<String>,
+    /// Path, if it is known.
     pub file: Option<String>,
+    /// From 1, if it is known.
     pub line: Option<u32>,
+    /// From 1, if it is known.
     pub column: Option<u32>,
 }
 

@@ -12,14 +12,18 @@ pub struct Resources {
     pub allocated_sgprs: u32,
     /// LDS bytes per workgroup, static and dynamic.
     pub lds_bytes: u32,
+    /// What of it runs on a compute unit at a time.
     pub occupancy: Occupancy,
 }
 
 /// Waves per SIMD, by each limit alone and all together. 0: a single workgroup or wave does not fit at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Occupancy {
+    /// Waves that vector registers leave room for.
     pub by_vgprs: u32,
+    /// Waves that scalar registers leave room for.
     pub by_sgprs: u32,
+    /// Waves that LDS leaves room for.
     pub by_lds: u32,
     /// The least of the above.
     pub waves_per_simd: u32,
@@ -54,7 +58,9 @@ impl Occupancy {
 /// Workgroup sizes (in lanes) for which occupancy by LDS is wanted: the best size in the range counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkgroupSizes {
+    /// Work-items of the smallest.
     pub min: u32,
+    /// Work-items of the largest.
     pub max: u32,
 }
 

@@ -47,6 +47,7 @@ impl Dominators {
 /// A natural loop: all blocks from which its header is reached again without leaving through the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
+    /// The block that all ways into the loop pass.
     pub header: BlockIndex,
     /// Blocks that jump back to the header.
     pub latches: Vec<BlockIndex>,

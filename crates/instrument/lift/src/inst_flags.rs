@@ -24,6 +24,7 @@ impl InstFlags {
     pub const KILLS_SCC: InstFlags = InstFlags(1 << 1);
     /// Control may go elsewhere behind it, or ends.
     pub const ENDS_BLOCK: InstFlags = InstFlags(1 << 2);
+    /// Calls a function.
     pub const CALL: InstFlags = InstFlags(1 << 3);
     /// Means something else at another address, or goes to an address in a register.
     pub const PLACED: InstFlags = InstFlags(1 << 4);

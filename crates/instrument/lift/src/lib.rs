@@ -5,6 +5,7 @@
 //! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
 //! nothing here guesses. Pure: no files, no environment, and no input bytes may cause a panic; threads only share the work.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod access;
 mod addresses;

@@ -11,12 +11,16 @@ use isa::Reg;
 /// (`inactive`), because EXEC changes before the value is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveSet {
+    /// Scalar registers.
     pub scalars: ScalarSet,
+    /// Vector registers, in lanes that are on.
     pub active: VectorSet,
+    /// Vector registers, in lanes that are off.
     pub inactive: VectorSet,
 }
 
 impl LiveSet {
+    /// Every register, in all lanes.
     pub const EVERYTHING: LiveSet = LiveSet {
         scalars: Bits::FULL,
         active: Bits::FULL,

@@ -41,6 +41,7 @@ pub struct Options {
 /// The functions of one code object with everything found out about them.
 #[derive(Clone, Debug)]
 pub struct Module {
+    /// What the code is for.
     pub target: &'static Chip,
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
@@ -55,6 +56,7 @@ pub struct Module {
 /// Registers that a function names, with all functions it may call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamedRegisters {
+    /// All that are named.
     pub registers: RegisterSet,
     /// Something it calls or jumps to is unknown; then `registers` holds everything.
     pub calls_unknown: bool,
@@ -150,6 +152,7 @@ impl Module {
         self.entries.get(&entry).copied()
     }
 
+    /// Which registers may still be read, at each place of the function.
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
         self.liveness.function(&self.functions, function)
     }
@@ -167,6 +170,7 @@ impl Module {
         self.liveness.behind(block, liveness, at_return)
     }
 
+    /// Which memory operations may be on their way, at each place of the function.
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
         self.pending.function(&self.functions, function)
     }

@@ -35,7 +35,9 @@ const SCALARS: &[(RegKind, u16, u16)] = &[
 /// A run of numbers in one of the two spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
+    /// Of scalar space: first number, and how many.
     Scalar(u16, u16),
+    /// Of vector space: first number, and how many.
     Vector(u16, u16),
 }
 
@@ -89,16 +91,20 @@ fn one(kind: RegKind, index: u16) -> Reg {
 /// A set of registers of any kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterSet {
+    /// Scalar registers.
     pub scalars: ScalarSet,
+    /// Vector registers.
     pub vectors: VectorSet,
 }
 
 impl RegisterSet {
+    /// Every register.
     pub const EVERYTHING: RegisterSet = RegisterSet {
         scalars: Bits::FULL,
         vectors: Bits::FULL,
     };
 
+    /// Adds a run of registers.
     pub fn insert(&mut self, span: Span) {
         match span {
             Span::Scalar(start, count) => self.scalars.insert_range(start, count),
@@ -106,6 +112,7 @@ impl RegisterSet {
         }
     }
 
+    /// Takes a run of registers out.
     pub fn remove(&mut self, span: Span) {
         match span {
             Span::Scalar(start, count) => self.scalars.remove_range(start, count),
@@ -122,10 +129,12 @@ impl RegisterSet {
         }
     }
 
+    /// Adds all of `other`; whether that changed anything.
     pub fn unite(&mut self, other: &RegisterSet) -> bool {
         self.scalars.unite(&other.scalars) | self.vectors.unite(&other.vectors)
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.scalars.is_empty() && self.vectors.is_empty()
     }

@@ -181,10 +181,12 @@ impl Insts {
         self.table.counts[self.places.numbers[index] as usize].as_deref()
     }
 
+    /// Number of instructions.
     pub fn len(&self) -> usize {
         self.code().len()
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -194,10 +196,12 @@ impl Insts {
         self.code().at(index)
     }
 
+    /// Instruction `index`, if there are so many.
     pub fn get(&self, index: usize) -> Option<Inst<&Decoded>> {
         (index < self.len()).then(|| self.at(index))
     }
 
+    /// The instruction at the highest address, if there is any.
     pub fn last(&self) -> Option<Inst<&Decoded>> {
         self.get(self.len().checked_sub(1)?)
     }
@@ -218,6 +222,7 @@ impl Insts {
         offsets.map(|offset| self.places.entry + u64::from(*offset))
     }
 
+    /// All, in address order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Inst<&Decoded>> + DoubleEndedIterator {
         (0..self.len()).map(|index| self.at(index))
     }

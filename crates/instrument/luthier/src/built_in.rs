@@ -124,6 +124,7 @@ pub struct BuiltInTools {
 }
 
 impl BuiltInTools {
+    /// `make` gives a tool's file its host code; `output` is the directory for what tools write, if they may.
     pub fn new(
         make: impl Fn(ToolFile) -> Box<dyn Tool> + Send + Sync + 'static,
         output: Option<PathBuf>,

@@ -36,8 +36,11 @@ pub enum Argument {
     Constant(u64),
     /// The application's register; for a reference parameter it is also written.
     Register(Reg),
+    /// Mask of the lanes that are on.
     Exec,
+    /// Condition bit of scalar instructions.
     Scc,
+    /// Mask that vector compares write.
     Vcc,
     /// Of the memory instruction at the place, per lane.
     EffectiveAddress,
@@ -45,13 +48,17 @@ pub enum Argument {
     AccessSize,
     /// Bits of `luthier::access`.
     AccessKind,
+    /// Address of the kernel's arguments.
     KernargPointer,
+    /// Address of the dispatch packet.
     DispatchPointer,
     /// Number of the launch.
     DispatchId,
+    /// Number of the workgroup in the grid, in dimension 0, 1 or 2.
     WorkgroupId(u8),
     /// The lane's number in its workgroup, in dimension 0, 1 or 2.
     WorkitemId(u8),
+    /// As the application has it.
     M0,
     /// Number of the place in the kernel.
     Site,
@@ -152,6 +159,23 @@ pub(crate) struct Count {
 }
 
 /// Collects what one tool wants done to one kernel.
+///
+/// ```
+/// use luthier::{Argument, Edit, Kernel, Result, isa::Effects};
+///
+/// /// Hands the addresses and sizes of stores to a hook, and takes `s_nop` out.
+/// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+///     for instruction in kernel.instructions() {
+///         if instruction.mnemonic() == "s_nop" {
+///             edit.remove(&instruction);
+///         } else if instruction.has_address() && instruction.effects().contains(Effects::STORE) {
+///             let arguments = [Argument::EffectiveAddress, Argument::AccessSize];
+///             edit.before(&instruction).call("on_store", arguments)?;
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
     file: &'k ToolFile,
@@ -172,6 +196,20 @@ pub struct Edit<'k> {
 }
 
 /// A place in the code, for one insertion or several.
+///
+/// ```
+/// use luthier::{Argument, Edit, Kernel, Result};
+///
+/// /// Where the kernel begins: a hook for the wave, with the number of the launch, and one more for a counter.
+/// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+///     let waves = edit.counters(1).at(0);
+///     if let Some(entry) = kernel.blocks().next() {
+///         let point = edit.at_block(&entry).once();
+///         point.call("on_wave", [Argument::DispatchId])?.count(waves, 1)?;
+///     }
+///     Ok(())
+/// }
+/// ```
 pub struct InsertionPoint<'e, 'k> {
     edit: &'e mut Edit<'k>,
     function: FunctionIndex,

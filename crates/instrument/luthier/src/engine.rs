@@ -21,6 +21,18 @@ use std::{
 };
 
 /// The tools of a run.
+///
+/// ```
+/// use luthier::{Engine, Result};
+///
+/// /// A code object with the hooks of a built tool in it, which `luthier tool build` makes.
+/// fn instrumented(tool: &[u8], object: &[u8]) -> Result<Vec<u8>> {
+///     let tool = Engine::declarative("count", tool)?;
+///     let engine = Engine::new(vec![tool], "kind=memory", None)?;
+///     Ok(engine.instrument_object(object, None)?.object)
+/// }
+/// assert!(instrumented(b"no tool", &[]).is_err());
+/// ```
 pub struct Engine {
     pub(crate) tools: Vec<Box<dyn Tool>>,
     pub(crate) filter: SiteFilter,

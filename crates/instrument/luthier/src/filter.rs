@@ -35,6 +35,17 @@ enum Predicate {
 }
 
 /// All conditions must hold; without any, every place is meant.
+///
+/// ```
+/// use luthier::SiteFilter;
+///
+/// let mut filter = SiteFilter::default();
+/// assert!(filter.is_empty());
+/// filter.add("kind=load|store & !opcode=s_*")?;
+/// assert!(!filter.is_empty());
+/// assert!(filter.add("colour=red").is_err());
+/// # Ok::<(), luthier::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SiteFilter {
     conditions: Vec<Condition>,
@@ -120,6 +131,7 @@ impl SiteFilter {
         self.conditions.is_empty()
     }
 
+    /// Whether the user chose the instruction.
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
         self.conditions.iter().all(|condition| match condition {
             Condition::Opcode(pattern) => pattern.is_match(instruction.mnemonic()),

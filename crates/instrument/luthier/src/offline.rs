@@ -28,6 +28,7 @@ const STACK: usize = 64 << 20;
 
 /// What came of one kernel.
 pub struct KernelOutcome {
+    /// As in the symbol table.
     pub name: String,
     /// What instrumenting cost, or why the kernel stays as it was.
     pub result: std::result::Result<Report, String>,
@@ -35,6 +36,7 @@ pub struct KernelOutcome {
 
 /// An instrumented code object.
 pub struct Offline {
+    /// The object with the instrumented kernels in it.
     pub object: Vec<u8>,
     /// In the order of their code.
     pub kernels: Vec<KernelOutcome>,

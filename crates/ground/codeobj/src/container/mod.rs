@@ -37,7 +37,9 @@ pub struct Entry<'a> {
     pub id: String,
     /// The containers it is in, outermost first: sections, archive members, bundles by index and offset.
     pub path: Vec<String>,
+    /// What it is.
     pub kind: EntryKind,
+    /// Its contents, unpacked if they were compressed.
     pub bytes: Cow<'a, [u8]>,
 }
 
@@ -47,6 +49,7 @@ impl Entry<'_> {
         TargetId::parse(&self.id).ok()
     }
 
+    /// The entry as a code object; an error if it is none.
     pub fn code_object(&self) -> Result<CodeObject<'_>> {
         CodeObject::parse(&self.bytes)
     }
@@ -55,6 +58,7 @@ impl Entry<'_> {
 /// What [`walk`] found.
 #[derive(Clone, Debug, Default)]
 pub struct Contents<'a> {
+    /// In the order of the file.
     pub entries: Vec<Entry<'a>>,
     /// Parts that could not be read, with where they are.
     pub problems: Vec<(String, Error)>,
@@ -119,6 +123,7 @@ pub fn walk(data: &[u8]) -> Result<Contents<'_>> {
 /// Something that [`each`] comes across.
 #[derive(Clone, Debug)]
 pub enum Found<'a> {
+    /// Something that a bundle holds.
     Entry(Entry<'a>),
     /// A part that could not be read, with where it is.
     Problem(String, Error),

@@ -6,13 +6,19 @@ use gfx::{Family, Target};
 /// The part of the descriptor a field is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
+    /// Bytes of LDS.
     GroupSegment,
+    /// Bytes of scratch memory of a work-item.
     PrivateSegment,
+    /// Bytes of arguments.
     Kernarg,
     /// 64-bit.
     EntryOffset,
+    /// `COMPUTE_PGM_RSRC3`.
     Rsrc3,
+    /// `COMPUTE_PGM_RSRC1`.
     Rsrc1,
+    /// `COMPUTE_PGM_RSRC2`.
     Rsrc2,
     /// 16-bit kernel code properties.
     Properties,
@@ -53,8 +59,11 @@ enum Availability {
 /// One bit field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
+    /// As the AMDGPU usage guide names it, without the register's name.
     pub name: &'static str,
+    /// Where in the descriptor it is.
     pub word: Word,
+    /// Position of its lowest bit.
     pub shift: u32,
     /// In bits.
     pub width: u32,
@@ -62,6 +71,7 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether descriptors for `target` have it.
     pub fn exists_on(&self, target: &Target) -> bool {
         match self.on {
             Availability::All => true,
@@ -82,6 +92,7 @@ impl Field {
         Field::all(target).find(|field| field.name == name)
     }
 
+    /// The largest value that fits.
     pub fn max(&self) -> u64 {
         u64::MAX >> (64 - self.width)
     }

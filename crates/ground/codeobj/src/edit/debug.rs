@@ -12,8 +12,11 @@ use crate::lines::ByAddress;
 /// From this offset of the text on the code is of that line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRow {
+    /// Bytes from the start of the code.
     pub offset: u64,
+    /// Path.
     pub file: Arc<str>,
+    /// Number of the line, from 1.
     pub line: u32,
     /// The inlined calls it is in, outermost first.
     pub calls: Arc<[InlinedCall]>,
@@ -26,6 +29,7 @@ pub struct InlinedCall {
     pub function: Arc<str>,
     /// Where.
     pub file: Arc<str>,
+    /// Number of the line that calls, from 1.
     pub line: u32,
 }
 

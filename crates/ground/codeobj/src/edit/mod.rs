@@ -53,22 +53,30 @@ impl DynamicRelocation {
 /// What may be done with the memory of an appended section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
+    /// Data that nobody changes.
     Read,
+    /// Data that programs change.
     ReadWrite,
+    /// Code.
     Execute,
 }
 
 /// A symbol to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSymbol {
+    /// As others look it up.
     pub name: String,
+    /// Address.
     pub value: u64,
+    /// In bytes.
     pub size: u64,
+    /// What it names.
     pub kind: SymbolKind,
     /// Not [`Binding::Local`]: local symbols come first in a table, which is full.
     pub binding: Binding,
     /// `STV_*`.
     pub visibility: u8,
+    /// Where it is defined.
     pub section: SymbolSection,
 }
 

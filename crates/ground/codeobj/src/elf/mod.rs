@@ -22,9 +22,13 @@ pub(crate) const NT_AMDGPU_METADATA: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Version {
+    /// Code object version 3.
     V3,
+    /// Code object version 4.
     V4,
+    /// Code object version 5.
     V5,
+    /// Code object version 6.
     V6,
 }
 
@@ -52,6 +56,7 @@ pub struct CodeObject<'a> {
 pub struct Kernel<'a> {
     /// Without `.kd`.
     pub name: &'a str,
+    /// What the hardware is told when it starts.
     pub descriptor: KernelDescriptor,
     /// Address of the 64-byte descriptor.
     pub descriptor_address: u64,
@@ -119,6 +124,7 @@ impl<'a> CodeObject<'a> {
         self.target
     }
 
+    /// Of the format, by the ELF header.
     pub fn version(&self) -> Version {
         self.version
     }
@@ -152,6 +158,7 @@ impl<'a> CodeObject<'a> {
         }
     }
 
+    /// The symbol with this name, if there is one.
     pub fn symbol(&self, name: &str) -> Option<&Symbol<'a>> {
         match self.by_name.get(name) {
             Some(index) => self.all_symbols().get(*index),
