@@ -41,7 +41,7 @@ enum Predicate {
 ///
 /// let mut filter = SiteFilter::default();
 /// assert!(filter.is_empty());
-/// filter.add("kind=load|store & !opcode=s_*")?;
+/// filter.add("kind=load&f32|store&!lds")?;
 /// assert!(!filter.is_empty());
 /// assert!(filter.add("colour=red").is_err());
 /// # Ok::<(), luthier::Error>(())
