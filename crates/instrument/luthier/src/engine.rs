@@ -1,9 +1,9 @@
 //! All tools of a run, composed, for a [`session::Session`].
 
 use crate::{
-    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
+    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
     printed::{self, PartialMessages},
-    recent::ObjectFacts,
+    results::of_process,
 };
 use gfx::Target;
 use records::{Layout, Sink};
@@ -19,6 +19,16 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
+
+mod build;
+mod built_in;
+mod compose;
+mod offline;
+mod recent;
+
+pub use built_in::BuiltInTools;
+pub use offline::{KernelOutcome, Offline};
+use recent::ObjectFacts;
 
 /// The tools of a run.
 ///
@@ -449,12 +459,6 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
     copies
         .map(|copy| copy.map_err(|error| Error::Tool(error.to_string())))
         .collect()
-}
-
-/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
-pub(crate) fn of_process(name: &str) -> String {
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
-    format!("{stem}.{}.{extension}", std::process::id())
 }
 
 /// A tool that panicked must not take the others along.

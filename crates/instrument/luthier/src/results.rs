@@ -116,7 +116,7 @@ impl Results<'_> {
 
     /// Where this process leaves a file with such a name, if the user wants files.
     pub fn file(&self, name: &str) -> Option<std::path::PathBuf> {
-        Some(self.output?.join(crate::engine::of_process(name)))
+        Some(self.output?.join(of_process(name)))
     }
 
     /// Directory for files, if the user wants any.
@@ -167,4 +167,10 @@ impl DetachedResults {
             output: self.output.as_deref(),
         })
     }
+}
+
+/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
+pub(crate) fn of_process(name: &str) -> String {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
+    format!("{stem}.{}.{extension}", std::process::id())
 }

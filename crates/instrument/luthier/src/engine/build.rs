@@ -1,11 +1,13 @@
 //! One kernel, instrumented by all tools.
 
 use crate::{
-    Edit, Engine, Error, Kernel, Result, built_in,
-    compose::{self, Counting},
-    engine::ToolData,
+    Edit, Engine, Error, Kernel, Result,
+    engine::{
+        ToolData, built_in,
+        compose::{self, Counting},
+        recent::ObjectFacts,
+    },
     parameters::LANES,
-    recent::ObjectFacts,
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};

@@ -2,8 +2,10 @@
 
 use crate::{
     Engine, Error, Result,
-    build::{self, BuiltKernel, Source},
-    built_in::{Manifest, SECTION, tools_in},
+    engine::{
+        build::{self, BuiltKernel, Source},
+        built_in::{Manifest, SECTION, tools_in},
+    },
 };
 use codeobj::{CodeObject, LineTables, SourceLines};
 use lift::{FunctionKind, Module};

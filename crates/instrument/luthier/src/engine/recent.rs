@@ -1,7 +1,10 @@
 //! Code objects that kernels were instrumented of lately. Programs launch one kernel of an object after the other, and what is
 //! the same for all of them is found out once.
 
-use crate::{Engine, Result, build, engine::lock};
+use crate::{
+    Engine, Result,
+    engine::{build, lock},
+};
 use codeobj::{CodeObject, LineTables, SourceLines};
 use rewrite::Kernels;
 use std::sync::{
