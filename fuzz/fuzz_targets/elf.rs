@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
     for symbol in object.all_symbols() {
         let _ = object.symbol_bytes(symbol);
     }
-    if let Ok(Some(lines)) = SourceLines::of(&object) {
+    if let Ok(Some(lines)) = SourceLines::read(&object) {
         for function in object.functions() {
             let _ = lines.frames(function.value);
         }

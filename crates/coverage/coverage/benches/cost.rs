@@ -5,7 +5,7 @@ mod common;
 
 use std::{fs, path::Path, process::Command};
 
-use common::{Place, emulator, sources, text};
+use common::{Workspace, emulator, sources, text};
 use object::{Object, ObjectSection};
 
 /// Name and `build` options; none for a plain build.
@@ -18,7 +18,7 @@ const BUILDS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 fn main() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     println!(
         "{:<8} {:<10} {:>12} {:>7} {:>10} {:>7}",
         "target", "build", "wave instr.", "ratio", ".text", "ratio"
@@ -26,14 +26,14 @@ fn main() {
     for target in ["gfx90a", "gfx1030"] {
         let mut plain = None;
         for (name, options) in BUILDS {
-            let program = build(&place, target, *options, &[]);
+            let program = build(&workspace, target, *options, &[]);
             let image = build(
-                &place,
+                &workspace,
                 target,
                 *options,
                 &["--offload-device-only", "--no-gpu-bundle-output"],
             );
-            let instructions = run(&place, target, &program);
+            let instructions = run(&workspace, target, &program);
             let code = code_size(&image);
             let (first, size) = *plain.get_or_insert((instructions, code));
             println!(
@@ -46,7 +46,7 @@ fn main() {
 }
 
 fn build(
-    place: &Place,
+    workspace: &Workspace,
     target: &str,
     options: Option<&[&str]>,
     flags: &[&str],
@@ -54,13 +54,13 @@ fn build(
     let name = if flags.is_empty() { "program" } else { "image" };
     let Some(options) = options else {
         // The same compiler and flags, less the counters; the header stays for what it does for old HIP headers.
-        let printed = place.report(&["flags"]);
+        let printed = workspace.report(&["flags"]);
         let kept: Vec<_> = printed.split_whitespace().collect();
         let counters = kept
             .iter()
             .rposition(|flag| *flag == "-Xarch_device")
             .map_or(0, |at| at + 2);
-        let output = place.path(name);
+        let output = workspace.path(name);
         let mut command = Command::new("clang++-22");
         command.args([
             "-x",
@@ -88,7 +88,7 @@ fn build(
         .chain(flags.iter().map(|flag| flag.to_string()))
         .collect();
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    place.build(name, "oracle.hip", &[target], options, &flags)
+    workspace.build(name, "oracle.hip", &[target], options, &flags)
 }
 
 /// The other module, for programs; an image is of one module.
@@ -108,8 +108,8 @@ fn second(flags: &[&str]) -> Vec<String> {
 }
 
 /// Wave instructions of the program's own kernels.
-fn run(place: &Place, target: &str, program: &Path) -> u64 {
-    let statistics = place.path("statistics.json");
+fn run(workspace: &Workspace, target: &str, program: &Path) -> u64 {
+    let statistics = workspace.path("statistics.json");
     let _ = fs::remove_file(&statistics);
     let mut command = Command::new(program);
     command

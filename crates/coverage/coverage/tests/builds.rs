@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{Place, ending, sources, text};
+use common::{Workspace, ending, sources, text};
 
 #[test]
 fn relocatable_device_code_of_several_sources() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let other = sources().join("rdc_other.hip");
     let flags = [
         "-fgpu-rdc",
@@ -16,15 +16,15 @@ fn relocatable_device_code_of_several_sources() {
         "-x",
         "none",
     ];
-    let program = place.build("rdc", "rdc_main.hip", &["gfx90a"], &[], &flags);
-    let output = place.run("gfx90a", "out", &[], &program, &[]);
+    let program = workspace.build("rdc", "rdc_main.hip", &["gfx90a"], &[], &flags);
+    let output = workspace.run("gfx90a", "out", &[], &program, &[]);
     assert_eq!(
         (ending(&output), &output.stdout[..]),
         (0, &b"34\n"[..]),
         "{}",
         text(&output)
     );
-    let counts = place.counts("out");
+    let counts = workspace.counts("out");
     // 64 lanes come in, 40 of them go on: those with more than 20 afterwards call `own` of the other source.
     let beyond = (0..40)
         .filter(|x| if x & 1 == 1 { x * 3 > 20 } else { *x > 20 })
@@ -41,7 +41,7 @@ fn relocatable_device_code_of_several_sources() {
         (2, 40 + beyond),
         "{counts:?}"
     );
-    let shown = place.report(&["show", "out"]);
+    let shown = workspace.report(&["show", "out"]);
     assert!(
         shown.contains("rdc_main.hip") && shown.contains("rdc_other.hip"),
         "{shown}"
@@ -51,7 +51,7 @@ fn relocatable_device_code_of_several_sources() {
     for (source, object) in [("rdc_main.hip", "a.o"), ("rdc_other.hip", "b.o")] {
         let source = sources().join(source);
         let arch = "--offload-arch=gfx90a";
-        place.report(&[
+        workspace.report(&[
             "build",
             "--",
             "clang++-22",
@@ -66,7 +66,7 @@ fn relocatable_device_code_of_several_sources() {
             object,
         ]);
     }
-    place.report(&[
+    workspace.report(&[
         "build",
         "--",
         "clang++-22",
@@ -79,28 +79,28 @@ fn relocatable_device_code_of_several_sources() {
         "linked",
         "-lamdhip64",
     ]);
-    let output = place.run("gfx90a", "again", &[], &place.path("linked"), &[]);
+    let output = workspace.run("gfx90a", "again", &[], &workspace.path("linked"), &[]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
-    assert_eq!(place.counts("again"), counts);
+    assert_eq!(workspace.counts("again"), counts);
 }
 
 /// Without any option: what was counted before a deadly signal is kept.
 #[test]
 fn deadly_signals_cost_no_profile() {
-    let place = Place::new();
-    let program = place.build(
+    let workspace = Workspace::new();
+    let program = workspace.build(
         "scenes",
         "scenes.hip",
         &["gfx90a"],
         &[],
         &["-lpthread", "-ldl"],
     );
-    let output = place.run("gfx90a", "crash", &[], &program, &["segfault"]);
+    let output = workspace.run("gfx90a", "crash", &[], &program, &["segfault"]);
     assert_eq!(ending(&output), -11, "{}", text(&output));
-    assert_eq!(place.entries("crash", "_Z4workPii"), 64);
+    assert_eq!(workspace.entries("crash", "_Z4workPii"), 64);
     // The emulated device tells of running kernels on some of these, which must not be taken for the program's own handling.
     for (signal, number) in [("term", 15), ("int", 2), ("quit", 3)] {
-        let output = place.run(
+        let output = workspace.run(
             "gfx90a",
             signal,
             &[],
@@ -108,10 +108,15 @@ fn deadly_signals_cost_no_profile() {
             &["raise", &number.to_string()],
         );
         assert_eq!(ending(&output), -number, "{}", text(&output));
-        assert_eq!(place.entries(signal, "_Z4workPii"), 64, "{}", text(&output));
+        assert_eq!(
+            workspace.entries(signal, "_Z4workPii"),
+            64,
+            "{}",
+            text(&output)
+        );
     }
     // Switched off, the message says what happened.
-    let output = place.run(
+    let output = workspace.run(
         "gfx90a",
         "none",
         &["--signal", "none"],
@@ -119,7 +124,7 @@ fn deadly_signals_cost_no_profile() {
         &["segfault"],
     );
     assert_eq!(ending(&output), -11, "{}", text(&output));
-    assert!(place.profiles("none").is_empty());
+    assert!(workspace.profiles("none").is_empty());
     assert!(
         text(&output).contains("ended by signal 11"),
         "{}",
@@ -130,9 +135,9 @@ fn deadly_signals_cost_no_profile() {
 /// With `--system-headers` every header of the library is in the mapping; only those that ran are worth a row.
 #[test]
 fn standard_headers_appear_if_they_ran() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     std::fs::write(
-        place.path("app.hip"),
+        workspace.path("app.hip"),
         "#include <hip/hip_runtime.h>\n#include <algorithm>\n#include <utility>\n\
          __global__ void k(int *a, int n) { int b = 3; if (n > 100) std::swap(a[0], b); a[1] = std::max(n, b); }\n\
          int main() { int *a; if (hipMalloc(&a, 64) != hipSuccess) return 9; k<<<1, 1>>>(a, 5); return hipDeviceSynchronize(); }\n",
@@ -153,10 +158,10 @@ fn standard_headers_appear_if_they_ran() {
         "app",
         "-lamdhip64",
     ];
-    place.report(&[&["build", "--system-headers"], &compiler[..]].concat());
-    let output = place.run("gfx90a", "out", &[], &place.path("app"), &[]);
+    workspace.report(&[&["build", "--system-headers"], &compiler[..]].concat());
+    let output = workspace.run("gfx90a", "out", &[], &workspace.path("app"), &[]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
-    let report = place.report(&["report", "out"]);
+    let report = workspace.report(&["report", "out"]);
     assert!(
         report.contains("app.hip") && report.contains("cuda_wrappers/algorithm"),
         "{report}"
@@ -167,7 +172,7 @@ fn standard_headers_appear_if_they_ran() {
 /// One command builds with what a run has counted, and the kernel gets better by it.
 #[test]
 fn a_profile_makes_a_kernel_shorter() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let luthier = std::env::current_exe()
         .unwrap()
         .parent()
@@ -177,7 +182,7 @@ fn a_profile_makes_a_kernel_shorter() {
     let waves = |program: &str| -> (u64, Vec<u8>) {
         let output = std::process::Command::new(&luthier)
             .args(["run", "--device", "gfx90a", "--stats", "--"])
-            .arg(place.path(program))
+            .arg(workspace.path(program))
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", text(&output));
@@ -206,10 +211,10 @@ fn a_profile_makes_a_kernel_shorter() {
             name,
             "-lamdhip64",
         ];
-        place.report(&[&["build"], options, &compiler[..]].concat());
+        workspace.report(&[&["build"], options, &compiler[..]].concat());
     };
     build(&["--pgo"], "counting");
-    let output = place.run("gfx90a", "profile", &[], &place.path("counting"), &[]);
+    let output = workspace.run("gfx90a", "profile", &[], &workspace.path("counting"), &[]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
     build(&["--use", "profile"], "used");
     // The same flags with a profile of nothing.
@@ -221,7 +226,11 @@ fn a_profile_makes_a_kernel_shorter() {
         counters: vec![1],
         ..rawprof::Record::default()
     });
-    std::fs::write(place.path("empty.profraw"), rawprof::emit(&empty).unwrap()).unwrap();
+    std::fs::write(
+        workspace.path("empty.profraw"),
+        rawprof::emit(&empty).unwrap(),
+    )
+    .unwrap();
     build(&["--use", "empty.profraw"], "plain");
     let ((plain, expected), (used, printed)) = (waves("plain"), waves("used"));
     assert_eq!(printed, expected);
@@ -232,10 +241,10 @@ fn a_profile_makes_a_kernel_shorter() {
 /// More places than masks and registers hold, functions of their own, and lanes that end without a return.
 #[test]
 fn every_place_is_counted_whatever_it_is_kept_in() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let mut counts = Vec::new();
     for (name, options) in [("memory", &["--immediate"][..]), ("registers", &[])] {
-        let program = place.build(
+        let program = workspace.build(
             name,
             "places.hip",
             &["gfx90a", "gfx1030"],
@@ -244,9 +253,9 @@ fn every_place_is_counted_whatever_it_is_kept_in() {
         );
         for target in ["gfx90a", "gfx1030"] {
             let out = format!("{name}.{target}");
-            let output = place.run(target, &out, &[], &program, &[]);
+            let output = workspace.run(target, &out, &[], &program, &[]);
             assert_eq!(ending(&output), 0, "{}", text(&output));
-            counts.push((place.counts(&out), output.stdout));
+            counts.push((workspace.counts(&out), output.stdout));
         }
     }
     let x: Vec<u32> = (0..100u32)
@@ -276,7 +285,7 @@ fn every_place_is_counted_whatever_it_is_kept_in() {
 /// Counts that lanes gather in registers are those that are added in memory at once, and cost little.
 #[test]
 fn counts_gathered_by_waves_are_those_in_memory() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let luthier = std::env::current_exe()
         .unwrap()
         .parent()
@@ -285,7 +294,7 @@ fn counts_gathered_by_waves_are_those_in_memory() {
     let waves = |program: &str| -> u64 {
         let output = std::process::Command::new(&luthier)
             .args(["run", "--device", "gfx90a", "--stats", "--"])
-            .arg(place.path(program))
+            .arg(workspace.path(program))
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", text(&output));
@@ -303,7 +312,11 @@ fn counts_gathered_by_waves_are_those_in_memory() {
         counters: vec![1],
         ..rawprof::Record::default()
     });
-    std::fs::write(place.path("none.profraw"), rawprof::emit(&empty).unwrap()).unwrap();
+    std::fs::write(
+        workspace.path("none.profraw"),
+        rawprof::emit(&empty).unwrap(),
+    )
+    .unwrap();
     // Branches in a loop, loops that lanes leave in several ways, and kernels of a hundred instructions.
     let programs = "../../../../../programs";
     for (source, exact, measured) in [
@@ -320,21 +333,21 @@ fn counts_gathered_by_waves_are_those_in_memory() {
                 "memory"
             };
             let options: Vec<_> = [kind, more].into_iter().filter(|o| !o.is_empty()).collect();
-            place.build(name, &source, &["gfx90a"], &options, &["-O3"]);
+            workspace.build(name, &source, &["gfx90a"], &options, &["-O3"]);
             let out = format!("{name}.counts");
-            let _ = std::fs::remove_dir_all(place.path(&out));
-            let output = place.run("gfx90a", &out, &[], &place.path(name), &[]);
+            let _ = std::fs::remove_dir_all(workspace.path(&out));
+            let output = workspace.run("gfx90a", &out, &[], &workspace.path(name), &[]);
             assert_eq!(ending(&output), 0, "{}", text(&output));
-            counts.push((place.counts(&out), output.stdout));
+            counts.push((workspace.counts(&out), output.stdout));
         }
         assert_eq!(counts.first(), counts.last(), "{source}");
         if !measured {
             continue;
         }
         let plain = &["--use", "none.profraw"];
-        place.build("plain", &source, &["gfx90a"], plain, &["-O3"]);
+        workspace.build("plain", &source, &["gfx90a"], plain, &["-O3"]);
         if exact.is_none() {
-            place.build("registers", &source, &["gfx90a"], &[], &["-O3"]);
+            workspace.build("registers", &source, &["gfx90a"], &[], &["-O3"]);
         }
         let (plain, registers) = (waves("plain"), waves("registers"));
         // Measured: 1.20 and 1.18.

@@ -9,15 +9,15 @@ use std::{
     process::Command,
 };
 
-use common::{Place, drain_archive, ending, text};
+use common::{Workspace, drain_archive, ending, text};
 use rawprof::{Profile, Record, Version, emit, names};
 
 const KERNEL: &str =
     "__attribute__((global)) void k(int *a, int n) { if (n > 3) a[0] = n; else a[1] = n; }\n";
 
 /// Runs a command that must fail; its message, which must be a single line.
-fn refuse(place: &Place, arguments: &[&str], status: i32) -> String {
-    let output = place.tool().args(arguments).output().unwrap();
+fn refuse(workspace: &Workspace, arguments: &[&str], status: i32) -> String {
+    let output = workspace.tool().args(arguments).output().unwrap();
     assert_eq!(
         output.status.code(),
         Some(status),
@@ -47,19 +47,19 @@ fn profile(version: u64) -> Vec<u8> {
 
 #[test]
 fn missing_and_damaged_inputs_are_named() {
-    let place = Place::new();
-    assert!(refuse(&place, &["report"], 2).contains("run the program first"));
-    fs::create_dir(place.path("empty")).unwrap();
-    assert!(refuse(&place, &["report", "empty"], 2).contains("holds no .profraw file"));
-    fs::write(place.path("text.profraw"), "hello there, reader").unwrap();
-    assert!(refuse(&place, &["merge", "text.profraw"], 2).contains("text.profraw"));
-    assert!(refuse(&place, &["inspect", "text.profraw"], 2).contains("text.profraw"));
-    fs::write(place.path("zero.profraw"), "").unwrap();
-    assert!(refuse(&place, &["inspect", "zero.profraw"], 2).contains("zero.profraw"));
+    let workspace = Workspace::new();
+    assert!(refuse(&workspace, &["report"], 2).contains("run the program first"));
+    fs::create_dir(workspace.path("empty")).unwrap();
+    assert!(refuse(&workspace, &["report", "empty"], 2).contains("holds no .profraw file"));
+    fs::write(workspace.path("text.profraw"), "hello there, reader").unwrap();
+    assert!(refuse(&workspace, &["merge", "text.profraw"], 2).contains("text.profraw"));
+    assert!(refuse(&workspace, &["inspect", "text.profraw"], 2).contains("text.profraw"));
+    fs::write(workspace.path("zero.profraw"), "").unwrap();
+    assert!(refuse(&workspace, &["inspect", "zero.profraw"], 2).contains("zero.profraw"));
     let whole = profile(10);
-    fs::write(place.path("cut.profraw"), &whole[..whole.len() - 9]).unwrap();
-    assert!(refuse(&place, &["inspect", "cut.profraw"], 2).contains("truncated"));
-    let verify = place
+    fs::write(workspace.path("cut.profraw"), &whole[..whole.len() - 9]).unwrap();
+    assert!(refuse(&workspace, &["inspect", "cut.profraw"], 2).contains("truncated"));
+    let verify = workspace
         .tool()
         .args(["verify", "cut.profraw"])
         .output()
@@ -71,7 +71,7 @@ fn missing_and_damaged_inputs_are_named() {
 /// A directory that may not be listed, and one that may not be written to. The superuser may do both, so not as that.
 #[test]
 fn closed_directories_are_named() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let nobody = |command: &mut Command| {
         // SAFETY: plain system call without arguments.
         if unsafe { libc::geteuid() } == 0 {
@@ -80,14 +80,18 @@ fn closed_directories_are_named() {
         command.env("TMPDIR", "/tmp").output().unwrap()
     };
     let open = |name: &str, mode| {
-        let path = place.path(name);
+        let path = workspace.path(name);
         fs::create_dir_all(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     };
     open("closed", 0o000);
     open("readable", 0o555);
-    fs::set_permissions(place.directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let report = nobody(place.tool().args(["report", "closed"]));
+    fs::set_permissions(
+        workspace.directory.path(),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    let report = nobody(workspace.tool().args(["report", "closed"]));
     assert_eq!(
         (report.status.code(), text(&report).lines().count()),
         (Some(2), 1),
@@ -100,7 +104,7 @@ fn closed_directories_are_named() {
         text(&report)
     );
     let run = nobody(
-        place
+        workspace
             .tool()
             .args(["run", "-o", "readable/out", "--", "true"]),
     );
@@ -110,49 +114,54 @@ fn closed_directories_are_named() {
 
 #[test]
 fn versions_that_do_not_fit_are_explained() {
-    let place = Place::new();
-    fs::write(place.path("old.profraw"), profile(10)).unwrap();
-    fs::write(place.path("new.profraw"), profile(11)).unwrap();
-    let mixed = refuse(&place, &["merge", "old.profraw", "new.profraw"], 2);
+    let workspace = Workspace::new();
+    fs::write(workspace.path("old.profraw"), profile(10)).unwrap();
+    fs::write(workspace.path("new.profraw"), profile(11)).unwrap();
+    let mixed = refuse(&workspace, &["merge", "old.profraw", "new.profraw"], 2);
     assert!(mixed.contains("raw version"), "{mixed}");
-    assert!(place.report(&["inspect", "new.profraw"]).contains("kernel"));
+    assert!(
+        workspace
+            .report(&["inspect", "new.profraw"])
+            .contains("kernel")
+    );
     if Command::new("llvm-profdata-23")
         .arg("--version")
         .output()
         .is_err()
     {
-        let message = refuse(&place, &["merge", "new.profraw"], 2);
+        let message = refuse(&workspace, &["merge", "new.profraw"], 2);
         assert!(
             message.contains("LLVM 23") && message.contains("LLVM_BIN"),
             "{message}"
         );
     }
-    fs::write(place.path("odd.profraw"), {
+    fs::write(workspace.path("odd.profraw"), {
         let mut bytes = profile(10);
         bytes[8] = 12;
         bytes
     })
     .unwrap();
-    assert!(refuse(&place, &["inspect", "odd.profraw"], 2).contains("version 12"));
+    assert!(refuse(&workspace, &["inspect", "odd.profraw"], 2).contains("version 12"));
 }
 
 #[test]
 fn inspect_shows_names_and_counts() {
-    let place = Place::new();
-    fs::write(place.path("a.profraw"), profile(10)).unwrap();
-    let shown = place.report(&["inspect", "a.profraw"]);
+    let workspace = Workspace::new();
+    fs::write(workspace.path("a.profraw"), profile(10)).unwrap();
+    let shown = workspace.report(&["inspect", "a.profraw"]);
     assert!(
         shown.contains("kernel") && shown.contains("[1, 2]"),
         "{shown}"
     );
     let json: serde_json::Value =
-        serde_json::from_str(&place.report(&["inspect", "--format", "json", "a.profraw"])).unwrap();
+        serde_json::from_str(&workspace.report(&["inspect", "--format", "json", "a.profraw"]))
+            .unwrap();
     assert_eq!(
         json[0]["functions"][0]["counters"],
         serde_json::json!([1, 2])
     );
-    place.report(&["merge", "a.profraw", "-o", "a.profdata"]);
-    let indexed = place.report(&["inspect", "a.profdata"]);
+    workspace.report(&["merge", "a.profraw", "-o", "a.profdata"]);
+    let indexed = workspace.report(&["inspect", "a.profdata"]);
     assert!(
         indexed.contains("indexed profile") && indexed.contains("kernel"),
         "{indexed}"
@@ -161,13 +170,13 @@ fn inspect_shows_names_and_counts() {
 
 #[test]
 fn unsuitable_compilers_are_refused() {
-    let place = Place::new();
-    assert!(refuse(&place, &["build", "--", "gcc", "x.c"], 2).contains("not clang"));
-    assert!(refuse(&place, &["build", "--", "no-such-compiler"], 2).contains("clang-22"));
+    let workspace = Workspace::new();
+    assert!(refuse(&workspace, &["build", "--", "gcc", "x.c"], 2).contains("not clang"));
+    assert!(refuse(&workspace, &["build", "--", "no-such-compiler"], 2).contains("clang-22"));
     if PathBuf::from("/usr/bin/clang-15").exists() {
-        assert!(refuse(&place, &["build", "--", "clang-15", "x.c"], 2).contains("clang 15"));
+        assert!(refuse(&workspace, &["build", "--", "clang-15", "x.c"], 2).contains("clang 15"));
     }
-    let flags = place.report(&["flags"]);
+    let flags = workspace.report(&["flags"]);
     for flag in ["-fprofile-update=atomic", "-fcoverage-mapping", "-include "] {
         assert!(flags.contains(flag), "{flags}");
     }
@@ -176,10 +185,10 @@ fn unsuitable_compilers_are_refused() {
 /// Profiles of code without atomic counters are wrong, not just imprecise: somebody has to say so.
 #[test]
 fn builds_without_atomics_are_detected() {
-    let place = Place::new();
-    fs::write(place.path("k.hip"), KERNEL).unwrap();
+    let workspace = Workspace::new();
+    fs::write(workspace.path("k.hip"), KERNEL).unwrap();
     for (update, sound) in [("atomic", true), ("single", false)] {
-        let image = place.path("k.elf");
+        let image = workspace.path("k.elf");
         let build = Command::new("clang++-22")
             .args([
                 "-x",
@@ -196,7 +205,7 @@ fn builds_without_atomics_are_detected() {
                 "-fcoverage-mapping",
             ])
             .arg(format!("-fprofile-update={update}"))
-            .arg(place.path("k.hip"))
+            .arg(workspace.path("k.hip"))
             .arg("-o")
             .arg(&image)
             .output()
@@ -204,14 +213,14 @@ fn builds_without_atomics_are_detected() {
         assert!(build.status.success(), "{}", text(&build));
         let bytes = fs::read(&image).unwrap();
         let id = drain::image::ImageId::of(&bytes);
-        let out = place.path(update);
+        let out = workspace.path(update);
         drain::output::write_image(&out, id, &bytes).unwrap();
         let mut found = rawprof::parse(&profile(10)).unwrap().remove(0);
         found.binary_ids = vec![id.0.to_vec()];
         let raw = out.join("gfx90a.1.profraw");
         drain::output::write_profiles(&raw, &[found]).unwrap();
         drain::output::write_manifest(&raw, &drain::output::Manifest::default(), false).unwrap();
-        let verify = place.tool().args(["verify", update]).output().unwrap();
+        let verify = workspace.tool().args(["verify", update]).output().unwrap();
         assert_eq!(verify.status.success(), sound, "{}", text(&verify));
         assert_eq!(
             text(&verify).contains("-fprofile-update=atomic"),
@@ -223,12 +232,12 @@ fn builds_without_atomics_are_detected() {
         let kept = drain::output::image_path(&out, id);
         fs::write(&kept, "other").unwrap();
         assert!(
-            text(&place.tool().args(["verify", update]).output().unwrap())
+            text(&workspace.tool().args(["verify", update]).output().unwrap())
                 .contains("not the image")
         );
         fs::remove_file(&kept).unwrap();
         assert!(
-            text(&place.tool().args(["verify", update]).output().unwrap())
+            text(&workspace.tool().args(["verify", update]).output().unwrap())
                 .contains("not below .build-id")
         );
     }
@@ -236,9 +245,9 @@ fn builds_without_atomics_are_detected() {
 
 #[test]
 fn programs_without_device_code_are_left_alone() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let run = |arguments: &[&str]| {
-        place
+        workspace
             .tool()
             .args(["run", "-o", "out", "--"])
             .args(arguments)
@@ -251,12 +260,12 @@ fn programs_without_device_code_are_left_alone() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no device profile was written"));
     let killed = run(&["sh", "-c", "kill -9 $$"]);
     assert_eq!(ending(&killed), -9);
-    fs::write(place.path("file"), "").unwrap();
-    let message = refuse(&place, &["run", "-o", "file/out", "--", "true"], 2);
+    fs::write(workspace.path("file"), "").unwrap();
+    let message = refuse(&workspace, &["run", "-o", "file/out", "--", "true"], 2);
     assert!(message.contains("--output"), "{message}");
     assert!(
         refuse(
-            &place,
+            &workspace,
             &[
                 "run",
                 "--device",
@@ -272,7 +281,7 @@ fn programs_without_device_code_are_left_alone() {
     );
     assert!(
         refuse(
-            &place,
+            &workspace,
             &["run", "-o", "out", "--interval=-1", "--", "true"],
             2
         )
@@ -283,8 +292,8 @@ fn programs_without_device_code_are_left_alone() {
 /// Link mode, and binaries of earlier runtimes: their registration calls link and run, and nothing is written without a GPU.
 #[test]
 fn legacy_binaries_link_and_run() {
-    let place = Place::new();
-    let source = place.path("legacy.c");
+    let workspace = Workspace::new();
+    let source = workspace.path("legacy.c");
     fs::write(
         &source,
         "void __llvm_profile_offload_register_shadow(void *);\n\
@@ -300,7 +309,7 @@ fn legacy_binaries_link_and_run() {
          }\n",
     )
     .unwrap();
-    let program = place.path("legacy");
+    let program = workspace.path("legacy");
     let link = Command::new("cc")
         .arg(&source)
         .arg("-Wl,-u,__llvm_profile_hip_collect_device_data")
@@ -311,27 +320,27 @@ fn legacy_binaries_link_and_run() {
         .unwrap();
     assert!(link.status.success(), "{}", text(&link));
     let run = Command::new(&program)
-        .current_dir(place.directory.path())
+        .current_dir(workspace.directory.path())
         .output()
         .unwrap();
     assert_eq!((run.status.code(), text(&run)), (Some(0), String::new()));
-    assert!(place.profiles("").is_empty());
+    assert!(workspace.profiles("").is_empty());
 }
 
 /// What `run` leaves behind for several processes or devices is looked at in one go.
 #[test]
 fn several_profiles_are_inspected_at_once() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     for name in ["a.profraw", "b.profraw"] {
-        fs::write(place.path(name), profile(10)).unwrap();
+        fs::write(workspace.path(name), profile(10)).unwrap();
     }
-    let text = place.report(&["inspect", "a.profraw", "b.profraw"]);
+    let text = workspace.report(&["inspect", "a.profraw", "b.profraw"]);
     assert!(
         text.contains("a.profraw\n") && text.contains("b.profraw\n"),
         "{text}"
     );
     assert_eq!(text.matches("counts [1, 2]").count(), 2, "{text}");
-    let json = place.report(&["inspect", "--format", "json", "a.profraw", "b.profraw"]);
+    let json = workspace.report(&["inspect", "--format", "json", "a.profraw", "b.profraw"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json.as_array().unwrap().len(), 2);
 }
@@ -339,9 +348,9 @@ fn several_profiles_are_inspected_at_once() {
 /// A program that includes the interface needs no path to it; nor does a build with a profile need macros for old headers.
 #[test]
 fn builds_find_the_interface_and_use_profiles() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     fs::write(
-        place.path("app.hip"),
+        workspace.path("app.hip"),
         "#include <hip/hip_runtime.h>\n#include <luthier_coverage.h>\n\
          __global__ void k(int *a, int n) { if (n > 3) a[0] = n; else a[1] = n; }\n\
          int main() { return luthier_coverage_dump_if_present(); }\n",
@@ -359,12 +368,12 @@ fn builds_find_the_interface_and_use_profiles() {
         "-o",
         "app.o",
     ];
-    place.report(&[&["build"], &clang[..]].concat());
-    fs::write(place.path("k.profraw"), profile(10)).unwrap();
+    workspace.report(&[&["build"], &clang[..]].concat());
+    fs::write(workspace.path("k.profraw"), profile(10)).unwrap();
     // A profile that lacks the kernel is no reason to fail.
-    place.report(&[&["build", "--use", "k.profraw"], &clang[..]].concat());
+    workspace.report(&[&["build", "--use", "k.profraw"], &clang[..]].concat());
     let refused = refuse(
-        &place,
+        &workspace,
         &[&["build", "--use", "no.profdata"], &clang[..]].concat(),
         2,
     );

@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use common::{Place, sources, text};
+use common::{Workspace, sources, text};
 use serde_json::Value;
 
 /// What LLVM reports on the kernels' files: segments (line, column, count, ...), branches, MC/DC decisions and functions.
@@ -61,8 +61,8 @@ fn export(profile: &Path, more: &[&str]) -> String {
 }
 
 /// The same file, compiled as C++ and run by a loop over thread numbers.
-fn on_the_cpu(place: &Place) -> (Coverage, String) {
-    let program = place.path("cpu");
+fn on_the_cpu(workspace: &Workspace) -> (Coverage, String) {
+    let program = workspace.path("cpu");
     let build = Command::new("clang++-22")
         .args([
             "-x",
@@ -82,13 +82,13 @@ fn on_the_cpu(place: &Place) -> (Coverage, String) {
         "{} (packages clang-22, libclang-rt-22-dev)",
         text(&build)
     );
-    let raw = place.path("cpu.profraw");
+    let raw = workspace.path("cpu.profraw");
     let run = Command::new(&program)
         .env("LLVM_PROFILE_FILE", &raw)
         .output()
         .unwrap();
     assert!(run.status.success());
-    let merged = place.path("cpu.profdata");
+    let merged = workspace.path("cpu.profdata");
     assert!(
         Command::new("llvm-profdata-22")
             .args(["merge", "-o"])
@@ -113,10 +113,10 @@ fn unordered(value: &serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn device_coverage_equals_cpu_coverage() {
-    let place = Place::new();
-    let (expected, results) = on_the_cpu(&place);
+    let workspace = Workspace::new();
+    let (expected, results) = on_the_cpu(&workspace);
     let second = sources().join("second.hip");
-    let program = place.build(
+    let program = workspace.build(
         "gpu",
         "oracle.hip",
         &["gfx90a", "gfx1030"],
@@ -124,21 +124,21 @@ fn device_coverage_equals_cpu_coverage() {
         &["-x", "hip", second.to_str().unwrap()],
     );
     for device in ["gfx90a", "gfx1030"] {
-        let output = place.run(device, device, &[], &program, &[]);
+        let output = workspace.run(device, device, &[], &program, &[]);
         assert!(output.status.success(), "{device}: {}", text(&output));
         assert_eq!(
             String::from_utf8_lossy(&output.stdout),
             results,
             "{device}: the kernels' own results"
         );
-        place.report(&["verify", device]);
-        let merged = place.path(&format!("{device}.profdata"));
-        place.report(&["merge", device, "-o", merged.to_str().unwrap()]);
+        workspace.report(&["verify", device]);
+        let merged = workspace.path(&format!("{device}.profdata"));
+        workspace.report(&["merge", device, "-o", merged.to_str().unwrap()]);
         let json = export(
             &merged,
             &[&format!(
                 "-debug-file-directory={}",
-                place.path(device).display()
+                workspace.path(device).display()
             )],
         );
         let found = coverage(&json);
@@ -160,10 +160,10 @@ fn device_coverage_equals_cpu_coverage() {
         );
     }
     // Both devices in one report: every count doubles.
-    let both = place.path("both.profdata");
-    place.report(&["merge", "gfx90a", "gfx1030", "-o", both.to_str().unwrap()]);
+    let both = workspace.path("both.profdata");
+    workspace.report(&["merge", "gfx90a", "gfx1030", "-o", both.to_str().unwrap()]);
     let directories = ["gfx90a", "gfx1030"]
-        .map(|device| format!("-debug-file-directory={}", place.path(device).display()));
+        .map(|device| format!("-debug-file-directory={}", workspace.path(device).display()));
     let sum = coverage(&export(&both, &[&directories[0], &directories[1]]));
     let counts = |coverage: &Coverage| -> Vec<u64> {
         let segments = coverage

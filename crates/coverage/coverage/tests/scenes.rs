@@ -11,7 +11,7 @@ use std::{
 };
 
 use common::{
-    Place, add_counts, drain_archive, drain_library, emulator, ending, finish, sources, text,
+    Workspace, add_counts, drain_archive, drain_library, emulator, ending, finish, sources, text,
 };
 
 const WORK: &str = "_Z4workPii";
@@ -20,7 +20,7 @@ const OTHER: &str = "other_work";
 const LIBRARY: &str = "_Z12library_workPii";
 
 struct Programs {
-    _place: Place,
+    _workspace: Workspace,
     scenes: PathBuf,
     module: PathBuf,
     other: PathBuf,
@@ -30,23 +30,23 @@ struct Programs {
 fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Programs> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
-        let place = Place::new();
+        let workspace = Workspace::new();
         Programs {
-            scenes: place.build(
+            scenes: workspace.build(
                 "scenes",
                 "scenes.hip",
                 &["gfx90a", "gfx1030"],
                 &[],
                 &["-lpthread", "-ldl"],
             ),
-            module: place.build(
+            module: workspace.build(
                 "module.co",
                 "module.hip",
                 &["gfx90a"],
                 &[],
                 &["--offload-device-only", "--no-gpu-bundle-output"],
             ),
-            other: place.build(
+            other: workspace.build(
                 "other.co",
                 "module.hip",
                 &["gfx90a"],
@@ -57,14 +57,14 @@ fn programs() -> &'static Programs {
                     "--no-gpu-bundle-output",
                 ],
             ),
-            library: place.build(
+            library: workspace.build(
                 "liblibrary.so",
                 "library.hip",
                 &["gfx90a"],
                 &[],
                 &["-shared", "-fPIC"],
             ),
-            _place: place,
+            _workspace: workspace,
         }
     })
 }
@@ -72,7 +72,7 @@ fn programs() -> &'static Programs {
 /// Every way to end: the status is the program's own, and all counts are there.
 #[test]
 fn ends() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     #[rustfmt::skip]
     let table: &[(&str, i32)] = &[
         ("once",           0),
@@ -84,21 +84,21 @@ fn ends() {
         ("uncaught",       -6),
     ];
     for (scene, status) in table {
-        let output = place.run("gfx90a", scene, &[], &programs().scenes, &[scene]);
+        let output = workspace.run("gfx90a", scene, &[], &programs().scenes, &[scene]);
         assert_eq!(ending(&output), *status, "{scene}: {}", text(&output));
         assert_eq!(
-            place.counts(scene).get(WORK).map(Vec::as_slice),
+            workspace.counts(scene).get(WORK).map(Vec::as_slice),
             Some([64, 10].as_slice()),
             "{scene}"
         );
-        assert_eq!(place.profiles(scene).len(), 1, "{scene}");
+        assert_eq!(workspace.profiles(scene).len(), 1, "{scene}");
     }
     // A kernel after the drain's own exit handler.
-    let output = place.run("gfx90a", "late", &[], &programs().scenes, &["late"]);
+    let output = workspace.run("gfx90a", "late", &[], &programs().scenes, &["late"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(place.counts("late")[WORK], [128, 30]);
+    assert_eq!(workspace.counts("late")[WORK], [128, 30]);
     // After a fault of the device the runtime aborts the program; what was counted until then is kept.
-    let output = place.run(
+    let output = workspace.run(
         "gfx90a",
         "fault",
         &[],
@@ -106,14 +106,14 @@ fn ends() {
         &["device-fault"],
     );
     assert_eq!(ending(&output), -6, "{}", text(&output));
-    assert!(place.entries("fault", WORK) >= 64, "{}", text(&output));
+    assert!(workspace.entries("fault", WORK) >= 64, "{}", text(&output));
 }
 
 #[test]
 fn snapshots_survive_what_nothing_else_survives() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     // A crash, caught by a handler that lets another thread read the counters.
-    let output = place.run(
+    let output = workspace.run(
         "gfx90a",
         "crash",
         &["--signal", "SEGV"],
@@ -121,10 +121,10 @@ fn snapshots_survive_what_nothing_else_survives() {
         &["segfault"],
     );
     assert_eq!(ending(&output), -11, "{}", text(&output));
-    assert_eq!(place.entries("crash", WORK), 64);
+    assert_eq!(workspace.entries("crash", WORK), 64);
 
     // SIGKILL leaves no moment: only the periodic snapshot is there.
-    let mut child = place.start(
+    let mut child = workspace.start(
         "gfx90a",
         "killed",
         &["--interval", "0.1"],
@@ -136,13 +136,13 @@ fn snapshots_survive_what_nothing_else_survives() {
         .read_line(&mut ready)
         .unwrap();
     assert_eq!(ready, "ready\n");
-    wait_until(|| place.entries("killed", WORK) == 64);
+    wait_until(|| workspace.entries("killed", WORK) == 64);
     kill_children_of(child.id());
     assert_eq!(ending(&finish(child)), -9);
-    assert_eq!(place.entries("killed", WORK), 64);
+    assert_eq!(workspace.entries("killed", WORK), 64);
 
     // A signal asks for a snapshot, and another one ends the program as it always did.
-    let mut child = place.start(
+    let mut child = workspace.start(
         "gfx90a",
         "asked",
         &["--signal", "USR1,TERM"],
@@ -152,12 +152,12 @@ fn snapshots_survive_what_nothing_else_survives() {
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut ready)
         .unwrap();
-    assert!(place.profiles("asked").is_empty());
+    assert!(workspace.profiles("asked").is_empty());
     signal(child.id(), "USR1");
-    wait_until(|| place.entries("asked", WORK) == 64);
+    wait_until(|| workspace.entries("asked", WORK) == 64);
     signal(child.id(), "TERM");
     assert_eq!(ending(&finish(child)), -15);
-    assert_eq!(place.entries("asked", WORK), 64);
+    assert_eq!(workspace.entries("asked", WORK), 64);
 }
 
 fn wait_until(condition: impl Fn() -> bool) {
@@ -190,9 +190,9 @@ fn kill_children_of(process: u32) {
 
 #[test]
 fn modules_and_libraries() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let module = programs().module.to_str().unwrap();
-    let output = place.run(
+    let output = workspace.run(
         "gfx90a",
         "module",
         &[],
@@ -201,24 +201,24 @@ fn modules_and_libraries() {
     );
     assert!(output.status.success(), "{}", text(&output));
     // Loaded and unloaded three times, with 1, 2 and 3 launches of 64 lanes, 10 of them inside.
-    assert_eq!(place.counts("module")[MODULE], [6 * 64, 6 * 10]);
+    assert_eq!(workspace.counts("module")[MODULE], [6 * 64, 6 * 10]);
 
     let library = programs().library.to_str().unwrap();
     for (out, more) in [("local", None), ("closed", Some("close"))] {
         let arguments: Vec<_> = ["library", library].into_iter().chain(more).collect();
-        let output = place.run("gfx90a", out, &[], &programs().scenes, &arguments);
+        let output = workspace.run("gfx90a", out, &[], &programs().scenes, &arguments);
         assert!(output.status.success(), "{}", text(&output));
-        assert_eq!(place.counts(out)[LIBRARY], [64, 10], "{out}");
+        assert_eq!(workspace.counts(out)[LIBRARY], [64, 10], "{out}");
     }
 }
 
 /// Two modules in turn, each unloaded before the other comes: they meet at the same addresses and are told apart.
 #[test]
 fn modules_reloaded_at_the_same_address() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let modules = [&programs().module, &programs().other].map(|path| path.to_str().unwrap());
     let arguments: Vec<_> = ["reload"].into_iter().chain(modules).collect();
-    let output = place.run("gfx90a", "out", &[], &programs().scenes, &arguments);
+    let output = workspace.run("gfx90a", "out", &[], &programs().scenes, &arguments);
     assert!(output.status.success(), "{}", text(&output));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let places = |kernel| -> Vec<&str> {
@@ -237,7 +237,7 @@ fn modules_reloaded_at_the_same_address() {
         "{printed}"
     );
     assert!(module[1..].contains(&module[0]), "{printed}");
-    let counts = place.counts("out");
+    let counts = workspace.counts("out");
     assert_eq!(counts[MODULE], [4 * 64, 4 * 10]);
     assert_eq!(counts[OTHER], [8 * 64, 8 * 10]);
 }
@@ -245,8 +245,8 @@ fn modules_reloaded_at_the_same_address() {
 /// HIP itself is hidden from everybody but the library of kernels, as in frameworks with extension modules.
 #[test]
 fn hidden_runtimes() {
-    let place = Place::new();
-    let host = place.path("host");
+    let workspace = Workspace::new();
+    let host = workspace.path("host");
     let build = Command::new("cc")
         .arg(sources().join("host.c"))
         .args(["-ldl", "-o"])
@@ -255,7 +255,7 @@ fn hidden_runtimes() {
         .unwrap();
     assert!(build.status.success(), "{}", text(&build));
     // HIP 5.2 crashes on kernels of clang 22 without optimisation, so `build` adds some.
-    let plain = place.build(
+    let plain = workspace.build(
         "libplain.so",
         "library.hip",
         &["gfx90a"],
@@ -264,9 +264,9 @@ fn hidden_runtimes() {
     );
     for (out, library) in [("optimised", &programs().library), ("plain", &plain)] {
         let library = library.to_str().unwrap();
-        let output = place.run("gfx90a", out, &[], &host, &[library]);
+        let output = workspace.run("gfx90a", out, &[], &host, &[library]);
         assert!(output.status.success(), "{}", text(&output));
-        assert_eq!(place.counts(out)[LIBRARY], [64, 10], "{out}");
+        assert_eq!(workspace.counts(out)[LIBRARY], [64, 10], "{out}");
     }
 }
 
@@ -274,7 +274,7 @@ fn hidden_runtimes() {
 #[test]
 fn ten_thousand_kernels_in_one_image() {
     const COUNT: usize = 10_000;
-    let place = Place::new();
+    let workspace = Workspace::new();
     let name = |at: usize| format!("k{at}");
     let ran = [0, 4321, COUNT - 1];
     // Optimising what is never run would only take time; what is run must be, for HIP 5.2 to take kernels of clang 22.
@@ -294,8 +294,8 @@ fn ten_thousand_kernels_in_one_image() {
             )
         })
         .collect();
-    std::fs::write(place.path("many.hip"), source).unwrap();
-    let mut build = place.tool();
+    std::fs::write(workspace.path("many.hip"), source).unwrap();
+    let mut build = workspace.tool();
     build.args([
         "build",
         "--",
@@ -316,9 +316,9 @@ fn ten_thousand_kernels_in_one_image() {
     assert!(build.status.success(), "{}", text(&build));
     let [first, middle, last] = ran.map(name);
     let arguments = ["pick", "many.co", &first, &middle, &last];
-    let output = place.run("gfx90a", "out", &[], &programs().scenes, &arguments);
+    let output = workspace.run("gfx90a", "out", &[], &programs().scenes, &arguments);
     assert!(output.status.success(), "{}", text(&output));
-    let counts = place.counts("out");
+    let counts = workspace.counts("out");
     assert_eq!(
         counts.keys().filter(|name| name.starts_with('k')).count(),
         COUNT
@@ -332,8 +332,8 @@ fn ten_thousand_kernels_in_one_image() {
     for (name, expected) in expected {
         assert_eq!(counts[name], expected, "{name}");
     }
-    place.report(&["verify", "out"]);
-    let lines = place.report(&["lcov", "out", "-o", "-"]);
+    workspace.report(&["verify", "out"]);
+    let lines = workspace.report(&["lcov", "out", "-o", "-"]);
     let hit = lines
         .lines()
         .filter(|line| line.starts_with("DA:") && !line.ends_with(",0"));
@@ -346,15 +346,15 @@ fn ten_thousand_kernels_in_one_image() {
 /// Programs that compile their kernels while they run, with the LLVM 15 of Debian's comgr, and know nothing of this.
 #[test]
 fn kernels_compiled_at_run_time() {
-    let place = Place::new();
-    let output = place.run("gfx90a", "out", &["--hiprtc"], &programs().scenes, &["rtc"]);
+    let workspace = Workspace::new();
+    let output = workspace.run("gfx90a", "out", &["--hiprtc"], &programs().scenes, &["rtc"]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
     assert!(
         text(&output).contains("unknown type name 'no'"),
         "{}",
         text(&output)
     );
-    let counts = place.counts("out");
+    let counts = workspace.counts("out");
     // Entered, stored, and the two sides of `&&`.
     assert_eq!(counts["rtc_work"], [64, 10, 64, 10]);
     let generic: Vec<_> = counts
@@ -364,9 +364,9 @@ fn kernels_compiled_at_run_time() {
     // Of 64 lanes, lanes 0 to 9 make 3, 3, 2, 2, 2, 2, 1, 1, 1, 1 rounds.
     assert_eq!(generic.len(), 1);
     assert_eq!(generic[0].1, &[64, 18]);
-    place.report(&["verify", "out"]);
+    workspace.report(&["verify", "out"]);
     // Sources were kept, so lines can be shown although nobody has a file of them.
-    let shown = place.report(&["show", "out"]);
+    let shown = workspace.report(&["show", "out"]);
     let shown: Vec<_> = shown.lines().map(str::trim_start).collect();
     assert!(
         shown.contains(&"5|     10|        out[i] = i;"),
@@ -377,18 +377,18 @@ fn kernels_compiled_at_run_time() {
         "{shown:#?}"
     );
     // Without being asked for it, nothing changes.
-    let output = place.run("gfx90a", "plain", &[], &programs().scenes, &["rtc"]);
+    let output = workspace.run("gfx90a", "plain", &[], &programs().scenes, &["rtc"]);
     assert_eq!(ending(&output), 0, "{}", text(&output));
-    assert!(place.profiles("plain").is_empty());
+    assert!(workspace.profiles("plain").is_empty());
 }
 
 /// The compiler's ABI of LLVM 23, by hand: uniform counters, wave sizes and calls of the device runtime.
 #[test]
 fn code_of_the_next_release() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     for (target, wave) in [("gfx90a", "64"), ("gfx1030", "32")] {
-        let program = place.path(&format!("later-{target}"));
-        let flags = place.report(&["flags"]);
+        let program = workspace.path(&format!("later-{target}"));
+        let flags = workspace.report(&["flags"]);
         let kept = flags
             .split_whitespace()
             .skip_while(|flag| *flag != "-include");
@@ -413,10 +413,10 @@ fn code_of_the_next_release() {
             .output()
             .unwrap();
         assert!(build.status.success(), "{}", text(&build));
-        let output = place.run(target, target, &[], &program, &[]);
+        let output = workspace.run(target, target, &[], &program, &[]);
         assert!(output.status.success(), "{}", text(&output));
         assert!(!text(&output).contains("bounds table"), "{}", text(&output));
-        let files = place.profiles(target);
+        let files = workspace.profiles(target);
         let profiles = rawprof::parse(&std::fs::read(&files[0]).unwrap()).unwrap();
         let profile = &profiles[0];
         assert_eq!((profile.version.number(), profile.records.len()), (11, 1));
@@ -432,7 +432,7 @@ fn code_of_the_next_release() {
 /// What a new user does, with the distribution's compiler driver: compile, link, run, look.
 #[test]
 fn builds_in_two_steps_with_hipcc_and_reports() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let header = format!(
         "-I{}",
         sources()
@@ -440,7 +440,7 @@ fn builds_in_two_steps_with_hipcc_and_reports() {
             .display()
     );
     let step = |arguments: &[&str]| {
-        let mut command = place.tool();
+        let mut command = workspace.tool();
         command
             .args(["build", "--", "hipcc", "--offload-arch=gfx90a", "-O1"])
             .args(arguments);
@@ -450,37 +450,37 @@ fn builds_in_two_steps_with_hipcc_and_reports() {
     let source = sources().join("scenes.hip");
     step(&[&header, "-c", source.to_str().unwrap(), "-o", "scenes.o"]);
     step(&["scenes.o", "-ldl", "-lpthread", "-o", "scenes"]);
-    let output = place.run("gfx90a", "out", &[], &place.path("scenes"), &["once"]);
+    let output = workspace.run("gfx90a", "out", &[], &workspace.path("scenes"), &["once"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(place.counts("out")[WORK], [64, 10]);
+    assert_eq!(workspace.counts("out")[WORK], [64, 10]);
 
-    let report = place.report(&["report", "out"]);
+    let report = workspace.report(&["report", "out"]);
     let line = report
         .lines()
         .find(|line| line.contains("scenes.hip"))
         .unwrap();
     assert!(line.contains("100.00%"), "{report}");
-    let functions = place.report(&["report", "--functions", "out"]);
+    let functions = workspace.report(&["report", "--functions", "out"]);
     assert!(functions.contains(WORK), "{functions}");
     let json: serde_json::Value =
-        serde_json::from_str(&place.report(&["report", "--format", "json", "out"])).unwrap();
+        serde_json::from_str(&workspace.report(&["report", "--format", "json", "out"])).unwrap();
     assert_eq!(json["data"][0]["totals"]["functions"]["covered"], 1);
-    let shown = place.report(&["show", "--branches", "out"]);
+    let shown = workspace.report(&["show", "--branches", "out"]);
     assert!(shown.contains("|     10|        out[i] = i;"), "{shown}");
     assert!(shown.contains("True: 10, False: 54"), "{shown}");
-    let index = place.path("pages/index.html");
-    place.report(&["html", "out", "-o", "pages"]);
+    let index = workspace.path("pages/index.html");
+    workspace.report(&["html", "out", "-o", "pages"]);
     assert!(
         std::fs::read_to_string(index)
             .unwrap()
             .contains("scenes.hip")
     );
-    place.report(&["lcov", "out", "-o", "x.lcov"]);
-    let lcov = std::fs::read_to_string(place.path("x.lcov")).unwrap();
+    workspace.report(&["lcov", "out", "-o", "x.lcov"]);
+    let lcov = std::fs::read_to_string(workspace.path("x.lcov")).unwrap();
     assert!(lcov.contains(&format!("FNDA:64,{WORK}")), "{lcov}");
-    place.report(&["merge", "out", "-o", "x.profdata"]);
+    workspace.report(&["merge", "out", "-o", "x.profdata"]);
     assert_eq!(
-        place
+        workspace
             .report(&["inspect", "x.profdata"])
             .matches(WORK)
             .count(),
@@ -488,7 +488,7 @@ fn builds_in_two_steps_with_hipcc_and_reports() {
     );
     // Reports of a merged profile find the images beside it no longer, unless the directory is named too.
     assert!(
-        place
+        workspace
             .report(&["report", "x.profdata", "out"])
             .contains("scenes.hip")
     );
@@ -496,8 +496,8 @@ fn builds_in_two_steps_with_hipcc_and_reports() {
 
 #[test]
 fn several_devices() {
-    let place = Place::new();
-    let output = place.run(
+    let workspace = Workspace::new();
+    let output = workspace.run(
         "gfx90a,gfx90a,gfx1030",
         "sum",
         &[],
@@ -505,9 +505,13 @@ fn several_devices() {
         &["devices"],
     );
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(place.profiles("sum").len(), 2, "one file per architecture");
-    assert_eq!(place.counts("sum")[WORK], [3 * 64, 10 + 20 + 30]);
-    let output = place.run(
+    assert_eq!(
+        workspace.profiles("sum").len(),
+        2,
+        "one file per architecture"
+    );
+    assert_eq!(workspace.counts("sum")[WORK], [3 * 64, 10 + 20 + 30]);
+    let output = workspace.run(
         "gfx90a,gfx90a,gfx1030",
         "apart",
         &["--per-device"],
@@ -516,7 +520,7 @@ fn several_devices() {
     );
     assert!(output.status.success(), "{}", text(&output));
     let mut inside: Vec<u64> = Vec::new();
-    for file in place.profiles("apart") {
+    for file in workspace.profiles("apart") {
         let mut counts = Default::default();
         add_counts(&file, &mut counts);
         inside.push(counts[WORK][1]);
@@ -527,8 +531,8 @@ fn several_devices() {
 
 #[test]
 fn forks_and_threads() {
-    let place = Place::new();
-    let output = place.run(
+    let workspace = Workspace::new();
+    let output = workspace.run(
         "gfx90a",
         "before",
         &[],
@@ -537,30 +541,30 @@ fn forks_and_threads() {
     );
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(
-        place.profiles("before").len(),
+        workspace.profiles("before").len(),
         2,
         "parent and child each have a GPU of their own"
     );
-    assert_eq!(place.counts("before")[WORK], [128, 30]);
+    assert_eq!(workspace.counts("before")[WORK], [128, 30]);
 
-    let output = place.run("gfx90a", "after", &[], &programs().scenes, &["fork-after"]);
+    let output = workspace.run("gfx90a", "after", &[], &programs().scenes, &["fork-after"]);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(
-        place.profiles("after").len(),
+        workspace.profiles("after").len(),
         1,
         "the child never touches the parent's GPU"
     );
-    assert_eq!(place.counts("after")[WORK], [128, 20]);
+    assert_eq!(workspace.counts("after")[WORK], [128, 20]);
 
-    let output = place.run("gfx90a", "threads", &[], &programs().scenes, &["threads"]);
+    let output = workspace.run("gfx90a", "threads", &[], &programs().scenes, &["threads"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(place.counts("threads")[WORK], [20 * 64, 20 * 10]);
+    assert_eq!(workspace.counts("threads")[WORK], [20 * 64, 20 * 10]);
 }
 
 #[test]
 fn programs_may_dump_and_reset() {
-    let place = Place::new();
-    let output = place.run(
+    let workspace = Workspace::new();
+    let output = workspace.run(
         "gfx90a",
         "interface",
         &[],
@@ -569,7 +573,7 @@ fn programs_may_dump_and_reset() {
     );
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(
-        place.counts("interface")[WORK],
+        workspace.counts("interface")[WORK],
         [128, 14],
         "counted since the reset, dumped more than once"
     );
@@ -580,22 +584,22 @@ fn programs_may_dump_and_reset() {
         .env("LD_PRELOAD", emulator())
         .env("LUTHIER_DEVICE", "gfx90a");
     let output = command
-        .current_dir(place.directory.path())
+        .current_dir(workspace.directory.path())
         .output()
         .unwrap();
     assert_eq!(
         (output.status.code(), text(&output)),
         (Some(0), String::new())
     );
-    assert!(place.profiles("").is_empty());
+    assert!(workspace.profiles("").is_empty());
 }
 
 #[test]
 fn concurrent_ranks_share_a_file() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let ranks: Vec<_> = (0..3)
         .map(|_| {
-            place.start(
+            workspace.start(
                 "gfx90a",
                 "ranks",
                 &["--pattern", "all-%m.profraw"],
@@ -608,21 +612,21 @@ fn concurrent_ranks_share_a_file() {
         let output = finish(rank);
         assert!(output.status.success(), "{}", text(&output));
     }
-    assert_eq!(place.profiles("ranks").len(), 1);
-    assert_eq!(place.counts("ranks")[WORK], [3 * 20 * 64, 3 * 20 * 10]);
+    assert_eq!(workspace.profiles("ranks").len(), 1);
+    assert_eq!(workspace.counts("ranks")[WORK], [3 * 20 * 64, 3 * 20 * 10]);
 }
 
 /// Without the tools interface, as with runtimes that gave it to another tool.
 #[test]
 fn preload_alone_is_enough() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let module = programs().module.to_str().unwrap();
     for (out, arguments, function, expected) in [
         ("once", vec!["once"], WORK, 64),
         ("module", vec!["module", module], MODULE, 6 * 64),
         ("fork", vec!["fork-after"], WORK, 128),
     ] {
-        let mut command = place.tool();
+        let mut command = workspace.tool();
         let preload = format!("{}:{}", drain_library().display(), emulator().display());
         command.args(["run", "-o", "unused", "--", "env", "-u", "HSA_TOOLS_LIB"]);
         command
@@ -630,19 +634,19 @@ fn preload_alone_is_enough() {
             .arg("LUTHIER_DEVICE=gfx90a");
         command.arg(format!(
             "LUTHIER_PROFILE_FILE={}",
-            place.path(out).join("%p.profraw").display()
+            workspace.path(out).join("%p.profraw").display()
         ));
         command.arg(&programs().scenes).args(arguments);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{out}: {}", text(&output));
-        assert_eq!(place.entries(out, function), expected, "{out}");
+        assert_eq!(workspace.entries(out, function), expected, "{out}");
     }
 }
 
 /// The drain linked into the program: no launcher, no preload, and the usual naming of profiles.
 #[test]
 fn linked_in() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let archive = drain_archive();
     let flags = [
         "-Wl,-u,__llvm_profile_hip_collect_device_data",
@@ -652,7 +656,7 @@ fn linked_in() {
         "-ldl",
         "-lm",
     ];
-    let program = place.build("linked", "scenes.hip", &["gfx90a"], &[], &flags);
+    let program = workspace.build("linked", "scenes.hip", &["gfx90a"], &[], &flags);
     // `legacy` calls what earlier runtimes had: the last of these calls collects, then the program is killed.
     for (scene, status) in [
         ("once", 0),
@@ -667,39 +671,43 @@ fn linked_in() {
             .env("LUTHIER_DEVICE", "gfx90a");
         command.env(
             "LLVM_PROFILE_FILE",
-            place.path(scene).join("sub/x-%p.profraw"),
+            workspace.path(scene).join("sub/x-%p.profraw"),
         );
         let output = command.output().unwrap();
         assert_eq!(ending(&output), status, "{scene}: {}", text(&output));
-        assert_eq!(place.entries(&format!("{scene}/sub"), WORK), 64, "{scene}");
+        assert_eq!(
+            workspace.entries(&format!("{scene}/sub"), WORK),
+            64,
+            "{scene}"
+        );
     }
 }
 
 /// A host with counters of its own: both profiles are whole, and one report shows both sides.
 #[test]
 fn host_profiles_are_left_alone_and_can_be_merged() {
-    let place = Place::new();
-    let program = place.build(
+    let workspace = Workspace::new();
+    let program = workspace.build(
         "both",
         "scenes.hip",
         &["gfx90a"],
         &["--host"],
         &["-lpthread", "-ldl"],
     );
-    let mut command = place.tool();
+    let mut command = workspace.tool();
     command
         .args(["run", "--device", "gfx90a", "-o", "out", "--"])
         .arg(&program)
         .arg("status");
     let output = command
-        .env("LLVM_PROFILE_FILE", place.path("host/host.profraw"))
+        .env("LLVM_PROFILE_FILE", workspace.path("host/host.profraw"))
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(7), "{}", text(&output));
-    assert_eq!(place.profiles("out").len(), 1);
-    assert_eq!(place.entries("out", WORK), 64);
-    assert_eq!(place.entries("host", "main"), 1);
-    let report = place.report(&[
+    assert_eq!(workspace.profiles("out").len(), 1);
+    assert_eq!(workspace.entries("out", WORK), 64);
+    assert_eq!(workspace.entries("host", "main"), 1);
+    let report = workspace.report(&[
         "lcov",
         "out",
         "host",
@@ -725,18 +733,18 @@ fn host_profiles_are_left_alone_and_can_be_merged() {
 /// Counts of a run decide how the compiler lays out the next build.
 #[test]
 fn profiles_guide_optimisation() {
-    let place = Place::new();
-    let program = place.build(
+    let workspace = Workspace::new();
+    let program = workspace.build(
         "pgo",
         "scenes.hip",
         &["gfx90a"],
         &["--pgo"],
         &["-lpthread", "-ldl"],
     );
-    let output = place.run("gfx90a", "out", &[], &program, &["once"]);
+    let output = workspace.run("gfx90a", "out", &[], &program, &["once"]);
     assert!(output.status.success(), "{}", text(&output));
-    place.report(&["verify", "out"]);
-    place.report(&["merge", "out", "-o", "device.profdata"]);
+    workspace.report(&["verify", "out"]);
+    workspace.report(&["merge", "out", "-o", "device.profdata"]);
     let compile = Command::new("clang++-22")
         .args([
             "-x",
@@ -765,7 +773,7 @@ fn profiles_guide_optimisation() {
                 .display()
         ))
         .arg(sources().join("scenes.hip"))
-        .current_dir(place.directory.path())
+        .current_dir(workspace.directory.path())
         .output()
         .unwrap();
     let ir = String::from_utf8_lossy(&compile.stdout);
@@ -780,8 +788,8 @@ fn profiles_guide_optimisation() {
 /// Nowhere left to write: the program goes on, its status is its own, and there is one explanation.
 #[test]
 fn full_disks_cost_the_profile_and_nothing_else() {
-    let place = Place::new();
-    let out = place.path("full");
+    let workspace = Workspace::new();
+    let out = workspace.path("full");
     std::fs::create_dir(&out).unwrap();
     let script = format!(
         "mount -t tmpfs -o size=8k none {0} && \"$@\" && echo left: >&2 && find {0} -type f >&2",

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, sources, text};
+use common::{Workspace, sources, text};
 use std::{collections::BTreeMap, env, fs, path::Path, process::Command};
 
 /// The `luthier` program and its tools, which the whole build makes.
@@ -49,7 +49,7 @@ fn lcov(path: &Path, source: &str) -> (BTreeMap<u32, u64>, Vec<(u32, u64)>) {
 
 #[test]
 fn lines_and_branches_agree_with_compiled_in_counters() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     let source = sources().join("plain.hip");
     let text_of_source = fs::read_to_string(&source).unwrap();
     let line_of = |part: &str| {
@@ -60,15 +60,15 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
             + 1
     };
 
-    let counted = place.build("counted", "plain.hip", &["gfx90a"], &[], &[]);
+    let counted = workspace.build("counted", "plain.hip", &["gfx90a"], &[], &[]);
     assert!(
-        place
+        workspace
             .run("gfx90a", "out", &[], &counted, &[])
             .status
             .success()
     );
-    place.report(&["lcov", "out", "-o", "counted.lcov"]);
-    let (expected, expected_branches) = lcov(&place.path("counted.lcov"), "plain.hip");
+    workspace.report(&["lcov", "out", "-o", "counted.lcov"]);
+    let (expected, expected_branches) = lcov(&workspace.path("counted.lcov"), "plain.hip");
 
     // The same compiler and level, debug information and nothing else.
     let header = sources().join("../../../../../runtime/device-profile/luthier_profile.h");
@@ -91,7 +91,7 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
         .arg(header)
         .arg(&source)
         .args(["-x", "none", "-lamdhip64", "-o", "plain"])
-        .current_dir(place.directory.path())
+        .current_dir(workspace.directory.path())
         .output()
         .unwrap();
     assert!(plain.status.success(), "{}", text(&plain));
@@ -100,12 +100,12 @@ fn lines_and_branches_agree_with_compiled_in_counters() {
             "run", "--device", "gfx90a", "-t", "coverage", "--output", "files", "--", "./plain",
         ])
         .env("LUTHIER_CACHE", "off")
-        .current_dir(place.directory.path())
+        .current_dir(workspace.directory.path())
         .output()
         .unwrap();
     assert!(run.status.success(), "{}", text(&run));
     let file = |ending: &str| {
-        let entries = fs::read_dir(place.path("files")).unwrap();
+        let entries = fs::read_dir(workspace.path("files")).unwrap();
         let mut paths = entries.map(|entry| entry.unwrap().path());
         let is_ours = |path: &std::path::PathBuf| {
             let name = path.file_name().unwrap().to_string_lossy();

@@ -18,8 +18,8 @@ const WAKEFUL: Duration = Duration::from_micros(200);
 /// Glances between two offers of the core to who else wants it.
 const GLANCES: u32 = 64;
 
-pub(crate) struct Board {
-    inside: Mutex<Inside>,
+pub(crate) struct RunQueue {
+    inside: Mutex<QueueState>,
     wake: Condvar,
     signals: Signals,
     /// Threads that may look for work at a time; the others sleep.
@@ -37,12 +37,12 @@ struct Signals {
 }
 
 #[derive(Default)]
-struct Inside {
+struct QueueState {
     runs: Vec<Arc<Run>>,
     sleeping: u64,
 }
 
-impl Inside {
+impl QueueState {
     /// Attaches to a run with work. Runs that were served last come last.
     fn attach(&mut self) -> Option<Arc<Run>> {
         let position = self.runs.iter().position(|run| run.has_work())?;
@@ -53,11 +53,11 @@ impl Inside {
     }
 }
 
-impl Board {
+impl RunQueue {
     /// For `threads` threads, which are as many as the host has cores. Two of these belong to the thread of the program that waits and
     /// to the one that looks for packets: a thread that looks for work on the same core as either keeps it from going on.
-    pub fn new(threads: usize) -> Board {
-        Board {
+    pub fn new(threads: usize) -> RunQueue {
+        RunQueue {
             inside: Mutex::default(),
             wake: Condvar::new(),
             signals: Signals::default(),

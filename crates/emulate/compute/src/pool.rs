@@ -13,11 +13,11 @@ use wave::{Config, Counts, Env, Host, Program, Stop};
 
 use crate::{
     barriers::Barriers,
-    board::Board,
+    board::RunQueue,
     observe::Observer,
     run::{Run, lock},
-    schedule::{Hand, Work},
-    workgroup::{Slice, Spare, Turn, Workgroup},
+    schedule::{ThreadWork, Work},
+    workgroup::{Slice, Turn, Workgroup, WorkgroupBuffers},
 };
 
 /// A thread stays with one run this long before it looks whether another needs it.
@@ -40,13 +40,13 @@ pub struct Pool {
 struct Inner {
     memory: Arc<Memory>,
     events: Arc<Events>,
-    board: Board,
+    board: RunQueue,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     barriers: Barriers,
     threads: usize,
     observer: Option<Arc<dyn Observer>>,
     /// Of [`Inner::at_once`].
-    spare: Mutex<Spare>,
+    spare: Mutex<WorkgroupBuffers>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -79,7 +79,7 @@ impl Pool {
         let inner = Inner {
             memory,
             events,
-            board: Board::new(threads),
+            board: RunQueue::new(threads),
             programs: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
@@ -327,7 +327,7 @@ impl Host for Device<'_> {
 
 fn work(inner: &Inner) -> ! {
     let device = inner.device();
-    let mut spare = Spare::default();
+    let mut spare = WorkgroupBuffers::default();
     loop {
         let run = inner.board.next();
         let counts = serve(inner, &run, &device, &mut spare, Slice::USUAL);
@@ -343,7 +343,7 @@ fn serve(
     inner: &Inner,
     run: &Arc<Run>,
     device: &Device<'_>,
-    spare: &mut Spare,
+    spare: &mut WorkgroupBuffers,
     slice: Slice,
 ) -> Counts {
     let space: &Memory = &inner.memory;
@@ -361,7 +361,7 @@ fn serve(
         return env.counts;
     };
     let mut began = Instant::now();
-    let mut hand = Hand::default();
+    let mut hand = ThreadWork::default();
     spare.next_dispatch();
     loop {
         if began.elapsed() > LOYALTY {

@@ -13,7 +13,7 @@ use wave::{Counts, Program};
 
 use crate::{
     classes,
-    schedule::{Hand, Schedule, Work},
+    schedule::{Schedule, ThreadWork, Work},
     workgroup::Workgroup,
 };
 
@@ -110,7 +110,7 @@ impl Run {
     }
 
     /// What the thread with this hand does next.
-    pub fn take(&self, hand: &mut Hand) -> Work<Workgroup> {
+    pub fn take(&self, hand: &mut ThreadWork) -> Work<Workgroup> {
         if self.cancelled.load(Ordering::Relaxed) {
             self.abandon("the queue was destroyed while the kernel ran");
         }

@@ -22,7 +22,7 @@ pub(crate) struct Slots(pub u32);
 
 /// What a thread holds of a dispatch between two workgroups.
 #[derive(Debug, Default)]
-pub(crate) struct Hand {
+pub(crate) struct ThreadWork {
     /// Workgroups that it is to start.
     unstarted: Range<u64>,
     /// For the next of them.
@@ -45,7 +45,7 @@ pub(crate) enum Work<T> {
 
 /// On cache lines of its own: threads read what is beside it for every workgroup.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// The workgroups of one dispatch; `T` is one that was started and set aside.
 pub(crate) struct Schedule<T> {
@@ -57,8 +57,8 @@ pub(crate) struct Schedule<T> {
     /// `shared.suspended` is not empty.
     suspended: AtomicBool,
     /// First workgroup that no thread has taken.
-    next: Apart<AtomicU64>,
-    shared: Apart<Mutex<Shared<T>>>,
+    next: CachePadded<AtomicU64>,
+    shared: CachePadded<Mutex<Shared<T>>>,
 }
 
 struct Shared<T> {
@@ -72,7 +72,7 @@ struct Shared<T> {
     free_slots: Vec<Slots>,
 }
 
-impl Hand {
+impl ThreadWork {
     /// The first unstarted workgroup, if there are slots for it.
     fn start<T>(&mut self) -> Option<Work<T>> {
         let slots = self.slots?;
@@ -92,8 +92,8 @@ impl<T> Schedule<T> {
             threads: threads as u64,
             returned: AtomicBool::new(false),
             suspended: AtomicBool::new(false),
-            next: Apart(AtomicU64::new(0)),
-            shared: Apart(Mutex::new(Shared {
+            next: CachePadded(AtomicU64::new(0)),
+            shared: CachePadded(Mutex::new(Shared {
                 suspended: BTreeMap::new(),
                 turn: 0,
                 returned: Vec::new(),
@@ -130,7 +130,7 @@ impl<T> Schedule<T> {
     /// Of all unstarted workgroups the first one is never left waiting for slots that a later one gets, since workgroups may
     /// wait for those before them: either its thread has slots, or has them in a workgroup before it that it executes, or it
     /// is among the returned ones. Those come first, and whoever ends a workgroup that was set aside knows of them.
-    pub fn take(&self, hand: &mut Hand) -> Work<T> {
+    pub fn take(&self, hand: &mut ThreadWork) -> Work<T> {
         let resume_first = std::mem::take(&mut hand.just_ended) && self.suspended.load(ORDER);
         if !resume_first && !self.returned.load(ORDER) && hand.slots.is_some() {
             if hand.unstarted.is_empty() {
@@ -145,7 +145,7 @@ impl<T> Schedule<T> {
 
     /// [`Schedule::take`] where threads have to agree.
     #[cold]
-    fn take_shared(&self, hand: &mut Hand, resume_first: bool) -> Work<T> {
+    fn take_shared(&self, hand: &mut ThreadWork, resume_first: bool) -> Work<T> {
         let mut shared = self.shared();
         shared.ended += std::mem::take(&mut hand.ended);
         if resume_first && let Some((_, started)) = self.resume(&mut shared, 0) {
@@ -187,7 +187,7 @@ impl<T> Schedule<T> {
     }
 
     /// A workgroup of the thread with this hand has ended; its slots can be used again.
-    pub fn end(&self, slots: Slots, hand: &mut Hand) {
+    pub fn end(&self, slots: Slots, hand: &mut ThreadWork) {
         hand.ended += 1;
         hand.just_ended = true;
         if let Some(more) = hand.slots.replace(slots) {
@@ -197,7 +197,7 @@ impl<T> Schedule<T> {
 
     /// Sets a workgroup aside that the thread with this hand has executed. Its slots go with it, and in the same step those
     /// that had to wait for these slots are returned.
-    pub fn suspend(&self, index: u64, started: T, hand: &mut Hand) {
+    pub fn suspend(&self, index: u64, started: T, hand: &mut ThreadWork) {
         let mut shared = self.shared();
         shared.suspended.insert(index, started);
         self.suspended.store(true, ORDER);
@@ -207,14 +207,14 @@ impl<T> Schedule<T> {
     }
 
     /// Empties the hand of a thread that leaves.
-    pub fn give_back(&self, hand: &mut Hand) {
+    pub fn give_back(&self, hand: &mut ThreadWork) {
         let mut shared = self.shared();
         shared.ended += std::mem::take(&mut hand.ended);
         shared.free_slots.extend(hand.slots.take());
         self.put_back(&mut shared, hand);
     }
 
-    fn put_back(&self, shared: &mut Shared<T>, hand: &mut Hand) {
+    fn put_back(&self, shared: &mut Shared<T>, hand: &mut ThreadWork) {
         if !hand.unstarted.is_empty() {
             shared.returned.push(std::mem::take(&mut hand.unstarted));
             self.returned.store(true, ORDER);
@@ -257,7 +257,7 @@ mod tests {
         let started: Vec<AtomicBool> = (0..WORKGROUPS).map(|_| AtomicBool::new(false)).collect();
         let deadline = Instant::now() + Duration::from_secs(20);
         let work = || {
-            let mut hand = Hand::default();
+            let mut hand = ThreadWork::default();
             while Instant::now() < deadline {
                 let (index, slots) = match schedule.take(&mut hand) {
                     Work::Start(index, slots) => {
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn the_first_unstarted_workgroup_gets_the_slots_that_come_free() {
         let schedule = Schedule::<Slots>::new(64, 1, 2, 1);
-        let (mut one, mut two) = (Hand::default(), Hand::default());
+        let (mut one, mut two) = (ThreadWork::default(), ThreadWork::default());
         let started = |work| match work {
             Work::Start(index, slots) => (index, slots),
             other => panic!("{other:?}"),

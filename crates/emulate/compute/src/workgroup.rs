@@ -74,7 +74,7 @@ pub(crate) enum Turn {
 
 /// Buffers of ended workgroups, reused by the next one on the same thread.
 #[derive(Debug, Default)]
-pub(crate) struct Spare {
+pub(crate) struct WorkgroupBuffers {
     lds: Vec<u8>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
     waves: Vec<Vec<(Wave, State)>>,
@@ -82,7 +82,7 @@ pub(crate) struct Spare {
     initial: Vec<InitialState>,
 }
 
-impl Spare {
+impl WorkgroupBuffers {
     /// Forgets what belongs to one dispatch.
     pub fn next_dispatch(&mut self) {
         self.initial.clear();
@@ -98,7 +98,7 @@ impl Workgroup {
         index: u64,
         slots: Slots,
         kernarg: &[u32],
-        spare: &mut Spare,
+        spare: &mut WorkgroupBuffers,
     ) -> Workgroup {
         let (id, workgroup) = (dispatch.workgroup(index), index);
         let count = dispatch.waves(id);
@@ -261,7 +261,7 @@ impl Workgroup {
     }
 
     /// Keeps the buffers for the next workgroup.
-    pub fn recycle(self, spare: &mut Spare) {
+    pub fn recycle(self, spare: &mut WorkgroupBuffers) {
         spare.lds = self.lds;
         spare.waves.push(self.waves);
         spare.waves.truncate(4);

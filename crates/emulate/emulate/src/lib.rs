@@ -395,7 +395,7 @@ impl<'a> Device<'a> {
 
     /// Where the instruction at `pc` comes from, if the code object has line tables.
     fn source(&self, pc: u64) -> Option<String> {
-        let lines = SourceLines::of(&self.object).ok()??;
+        let lines = SourceLines::read(&self.object).ok()??;
         lines.describe(pc.checked_sub(self.base)?)
     }
 }

@@ -26,7 +26,7 @@ pub fn ticks() -> u64 {
 /// Cycles of the engine clock that a device of this target is said to have: what `s_memtime` counts. What has no model has the
 /// constant clock alone.
 pub fn cycles(target: &Target) -> u64 {
-    let megahertz = Model::of(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
+    let megahertz = Model::for_target(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
         u64::from(model.engine_clock)
     });
     (u128::from(nanoseconds()) * u128::from(megahertz) / 1_000) as u64
@@ -50,7 +50,7 @@ mod tests {
     fn cycles_go_at_the_rate_that_the_runtime_is_told() {
         for name in ["gfx90a", "gfx1030"] {
             let target = Target::find(name).unwrap();
-            let megahertz = u128::from(Model::of(target).unwrap().engine_clock);
+            let megahertz = u128::from(Model::for_target(target).unwrap().engine_clock);
             let least = u128::from(nanoseconds()) * megahertz / 1_000;
             let shown = u128::from(cycles(target));
             let most = u128::from(nanoseconds()) * megahertz / 1_000;

@@ -44,7 +44,7 @@ const DEEPEST: u64 = 64 << 10;
 
 /// Where to go on after a fault. The first two fields are known to `enter`.
 #[repr(C)]
-struct Point {
+struct RecoveryPoint {
     stack: u64,
     resume: u64,
     range: Range<u64>,
@@ -56,7 +56,7 @@ struct Point {
 
 struct Slot {
     thread: AtomicI32,
-    point: AtomicPtr<Point>,
+    point: AtomicPtr<RecoveryPoint>,
 }
 
 static SLOTS: [Slot; THREADS] = [const {
@@ -96,7 +96,7 @@ pub fn guarded<W, T>(
     let Some(slot) = slot() else {
         return Ok(act(what));
     };
-    let mut point = Point {
+    let mut point = RecoveryPoint {
         stack: 0,
         resume: 0,
         range,
@@ -152,7 +152,7 @@ fn run_of<F: FnOnce()>(_: &Option<F>) -> Run {
 /// Calls `run(body)` and returns 0; or, if a handler continues at `point`, returns 1 at once.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[unsafe(naked)]
-unsafe extern "C" fn enter(run: Run, body: *mut c_void, point: *mut Point) -> u64 {
+unsafe extern "C" fn enter(run: Run, body: *mut c_void, point: *mut RecoveryPoint) -> u64 {
     core::arch::naked_asm!(
         "push rbp",
         "push rbx",
@@ -222,11 +222,11 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     }
 }
 
-trait Own {
+trait SignalOrigin {
     unsafe fn is_ours(&self, context: *mut c_void) -> bool;
 }
 
-impl Own for libc::siginfo_t {
+impl SignalOrigin for libc::siginfo_t {
     /// Whether it is a fault inside guarded work of this thread, which then goes on behind that.
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     unsafe fn is_ours(&self, context: *mut c_void) -> bool {
@@ -283,7 +283,7 @@ impl Own for libc::siginfo_t {
     }
 }
 
-impl Point {
+impl RecoveryPoint {
     fn note(&mut self, word: u64) {
         if self.range.contains(&word) && self.found < WORDS {
             self.words[self.found] = word;

@@ -21,7 +21,7 @@ use crate::svm;
 mod exact;
 mod placed;
 
-pub use placed::Place;
+pub use placed::Placement;
 
 /// Host page size, the granule of every allocation.
 pub const PAGE: u64 = 4096;

@@ -98,7 +98,7 @@ struct Rectangle {
 }
 
 impl Rectangle {
-    fn of(family: Family) -> Rectangle {
+    fn for_family(family: Family) -> Rectangle {
         let (xy, z, pitch_bit, slice) = match family >= Family::Gfx12 {
             true => (16, 14, 16, 32),
             false => (14, 11, 13, 28),
@@ -210,7 +210,7 @@ impl SdmaQueue {
     }
 
     fn copy_rectangle(&self, at: u64) -> Result<(), Step> {
-        let layout = Rectangle::of(self.family);
+        let layout = Rectangle::for_family(self.family);
         let element = 1 << (self.dword(at, 0) >> 29);
         let side = |first: u64| {
             let (xy, z_pitch) = (self.dword(at, first + 2), self.dword(at, first + 3));

@@ -62,7 +62,7 @@ pub fn targets() -> impl Iterator<Item = &'static str> {
 
 impl Model {
     /// The row of `target`.
-    pub fn of(target: &Target) -> Option<&'static Model> {
+    pub fn for_target(target: &Target) -> Option<&'static Model> {
         MODELS.iter().find(|model| model.target == target.name)
     }
 }
@@ -105,7 +105,7 @@ impl Config {
             name: name.to_owned(),
             known: known(),
         })?;
-        if Model::of(target).is_none() {
+        if Model::for_target(target).is_none() {
             return Err(ConfigError::NoModel {
                 name: name.to_owned(),
                 known: known(),
@@ -131,7 +131,7 @@ impl Config {
 
     /// The row of the device's target.
     pub fn model(&self) -> &'static Model {
-        Model::of(self.target).unwrap_or(&MODELS[0])
+        Model::for_target(self.target).unwrap_or(&MODELS[0])
     }
 
     /// Shader engines of all dies together, of which each has at least one. ROCr divides scratch waves by them.

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn ioctl(
 ) -> c_int {
     if device::any()
         && TYPES.contains(&((request >> 8) as u8))
-        && let Some(device) = device::of(descriptor)
+        && let Some(device) = device::find(descriptor)
         && let Some(core) = emulator::loaded()
     {
         if !device.own {
@@ -49,7 +49,7 @@ macro_rules! mapping {
         ) -> *mut c_void {
             if descriptor >= 0
                 && device::any()
-                && let Some(device) = device::of(descriptor)
+                && let Some(device) = device::find(descriptor)
                 && let Some(core) = emulator::loaded()
             {
                 let result = if device.own {

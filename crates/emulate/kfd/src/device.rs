@@ -38,7 +38,7 @@ fn process() -> u64 {
 }
 
 /// What `descriptor` is, if it is a device of ours.
-pub fn of(descriptor: i32) -> Option<Device> {
+pub fn find(descriptor: i32) -> Option<Device> {
     if !any() || descriptor < 0 {
         return None;
     }

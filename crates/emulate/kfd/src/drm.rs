@@ -53,7 +53,7 @@ fn buffer(object: *mut c_void) -> Option<u32> {
 
 /// Whether the descriptor is a render node of ours, and of which GPU.
 fn render_node(descriptor: c_int) -> Option<u32> {
-    let device = device::of(descriptor)?;
+    let device = device::find(descriptor)?;
     (device.number != KFD && device.own).then_some(device.number)
 }
 
@@ -64,7 +64,7 @@ fn initialize(node: u32, major: *mut u32, minor: *mut u32, handle: *mut *mut c_v
         return -libc::ENODEV;
     };
     if users[node as usize] == 0
-        || device::of(row.descriptor.load(Ordering::Acquire)).is_none_or(|device| !device.own)
+        || device::find(row.descriptor.load(Ordering::Acquire)).is_none_or(|device| !device.own)
     {
         let descriptor = device::open(node, libc::O_CLOEXEC);
         if descriptor < 0 {
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
 /// As libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
-    if device::of(descriptor).is_some() {
+    if device::find(descriptor).is_some() {
         // SAFETY: the caller gives the descriptor up.
         return unsafe { libc::close(descriptor) };
     }

@@ -9,7 +9,7 @@ use kmt_sys::door::entry;
 use crate::{
     device, emulator, next,
     next::{answer, fail},
-    path::{Place, STATE, place},
+    path::{PathOwner, STATE, place},
 };
 
 /// What the emulator has at a path.
@@ -26,10 +26,10 @@ pub enum Found {
 pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
     // SAFETY: the caller's word.
     let core = match unsafe { place(path) } {
-        Place::Elsewhere => return None,
-        Place::State => return Some(Ok(Found::File(STATE.to_vec()))),
-        Place::Render => emulator::loaded()?,
-        Place::Driver => match emulator::get() {
+        PathOwner::Elsewhere => return None,
+        PathOwner::State => return Some(Ok(Found::File(STATE.to_vec()))),
+        PathOwner::Render => emulator::loaded()?,
+        PathOwner::Driver => match emulator::get() {
             Some(core) => core,
             None => return Some(Err(libc::ENOENT)),
         },
@@ -53,7 +53,7 @@ pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
         entry::DIRECTORY if length <= capacity => Ok(Found::Directory(buffer)),
         entry::DEVICE => Ok(Found::Device(number)),
         // SAFETY: as above; nothing of ours there, so it is another GPU's.
-        entry::NOTHING if unsafe { place(path) } == Place::Render => return None,
+        entry::NOTHING if unsafe { place(path) } == PathOwner::Render => return None,
         error if error < 0 => Err(-error),
         _ => Err(libc::ENOENT),
     })

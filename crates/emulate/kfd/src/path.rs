@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 /// What a path means to us, before the emulator is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PathOwner {
     /// Everybody else's.
     Elsewhere,
     /// The driver or its folders.
@@ -15,7 +15,7 @@ pub enum Place {
     State,
 }
 
-/// The contents of [`Place::State`].
+/// The contents of [`PathOwner::State`].
 pub const STATE: &[u8] = b"live\n";
 
 const DRIVER: &[u8] = b"/dev/kfd";
@@ -27,9 +27,9 @@ const STATE_PATH: &[u8] = b"/sys/module/amdgpu/initstate";
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.
-pub unsafe fn place(path: *const c_char) -> Place {
+pub unsafe fn place(path: *const c_char) -> PathOwner {
     if path.is_null() {
-        return Place::Elsewhere;
+        return PathOwner::Elsewhere;
     }
     // SAFETY: the caller's word. Paths of the driver's begin with `/dev/` or `/sys/`; most others are told by two bytes.
     let first = unsafe {
@@ -39,25 +39,25 @@ pub unsafe fn place(path: *const c_char) -> Place {
         )
     };
     if !matches!(first, (b'/', b'd' | b's')) {
-        return Place::Elsewhere;
+        return PathOwner::Elsewhere;
     }
     // SAFETY: as before.
-    of(unsafe { CStr::from_ptr(path) }.to_bytes())
+    classify(unsafe { CStr::from_ptr(path) }.to_bytes())
 }
 
-fn of(path: &[u8]) -> Place {
+fn classify(path: &[u8]) -> PathOwner {
     let inside = |folder: &[u8]| {
         let rest = path.strip_prefix(folder);
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     };
     if path == DRIVER || FOLDERS.iter().any(|folder| inside(folder)) {
-        Place::Driver
+        PathOwner::Driver
     } else if path.starts_with(RENDER) {
-        Place::Render
+        PathOwner::Render
     } else if path == STATE_PATH {
-        Place::State
+        PathOwner::State
     } else {
-        Place::Elsewhere
+        PathOwner::Elsewhere
     }
 }
 
@@ -68,25 +68,25 @@ mod tests {
     #[test]
     fn only_the_drivers_paths_are_taken() {
         for (path, expected) in [
-            (c"/dev/kfd", Place::Driver),
-            (c"/dev/kfd2", Place::Elsewhere),
-            (c"/dev/dri/renderD128", Place::Render),
-            (c"/dev/dri/card0", Place::Elsewhere),
-            (c"/sys/class/kfd", Place::Driver),
-            (c"/sys/class/kfdx", Place::Elsewhere),
+            (c"/dev/kfd", PathOwner::Driver),
+            (c"/dev/kfd2", PathOwner::Elsewhere),
+            (c"/dev/dri/renderD128", PathOwner::Render),
+            (c"/dev/dri/card0", PathOwner::Elsewhere),
+            (c"/sys/class/kfd", PathOwner::Driver),
+            (c"/sys/class/kfdx", PathOwner::Elsewhere),
             (
                 c"/sys/devices/virtual/kfd/kfd/topology/nodes",
-                Place::Driver,
+                PathOwner::Driver,
             ),
-            (c"/sys/module/amdgpu/initstate", Place::State),
-            (c"/", Place::Elsewhere),
-            (c"", Place::Elsewhere),
-            (c"dev/kfd", Place::Elsewhere),
+            (c"/sys/module/amdgpu/initstate", PathOwner::State),
+            (c"/", PathOwner::Elsewhere),
+            (c"", PathOwner::Elsewhere),
+            (c"dev/kfd", PathOwner::Elsewhere),
         ] {
             // SAFETY: a string with its zero.
             assert_eq!(unsafe { place(path.as_ptr()) }, expected, "{path:?}");
         }
         // SAFETY: null is allowed.
-        assert_eq!(unsafe { place(std::ptr::null()) }, Place::Elsewhere);
+        assert_eq!(unsafe { place(std::ptr::null()) }, PathOwner::Elsewhere);
     }
 }

@@ -47,7 +47,7 @@ pub fn find_debug_list() {
 pub fn describe(pc: u64) -> Option<String> {
     let (base, bytes) = object(pc)?;
     let object = CodeObject::parse(&bytes).ok()?;
-    SourceLines::of(&object).ok()??.describe(pc - base)
+    SourceLines::read(&object).ok()??.describe(pc - base)
 }
 
 /// The loaded code object around `pc`: where its address 0 is, and its bytes.

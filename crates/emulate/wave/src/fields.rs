@@ -35,7 +35,7 @@ pub(crate) struct Flat {
 
 impl Flat {
     /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    pub fn of(inst: &Inst, target: &Target, segment_relative: bool) -> Flat {
+    pub fn decode(inst: &Inst, target: &Target, segment_relative: bool) -> Flat {
         let family = target.family;
         if family >= Family::Gfx12 {
             return gfx12::flat(inst, segment_relative);
@@ -108,7 +108,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub fn of(inst: &Inst, family: Family, typed: bool) -> Buffer {
+    pub fn decode(inst: &Inst, family: Family, typed: bool) -> Buffer {
         if family >= Family::Gfx12 {
             return gfx12::buffer(inst);
         }
@@ -172,7 +172,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    pub fn of(inst: &Inst, config: &crate::program::Config) -> Image {
+    pub fn decode(inst: &Inst, config: &crate::program::Config) -> Image {
         if config.target.family >= Family::Gfx12 {
             return gfx12::image(inst);
         }
@@ -248,7 +248,7 @@ pub(crate) struct Ds {
 }
 
 impl Ds {
-    pub fn of(inst: &Inst, family: Family) -> Ds {
+    pub fn decode(inst: &Inst, family: Family) -> Ds {
         let [w0, w1, ..] = inst.words;
         Ds {
             offset0: bits(w0, 7, 0) as u8,
@@ -285,7 +285,7 @@ pub(crate) struct Smem {
 }
 
 impl Smem {
-    pub fn of(inst: &Inst, family: Family) -> Smem {
+    pub fn decode(inst: &Inst, family: Family) -> Smem {
         if family >= Family::Gfx12 {
             return gfx12::scalar(inst);
         }

@@ -191,7 +191,7 @@ pub(crate) struct Access {
 
 impl Access {
     /// The access of `immediate`, which was checked by [`check`], to the row with this index.
-    pub fn of(row: u32, immediate: u16) -> Access {
+    pub fn decode(row: u32, immediate: u16) -> Access {
         let size = u32::from(immediate >> 11) + 1;
         Access {
             register: &REGISTERS[row as usize],
@@ -228,7 +228,7 @@ pub(crate) fn check(target: &Target, mnemonic: &str, immediate: u16) -> Result<u
     let row = (REGISTERS.iter())
         .position(|row| row.number == number && (row.exists)(target))
         .ok_or_else(|| format!("{} has no hardware register {number}", target.name))?;
-    let access = Access::of(row as u32, immediate);
+    let access = Access::decode(row as u32, immediate);
     let register = access.register;
     let known = match mnemonic {
         "s_getreg_b32" => access.bits() & !register.readable == 0,

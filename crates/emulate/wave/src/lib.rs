@@ -14,6 +14,7 @@ mod blame;
 mod counts;
 mod engine;
 mod fields;
+mod host_level;
 mod hwreg;
 mod memory;
 mod messages;
@@ -32,11 +33,11 @@ pub use barrier::SplitBarrier;
 pub use blame::NO_LANE;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
+#[doc(hidden)]
+pub use host_level::use_less;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
-#[doc(hidden)]
-pub use shell::use_less;
 pub use state::{LANES, Wave};
 pub use step::step;

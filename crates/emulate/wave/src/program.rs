@@ -312,8 +312,8 @@ fn lower(
                 None if inst.format == Format::Vopd => dual::lower(config, inst),
                 None => Err(String::new()),
             };
-            let lowered = match lowered {
-                Ok(lowered) => lowered,
+            let (lowered, shape) = match lowered {
+                Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
                 Err(why) => {
                     let why = if why.is_empty() {
                         why
@@ -329,10 +329,11 @@ fn lower(
                         decoder.print(inst),
                         words.join(" ")
                     ));
-                    Lowered {
+                    let stops = Lowered {
                         ops: vec![op],
                         bare: op,
-                    }
+                    };
+                    (stops, None)
                 }
             };
             if let Some(target) = inst.target() {
@@ -345,7 +346,7 @@ fn lower(
                     .effects
                     .intersects(Effects::BRANCH | Effects::CALL | Effects::END);
             joinable = straight.then_some(inst.end());
-            let chain = joins.then(|| chains.add(follows, inst.mnemonic, &lowered));
+            let chain = joins.then(|| chains.add(follows, shape, &lowered));
             match chain.flatten() {
                 Some(chain) => segment.chain(chain),
                 None => lowered.ops.into_iter().for_each(|op| segment.push(pc, op)),

@@ -56,7 +56,6 @@ mod hardware;
 mod host_half;
 #[cfg(target_arch = "x86_64")]
 mod host_vector;
-mod hot;
 mod image;
 mod indexed;
 mod lanes;
@@ -83,6 +82,7 @@ mod scaled;
 mod scratch;
 mod space;
 mod sparse;
+mod speed;
 mod split_barrier;
 mod spread;
 mod texel;
@@ -176,6 +176,8 @@ pub(crate) struct VectorShape {
     pub handlers: Option<fn() -> Handlers>,
     /// VOP3P: neg_lo says whether a source's elements are signed.
     pub neg_is_sign: bool,
+    /// How it is a link of a [`Chain`], if it can be one.
+    pub formula: Option<chain::Formula>,
 }
 
 impl VectorShape {
@@ -198,6 +200,7 @@ impl VectorShape {
         moved_source: None,
         handlers: None,
         neg_is_sign: false,
+        formula: None,
     };
 }
 
@@ -261,6 +264,14 @@ impl Row {
             width: 0,
             attribute: 0,
             changes_exec: false,
+        }
+    }
+
+    /// Operands of a vector ALU row.
+    pub(crate) fn vector_shape(&self) -> Option<&VectorShape> {
+        match &self.shape {
+            Shape::Vector(shape) => Some(shape),
+            _ => None,
         }
     }
 

@@ -1,15 +1,12 @@
 //! Multiversioning: each row's body compiled for several host vector extensions and operand kinds, chosen once at decode.
 
-use std::{
-    marker::PhantomData,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU8, Ordering},
-    },
-};
+use std::marker::PhantomData;
 
+#[cfg(target_arch = "x86_64")]
+use crate::host_level::{Avx2, Avx512, Fp16, compiled_for};
 use crate::{
     engine::Env,
+    host_level::{Base, Extensions, Level, level},
     micro_op::{Handler, MicroOp},
     state::Wave,
 };
@@ -29,37 +26,10 @@ pub(crate) trait Form {
     const AVX2: bool;
     /// The host has what [`Level::Avx512`] stands for.
     const AVX512: bool;
-    /// The host has half-precision arithmetic besides.
+    /// The host has what [`Level::Fp16`] stands for.
     const FP16: bool;
     /// The form that outlined parts are compiled for: they gain nothing from wider vectors.
     type Outlined: Form;
-}
-
-/// A [`Level`] at compile time.
-trait Extensions {
-    const AVX2: bool;
-    const AVX512: bool;
-    const FP16: bool;
-    type Outlined: Extensions;
-}
-
-macro_rules! extensions {
-    ($($name:ident: $avx2:literal, $avx512:literal, $fp16:literal, $outlined:ident;)*) => {$(
-        enum $name {}
-        impl Extensions for $name {
-            const AVX2: bool = $avx2;
-            const AVX512: bool = $avx512;
-            const FP16: bool = $fp16;
-            type Outlined = $outlined;
-        }
-    )*};
-}
-
-extensions! {
-    Base: false, false, false, Base;
-    Avx2: true, false, false, Avx2;
-    Avx512: true, true, false, Avx2;
-    Fp16: true, true, true, Avx2;
 }
 
 struct Variant<const UNIFORM: u8, const USUAL: bool, E>(PhantomData<E>);
@@ -102,78 +72,12 @@ pub(crate) struct Handlers {
     pub uniform: [Option<Handler>; 3],
 }
 
-/// Host vector extensions that shells exist for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    Base,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// For rows that programs spend their time in: the rest has [`Level::Avx2`].
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-/// Vector extensions that the engine is to leave alone; see [`use_less`].
-static LESS: AtomicU8 = AtomicU8::new(0);
-
-/// Keeps the engine from using vector extensions: 1 half-precision arithmetic, 2 AVX-512 too, 3 all. For tests that compare what it
-/// does with and without; before the first program.
-#[doc(hidden)]
-pub fn use_less(extensions: u8) {
-    LESS.store(extensions, Ordering::Relaxed);
-}
-
-/// Whether the host has half-precision arithmetic in vectors of 512 bits.
-#[cfg(target_arch = "x86_64")]
-fn has_fp16() -> bool {
-    LESS.load(Ordering::Relaxed) < 1 && is_x86_feature_detected!("avx512fp16")
-}
-
-fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| {
-        let less = LESS.load(Ordering::Relaxed);
-        if less >= 3 {
-            return Level::Base;
-        }
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-        {
-            let avx512 = less < 2
-                && is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl");
-            return if avx512 { Level::Avx512 } else { Level::Avx2 };
-        }
-        Level::Base
-    })
-}
-
-/// Whether [`Form::AVX2`] bodies run on this host.
-pub(crate) fn has_avx2() -> bool {
-    level() != Level::Base
-}
-
-/// Whether [`Form::AVX512`] bodies run on this host.
-pub(crate) fn has_avx512() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return level() == Level::Avx512;
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
 /// The handler of body `B` for this host.
 pub(crate) fn handler<B: Body>() -> Handler {
     match level() {
         Level::Base => base::<B>,
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 => avx2::<B>,
+        _ => avx2::<B>,
     }
 }
 
@@ -181,7 +85,7 @@ pub(crate) fn handler<B: Body>() -> Handler {
 pub(crate) fn wide_handler<B: Body>() -> Handler {
     match level() {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::<B>,
+        Level::Avx512 | Level::Fp16 => avx512::<B>,
         _ => handler::<B>(),
     }
 }
@@ -221,11 +125,13 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             uniform: [None; 3],
         },
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if B::NATIVE && has_fp16() => hot_handlers!(B, fp16_vector, Fp16),
+        Level::Fp16 if B::NATIVE => hot_handlers!(B, fp16_vector, Fp16),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if B::HOT && !B::NARROW => hot_handlers!(B, avx512_vector, Avx512),
+        Level::Avx512 | Level::Fp16 if B::HOT && !B::NARROW => {
+            hot_handlers!(B, avx512_vector, Avx512)
+        }
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if B::WIDE => {
+        Level::Avx512 | Level::Fp16 if B::WIDE => {
             let vector: Handler = avx512_vector::<B, Variant<0, true, Avx512>>;
             Handlers {
                 vector,
@@ -234,9 +140,9 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             }
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
+        _ if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 => Handlers {
+        _ => Handlers {
             vector: avx2_vector::<B, Variant<0, true, Avx2>>,
             general: any_mode::<B>(),
             uniform: [None; 3],
@@ -286,25 +192,24 @@ fn base<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+compiled_for! { Avx2:
 fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run(wave, op, env)
 }
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
-)]
-fn avx512<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run(wave, op, env)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16"
-)]
+compiled_for! { Avx512:
+fn avx512<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    B::run(wave, op, env)
+}
+}
+
+#[cfg(target_arch = "x86_64")]
+compiled_for! { Fp16:
 fn fp16_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run::<F>(wave, op, env)
+}
 }
 
 fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
@@ -312,17 +217,17 @@ fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut 
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+compiled_for! { Avx2:
 fn avx2_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run::<F>(wave, op, env)
 }
+}
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
-)]
+compiled_for! { Avx512:
 fn avx512_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     B::run::<F>(wave, op, env)
+}
 }
 
 /// Calls a handler.
@@ -341,9 +246,10 @@ macro_rules! multiversion {
         $visibility fn $name<F: crate::shell::Form>($($argument: $type),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+                crate::host_level::compiled_for! { Avx2:
                 fn with_avx2($($argument: $type),*) $(-> $result)? {
                     $body($($argument),*)
+                }
                 }
                 if F::AVX2 {
                     // SAFETY: forms with AVX2 exist only below shells that were chosen because the host has it.

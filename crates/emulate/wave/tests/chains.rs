@@ -327,3 +327,17 @@ fn index_mode() {
     // v2 + v0, then v3 * v1.
     machine.check(1, |_| 10f32.to_bits());
 }
+
+/// An instruction that cannot execute is no link of a chain, however it and its neighbours look.
+#[test]
+fn what_cannot_execute_stops_in_front_of_others_too() {
+    // The wave has no v200.
+    for first in ["v_add_f32 v0, v200, v1", "v_mul_f32 v0, v1, v200"] {
+        let text = format!("{first}\nv_add_f32 v2, v0, v1\ns_endpgm");
+        let stop = Machine::new("gfx90a", &text).stop();
+        assert!(
+            matches!(&stop, wave::Stop::Unsupported(why) if why.contains("v200")),
+            "{first}: {stop:?}"
+        );
+    }
+}

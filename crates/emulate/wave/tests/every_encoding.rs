@@ -92,7 +92,7 @@ fn check(name: &str, wave_size: u32) {
         texts.push(decoder.print(&inst));
     }
     let start = code.as_ptr().expose_provenance() as u64;
-    let allocations = Allocations::of(vec![Range {
+    let allocations = Allocations::new(vec![Range {
         start,
         end: start + code.len() as u64,
         writable: false,

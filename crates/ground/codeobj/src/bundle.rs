@@ -3,6 +3,7 @@
 use crate::bytes::{slice, u64_at};
 use crate::{Error, Result};
 
+/// What a bundle begins with.
 pub const MAGIC: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// Smallest table row: three numbers and an empty id.
 const MIN_ROW: u64 = 24;
@@ -14,12 +15,14 @@ pub struct BundleEntry<'a> {
     pub id: &'a str,
     /// Offset of the bytes from the start of the bundle.
     pub offset: u64,
+    /// Its contents.
     pub bytes: &'a [u8],
 }
 
 /// One bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle<'a> {
+    /// In the order of the bundle's table.
     pub entries: Vec<BundleEntry<'a>>,
     /// Bytes from the bundle's start to the end of its last entry.
     pub size: u64,

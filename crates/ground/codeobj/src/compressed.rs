@@ -5,6 +5,7 @@ use crate::{Error, Result};
 use md5::{Digest, Md5};
 use std::io::{Read, Write};
 
+/// What a compressed bundle begins with.
 pub const MAGIC: &[u8; 4] = b"CCOB";
 /// Largest size we agree to unpack to.
 pub const MAX_UNPACKED: u64 = 4 << 30;
@@ -12,7 +13,9 @@ pub const MAX_UNPACKED: u64 = 4 << 30;
 /// How the contents are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
+    /// zlib's format.
     Zlib,
+    /// Zstandard's format.
     Zstd,
 }
 
@@ -30,10 +33,13 @@ pub enum HeaderVersion {
 /// The header of a compressed bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Which layout the header has.
     pub version: HeaderVersion,
+    /// How what is behind the header is compressed.
     pub method: Method,
     /// Header and compressed bytes together, where the header says.
     pub total_size: Option<u64>,
+    /// Bytes of the bundle when it is unpacked.
     pub unpacked_size: u64,
     /// First eight bytes of the MD5 of the unpacked bytes.
     pub hash: u64,

@@ -6,58 +6,134 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A reason to reject input or an edit. Offsets count from the start of the bytes that were passed in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// Something goes on behind the end of the data.
     #[error(
         "{what} at offset {offset:#x} is cut off: it needs {needed} bytes, {available} are there; \
          the file is probably truncated"
     )]
     Truncated {
+        /// What was to be read.
         what: &'static str,
+        /// Where it begins, in bytes.
         offset: u64,
+        /// Its length, in bytes.
         needed: u64,
+        /// Bytes from there to the end.
         available: u64,
     },
+    /// Something has values that it cannot have.
     #[error("{what} at offset {offset:#x} is damaged: {reason}")]
     Malformed {
+        /// What was read.
         what: &'static str,
+        /// Where it lies, in bytes.
         offset: u64,
+        /// What is wrong with it.
         reason: &'static str,
     },
+    /// An ELF file that is no AMDGPU code object, or no ELF file at all.
     #[error("not an AMD GPU code object: {reason}")]
-    NotCodeObject { reason: &'static str },
+    NotCodeObject {
+        /// What tells.
+        reason: &'static str,
+    },
+    /// Version 2 of the format, which is not read.
     #[error(
         "code object v2 (ELF ABI version 0) is not supported: rebuild with -mcode-object-version=4 or newer"
     )]
     CodeObjectV2,
+    /// A version of the format that is not known.
     #[error(
         "unknown code object: ELF ABI version {abi_version}; known are 1 to 4 (code object v3 to v6)"
     )]
-    UnknownAbi { abi_version: u8 },
+    UnknownAbi {
+        /// `EI_ABIVERSION`.
+        abi_version: u8,
+    },
+    /// A processor that is not known.
     #[error("code for {}: the targets supported are gfx900 to gfx90c, gfx942, gfx950 and gfx10 to gfx1250", processor(*mach))]
-    UnknownMach { mach: u8 },
+    UnknownMach {
+        /// `EF_AMDGPU_MACH`.
+        mach: u8,
+    },
+    /// A target id that is none.
     #[error("{text:?} is not a target: {reason}")]
-    BadTargetId { text: String, reason: &'static str },
+    BadTargetId {
+        /// The target id.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The object has no kernel of this name.
     #[error("no kernel named {name:?}; there are: {known}")]
-    NoSuchKernel { name: String, known: String },
+    NoSuchKernel {
+        /// The name that was asked for.
+        name: String,
+        /// Names of the kernels that there are.
+        known: String,
+    },
+    /// Metadata that are no MessagePack document.
     #[error("kernel metadata at offset {offset:#x} is not valid MessagePack: {reason}")]
-    BadMessagePack { offset: u64, reason: String },
+    BadMessagePack {
+        /// Where reading stopped, in bytes.
+        offset: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Compressed contents that cannot be unpacked.
     #[error("compressed bundle at offset {offset:#x} cannot be unpacked: {reason}")]
-    BadCompression { offset: u64, reason: String },
+    BadCompression {
+        /// Where they begin, in bytes.
+        offset: u64,
+        /// What the decompressor says.
+        reason: String,
+    },
+    /// Descriptors of the target have no such field.
     #[error("no descriptor field {field:?} on {target}")]
-    NoSuchField { field: String, target: &'static str },
+    NoSuchField {
+        /// Name of the field.
+        field: String,
+        /// Name of the target.
+        target: &'static str,
+    },
+    /// A value that a field has no room for.
     #[error("descriptor field {field:?} holds {width} bits; {value} does not fit")]
     FieldOverflow {
+        /// Name of the field.
         field: &'static str,
+        /// Bits of the field.
         width: u32,
+        /// The value.
         value: u64,
     },
+    /// The file holds no entry with this id.
     #[error("the bundle has no entry {id:?}; it has {known}")]
-    NoSuchEntry { id: String, known: String },
+    NoSuchEntry {
+        /// The id that was asked for.
+        id: String,
+        /// Ids that there are.
+        known: String,
+    },
+    /// The object has no section of this name.
     #[error("no section {name:?}")]
-    NoSuchSection { name: String },
+    NoSuchSection {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// An edit that cannot be made.
     #[error("cannot edit {what}: {reason}")]
-    BadEdit { what: String, reason: &'static str },
+    BadEdit {
+        /// What was to be done.
+        what: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Debug information that cannot be read.
     #[error("debug information: {reason}")]
-    BadDwarf { reason: String },
+    BadDwarf {
+        /// What the reader says.
+        reason: String,
+    },
 }
 
 /// The name of a processor that has no row, or its number.

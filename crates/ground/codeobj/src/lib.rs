@@ -6,6 +6,7 @@
 //! [`replace::code_objects`] (a whole file with other code objects in it) and [`SourceLines`] (pc to file and line). Nothing
 //! here touches a file, the environment or a global, and no input bytes may cause a panic.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod bundle;
 mod bytes;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct LineMap {
     /// Addresses from which on something else holds, ascending, and what.
-    stretches: Vec<(u64, Place)>,
+    stretches: Vec<(u64, Location)>,
     files: Vec<Arc<str>>,
     /// Outermost first.
     calls: Vec<Arc<[InlinedCall]>>,
@@ -27,15 +27,15 @@ pub(crate) struct LineMap {
 
 /// What is known of the code at an address; equal where file, line and calls are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     file: u32,
     /// 0: unknown, as is the file then.
     pub line: u32,
     calls: u32,
 }
 
-impl Place {
-    const UNKNOWN: Place = Place {
+impl Location {
+    const UNKNOWN: Location = Location {
         file: 0,
         line: 0,
         calls: 0,
@@ -48,7 +48,7 @@ impl Place {
 
 impl LineMap {
     /// `code`: from the first to the last; nothing else is of interest. None if the debug information is damaged or unusual.
-    pub fn of<R: Reader>(dwarf: &Dwarf<R>, code: Range<u64>) -> Option<LineMap> {
+    pub fn read<R: Reader>(dwarf: &Dwarf<R>, code: Range<u64>) -> Option<LineMap> {
         let mut builder = Builder {
             dwarf,
             code,
@@ -81,7 +81,7 @@ impl LineMap {
     }
 
     /// What holds at an address, and around it. `near`: kept from call to call, as most addresses lie near the one before.
-    pub fn at(&self, address: u64, near: &mut usize) -> (Place, Range<u64>) {
+    pub fn at(&self, address: u64, near: &mut usize) -> (Location, Range<u64>) {
         let start = |index: usize| {
             self.stretches
                 .get(index)
@@ -93,7 +93,7 @@ impl LineMap {
         };
         let next = (*near..*near + 4).find(|next| (from(*next)..start(*next)).contains(&address));
         let next = next.unwrap_or_else(|| {
-            let before = |stretches: &[(u64, Place)]| {
+            let before = |stretches: &[(u64, Location)]| {
                 stretches.partition_point(|(start, _)| *start <= address)
             };
             // Or soon behind.
@@ -106,16 +106,16 @@ impl LineMap {
         *near = next;
         let place = match next.checked_sub(1) {
             Some(this) => self.stretches[this].1,
-            None => Place::UNKNOWN,
+            None => Location::UNKNOWN,
         };
         (place, from(next)..start(next))
     }
 
-    pub fn file(&self, place: Place) -> &Arc<str> {
+    pub fn file(&self, place: Location) -> &Arc<str> {
         &self.files[place.file as usize]
     }
 
-    pub fn calls(&self, place: Place) -> &Arc<[InlinedCall]> {
+    pub fn calls(&self, place: Location) -> &Arc<[InlinedCall]> {
         &self.calls[place.calls as usize]
     }
 }
@@ -174,7 +174,7 @@ type Stretch<T> = (Range<u64>, T);
 type Inlined = Vec<Vec<Stretch<Option<Call>>>>;
 
 /// What an entry that others are in is.
-enum Open {
+enum Parent {
     /// A function, with its position, if it has code.
     Function(Option<usize>),
     /// An inlined call, with its depth.
@@ -182,7 +182,7 @@ enum Open {
 }
 
 impl<R: Reader> Builder<'_, R> {
-    fn all(&mut self) -> gimli::Result<Option<Vec<(u64, Place)>>> {
+    fn all(&mut self) -> gimli::Result<Option<Vec<(u64, Location)>>> {
         let mut headers = self.dwarf.units();
         while let Some(header) = headers.next()? {
             let Some(offset) = header.debug_info_offset() else {
@@ -200,7 +200,7 @@ impl<R: Reader> Builder<'_, R> {
             }
             self.units.push((offset, unit));
         }
-        let (mut all, mut ranges): (Vec<Stretch<Place>>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut all, mut ranges): (Vec<Stretch<Location>>, Vec<_>) = (Vec::new(), Vec::new());
         for unit in 0..self.units.len() {
             match self.unit(unit, &mut ranges)? {
                 Some(stretches) => all.extend(stretches),
@@ -210,21 +210,21 @@ impl<R: Reader> Builder<'_, R> {
         if !in_order(&mut all) || !in_order(&mut ranges) {
             return Ok(None);
         }
-        let mut stretches: Vec<(u64, Place)> = Vec::with_capacity(all.len() + 1);
-        let mut add = |start: u64, place: Place| {
-            if stretches.last().map_or(Place::UNKNOWN, |last| last.1) != place {
+        let mut stretches: Vec<(u64, Location)> = Vec::with_capacity(all.len() + 1);
+        let mut add = |start: u64, place: Location| {
+            if stretches.last().map_or(Location::UNKNOWN, |last| last.1) != place {
                 stretches.push((start, place));
             }
         };
         let mut end = 0;
         for (range, place) in all {
             if range.start != end {
-                add(end, Place::UNKNOWN);
+                add(end, Location::UNKNOWN);
             }
             end = range.end;
             add(range.start, place);
         }
-        add(end, Place::UNKNOWN);
+        add(end, Location::UNKNOWN);
         Ok(Some(stretches))
     }
 
@@ -242,7 +242,7 @@ impl<R: Reader> Builder<'_, R> {
         &mut self,
         index: usize,
         of_units: &mut Vec<Stretch<()>>,
-    ) -> gimli::Result<Option<Vec<Stretch<Place>>>> {
+    ) -> gimli::Result<Option<Vec<Stretch<Location>>>> {
         let Some((files, lines)) = self.lines(index)? else {
             return Ok(None);
         };
@@ -286,7 +286,7 @@ impl<R: Reader> Builder<'_, R> {
                         None => (0, u64::MAX),
                     };
                     let until = until.min(end);
-                    let place = Place {
+                    let place = Location {
                         file,
                         line: number,
                         calls,
@@ -419,7 +419,7 @@ impl<R: Reader> Builder<'_, R> {
         let dwarf = self.dwarf;
         let mut functions: Vec<Stretch<usize>> = Vec::new();
         let mut inlined: Vec<Inlined> = Vec::new();
-        let mut open: Vec<(isize, Open)> = Vec::new();
+        let mut open: Vec<(isize, Parent)> = Vec::new();
         // The unit cannot be borrowed while names are looked up in it and others.
         let units = std::mem::take(&mut self.units);
         let unit = UnitRef::new(dwarf, &units[index].1);
@@ -434,8 +434,8 @@ impl<R: Reader> Builder<'_, R> {
                 open.pop();
             }
             let function = open.iter().rev().find_map(|(_, open)| match open {
-                Open::Function(number) => Some(*number),
-                Open::Call(_) => None,
+                Parent::Function(number) => Some(*number),
+                Parent::Call(_) => None,
             });
             let is_function = abbreviation.tag() == gimli::DW_TAG_subprogram;
             let call_of = function
@@ -492,8 +492,8 @@ impl<R: Reader> Builder<'_, R> {
             match call_of {
                 Some(function) => {
                     let inner = open.last().map_or(0, |(_, open)| match open {
-                        Open::Function(_) => 0,
-                        Open::Call(depth) => depth + 1,
+                        Parent::Function(_) => 0,
+                        Parent::Call(depth) => depth + 1,
                     });
                     let call = match (name, file) {
                         (Some(function), Some(file)) if line != 0 => Some(Call {
@@ -512,7 +512,7 @@ impl<R: Reader> Builder<'_, R> {
                         depths.resize_with(inner + 1, Vec::new);
                     }
                     depths[inner].extend(ranges.into_iter().map(|range| (range, call)));
-                    open.push((depth, Open::Call(inner)));
+                    open.push((depth, Parent::Call(inner)));
                 }
                 None => {
                     let number = (!ranges.is_empty()).then_some(inlined.len());
@@ -520,7 +520,7 @@ impl<R: Reader> Builder<'_, R> {
                         functions.extend(ranges.into_iter().map(|range| (range, number)));
                         inlined.push(Inlined::new());
                     }
-                    open.push((depth, Open::Function(number)));
+                    open.push((depth, Parent::Function(number)));
                 }
             }
         }

@@ -22,8 +22,11 @@ const MAX_SECTION: u64 = 1 << 30;
 pub struct SourceFrame {
     /// Linkage name where there is one.
     pub function: Option<String>,
+    /// Path, if it is known.
     pub file: Option<String>,
+    /// From 1, if it is known.
     pub line: Option<u32>,
+    /// From 1, if it is known.
     pub column: Option<u32>,
 }
 
@@ -73,7 +76,7 @@ pub struct LineTables {
 impl LineTables {
     /// Reads the debug sections; `None` if there are none, or if the object is relocatable, whose lines a linker must
     /// place first.
-    pub fn of(object: &CodeObject<'_>) -> Result<Option<LineTables>> {
+    pub fn read(object: &CodeObject<'_>) -> Result<Option<LineTables>> {
         if !object.is_linked() || object.elf().section(".debug_line").is_none() {
             return Ok(None);
         }
@@ -118,7 +121,7 @@ impl LineTables {
         let map = || {
             let slice = |section| gimli::EndianSlice::new(Reader::bytes(section), LittleEndian);
             let dwarf = self.sections.borrow(slice);
-            LineMap::of(&dwarf, self.code.clone())
+            LineMap::read(&dwarf, self.code.clone())
         };
         self.map.get_or_init(map).as_ref()
     }
@@ -188,9 +191,9 @@ impl Hasher for Address {
 }
 
 impl SourceLines {
-    /// As [`LineTables::of`].
-    pub fn of(object: &CodeObject<'_>) -> Result<Option<SourceLines>> {
-        let Some(tables) = LineTables::of(object)? else {
+    /// As [`LineTables::read`].
+    pub fn read(object: &CodeObject<'_>) -> Result<Option<SourceLines>> {
+        let Some(tables) = LineTables::read(object)? else {
             return Ok(None);
         };
         let context = tables.context().map_err(bad)?;

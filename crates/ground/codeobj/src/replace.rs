@@ -100,7 +100,7 @@ fn row<E: From<Error>>(
 }
 
 /// A bundle that has been written.
-struct One {
+struct WrittenBundle {
     /// Bytes that it took.
     old_length: u64,
     /// Bytes that it takes now.
@@ -114,7 +114,7 @@ fn one<E: From<Error>>(
     start: u64,
     out: &mut dyn Sink<E>,
     with: Replacement<'_, E>,
-) -> std::result::Result<One, E> {
+) -> std::result::Result<WrittenBundle, E> {
     if !data.starts_with(compressed::MAGIC) {
         return plain(data, start, out, with);
     }
@@ -134,7 +134,7 @@ fn one<E: From<Error>>(
     };
     out.set_len(start)?;
     out.write(start, new)?;
-    Ok(One {
+    Ok(WrittenBundle {
         old_length,
         length: new.len() as u64,
         changed,
@@ -146,7 +146,7 @@ fn plain<E: From<Error>>(
     start: u64,
     out: &mut dyn Sink<E>,
     with: Replacement<'_, E>,
-) -> std::result::Result<One, E> {
+) -> std::result::Result<WrittenBundle, E> {
     let parsed = Bundle::parse(data)?;
     let ids = parsed.entries.iter().map(|entry| entry.id);
     let mut layout = bundle::Layout::new(ids, ALIGNMENT);
@@ -171,7 +171,7 @@ fn plain<E: From<Error>>(
         out.write(start, &data[..parsed.size as usize])?;
         parsed.size
     };
-    Ok(One {
+    Ok(WrittenBundle {
         old_length: parsed.size,
         length,
         changed,

@@ -12,14 +12,18 @@ pub struct Resources {
     pub allocated_sgprs: u32,
     /// LDS bytes per workgroup, static and dynamic.
     pub lds_bytes: u32,
+    /// What of it runs on a compute unit at a time.
     pub occupancy: Occupancy,
 }
 
 /// Waves per SIMD, by each limit alone and all together. 0: a single workgroup or wave does not fit at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Occupancy {
+    /// Waves that vector registers leave room for.
     pub by_vgprs: u32,
+    /// Waves that scalar registers leave room for.
     pub by_sgprs: u32,
+    /// Waves that LDS leaves room for.
     pub by_lds: u32,
     /// The least of the above.
     pub waves_per_simd: u32,
@@ -54,7 +58,9 @@ impl Occupancy {
 /// Workgroup sizes (in lanes) for which occupancy by LDS is wanted: the best size in the range counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkgroupSizes {
+    /// Work-items of the smallest.
     pub min: u32,
+    /// Work-items of the largest.
     pub max: u32,
 }
 
@@ -86,7 +92,7 @@ pub fn resources(
     };
 
     let lds_bytes = descriptor.group_segment_size().saturating_add(dynamic_lds);
-    let unit = ComputeUnit::of(descriptor);
+    let unit = ComputeUnit::for_kernel(descriptor);
     let by_lds = unit.waves_by_lds(
         lds_bytes,
         u32::from(descriptor.wave_size()),
@@ -117,7 +123,7 @@ struct ComputeUnit {
 }
 
 impl ComputeUnit {
-    fn of(descriptor: &KernelDescriptor) -> ComputeUnit {
+    fn for_kernel(descriptor: &KernelDescriptor) -> ComputeUnit {
         let target = descriptor.target();
         // A workgroup in work-group-processor mode sees two units as one.
         let units = if target.family < Family::Gfx12_5 && descriptor.work_group_processor_mode() {

@@ -5,16 +5,23 @@ use crate::TargetId;
 /// None of the code objects runs on the device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
+    /// There is nothing to choose from.
     #[error(
         "has no code for AMD GPUs; the device is {device}: rebuild with --offload-arch={device}"
     )]
-    Empty { device: String },
+    Empty {
+        /// Target id of the device.
+        device: String,
+    },
+    /// Nothing of what there is runs on the device.
     #[error(
         "has {available}; the device is {device}: rebuild with --offload-arch={device}{}",
         or_device(alternative)
     )]
     NoMatch {
+        /// Target ids that there are.
         available: String,
+        /// Target id of the device.
         device: String,
         /// The first target there is code for.
         alternative: Option<String>,

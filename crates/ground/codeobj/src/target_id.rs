@@ -12,15 +12,20 @@ pub enum Setting {
     Unsupported,
     /// Code that works either way.
     Any,
+    /// The feature is off.
     Off,
+    /// The feature is on.
     On,
 }
 
 /// A processor with feature settings, e.g. `gfx90a:sramecc+:xnack-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetId {
+    /// The processor.
     pub target: &'static Target,
+    /// Whether memory accesses may be repeated after a page fault.
     pub xnack: Setting,
+    /// Whether memory has error correction, which changes what 16-bit loads do to the other half of a register.
     pub sramecc: Setting,
 }
 

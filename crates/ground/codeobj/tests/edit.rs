@@ -3,7 +3,7 @@
 mod common;
 
 use codeobj::edit::{Access, DynamicRelocation, ElfEditor, NewSymbol};
-use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::{CodeObject, metadata::KernelMetadata};
 use common::{Work, compile, run};
 
@@ -67,7 +67,7 @@ fn rewritten(bytes: &[u8]) -> Vec<u8> {
             kind: SymbolKind::Function,
             binding: Binding::Global,
             visibility: 3,
-            place: Place::Section(section),
+            section: SymbolSection::Section(section),
         })
         .unwrap();
     for (offset, kind) in [

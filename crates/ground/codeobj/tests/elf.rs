@@ -2,7 +2,7 @@
 
 mod common;
 
-use codeobj::elf::{Place, SymbolKind, Version};
+use codeobj::elf::{SymbolKind, SymbolSection, Version};
 use codeobj::{CodeObject, Setting};
 use common::{Work, compile, run};
 
@@ -63,13 +63,13 @@ fn sections_and_symbols_agree_with_readelf() {
                 _ => continue,
             };
             assert_eq!(columns[3], kind);
-            let place = match symbol.place {
-                Place::Undefined => "UND".to_owned(),
-                Place::Absolute => "ABS".to_owned(),
-                Place::Common => "COM".to_owned(),
-                Place::Section(index) => index.to_string(),
+            let section = match symbol.section {
+                SymbolSection::Undefined => "UND".to_owned(),
+                SymbolSection::Absolute => "ABS".to_owned(),
+                SymbolSection::Common => "COM".to_owned(),
+                SymbolSection::Section(index) => index.to_string(),
             };
-            assert_eq!(columns[6], place);
+            assert_eq!(columns[6], section);
         }
     }
 }

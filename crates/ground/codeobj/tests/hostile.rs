@@ -84,7 +84,7 @@ fn exercise(bytes: &[u8]) {
             );
             let _ = editor.finish();
         }
-        if let Ok(Some(lines)) = SourceLines::of(&object) {
+        if let Ok(Some(lines)) = SourceLines::read(&object) {
             for pc in (0x1000..0x3000).step_by(64) {
                 let _ = lines.frames(pc);
                 let _ = lines.line(pc);

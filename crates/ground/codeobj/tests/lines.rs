@@ -11,7 +11,7 @@ fn frames_agree_with_llvm_at_every_instruction() {
     for (target, flags) in [("gfx90a", &["-g"][..]), ("gfx1200", &["-g", "-gz=zlib"])] {
         let bytes = compile("kernels.hip", target, flags);
         let object = CodeObject::parse(&bytes).unwrap();
-        let lines = SourceLines::of(&object)
+        let lines = SourceLines::read(&object)
             .unwrap()
             .expect("debug information");
         let work = Work::new();
@@ -70,7 +70,7 @@ fn frames_agree_with_llvm_at_every_instruction() {
 fn objects_without_debug_information_have_no_lines() {
     let bytes = compile("kernels.hip", "gfx90a", &[]);
     assert!(
-        SourceLines::of(&CodeObject::parse(&bytes).unwrap())
+        SourceLines::read(&CodeObject::parse(&bytes).unwrap())
             .unwrap()
             .is_none()
     );
@@ -83,14 +83,14 @@ fn stretches_have_the_frames_of_all_their_addresses() {
         let bytes = compile("kernels.hip", target, &["-g"]);
         let object = CodeObject::parse(&bytes).unwrap();
         let lines = || {
-            SourceLines::of(&object)
+            SourceLines::read(&object)
                 .unwrap()
                 .expect("debug information")
         };
         let (alone, many) = (lines(), lines());
         let code = object.elf().section(".text").expect("code");
         let places = || (0..code.size).map(|offset| (offset, code.address + offset));
-        let tables = codeobj::LineTables::of(&object).unwrap();
+        let tables = codeobj::LineTables::read(&object).unwrap();
         assert!(tables.expect("debug information").prepare(), "{target}");
         let moved = |offset, pc, length| codeobj::Moved { offset, pc, length };
         let back_and_forth = 0..40_000;

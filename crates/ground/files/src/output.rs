@@ -61,9 +61,9 @@ impl Output {
     /// may not be written.
     pub fn create(path: &Path) -> io::Result<Output> {
         let target = match follow(path)? {
-            Place::Name(target) => target,
+            Destination::Name(target) => target,
             // Its offset is shared with whoever else writes there.
-            Place::OfProcess => return through(path, OpenOptions::new().append(true)),
+            Destination::OfProcess => return through(path, OpenOptions::new().append(true)),
         };
         let before = match fs::symlink_metadata(&target) {
             Ok(metadata) => Some(metadata),
@@ -155,24 +155,24 @@ pub fn write_apart(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-enum Place {
+enum Destination {
     Name(PathBuf),
     /// A descriptor of a process, by its link.
     OfProcess,
 }
 
 /// Follows symbolic links to the name that is to be written, which need not exist.
-fn follow(path: &Path) -> io::Result<Place> {
+fn follow(path: &Path) -> io::Result<Destination> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         match fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_symlink() => {}
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => return Ok(Place::Name(path)),
+            _ => return Ok(Destination::Name(path)),
         }
         let directory = directory_of(&path);
         if is_of_processes(&directory)? {
-            return Ok(Place::OfProcess);
+            return Ok(Destination::OfProcess);
         }
         path = directory.join(fs::read_link(&path)?);
     }

@@ -68,10 +68,12 @@ impl Decoder {
         })
     }
 
+    /// What it decodes for.
     pub fn target(&self) -> &'static Target {
         self.target
     }
 
+    /// 32 or 64.
     pub fn wave_size(&self) -> u8 {
         self.wave_size
     }

@@ -5,11 +5,20 @@ use std::fmt;
 /// A decoder or assembler cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// The target has no waves of this size.
     #[error("{target} has no wave{wave_size}")]
-    WaveSize { target: &'static str, wave_size: u8 },
+    WaveSize {
+        /// The target's name.
+        target: &'static str,
+        /// Lanes that were asked for.
+        wave_size: u8,
+    },
+    /// LLVM cannot make an assembler or a decoder for the target.
     #[error("no decoder for {target}: {reason}")]
     Backend {
+        /// The target's name.
         target: &'static str,
+        /// What LLVM says.
         reason: String,
     },
 }
@@ -17,13 +26,22 @@ pub enum Error {
 /// The bytes at `pc` are no instruction of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
+    /// The code ends inside of an instruction.
     #[error("{pc:#x}: the instruction is cut off after {available} bytes")]
-    Truncated { pc: u64, available: usize },
+    Truncated {
+        /// Address of the instruction.
+        pc: u64,
+        /// Bytes that are left.
+        available: usize,
+    },
     /// `word` is the first dword.
     #[error("{pc:#x}: {word:#010x} does not start an instruction of {target}")]
     NotAnInstruction {
+        /// Address of the word.
         pc: u64,
+        /// The first word that is no instruction.
         word: u32,
+        /// The target's name.
         target: &'static str,
     },
 }
@@ -44,6 +62,7 @@ pub struct Message {
     pub line: u32,
     /// From 1; 0 when there is no place to name.
     pub column: u32,
+    /// What LLVM says.
     pub text: String,
 }
 
@@ -66,8 +85,13 @@ pub enum AssembleError {
     /// At least one message, in text order.
     #[error("{}", join(.0))]
     Text(Vec<Message>),
+    /// The text uses a label that it does not define.
     #[error("the code refers to {symbol:?}, which the text does not define")]
-    UndefinedSymbol { symbol: String },
+    UndefinedSymbol {
+        /// The label.
+        symbol: String,
+    },
+    /// LLVM's output is no object that can be read.
     #[error("the assembler's object is unreadable: {0}")]
     Object(#[from] object::Error),
 }

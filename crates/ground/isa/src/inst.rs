@@ -3,36 +3,58 @@
 use smallvec::SmallVec;
 use std::{ops::Deref, sync::Arc};
 
-/// Encoding format, as the ISA manuals name it. `Sdwa`, `Dpp16` and `Dpp8` say only which control dword follows; whether
-/// the base is VOP1, VOP2 or VOPC is [`Inst::base`].
+/// Encoding format, as the ISA manuals name it. Which control dword follows a VOP1, VOP2 or VOPC, if any, is in [`Effects`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
+    /// Scalar, one source.
     Sop1,
+    /// Scalar, two sources.
     Sop2,
+    /// Scalar compare.
     Sopc,
+    /// Scalar with a 16-bit constant.
     Sopk,
+    /// Scalar without operands, or with one constant: branches, waits, messages.
     Sopp,
+    /// Scalar memory.
     Smem,
+    /// Vector, one source.
     Vop1,
+    /// Vector, two sources.
     Vop2,
+    /// Vector compare.
     Vopc,
+    /// Vector, three sources and modifiers, in 64 bits.
     Vop3,
     /// VOP3 with a scalar destination beside the vector one (`v_add_co_u32_e64`, `v_div_scale_f32`, ...).
     Vop3Sd,
+    /// Packed vector, and matrix instructions.
     Vop3p,
     /// Two VOP3P-encoded halves (gfx950 scaled MFMA).
     Vop3px2,
+    /// Two vector instructions in one.
     Vopd,
+    /// Interpolation of attributes.
     Vinterp,
+    /// LDS and GDS.
     Ds,
+    /// Buffers without a format.
     Mubuf,
+    /// Buffers with a format.
     Mtbuf,
+    /// Images.
     Mimg,
+    /// Memory of any address space by address.
     Flat,
+    /// Global memory by address.
     Global,
+    /// Scratch memory by address.
     Scratch,
+    /// Exports.
     Exp,
+    /// LDS to a register, for attributes.
     LdsDirect,
+    /// None of these.
     Other,
 }
 
@@ -64,18 +86,23 @@ bitflags::bitflags! {
         const BARRIER = 1 << 10;
         /// `s_waitcnt` and the split wait instructions.
         const WAIT = 1 << 11;
+        /// `s_trap`.
         const TRAP = 1 << 12;
+        /// Sends a message to the host or to other hardware.
         const SENDMSG = 1 << 13;
         /// Runs on the scalar unit.
         const SALU = 1 << 14;
         /// Runs on the vector unit (matrix included).
         const VALU = 1 << 15;
+        /// Matrix instruction.
         const MATRIX = 1 << 16;
+        /// Runs on the unit for transcendental functions.
         const TRANSCENDENTAL = 1 << 17;
         /// Scalar memory.
         const SMEM = 1 << 18;
         /// Vector memory other than LDS.
         const VMEM = 1 << 19;
+        /// Accesses LDS.
         const LDS = 1 << 20;
         /// May access scratch.
         const SCRATCH = 1 << 21;
@@ -85,6 +112,7 @@ bitflags::bitflags! {
         const COUNTS_VM = 1 << 23;
         /// Increments lgkmcnt (dscnt/kmcnt since gfx12).
         const COUNTS_LGKM = 1 << 24;
+        /// Raises the counter of exports.
         const COUNTS_EXP = 1 << 25;
         /// Increments vscnt (storecnt).
         const COUNTS_VS = 1 << 26;
@@ -104,19 +132,29 @@ bitflags::bitflags! {
 /// Register files and special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegKind {
+    /// Scalar register.
     Sgpr,
+    /// Vector register.
     Vgpr,
     /// AccVGPR.
     Agpr,
+    /// Trap handler's register.
     Ttmp,
     /// `index` 0 is the low word.
     Vcc,
+    /// Mask of lanes that are on.
     Exec,
+    /// Condition bit of scalar instructions.
     Scc,
+    /// Base and limit of LDS instructions, and index of others.
     M0,
+    /// Rounding, denormals and exceptions.
     Mode,
+    /// Base of scratch memory for FLAT instructions.
     FlatScratch,
+    /// Mask of lanes that repeat after a page fault.
     XnackMask,
+    /// Reads as zero; writes go nowhere.
     Null,
     /// Read-only sources: shared/private aperture bases and limits, pops id, vccz, execz, lds_direct.
     Source,
@@ -127,7 +165,9 @@ pub enum RegKind {
 /// A run of `width` registers (32-bit units) starting at `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg {
+    /// Which registers.
     pub kind: RegKind,
+    /// Number of the first one.
     pub index: u16,
     /// Number of dwords.
     pub width: u8,
@@ -138,7 +178,9 @@ pub struct Reg {
 /// One explicit operand, in the order in which LLVM's machine instruction lists them (definitions first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
+    /// Written.
     Def(Reg),
+    /// Read.
     Use(Reg),
     /// Immediate field or inline constant or literal, as LLVM stores it.
     Imm(i64),
@@ -168,9 +210,13 @@ pub struct Decoded {
     pub mnemonic: &'static str,
     /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
     pub format: Format,
+    /// What it does beside writing its operands.
     pub effects: Effects,
+    /// In the order of the instruction's text.
     pub operands: SmallVec<[Operand; 8]>,
+    /// Registers that it writes without naming them.
     pub implicit_defs: SmallVec<[Reg; 2]>,
+    /// Registers that it reads without naming them.
     pub implicit_uses: SmallVec<[Reg; 2]>,
 }
 

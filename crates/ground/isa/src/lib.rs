@@ -3,6 +3,7 @@
 //! Entry types: [`Decoder`] (bytes to [`Inst`]) and [`Assembler`]. This is the only crate that knows LLVM opcode numbers;
 //! everything above it speaks mnemonics, [`Format`]s and [`Operand`]s. It never reads files, clocks or the environment.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod assembler;
 mod decoder;

@@ -54,7 +54,7 @@ impl Field {
             .is_none_or(|mark| words[self.dword] >> mark & 1 != 0)
     }
 
-    fn of(&self, words: Words) -> u16 {
+    fn extract(&self, words: Words) -> u16 {
         (words[self.dword] >> self.bit & 0xff) as u16
     }
 
@@ -206,7 +206,7 @@ impl Template {
             let from = (0..fields.len()).find(|&field| {
                 let is = |other, number| numbered(operand, number) == Some(other);
                 fields[field].is_in(words)
-                    && is(operand, fields[field].of(words))
+                    && is(operand, fields[field].extract(words))
                     && numbers
                         .iter()
                         .all(|&(other, numbers)| is(other, numbers[field]))
@@ -231,7 +231,7 @@ impl Template {
         decoded.words[..2].copy_from_slice(&words);
         for (operand, source) in decoded.operands.iter_mut().zip(&self.sources) {
             let Some(source) = source else { continue };
-            let number = fields[usize::from(*source)].of(words);
+            let number = fields[usize::from(*source)].extract(words);
             let (Operand::Def(reg) | Operand::Use(reg)) = operand else {
                 return None;
             };

@@ -36,7 +36,7 @@ impl fmt::Display for Door {
 }
 
 /// The door that this `libhsa-runtime64.so` takes: whether the thunk is among the libraries it asks the dynamic linker for.
-pub fn of(runtime: &Path) -> Result<Door> {
+pub fn detect(runtime: &Path) -> Result<Door> {
     let bytes = fs::read(runtime).with_context(|| format!("cannot read {}", runtime.display()))?;
     let needed = needed(&bytes).with_context(|| format!("{} is no library", runtime.display()))?;
     let thunk = needed.iter().any(|name| name.starts_with(b"libhsakmt.so"));
@@ -68,8 +68,10 @@ mod tests {
     fn needed_libraries_are_read() {
         let bytes = fs::read("/proc/self/exe").unwrap();
         assert!(needed(&bytes).unwrap().contains(&&b"libc.so.6"[..]));
-        assert_eq!(of(Path::new("/proc/self/exe")).unwrap(), Door::Driver);
-        let refusal = of(Path::new("/proc/self/status")).unwrap_err().to_string();
+        assert_eq!(detect(Path::new("/proc/self/exe")).unwrap(), Door::Driver);
+        let refusal = detect(Path::new("/proc/self/status"))
+            .unwrap_err()
+            .to_string();
         assert!(
             refusal.contains("/proc/self/status is no library"),
             "{refusal}"

@@ -9,7 +9,7 @@ use std::{
 const VARIABLE: &str = "HSA_TOOLS_LIB";
 
 /// What the program that `command` starts is to load so far.
-pub fn of(command: &Command) -> OsString {
+pub fn requested(command: &Command) -> OsString {
     let own = command.get_envs().find(|(name, _)| *name == VARIABLE);
     let value = match own {
         Some((_, value)) => value.map(OsStr::to_owned),
@@ -20,14 +20,14 @@ pub fn of(command: &Command) -> OsString {
 
 /// Has `library` loaded before all others.
 pub fn put_first(command: &mut Command, library: &OsStr) {
-    let others = of(command);
+    let others = requested(command);
     let value = join(library, &others);
     command.env(VARIABLE, value);
 }
 
 /// Has `library` loaded after all others, unless it is among them.
 pub fn put_last(command: &mut Command, library: &str) {
-    let others = of(command);
+    let others = requested(command);
     if !others
         .to_string_lossy()
         .split_whitespace()
@@ -57,9 +57,9 @@ mod tests {
         put_last(&mut command, "last.so");
         put_first(&mut command, OsStr::new("/first.so"));
         put_last(&mut command, "last.so");
-        assert_eq!(of(&command), "/first.so theirs.so last.so");
+        assert_eq!(requested(&command), "/first.so theirs.so last.so");
         command.env_remove(VARIABLE);
         put_last(&mut command, "last.so");
-        assert_eq!(of(&command), "last.so");
+        assert_eq!(requested(&command), "last.so");
     }
 }

@@ -11,7 +11,7 @@ const VARIABLE: &str = "LD_PRELOAD";
 const SEPARATORS: &[u8] = b" :\t\n";
 
 /// What the program that `command` starts is to preload so far.
-fn of(command: &Command) -> OsString {
+fn requested(command: &Command) -> OsString {
     let own = command.get_envs().find(|(name, _)| *name == VARIABLE);
     let value = match own {
         Some((_, value)) => value.map(OsStr::to_owned),
@@ -22,13 +22,13 @@ fn of(command: &Command) -> OsString {
 
 /// Has `library` asked before all others.
 pub fn put_first(command: &mut Command, library: &OsStr) {
-    let others = of(command);
+    let others = requested(command);
     command.env(VARIABLE, join(library, &others));
 }
 
 /// Has `library` asked after all others, unless it is among them: some insist on being the first.
 pub fn put_last(command: &mut Command, library: &OsStr) {
-    let others = of(command);
+    let others = requested(command);
     let mut names = others
         .as_encoded_bytes()
         .split(|byte| SEPARATORS.contains(byte));
@@ -57,9 +57,9 @@ mod tests {
         put_last(&mut command, OsStr::new("/driver.so"));
         put_first(&mut command, OsStr::new("/first.so"));
         put_last(&mut command, OsStr::new("/driver.so"));
-        assert_eq!(of(&command), "/first.so:libasan.so /x.so:/driver.so");
+        assert_eq!(requested(&command), "/first.so:libasan.so /x.so:/driver.so");
         command.env_remove(VARIABLE);
         put_last(&mut command, OsStr::new("/driver.so"));
-        assert_eq!(of(&command), "/driver.so");
+        assert_eq!(requested(&command), "/driver.so");
     }
 }

@@ -5,15 +5,25 @@ use crate::Error;
 /// Kind of a field; little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// 8 bits without sign.
     U8,
+    /// 16 bits without sign.
     U16,
+    /// 32 bits without sign.
     U32,
+    /// 64 bits without sign.
     U64,
+    /// 8 bits with sign.
     I8,
+    /// 16 bits with sign.
     I16,
+    /// 32 bits with sign.
     I32,
+    /// 64 bits with sign.
     I64,
+    /// IEEE single.
     F32,
+    /// IEEE double.
     F64,
 }
 
@@ -34,14 +44,20 @@ const KINDS: [(&str, Kind, usize); 10] = [
 /// A field's contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
+    /// Of `U8` to `U64`.
     Unsigned(u64),
+    /// Of `I8` to `I64`.
     Signed(i64),
+    /// Of `F32` and `F64`.
     Float(f64),
 }
 
+/// One field of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
+    /// Column of the file.
     pub name: String,
+    /// How its bytes read.
     pub kind: Kind,
     /// Bytes from the start of the record.
     pub offset: usize,
@@ -50,6 +66,7 @@ pub struct Field {
 /// Fields in the order of a C structure without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// In the order of their bytes.
     pub fields: Vec<Field>,
     /// Bytes.
     pub size: usize,

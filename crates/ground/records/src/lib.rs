@@ -4,6 +4,7 @@
 //! file's name) and [`Timeline`] (events for Chrome's and Perfetto's viewers). A file appears under its name when it is
 //! finished, whole; until then it has none. Its descriptor is in a table of its own, which the rest of the process does not share.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod error;
 mod json;

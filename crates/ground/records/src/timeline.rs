@@ -12,9 +12,11 @@ use std::path::{Path, PathBuf};
 /// Something with a beginning and an end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
+    /// What the viewer shows on it.
     pub name: String,
     /// Row of the timeline it is drawn in: a device and a queue.
     pub process: u64,
+    /// Row of the viewer that it lies in.
     pub thread: u64,
     /// Microseconds.
     pub start: f64,
@@ -32,6 +34,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
+    /// Makes the file. It appears under its name when it is finished.
     pub fn create(path: &Path) -> Result<Timeline, Error> {
         let file = keep(path, |path| {
             let mut file = WholeFile::create(path)?;
@@ -45,6 +48,7 @@ impl Timeline {
         })
     }
 
+    /// Appends an event.
     pub fn write(&mut self, event: &Event) -> Result<(), Error> {
         let object = json!({
             "ph": "X", "name": event.name, "pid": event.process, "tid": event.thread,

@@ -13,4 +13,4 @@ mod waits;
 pub use node::Node;
 pub use rules::{RULES, Rule, Unit};
 pub use search::{Violation, check};
-pub use waits::{Unwaited, check_waits};
+pub use waits::{MissingWait, check_waits};

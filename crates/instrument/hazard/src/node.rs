@@ -41,9 +41,9 @@ fn any_overlap(left: &[Span], right: &[Span]) -> bool {
 }
 
 impl Node {
-    pub fn of(inst: Inst<&Decoded>, target: &'static Target, wave_size: u8) -> Node {
+    pub fn new(inst: Inst<&Decoded>, target: &'static Target, wave_size: u8) -> Node {
         let uses = inst.operands.iter().filter_map(|operand| match operand {
-            Operand::Use(reg) => Span::of(*reg),
+            Operand::Use(reg) => Span::from_register(*reg),
             _ => None,
         });
         let states = if inst.mnemonic == "s_nop" {
@@ -54,7 +54,7 @@ impl Node {
         Node {
             inst: inst.to_owned(),
             target,
-            access: Access::of(&inst, wave_size, false),
+            access: Access::new(&inst, wave_size, false),
             explicit_reads: uses.collect(),
             states,
         }
@@ -171,7 +171,7 @@ impl Node {
             .operands
             .iter()
             .filter_map(|operand| match operand {
-                Operand::Use(reg) => Some(Span::of(*reg)),
+                Operand::Use(reg) => Some(Span::from_register(*reg)),
                 _ => None,
             });
         sources
@@ -188,7 +188,9 @@ impl Node {
     /// Lane number of a lane access comes from an SGPR that `producer` writes.
     pub fn selects_lane_by(&self, producer: &Node) -> bool {
         match self.inst.operands.get(2) {
-            Some(Operand::Use(reg)) => Span::of(*reg).is_some_and(|span| producer.writes(span)),
+            Some(Operand::Use(reg)) => {
+                Span::from_register(*reg).is_some_and(|span| producer.writes(span))
+            }
             _ => false,
         }
     }
@@ -196,7 +198,9 @@ impl Node {
     /// Vector source of a lane read.
     pub fn reads_lanes_of(&self, producer: &Node) -> bool {
         match self.inst.operands.get(1) {
-            Some(Operand::Use(reg)) => Span::of(*reg).is_some_and(|span| producer.writes(span)),
+            Some(Operand::Use(reg)) => {
+                Span::from_register(*reg).is_some_and(|span| producer.writes(span))
+            }
             _ => false,
         }
     }

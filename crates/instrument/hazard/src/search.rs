@@ -42,7 +42,7 @@ pub fn check(function: &Function, target: &'static Target) -> Vec<Violation> {
     let nodes: Vec<Node> = function
         .insts
         .iter()
-        .map(|inst| Node::of(inst, target, function.wave_size))
+        .map(|inst| Node::new(inst, target, function.wave_size))
         .collect();
     let produces: Vec<u64> = nodes
         .iter()
@@ -77,7 +77,7 @@ const TRANSCENDENTAL_ENOUGH: u32 = 2;
 
 /// What lies between two instructions.
 #[derive(Clone, Copy, Default)]
-struct Way {
+struct PathDistance {
     /// In the rule's unit.
     distance: u32,
     transcendental: u32,
@@ -95,7 +95,7 @@ impl Search<'_> {
     /// The closest conflicting producer on any path to `consumer`.
     fn back(&self, block: BlockIndex, consumer: usize) -> Option<Violation> {
         // Ends of stretches to look through: block, index behind the last instruction, way to there.
-        let mut todo = vec![(block, consumer, Way::default())];
+        let mut todo = vec![(block, consumer, PathDistance::default())];
         // Least distance at which the end of a block was reached, behind so many transcendental instructions.
         let mut reached: BTreeMap<(BlockIndex, u32), u32> = BTreeMap::new();
         let mut worst: Option<Violation> = None;
@@ -140,7 +140,7 @@ impl Search<'_> {
         worst
     }
 
-    fn pass(&self, node: &Node, mut way: Way) -> Way {
+    fn pass(&self, node: &Node, mut way: PathDistance) -> PathDistance {
         match self.rule.unit {
             Unit::States => way.distance += node.states,
             Unit::Vector => {

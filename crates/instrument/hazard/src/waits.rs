@@ -6,7 +6,7 @@ use lift::{COUNTERS, Counter, Function, FunctionIndex, Module, Span, raised};
 
 /// An instruction that does not wait for what it touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unwaited {
+pub struct MissingWait {
     pub pc: u64,
     pub mnemonic: &'static str,
     /// On which one would have to wait.
@@ -15,9 +15,9 @@ pub struct Unwaited {
     pub register: Span,
 }
 
-impl std::fmt::Display for Unwaited {
+impl std::fmt::Display for MissingWait {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Unwaited {
+        let MissingWait {
             pc,
             mnemonic,
             counter,
@@ -32,7 +32,7 @@ impl std::fmt::Display for Unwaited {
 
 /// All instructions of a function that touch the target of a memory operation which may still be on its way, or overwrite
 /// what one may still read. Where nothing is known of what is on its way (behind calls of unknown code) nothing is said.
-pub fn check_waits(module: &Module, index: FunctionIndex) -> Vec<Unwaited> {
+pub fn check_waits(module: &Module, index: FunctionIndex) -> Vec<MissingWait> {
     let function = &module.functions[index];
     let mut found = Vec::new();
     let blocks = 0..function.blocks.len();
@@ -66,7 +66,7 @@ fn meets(
     set: &RegisterSet,
     written: bool,
     target: &'static Target,
-) -> Option<Unwaited> {
+) -> Option<MissingWait> {
     let access = function.access(inst);
     let decoded = function.insts.at(inst);
     // Results on one counter arrive in order, as far as the compiler relies on it.
@@ -76,7 +76,7 @@ fn meets(
     let reads = access.reads.iter().filter(|_| written);
     let writes = access.writes.iter().filter(|_| !in_order);
     let register = reads.chain(writes).find(|span| touches(set, span))?;
-    Some(Unwaited {
+    Some(MissingWait {
         pc: decoded.pc,
         mnemonic: decoded.mnemonic,
         counter,

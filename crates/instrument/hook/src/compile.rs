@@ -268,7 +268,7 @@ impl Compiler {
         mut declared: Declared,
         site: &Site,
     ) -> Result<(Vec<u8>, Declared), VerifyError> {
-        let named: BTreeSet<u16> = Flow::of(&self.decoder, code)?
+        let named: BTreeSet<u16> = Flow::new(&self.decoder, code)?
             .instructions
             .iter()
             .flat_map(|inst| inst.operands.iter().filter_map(register_of))

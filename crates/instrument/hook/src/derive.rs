@@ -38,7 +38,7 @@ pub struct DeclaredPort {
 
 type Register = (RegisterFile, u16);
 /// Group of every register, and its offset there.
-type Places = BTreeMap<Register, (u16, u16)>;
+type GroupOffsets = BTreeMap<Register, (u16, u16)>;
 
 fn file_of(kind: RegKind) -> Option<RegisterFile> {
     match kind {
@@ -89,7 +89,7 @@ pub fn derive(
     code: &[u8],
     declared: &Declared,
 ) -> Result<Template, VerifyError> {
-    let flow = Flow::of(decoder, code)?;
+    let flow = Flow::new(decoder, code)?;
     let clobbers = examine(decoder, &flow, declared)?;
     let registers = Registers::collect(decoder, &flow, declared)?;
     let (groups, place) = registers.groups(decoder, declared)?;
@@ -319,7 +319,7 @@ impl Registers {
         &self,
         decoder: &Decoder,
         declared: &Declared,
-    ) -> Result<(Vec<Group>, Places), VerifyError> {
+    ) -> Result<(Vec<Group>, GroupOffsets), VerifyError> {
         let even = even_vector_tuples(decoder);
         let target = decoder.target();
         let mut groups: Vec<Group> = Vec::new();
@@ -505,7 +505,7 @@ fn prove_patches(decoder: &Decoder, template: &Template, flow: &Flow) -> Result<
     for rotation in 0..3u16 {
         let binding = trial(template, rotation);
         let code = bind(template, &binding).expect("trial bindings respect alignment and limit");
-        let bound = Flow::of(decoder, &code)?;
+        let bound = Flow::new(decoder, &code)?;
         for (before, after) in flow.instructions.iter().zip(&bound.instructions) {
             let unpatchable = |operand| VerifyError::Unpatchable {
                 offset: before.pc,

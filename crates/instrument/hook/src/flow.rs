@@ -11,7 +11,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub fn of(decoder: &Decoder, code: &[u8]) -> Result<Flow, VerifyError> {
+    pub fn new(decoder: &Decoder, code: &[u8]) -> Result<Flow, VerifyError> {
         let mut instructions = Vec::new();
         let mut pc = 0;
         while pc < code.len() {

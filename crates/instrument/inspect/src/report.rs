@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::code::{self, Context, Function};
 use codeobj::container::Entry;
-use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::metadata::{Argument, KernelMetadata};
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, Kernel, SourceLines};
@@ -140,7 +140,7 @@ pub(crate) fn object(
     });
     // Line tables are large; they are read only for a listing.
     let sources = if options.disassembly {
-        SourceLines::of(&object).unwrap_or_else(|error| {
+        SourceLines::read(&object).unwrap_or_else(|error| {
             report_problem("debug information", error.to_string());
             None
         })
@@ -352,10 +352,10 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
 fn symbols(object: &CodeObject<'_>) -> Vec<SymbolReport> {
     let sections = &object.elf().sections;
     let place = |place| match place {
-        Place::Undefined => "undefined".to_owned(),
-        Place::Absolute => "absolute".to_owned(),
-        Place::Common => "common".to_owned(),
-        Place::Section(index) => sections
+        SymbolSection::Undefined => "undefined".to_owned(),
+        SymbolSection::Absolute => "absolute".to_owned(),
+        SymbolSection::Common => "common".to_owned(),
+        SymbolSection::Section(index) => sections
             .get(index)
             .map_or("?", |section| section.name)
             .to_owned(),
@@ -371,7 +371,7 @@ fn symbols(object: &CodeObject<'_>) -> Vec<SymbolReport> {
             size: symbol.size,
             kind: symbol.kind,
             binding: symbol.binding,
-            place: place(symbol.place),
+            place: place(symbol.section),
         })
         .collect()
 }

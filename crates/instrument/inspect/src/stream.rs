@@ -18,7 +18,7 @@ pub enum Part {
 }
 
 pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
-    let mut report = Report::of(name, bytes.len() as u64);
+    let mut report = Report::empty(name, bytes.len() as u64);
     stream(bytes, name, options, &mut |part| {
         report.add(part);
         true
@@ -28,7 +28,7 @@ pub(crate) fn build(bytes: &[u8], name: &str, options: &Options) -> Result<Repor
 
 impl Report {
     /// One with nothing in it yet.
-    pub(crate) fn of(name: &str, size: u64) -> Report {
+    pub(crate) fn empty(name: &str, size: u64) -> Report {
         Report {
             file: name.to_owned(),
             size,

@@ -8,9 +8,13 @@ use smallvec::SmallVec;
 /// EXEC. Each flag says "a lane that is X before may be Y after": e.g. `active_to_inactive`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecChange {
+    /// Some lane that was on may stay on.
     pub active_to_active: bool,
+    /// Some lane that was on may be off then.
     pub active_to_inactive: bool,
+    /// Some lane that was off may be on then.
     pub inactive_to_active: bool,
+    /// Some lane that was off may stay off.
     pub inactive_to_inactive: bool,
 }
 
@@ -24,13 +28,17 @@ impl ExecChange {
         }
     }
 
+    /// Anything may happen to any lane.
     pub const UNKNOWN: ExecChange = ExecChange::new(true, true, true, true);
     /// The new mask is part of the old one.
     pub const NARROW: ExecChange = ExecChange::new(true, true, false, true);
     /// The old mask is part of the new one.
     pub const WIDEN: ExecChange = ExecChange::new(true, false, true, true);
+    /// All lanes are on then.
     pub const ALL: ExecChange = ExecChange::new(true, false, true, false);
+    /// All lanes are off then.
     pub const NONE: ExecChange = ExecChange::new(false, true, false, true);
+    /// Lanes that are on go off, and the others on.
     pub const SWAP: ExecChange = ExecChange::new(false, true, true, false);
     /// The new mask is part of the old one's complement.
     pub const OTHERS: ExecChange = ExecChange::new(false, true, true, true);
@@ -39,14 +47,18 @@ impl ExecChange {
 /// Register files that an instruction may access at an index nobody knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
+    /// SGPRs.
     pub scalars: bool,
+    /// VGPRs and AccVGPRs.
     pub vectors: bool,
 }
 
 /// Registers of one instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
+    /// Registers that it reads.
     pub reads: SmallVec<[Span; 8]>,
+    /// Registers that it writes.
     pub writes: SmallVec<[Span; 4]>,
     /// Every bit of what is written is overwritten (in active lanes, for vector registers).
     pub kills: bool,
@@ -54,7 +66,9 @@ pub struct Access {
     pub reads_inactive: bool,
     /// Vector registers are written in all lanes.
     pub writes_inactive: bool,
+    /// Files that it accesses at an index nobody knows.
     pub indexed: Indexed,
+    /// What it does to EXEC, if it writes it.
     pub exec: Option<ExecChange>,
 }
 
@@ -81,7 +95,7 @@ const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
 
 impl Access {
     /// `indexing`: general-purpose index mode may be on (gfx9), so that vector operands are relative to M0.
-    pub fn of(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
+    pub fn new(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
         let effects = inst.effects;
         let mut access = Access {
             kills: true,
@@ -148,7 +162,7 @@ impl Access {
     }
 
     fn write(&mut self, reg: Reg) {
-        self.writes.extend(Span::of(reg));
+        self.writes.extend(Span::from_register(reg));
     }
 
     fn read(&mut self, reg: Reg) {
@@ -158,11 +172,11 @@ impl Access {
             (RegKind::Source, 252) => (RegKind::Exec, 2),
             (RegKind::Source, 254) => (RegKind::M0, 1),
             _ => {
-                self.reads.extend(Span::of(reg));
+                self.reads.extend(Span::from_register(reg));
                 return;
             }
         };
-        self.reads.extend(Span::of(Reg {
+        self.reads.extend(Span::from_register(Reg {
             kind,
             index: 0,
             width,

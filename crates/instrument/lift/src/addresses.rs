@@ -217,7 +217,7 @@ impl State {
     }
 
     fn forget(&mut self, inst: Inst<&Decoded>, reg: Reg) {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => {
                 for index in start..start + count {
                     self.set(index, Value::Unknown);
@@ -468,7 +468,7 @@ pub(crate) fn follow(
             }
         }
     }
-    let mut handed = Handed::default();
+    let mut handed = EscapingAddresses::default();
     for (block, start) in blocks.iter().zip(starts) {
         let Some(mut state) = start else { continue };
         for index in block.range() {
@@ -485,7 +485,7 @@ pub(crate) fn follow(
 
 /// Addresses in registers where control goes elsewhere: pairs by first register, and what they hold.
 #[derive(Default)]
-struct Handed {
+struct EscapingAddresses {
     held: BTreeSet<(u16, u64)>,
     /// Where it goes. Such a pair may be left over from an earlier call, or be there for a later one.
     targets: BTreeSet<(u16, u64)>,
@@ -493,7 +493,7 @@ struct Handed {
     again: BTreeSet<u64>,
 }
 
-impl Handed {
+impl EscapingAddresses {
     fn look(&mut self, state: &State, inst: Inst<&Decoded>) {
         if !inst.effects.intersects(Effects::CALL | Effects::INDIRECT) {
             return;
@@ -545,7 +545,7 @@ fn look(state: &State, index: usize, inst: Inst<&Decoded>, found: &mut Addresses
     }
     for operand in &inst.operands {
         let Operand::Use(reg) = operand else { continue };
-        if let Some(Span::Vector(start, count)) = Span::of(*reg)
+        if let Some(Span::Vector(start, count)) = Span::from_register(*reg)
             && inst.mnemonic != "v_readlane_b32"
         {
             let lanes = state

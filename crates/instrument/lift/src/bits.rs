@@ -11,7 +11,9 @@ impl<const WORDS: usize> Default for Bits<WORDS> {
 }
 
 impl<const WORDS: usize> Bits<WORDS> {
+    /// None is on.
     pub const EMPTY: Bits<WORDS> = Bits([0; WORDS]);
+    /// All are on.
     pub const FULL: Bits<WORDS> = Bits([u64::MAX; WORDS]);
 
     /// Numbers from `start`, `count` of them; those beyond the end are left out.
@@ -24,6 +26,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         });
     }
 
+    /// Turns `count` bits from `start` on off.
     #[inline]
     pub fn remove_range(&mut self, start: u16, count: u16) {
         each_word(start, count, |index, mask| {
@@ -33,6 +36,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         });
     }
 
+    /// Whether bit `number` is on.
     pub fn contains(&self, number: u16) -> bool {
         let number = usize::from(number);
         self.0
@@ -49,10 +53,12 @@ impl<const WORDS: usize> Bits<WORDS> {
         found != 0
     }
 
+    /// Whether none is on.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
+    /// How many are on.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -67,11 +73,13 @@ impl<const WORDS: usize> Bits<WORDS> {
         added != 0
     }
 
+    /// The bits that are on in either.
     pub fn union(mut self, other: &Bits<WORDS>) -> Bits<WORDS> {
         self.unite(other);
         self
     }
 
+    /// The bits that are on in both.
     pub fn intersection(mut self, other: &Bits<WORDS>) -> Bits<WORDS> {
         for (word, mask) in self.0.iter_mut().zip(other.0) {
             *word &= mask;

@@ -2,9 +2,9 @@
 
 use crate::addresses::{Pair, Target};
 use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
+use crate::inst_flags::InstFlags;
 use crate::program::FunctionKind;
 use crate::table::Code;
-use crate::traits::Traits;
 use isa::{Decoded, Effects, Inst};
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,14 +20,14 @@ pub(crate) struct Context<'a> {
     pub return_registers: &'a BTreeSet<u16>,
 }
 
-pub(crate) struct Built {
+pub(crate) struct BuiltBlocks {
     pub blocks: Vec<Block>,
     pub unresolved: Vec<Unresolved>,
 }
 
 /// Where one instruction may continue.
 #[derive(Default)]
-struct Ways {
+struct Successors {
     jumps: SmallVec<[(u64, EdgeKind); 1]>,
     falls: Option<EdgeKind>,
     leaves: SmallVec<[Leave; 1]>,
@@ -35,10 +35,10 @@ struct Ways {
     reason: Option<Reason>,
 }
 
-pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
+pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
     let ending = code.traits().iter().enumerate();
-    let ways: Vec<(usize, Ways)> = ending
-        .filter(|(_, traits)| traits.any(Traits::ENDS_BLOCK))
+    let ways: Vec<(usize, Successors)> = ending
+        .filter(|(_, traits)| traits.any(InstFlags::ENDS_BLOCK))
         .map(|(index, _)| (index, ways(index, code.at(index), context)))
         .collect();
 
@@ -62,9 +62,9 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
 
     let mut unresolved = Vec::new();
     let mut blocks: Vec<Block> = Vec::with_capacity(firsts.len());
-    let falling = Ways {
+    let falling = Successors {
         falls: Some(EdgeKind::Fall),
-        ..Ways::default()
+        ..Successors::default()
     };
     let mut complaints: Vec<SmallVec<[Reason; 2]>> = Vec::with_capacity(firsts.len());
     // Functions that blocks run on into, without a jump.
@@ -157,7 +157,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> Built {
             unresolved.extend(reasons.into_iter().map(|reason| Unresolved { pc, reason }));
         }
     }
-    Built { blocks, unresolved }
+    BuiltBlocks { blocks, unresolved }
 }
 
 fn link(blocks: &mut [Block]) {
@@ -190,13 +190,13 @@ fn link(blocks: &mut [Block]) {
     }
 }
 
-fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Ways {
+fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Successors {
     let effects = inst.effects;
-    let mut ways = Ways::default();
-    let anywhere = |reason| Ways {
+    let mut ways = Successors::default();
+    let anywhere = |reason| Successors {
         leaves: smallvec![Leave::Anywhere],
         reason: Some(reason),
-        ..Ways::default()
+        ..Successors::default()
     };
     if effects.contains(Effects::END) {
         ways.leaves.push(Leave::End);

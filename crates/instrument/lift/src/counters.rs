@@ -25,6 +25,7 @@ pub enum Counter {
     Export,
 }
 
+/// All counters, in the order of their numbers.
 pub const COUNTERS: [Counter; 7] = [
     Counter::Load,
     Counter::Sample,
@@ -53,14 +54,23 @@ pub fn of_family(family: Family) -> &'static [Counter] {
 /// three kinds, do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// Vector memory, other than images and FLAT.
     Vector,
+    /// Images through a sampler.
     Sample,
+    /// Ray intersections.
     Bvh,
+    /// LDS.
     Lds,
+    /// Exports and parameters.
     Export,
+    /// GDS.
     Gds,
+    /// FLAT, which may turn out to be LDS.
     Flat,
+    /// Scalar memory.
     Scalar,
+    /// Messages to the host.
     Message,
 }
 

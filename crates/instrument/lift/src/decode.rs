@@ -2,7 +2,7 @@
 //! of the time of lifting.
 
 use crate::Access;
-use crate::Traits;
+use crate::InstFlags;
 use crate::hash::{WordHash, mix};
 use crate::table::{Entry, Number, Table};
 use gfx::{Family, Target};
@@ -17,16 +17,16 @@ const LONGEST: usize = 3;
 
 /// What is known of an instruction wherever it lies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct CachedInst {
     pub number: Number,
-    pub traits: Traits,
+    pub traits: InstFlags,
     /// Bytes.
     pub size: u8,
 }
 
 /// The different instructions of a program, shared by all threads that decode it.
-pub(crate) struct Known {
-    shelves: Vec<Mutex<Shelf>>,
+pub(crate) struct DecodeCache {
+    shelves: Vec<Mutex<Bucket>>,
     table: Mutex<Table>,
     first_lane_exists: bool,
     family: Family,
@@ -35,7 +35,7 @@ pub(crate) struct Known {
 /// The words of an instruction that is remembered; those that it lacks are zero.
 type Words = [u32; LONGEST];
 /// By [`key`]. Of one first word there may be thousands of instructions.
-type Shelf = HashMap<u128, Found, WordHash>;
+type Bucket = HashMap<u128, CachedInst, WordHash>;
 
 /// Of an instruction of so many words: all that distinguishes it from others.
 fn key(words: Words, count: usize, wave_size: u8) -> u128 {
@@ -47,12 +47,12 @@ fn key(words: Words, count: usize, wave_size: u8) -> u128 {
 }
 
 #[derive(Clone, Copy)]
-struct Remembered {
+struct CacheEntry {
     words: Words,
-    found: Found,
+    found: CachedInst,
 }
 
-impl Remembered {
+impl CacheEntry {
     /// Whether these are its words, as far as it has any, and it does not end behind `length` bytes.
     #[inline]
     fn is(&self, words: Words, length: usize) -> bool {
@@ -64,10 +64,10 @@ impl Remembered {
     }
 }
 
-impl Known {
+impl DecodeCache {
     /// `first_lane_exists`: see [`crate::Options`]. `bytes`: of all code.
-    pub fn new(family: Family, first_lane_exists: bool, bytes: usize) -> Known {
-        Known {
+    pub fn new(family: Family, first_lane_exists: bool, bytes: usize) -> DecodeCache {
+        DecodeCache {
             shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
             // Of memory that is not touched, more costs nothing, and to move what is in it does.
             table: Mutex::new(Table::with_capacity(bytes / 64)),
@@ -81,12 +81,12 @@ impl Known {
         lock(&self.table)
     }
 
-    fn shelf(&self, first: u32) -> MutexGuard<'_, Shelf> {
+    fn shelf(&self, first: u32) -> MutexGuard<'_, Bucket> {
         lock(&self.shelves[(mix(first.into()) >> 48) as usize % SHELVES])
     }
 
-    fn enter(&self, decoded: Decoded, wave_size: u8) -> Found {
-        let mut access = Access::of(&decoded, wave_size, false);
+    fn enter(&self, decoded: Decoded, wave_size: u8) -> CachedInst {
+        let mut access = Access::new(&decoded, wave_size, false);
         if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
             access.reads_inactive = false;
         }
@@ -94,7 +94,7 @@ impl Known {
         let entry = Entry::new(decoded, access, self.family);
         let traits = entry.traits;
         let number = self.table().enter(entry);
-        Found {
+        CachedInst {
             number,
             traits,
             size,
@@ -107,10 +107,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A thread's decoder, and what the thread met before.
-pub(crate) struct Remembering<'k> {
-    known: &'k Known,
+pub(crate) struct CachingDecoder<'k> {
+    known: &'k DecodeCache,
     decoder: Decoder,
-    met: Vec<Met>,
+    met: Vec<RecentInst>,
     /// Positions in `met`, by the words.
     one: HashMap<u32, u32, WordHash>,
     two: HashMap<u64, u32, WordHash>,
@@ -123,8 +123,8 @@ pub(crate) struct Remembering<'k> {
 
 /// An instruction that a thread has met.
 #[derive(Clone, Copy)]
-struct Met {
-    what: Remembered,
+struct RecentInst {
+    what: CacheEntry,
     /// Position of what came behind it last. Programs repeat themselves, so that this is mostly what comes next; and those
     /// that came one after the other lie so.
     next: u32,
@@ -133,13 +133,13 @@ struct Met {
 /// Bits at the end of a first word that say little of how many follow.
 const BEHIND_OPCODE: u32 = 23;
 
-impl<'k> Remembering<'k> {
+impl<'k> CachingDecoder<'k> {
     pub fn new(
-        known: &'k Known,
+        known: &'k DecodeCache,
         target: &'static Target,
         wave_size: u8,
-    ) -> Result<Remembering<'k>, isa::Error> {
-        Ok(Remembering {
+    ) -> Result<CachingDecoder<'k>, isa::Error> {
+        Ok(CachingDecoder {
             known,
             decoder: Decoder::with_features(target, wave_size, "")?,
             met: Vec::new(),
@@ -153,7 +153,7 @@ impl<'k> Remembering<'k> {
 
     /// What is at the start of `code`, as [`Decoder::decode`] has it, which lies at `pc`.
     #[inline]
-    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<Found, DecodeError> {
+    pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<CachedInst, DecodeError> {
         let mut words: Words = [0; LONGEST];
         for (word, bytes) in words.iter_mut().zip(code.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -169,7 +169,7 @@ impl<'k> Remembering<'k> {
         self.search(code, words, pc)
     }
 
-    fn search(&mut self, code: &[u8], words: Words, pc: u64) -> Result<Found, DecodeError> {
+    fn search(&mut self, code: &[u8], words: Words, pc: u64) -> Result<CachedInst, DecodeError> {
         let (two, three) = keys(words);
         let start = (words[0] >> BEHIND_OPCODE) as usize;
         let position = match self.likely[start] {
@@ -193,8 +193,8 @@ impl<'k> Remembering<'k> {
                     3 => drop(self.three.insert(three, position)),
                     _ => return Ok(found),
                 }
-                self.met.push(Met {
-                    what: Remembered { words, found },
+                self.met.push(RecentInst {
+                    what: CacheEntry { words, found },
                     next: position,
                 });
                 position
@@ -210,7 +210,7 @@ impl<'k> Remembering<'k> {
     }
 
     /// What another thread has decoded, or else the decoder's answer.
-    fn look_up(&self, code: &[u8], words: Words, pc: u64) -> Result<Found, DecodeError> {
+    fn look_up(&self, code: &[u8], words: Words, pc: u64) -> Result<CachedInst, DecodeError> {
         let wave_size = self.decoder.wave_size();
         let shelf = self.known.shelf(words[0]);
         // How long it is follows from its words: at most one of these is there.
@@ -248,8 +248,8 @@ mod tests {
         for name in ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {
             let target = Target::find(name).expect("a known target");
             let plain = Decoder::new(target).expect("a decoder");
-            let known = Known::new(target.family, false, 0);
-            let remembering = || Remembering::new(&known, target, target.wave_size);
+            let known = DecodeCache::new(target.family, false, 0);
+            let remembering = || CachingDecoder::new(&known, target, target.wave_size);
             let mut first = remembering().expect("a decoder");
             let mut second = remembering().expect("a decoder");
             let mut state = 0x1234_5678_9abc_def0u64;
@@ -277,8 +277,8 @@ mod tests {
                         let found = found.map(|found| {
                             let decoded = table.decoded(found.number).clone();
                             let access = table.access(found.number);
-                            let alone = Access::of(&decoded, wave_size, false);
-                            assert_eq!(found.traits, Traits::of(&decoded, &alone));
+                            let alone = Access::new(&decoded, wave_size, false);
+                            assert_eq!(found.traits, InstFlags::new(&decoded, &alone));
                             assert_eq!(found.size, decoded.size);
                             let texts = (format!("{access:?}"), format!("{alone:?}"));
                             assert_eq!(texts.0, texts.1, "{name} at {at:#x}");

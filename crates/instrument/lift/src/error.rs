@@ -1,12 +1,15 @@
 /// Why a code object could not be lifted at all. What is merely unclear inside it is an [`crate::Unresolved`] instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The object is relocatable, so that its code has no addresses yet.
     #[error(
         "the code object is relocatable: addresses are not known before linking; link it first (`ld.lld -shared`)"
     )]
     NotLinked,
+    /// The object cannot be read.
     #[error(transparent)]
     CodeObject(#[from] codeobj::Error),
+    /// There is no decoder for the object's target.
     #[error(transparent)]
     Decoder(#[from] isa::Error),
 }

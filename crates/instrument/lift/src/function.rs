@@ -1,8 +1,8 @@
 //! A lifted function: instructions, blocks, edges.
 
-use crate::graph::{Dominators, Loop, Shape};
+use crate::graph::{Dominators, GraphAnalyses, Loop};
 use crate::program::FunctionKind;
-use crate::{Access, Insts, Traits};
+use crate::{Access, InstFlags, Insts};
 use smallvec::SmallVec;
 
 /// Index of a function in its module.
@@ -15,6 +15,7 @@ pub type InstIndex = usize;
 /// What a call or a jump out of the function reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
+    /// The address is that of one function.
     Known(FunctionIndex),
     /// Any code at all.
     Unknown,
@@ -36,6 +37,7 @@ pub enum Leave {
 /// Why control goes from one block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeKind {
+    /// The next instruction in memory.
     Fall,
     /// Direct branch, or an indirect one with a single known target.
     Branch,
@@ -45,9 +47,12 @@ pub enum EdgeKind {
     Table,
 }
 
+/// A way from one block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
+    /// Where it leads.
     pub to: BlockIndex,
+    /// How control takes it.
     pub kind: EdgeKind,
     /// Taken only while no lane is on (`s_cbranch_execz`).
     pub without_lanes: bool,
@@ -62,7 +67,9 @@ pub struct Block {
     pub end: InstIndex,
     /// The branch's targets before the next block.
     pub successors: SmallVec<[Edge; 2]>,
+    /// Blocks that lead here, without those that nobody knows.
     pub predecessors: SmallVec<[BlockIndex; 2]>,
+    /// Ways out of the function from its end.
     pub leaves: SmallVec<[Leave; 1]>,
     /// The call that ends the block.
     pub call: Option<Callee>,
@@ -73,14 +80,17 @@ pub struct Block {
 }
 
 impl Block {
+    /// Its instructions.
     pub fn range(&self) -> std::ops::Range<InstIndex> {
         self.first..self.end
     }
 
+    /// Number of instructions.
     pub fn len(&self) -> usize {
         self.end - self.first
     }
 
+    /// Never, unless the function is.
     pub fn is_empty(&self) -> bool {
         self.first == self.end
     }
@@ -89,26 +99,37 @@ impl Block {
 /// Something that could not be found out; results around it take the worst case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Unresolved {
+    /// Address of the instruction.
     pub pc: u64,
+    /// What is not known of it.
     pub reason: Reason,
 }
 
+/// Why something could not be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
 pub enum Reason {
+    /// A branch to an address that is computed at run time.
     #[error("branch to an address that is computed at run time")]
     IndirectBranch,
+    /// A call of an address that is computed at run time.
     #[error("call of an address that is computed at run time")]
     IndirectCall,
+    /// A branch or call to an address where no instruction of the program starts.
     #[error("branch or call to an address where no instruction of the program starts")]
     TargetNotAnInstruction,
+    /// A branch into the middle of another function.
     #[error("branch into the middle of another function")]
     IntoOtherFunction,
+    /// The bytes are no instruction of the target.
     #[error("the bytes are no instruction of the target")]
     Undecodable,
+    /// The code goes on behind the end of the function.
     #[error("control runs over the end of the function")]
     RunsOff,
+    /// A return from a kernel, which has no caller.
     #[error("return from a kernel")]
     KernelReturn,
+    /// A fork, a join or a return from a trap.
     #[error("fork, join or return from a trap")]
     Unsupported,
 }
@@ -116,16 +137,22 @@ pub enum Reason {
 /// One kernel or device function.
 #[derive(Clone, Debug)]
 pub struct Function {
+    /// Of its symbol, or made up from its address.
     pub name: String,
+    /// Who enters it.
     pub kind: FunctionKind,
+    /// Address of its first instruction.
     pub entry: u64,
     /// In bytes.
     pub size: u64,
+    /// 32 or 64.
     pub wave_size: u8,
+    /// In address order.
     pub insts: Insts,
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
-    pub(crate) shape: Shape,
+    pub(crate) shape: GraphAnalyses,
+    /// What could not be found out about it.
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
@@ -152,10 +179,12 @@ impl Function {
         self.blocks.partition_point(|block| block.end <= inst)
     }
 
+    /// Blocks that all ways from the entry to a block pass.
     pub fn dominators(&self) -> &Dominators {
         self.shape.dominators(&self.blocks)
     }
 
+    /// Blocks that all ways from a block to an exit pass.
     pub fn post_dominators(&self) -> &Dominators {
         self.shape.post_dominators(&self.blocks)
     }
@@ -187,17 +216,17 @@ impl Function {
 
     /// What is to be known of an instruction at a glance.
     #[inline]
-    pub fn traits(&self, inst: InstIndex) -> Traits {
+    pub fn traits(&self, inst: InstIndex) -> InstFlags {
         self.traits_of()[inst]
     }
 
     /// Whether any of the traits holds for any instruction.
-    pub fn has(&self, wanted: Traits) -> bool {
+    pub fn has(&self, wanted: InstFlags) -> bool {
         self.traits_of().iter().any(|traits| traits.any(wanted))
     }
 
     /// The first instruction of a range of which any of the traits holds; else its end.
-    pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: Traits) -> InstIndex {
+    pub fn next_with(&self, insts: std::ops::Range<InstIndex>, wanted: InstFlags) -> InstIndex {
         let mut traits = self.traits_of()[insts.clone()].iter();
         let found = traits.position(|traits| traits.any(wanted));
         found.map_or(insts.end, |at| insts.start + at)
@@ -231,7 +260,7 @@ impl Function {
     }
 
     /// Of each instruction.
-    pub(crate) fn traits_of(&self) -> &[Traits] {
+    pub(crate) fn traits_of(&self) -> &[InstFlags] {
         self.insts.code().traits()
     }
 }

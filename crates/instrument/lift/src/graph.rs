@@ -47,6 +47,7 @@ impl Dominators {
 /// A natural loop: all blocks from which its header is reached again without leaving through the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
+    /// The block that all ways into the loop pass.
     pub header: BlockIndex,
     /// Blocks that jump back to the header.
     pub latches: Vec<BlockIndex>,
@@ -57,7 +58,12 @@ pub struct Loop {
 }
 
 /// The tree from `roots` along `successors`, over `count` nodes. Several roots hang below a virtual one.
-fn tree(count: usize, roots: &[usize], successors: &Lists, predecessors: &Lists) -> Dominators {
+fn tree(
+    count: usize,
+    roots: &[usize],
+    successors: &AdjacencyLists,
+    predecessors: &AdjacencyLists,
+) -> Dominators {
     // Node `count` is the virtual root.
     let order = postorder(count, roots, successors);
     let mut number = vec![NONE; count + 1];
@@ -76,7 +82,7 @@ fn tree(count: usize, roots: &[usize], successors: &Lists, predecessors: &Lists)
         changed = false;
         for &node in order.iter().rev() {
             let mut best = if is_root[node] { count } else { NONE };
-            for &before in predecessors.of(node) {
+            for &before in predecessors.neighbours(node) {
                 if number[before] == NONE || parent[before] == NONE {
                     continue;
                 }
@@ -123,7 +129,7 @@ fn meet(mut left: usize, mut right: usize, parent: &[usize], number: &[usize]) -
 }
 
 /// Nodes reachable from `roots`, each behind its successors as far as cycles allow.
-pub(crate) fn postorder(count: usize, roots: &[usize], successors: &Lists) -> Vec<usize> {
+pub(crate) fn postorder(count: usize, roots: &[usize], successors: &AdjacencyLists) -> Vec<usize> {
     let mut seen = vec![false; count];
     let mut order = Vec::new();
     let mut stack = Vec::new();
@@ -133,7 +139,7 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &Lists) -> Ve
         }
         stack.push((root, 0));
         while let Some((node, next)) = stack.last_mut() {
-            match successors.of(*node).get(*next) {
+            match successors.neighbours(*node).get(*next) {
                 Some(&child) => {
                     *next += 1;
                     if !std::mem::replace(&mut seen[child], true) {
@@ -152,14 +158,14 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &Lists) -> Ve
 
 /// What follows from the blocks of a function, each found out when it is first asked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct GraphAnalyses {
     dominators: OnceLock<Dominators>,
     post_dominators: OnceLock<Dominators>,
     /// Whether there are no others that are cycles.
     loops: OnceLock<(Vec<Loop>, bool)>,
 }
 
-impl Shape {
+impl GraphAnalyses {
     pub fn dominators(&self, blocks: &[Block]) -> &Dominators {
         self.dominators.get_or_init(|| from_entry(&edges(blocks)))
     }
@@ -191,54 +197,61 @@ impl Shape {
 }
 
 /// A list for every node, one behind the other.
-pub(crate) struct Lists {
+pub(crate) struct AdjacencyLists {
     /// Where each list ends.
     ends: Vec<usize>,
     all: Vec<usize>,
 }
 
-impl Lists {
-    pub fn new<I: IntoIterator<Item = usize>>(lists: impl Iterator<Item = I>) -> Lists {
+impl AdjacencyLists {
+    pub fn new<I: IntoIterator<Item = usize>>(lists: impl Iterator<Item = I>) -> AdjacencyLists {
         let (mut ends, mut all) = (Vec::with_capacity(lists.size_hint().0), Vec::new());
         for list in lists {
             all.extend(list);
             ends.push(all.len());
         }
-        Lists { ends, all }
+        AdjacencyLists { ends, all }
     }
 
     /// Successors of each block.
-    pub fn successors(blocks: &[Block]) -> Lists {
+    pub fn successors(blocks: &[Block]) -> AdjacencyLists {
         let blocks = blocks.iter();
-        Lists::new(blocks.map(|block| block.successors.iter().map(|edge| edge.to)))
+        AdjacencyLists::new(blocks.map(|block| block.successors.iter().map(|edge| edge.to)))
     }
 
-    fn predecessors(blocks: &[Block]) -> Lists {
+    fn predecessors(blocks: &[Block]) -> AdjacencyLists {
         let blocks = blocks.iter();
-        Lists::new(blocks.map(|block| block.predecessors.iter().copied()))
+        AdjacencyLists::new(blocks.map(|block| block.predecessors.iter().copied()))
     }
 
     fn len(&self) -> usize {
         self.ends.len()
     }
 
-    fn of(&self, node: usize) -> &[usize] {
+    fn neighbours(&self, node: usize) -> &[usize] {
         let start = node.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[node]]
     }
 }
 
-fn from_entry((successors, predecessors): &(Lists, Lists)) -> Dominators {
+fn from_entry((successors, predecessors): &(AdjacencyLists, AdjacencyLists)) -> Dominators {
     let count = successors.len();
     let entry: &[usize] = if count == 0 { &[] } else { &[0] };
     tree(count, entry, successors, predecessors)
 }
 
-fn edges(blocks: &[Block]) -> (Lists, Lists) {
-    (Lists::successors(blocks), Lists::predecessors(blocks))
+fn edges(blocks: &[Block]) -> (AdjacencyLists, AdjacencyLists) {
+    (
+        AdjacencyLists::successors(blocks),
+        AdjacencyLists::predecessors(blocks),
+    )
 }
 
-fn loops(dominators: &Dominators, successors: &Lists, predecessors: &Lists) -> (Vec<Loop>, bool) {
+fn loops(
+    dominators: &Dominators,
+    successors: &AdjacencyLists,
+    predecessors: &AdjacencyLists,
+) -> (Vec<Loop>, bool) {
     let count = successors.len();
     let order = postorder(count, if count == 0 { &[] } else { &[0] }, successors);
     let mut number = vec![NONE; count];
@@ -251,7 +264,7 @@ fn loops(dominators: &Dominators, successors: &Lists, predecessors: &Lists) -> (
     let mut inside = vec![NONE; count];
     for &header in order.iter().rev() {
         let mut latches = Vec::new();
-        for &latch in predecessors.of(header) {
+        for &latch in predecessors.neighbours(header) {
             // An edge against the order is the only way to close a cycle.
             if number[latch] == NONE || number[latch] > number[header] {
                 continue;
@@ -271,7 +284,7 @@ fn loops(dominators: &Dominators, successors: &Lists, predecessors: &Lists) -> (
         while let Some(block) = todo.pop() {
             if std::mem::replace(&mut inside[block], header) != header {
                 blocks.push(block);
-                let before = predecessors.of(block).iter().copied();
+                let before = predecessors.neighbours(block).iter().copied();
                 todo.extend(before.filter(|&before| number[before] != NONE));
             }
         }

@@ -3,18 +3,18 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Good enough for words of code, which nobody makes collide on purpose but to be slow.
-pub type WordHash = BuildHasherDefault<Multiply>;
+pub type WordHash = BuildHasherDefault<MultiplyHasher>;
 
 /// The state of a [`WordHash`].
 #[derive(Clone, Debug, Default)]
-pub struct Multiply(u64);
+pub struct MultiplyHasher(u64);
 
 pub(crate) fn mix(number: u64) -> u64 {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ mixed >> 32
 }
 
-impl Hasher for Multiply {
+impl Hasher for MultiplyHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -1,10 +1,11 @@
 //! Machine code to functions, control flow and facts about registers.
 //!
 //! Entry types: [`Module::lift`] (a code object), [`Function`] (instructions, blocks, dominators, loops), [`Liveness`]
-//! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`Named`] (registers that
+//! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`NamedRegisters`] (registers that
 //! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
 //! nothing here guesses. Pure: no files, no environment, and no input bytes may cause a panic; threads only share the work.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod access;
 mod addresses;
@@ -17,6 +18,7 @@ mod error;
 mod function;
 mod graph;
 mod hash;
+mod inst_flags;
 mod live_set;
 mod liveness;
 mod modes;
@@ -27,7 +29,6 @@ mod program;
 pub mod registers;
 mod scc;
 mod table;
-mod traits;
 
 pub use access::{Access, ExecChange, Indexed};
 pub use bits::Bits;
@@ -39,11 +40,11 @@ pub use function::{
 };
 pub use graph::{Dominators, Loop};
 pub use hash::WordHash;
+pub use inst_flags::InstFlags;
 pub use live_set::LiveSet;
 pub use liveness::Liveness;
-pub use module::{Module, Named, Options};
+pub use module::{Module, NamedRegisters, Options};
 pub use pending::{Pending, PendingOperations};
 pub use program::{FunctionKind, FunctionSeed, Program};
 pub use registers::{RegisterSet, Span};
 pub use table::Insts;
-pub use traits::Traits;

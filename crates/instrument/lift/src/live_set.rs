@@ -11,12 +11,16 @@ use isa::Reg;
 /// (`inactive`), because EXEC changes before the value is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveSet {
+    /// Scalar registers.
     pub scalars: ScalarSet,
+    /// Vector registers, in lanes that are on.
     pub active: VectorSet,
+    /// Vector registers, in lanes that are off.
     pub inactive: VectorSet,
 }
 
 impl LiveSet {
+    /// Every register, in all lanes.
     pub const EVERYTHING: LiveSet = LiveSet {
         scalars: Bits::FULL,
         active: Bits::FULL,
@@ -30,7 +34,7 @@ impl LiveSet {
 
     /// Whether the active lanes of a vector register may be overwritten; for scalar registers, whether it is dead.
     pub fn dead_in_active_lanes(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => !self.scalars.intersects_range(start, count),
             Some(Span::Vector(start, count)) => !self.active.intersects_range(start, count),
             None => false,
@@ -39,7 +43,7 @@ impl LiveSet {
 
     /// Whether the whole register may be overwritten, e.g. by `v_writelane_b32` or under another EXEC.
     pub fn dead_in_all_lanes(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Vector(start, count)) => {
                 !self.active.intersects_range(start, count)
                     && !self.inactive.intersects_range(start, count)

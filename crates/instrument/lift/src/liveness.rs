@@ -4,7 +4,7 @@
 //! its known callers, or everything if there may be others.
 
 use crate::function::{Block, BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
-use crate::graph::{Lists, postorder};
+use crate::graph::{AdjacencyLists, postorder};
 use crate::live_set::{LiveSet, PROBES, Transfer};
 use crate::parallel::{self, Workers};
 use crate::program::FunctionKind;
@@ -85,7 +85,7 @@ impl Results {
     }
 
     /// `functions` are those that were solved.
-    pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &Liveness {
+    pub fn function(&self, functions: &[Function], index: FunctionIndex) -> &Liveness {
         let alone = || Solver::new(&functions[index]).solve(&LiveSet::EVERYTHING, &[]);
         self.each[index].get_or_init(alone)
     }
@@ -171,7 +171,7 @@ impl<'a> Solver<'a> {
             .collect();
         // Unreachable blocks come too, so that every instruction has an answer.
         let all: Vec<usize> = (0..blocks.len()).collect();
-        let order = postorder(blocks.len(), &all, &Lists::successors(blocks));
+        let order = postorder(blocks.len(), &all, &AdjacencyLists::successors(blocks));
         Solver {
             function,
             transfers,
@@ -327,7 +327,7 @@ fn summaries(
     wanted: &[bool],
 ) -> Vec<Transfer> {
     let count = functions.len();
-    let callees = Lists::new(functions.iter().map(callees));
+    let callees = AdjacencyLists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..count).collect();
     let order = postorder(count, &all, &callees);
     let mut summaries = vec![Transfer::DEAD_END; count];

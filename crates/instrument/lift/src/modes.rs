@@ -2,8 +2,8 @@
 
 use crate::access::ExecChange;
 use crate::function::{Block, EdgeKind, jumps_anywhere};
+use crate::inst_flags::InstFlags;
 use crate::table::Code;
-use crate::traits::Traits;
 
 /// The instruction-wise results; empty where the fact never holds.
 pub(crate) struct Modes {
@@ -19,15 +19,15 @@ pub(crate) fn find(
     full_at_entry: bool,
 ) -> Modes {
     let traits = code.traits();
-    let any = |wanted: Traits| traits.iter().any(|traits| traits.any(wanted));
+    let any = |wanted: InstFlags| traits.iter().any(|traits| traits.any(wanted));
     let full_after = |full: bool, index: usize| match exec(index) {
-        _ if !traits[index].any(Traits::EXEC) => full,
+        _ if !traits[index].any(InstFlags::EXEC) => full,
         None => full,
         Some(ExecChange::ALL) => true,
         Some(ExecChange::WIDEN) => full,
         Some(_) => false,
     };
-    let exec_full = if full_at_entry || any(Traits::EXEC_ALL) {
+    let exec_full = if full_at_entry || any(InstFlags::EXEC_ALL) {
         // Greatest solution: true unless some path says otherwise.
         solve(code.len(), blocks, full_at_entry, true, false, &full_after)
     } else {
@@ -41,7 +41,7 @@ pub(crate) fn find(
         "s_set_gpr_idx_off" => false,
         _ => on,
     };
-    let indexing = if any(Traits::INDEXING) {
+    let indexing = if any(InstFlags::INDEXING) {
         solve(code.len(), blocks, false, false, false, &on_after)
     } else {
         Vec::new()

@@ -1,18 +1,18 @@
 //! A whole code object, lifted.
 
 use crate::addresses::{self, Addresses, Pair, Target};
-use crate::blocks::{self, Built, Context};
-use crate::decode::{Found, Known, Remembering};
+use crate::blocks::{self, BuiltBlocks, Context};
+use crate::decode::{CachedInst, CachingDecoder, DecodeCache};
 use crate::function::{Block, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
-use crate::graph::{Lists, Shape, postorder};
+use crate::graph::{AdjacencyLists, GraphAnalyses, postorder};
 use crate::liveness::{self, Liveness, callees};
 use crate::modes::{self, Modes};
 use crate::parallel::{self, Workers};
 use crate::pending::{self, PendingOperations};
 use crate::program::{FunctionKind, FunctionSeed, Program};
 use crate::registers::RegisterSet;
-use crate::table::{Code, LONGEST_FUNCTION, Places, Table};
-use crate::{Access, Error, Insts, LiveSet, Traits, scc};
+use crate::table::{Code, InstPositions, LONGEST_FUNCTION, Table};
+use crate::{Access, Error, InstFlags, Insts, LiveSet, scc};
 use codeobj::{CodeObject, SourceLines};
 use gfx::Target as Chip;
 use isa::{Decoded, Inst, Operand, RegKind};
@@ -41,6 +41,7 @@ pub struct Options {
 /// The functions of one code object with everything found out about them.
 #[derive(Clone, Debug)]
 pub struct Module {
+    /// What the code is for.
     pub target: &'static Chip,
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
@@ -48,19 +49,20 @@ pub struct Module {
     pub(crate) liveness: liveness::Results,
     pub(crate) scc: scc::Results,
     pending: pending::Results,
-    named: Vec<Named>,
+    named: Vec<NamedRegisters>,
     named_alone: Vec<RegisterSet>,
 }
 
 /// Registers that a function names, with all functions it may call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedRegisters {
+    /// All that are named.
     pub registers: RegisterSet,
     /// Something it calls or jumps to is unknown; then `registers` holds everything.
     pub calls_unknown: bool,
 }
 
-impl Named {
+impl NamedRegisters {
     /// Numbers of VGPRs (AccVGPRs with `accumulators`) below `limit` that are never named.
     pub fn unnamed_vectors(
         &self,
@@ -86,19 +88,23 @@ impl Named {
 impl Module {
     /// Lifts all kernels and functions of a linked code object.
     pub fn lift(object: &CodeObject<'_>) -> Result<Module, Error> {
-        Module::of_program(&Program::of(object)?, Options::default())
+        Module::of_program(&Program::from_object(object)?, Options::default())
     }
 
     /// Lifts one kernel with the object's functions: what a launch needs, for a fraction of the time. No kernel in the
     /// module if the object has none of that name, and all of them if this one calls by pointer: another one may have
     /// put the pointer into memory.
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
-        let mut alone = Program::of(object)?;
+        let mut alone = Program::from_object(object)?;
         alone.keep_kernel(kernel);
         let module = Module::by(&alone, Options::default(), Workers::ONE)?;
         let by_pointer = |kernel| module.named(kernel).calls_unknown;
         if module.function(kernel).is_some_and(by_pointer) {
-            return Module::by(&Program::of(object)?, Options::default(), Workers::ONE);
+            return Module::by(
+                &Program::from_object(object)?,
+                Options::default(),
+                Workers::ONE,
+            );
         }
         Ok(module)
     }
@@ -110,7 +116,7 @@ impl Module {
     }
 
     fn by(program: &Program<'_>, options: Options, workers: Workers) -> Result<Module, Error> {
-        let known = Known::new(
+        let known = DecodeCache::new(
             program.target.family,
             options.first_lane_exists,
             program.bytes(),
@@ -146,8 +152,9 @@ impl Module {
         self.entries.get(&entry).copied()
     }
 
+    /// Which registers may still be read, at each place of the function.
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
-        self.liveness.of(&self.functions, function)
+        self.liveness.function(&self.functions, function)
     }
 
     /// What is live in a function while it is executed for the sake of one caller, behind whose call `at_return` is live;
@@ -163,12 +170,13 @@ impl Module {
         self.liveness.behind(block, liveness, at_return)
     }
 
+    /// Which memory operations may be on their way, at each place of the function.
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
-        self.pending.of(&self.functions, function)
+        self.pending.function(&self.functions, function)
     }
 
     /// What the function and everything it may call name; for "never-named" registers.
-    pub fn named(&self, function: FunctionIndex) -> &Named {
+    pub fn named(&self, function: FunctionIndex) -> &NamedRegisters {
         &self.named[function]
     }
 
@@ -209,13 +217,17 @@ fn entries(functions: &[Function]) -> BTreeMap<u64, FunctionIndex> {
 
 /// Callees before callers, as far as recursion allows.
 fn call_order(functions: &[Function]) -> Vec<FunctionIndex> {
-    let edges = Lists::new(functions.iter().map(callees));
+    let edges = AdjacencyLists::new(functions.iter().map(callees));
     let all: Vec<usize> = (0..functions.len()).collect();
     postorder(functions.len(), &all, &edges)
 }
 
-fn named(functions: &[Function], order: &[FunctionIndex], alone: &[RegisterSet]) -> Vec<Named> {
-    let mut named: Vec<Named> = functions
+fn named(
+    functions: &[Function],
+    order: &[FunctionIndex],
+    alone: &[RegisterSet],
+) -> Vec<NamedRegisters> {
+    let mut named: Vec<NamedRegisters> = functions
         .iter()
         .zip(alone)
         .map(|(function, alone)| named_with_unknown(function, alone))
@@ -235,8 +247,8 @@ fn named(functions: &[Function], order: &[FunctionIndex], alone: &[RegisterSet])
     named
 }
 
-fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
-    let mut named = Named {
+fn named_with_unknown(function: &Function, alone: &RegisterSet) -> NamedRegisters {
+    let mut named = NamedRegisters {
         registers: *alone,
         calls_unknown: false,
     };
@@ -249,16 +261,16 @@ fn named_with_unknown(function: &Function, alone: &RegisterSet) -> Named {
 }
 
 /// A decoded function, before its blocks are final.
-struct Draft {
+struct DecodedFunction {
     seed: FunctionSeed,
     wave_size: u8,
-    places: Places,
+    places: InstPositions,
     code: Vec<u8>,
     undecodable: Vec<u64>,
     addresses: Addresses,
 }
 
-impl Draft {
+impl DecodedFunction {
     fn with<'a>(&'a self, table: &'a Table) -> Code<'a> {
         Code {
             places: &self.places,
@@ -268,21 +280,21 @@ impl Draft {
 
     fn calls<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = (usize, Inst<&'a Decoded>)> {
         let traits = self.places.traits.iter().enumerate();
-        let calls = traits.filter(|(_, traits)| traits.any(Traits::CALL));
+        let calls = traits.filter(|(_, traits)| traits.any(InstFlags::CALL));
         calls.map(move |(number, _)| (number, self.with(table).at(number)))
     }
 
     /// Whether following addresses through registers could find anything.
     fn has_addresses(&self) -> bool {
         let mut traits = self.places.traits.iter();
-        traits.any(|traits| traits.any(Traits::ADDRESS))
+        traits.any(|traits| traits.any(InstFlags::ADDRESS))
     }
 }
 
 /// By wave size.
-type Decoders<'k> = BTreeMap<u8, Remembering<'k>>;
+type Decoders<'k> = BTreeMap<u8, CachingDecoder<'k>>;
 
-fn own_writes(draft: &Draft, table: &Table) -> RegisterSet {
+fn own_writes(draft: &DecodedFunction, table: &Table) -> RegisterSet {
     let mut own = RegisterSet::default();
     for &number in &draft.places.numbers {
         let access = table.access(number);
@@ -295,11 +307,11 @@ fn own_writes(draft: &Draft, table: &Table) -> RegisterSet {
 
 struct Builder<'a, 'p> {
     program: &'a Program<'p>,
-    known: &'a Known,
+    known: &'a DecodeCache,
     options: Options,
     workers: Workers,
     wave_size: u8,
-    drafts: Vec<Draft>,
+    drafts: Vec<DecodedFunction>,
     entries: BTreeMap<u64, FunctionIndex>,
     return_registers: BTreeSet<u16>,
 }
@@ -307,7 +319,7 @@ struct Builder<'a, 'p> {
 impl<'a, 'p> Builder<'a, 'p> {
     fn new(
         program: &'a Program<'p>,
-        known: &'a Known,
+        known: &'a DecodeCache,
         options: Options,
         workers: Workers,
     ) -> Builder<'a, 'p> {
@@ -380,7 +392,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         decoders: &mut Decoders<'a>,
         mut seed: FunctionSeed,
         limit: Option<u64>,
-    ) -> Result<Draft, Error> {
+    ) -> Result<DecodedFunction, Error> {
         let code = self.program.code_at(seed.entry).unwrap_or_default();
         let available = code.len() as u64;
         let wanted = match (seed.size, limit) {
@@ -393,7 +405,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let wave_size = seed.wave_size.unwrap_or(self.wave_size);
         let entry = seed.entry;
         let room = code.len() / 5;
-        let mut places = Places {
+        let mut places = InstPositions {
             entry,
             offsets: Vec::with_capacity(room),
             numbers: Vec::with_capacity(room),
@@ -404,7 +416,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut broken_until = None;
         let decoder = match decoders.entry(wave_size) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(Remembering::new(
+            Entry::Vacant(place) => place.insert(CachingDecoder::new(
                 self.known,
                 self.program.target,
                 wave_size,
@@ -413,7 +425,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut at = 0;
         while at < code.len() {
             match decoder.decode(&code[at..], entry + at as u64) {
-                Ok(Found {
+                Ok(CachedInst {
                     number,
                     traits,
                     size,
@@ -433,7 +445,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             }
         }
         places.gaps = !undecodable.is_empty();
-        Ok(Draft {
+        Ok(DecodedFunction {
             seed,
             wave_size,
             places,
@@ -444,7 +456,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Takes a function in.
-    fn enter(&mut self, draft: Draft) {
+    fn enter(&mut self, draft: DecodedFunction) {
         let table = self.known.table();
         let returns = draft
             .calls(&table)
@@ -458,7 +470,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         self.drafts.push(draft);
     }
 
-    fn context<'c>(&'c self, draft: &'c Draft) -> Context<'c> {
+    fn context<'c>(&'c self, draft: &'c DecodedFunction) -> Context<'c> {
         Context {
             kind: draft.seed.kind,
             entries: &self.entries,
@@ -592,7 +604,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// Blocks, and what holds in them.
-    fn shape(&self, draft: &Draft, table: &Table) -> (Built, Modes) {
+    fn shape(&self, draft: &DecodedFunction, table: &Table) -> (BuiltBlocks, Modes) {
         let code = draft.with(table);
         let mut built = blocks::build(code, &self.context(draft));
         let full = self.options.full_waves && draft.seed.kind == FunctionKind::Kernel;
@@ -603,8 +615,8 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     fn finish(
         &self,
-        draft: Draft,
-        (mut built, modes): (Built, Modes),
+        draft: DecodedFunction,
+        (mut built, modes): (BuiltBlocks, Modes),
         taken: &BTreeSet<u64>,
         table: &Arc<Table>,
     ) -> Function {
@@ -618,7 +630,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let insts = Insts::new(draft.places, table.clone());
         let on = (0..modes.indexing.len()).filter(|&index| modes.indexing[index]);
         let indexed = on.map(|index| {
-            let mut access = Access::of(&insts.at(index), draft.wave_size, true);
+            let mut access = Access::new(&insts.at(index), draft.wave_size, true);
             access.reads_inactive = insts.access(index).reads_inactive;
             (index, access)
         });
@@ -632,7 +644,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             wave_size: draft.wave_size,
             insts,
             blocks: built.blocks,
-            shape: Shape::default(),
+            shape: GraphAnalyses::default(),
             unresolved: built.unresolved,
             indexed,
             code: draft.code,

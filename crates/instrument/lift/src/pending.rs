@@ -7,10 +7,10 @@
 
 use crate::counters::{self, COUNTERS, Counter, Kind};
 use crate::function::{BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave};
+use crate::inst_flags::InstFlags;
 use crate::liveness::callees;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
-use crate::traits::Traits;
 use gfx::Family;
 use isa::Effects;
 use std::sync::OnceLock;
@@ -233,7 +233,7 @@ impl PendingOperations {
         let mut pending = self.starts[block].clone();
         for index in function.blocks[block].range() {
             visit(index, &pending);
-            if function.traits(index).any(Traits::COUNTS) {
+            if function.traits(index).any(InstFlags::COUNTS) {
                 pending.step(function, index);
             }
         }
@@ -252,7 +252,7 @@ pub(crate) struct Results {
 
 impl Results {
     /// `functions` are those that were solved.
-    pub fn of(&self, functions: &[Function], index: FunctionIndex) -> &PendingOperations {
+    pub fn function(&self, functions: &[Function], index: FunctionIndex) -> &PendingOperations {
         self.each[index].get_or_init(|| {
             let (starts, _) = solve_one(&functions[index], &self.returns, self.family);
             PendingOperations { starts }
@@ -303,10 +303,10 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
         }
         let block = &blocks[index];
         let mut pending = starts[index].clone();
-        let mut inst = function.next_with(block.range(), Traits::COUNTS);
+        let mut inst = function.next_with(block.range(), InstFlags::COUNTS);
         while inst < block.end {
             pending.step(function, inst);
-            inst = function.next_with(inst + 1..block.end, Traits::COUNTS);
+            inst = function.next_with(inst + 1..block.end, InstFlags::COUNTS);
         }
         let behind_call = match block.call {
             Some(Callee::Known(callee)) => Some(returns[callee].clone()),

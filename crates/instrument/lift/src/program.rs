@@ -21,8 +21,11 @@ pub enum FunctionKind {
 /// A function before its code is looked at.
 #[derive(Clone, Debug)]
 pub struct FunctionSeed {
+    /// Of its symbol, or made up from its address.
     pub name: String,
+    /// Who enters it.
     pub kind: FunctionKind,
+    /// Address of its first instruction.
     pub entry: u64,
     /// In bytes; 0: up to the next function or the end of the code.
     pub size: u64,
@@ -33,9 +36,11 @@ pub struct FunctionSeed {
 /// Code and everything known about it beforehand. Made of a code object, or by hand for code that is in none.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
+    /// What the code is for.
     pub target: &'static Target,
     /// Address and bytes of each run of code.
     pub code: Vec<(u64, &'a [u8])>,
+    /// In the order of their entries.
     pub functions: Vec<FunctionSeed>,
     /// 64-bit words in memory that hold an address of this program: where, and which.
     pub pointers: BTreeMap<u64, u64>,
@@ -43,7 +48,7 @@ pub struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// Kernels, function symbols and relocated pointers of a linked code object.
-    pub fn of(object: &CodeObject<'a>) -> Result<Program<'a>, Error> {
+    pub fn from_object(object: &CodeObject<'a>) -> Result<Program<'a>, Error> {
         if !object.is_linked() {
             return Err(Error::NotLinked);
         }

@@ -35,13 +35,15 @@ const SCALARS: &[(RegKind, u16, u16)] = &[
 /// A run of numbers in one of the two spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
+    /// Of scalar space: first number, and how many.
     Scalar(u16, u16),
+    /// Of vector space: first number, and how many.
     Vector(u16, u16),
 }
 
 impl Span {
     /// Where a register is; `None` for constants, the null register and hardware state we do not follow.
-    pub fn of(reg: Reg) -> Option<Span> {
+    pub fn from_register(reg: Reg) -> Option<Span> {
         let width = u16::from(reg.width).max(1);
         match reg.kind {
             RegKind::Vgpr if reg.index < FILE_SIZE => {
@@ -89,16 +91,20 @@ fn one(kind: RegKind, index: u16) -> Reg {
 /// A set of registers of any kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterSet {
+    /// Scalar registers.
     pub scalars: ScalarSet,
+    /// Vector registers.
     pub vectors: VectorSet,
 }
 
 impl RegisterSet {
+    /// Every register.
     pub const EVERYTHING: RegisterSet = RegisterSet {
         scalars: Bits::FULL,
         vectors: Bits::FULL,
     };
 
+    /// Adds a run of registers.
     pub fn insert(&mut self, span: Span) {
         match span {
             Span::Scalar(start, count) => self.scalars.insert_range(start, count),
@@ -106,6 +112,7 @@ impl RegisterSet {
         }
     }
 
+    /// Takes a run of registers out.
     pub fn remove(&mut self, span: Span) {
         match span {
             Span::Scalar(start, count) => self.scalars.remove_range(start, count),
@@ -115,17 +122,19 @@ impl RegisterSet {
 
     /// Whether any dword of `reg` is in the set.
     pub fn touches(&self, reg: Reg) -> bool {
-        match Span::of(reg) {
+        match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => self.scalars.intersects_range(start, count),
             Some(Span::Vector(start, count)) => self.vectors.intersects_range(start, count),
             None => false,
         }
     }
 
+    /// Adds all of `other`; whether that changed anything.
     pub fn unite(&mut self, other: &RegisterSet) -> bool {
         self.scalars.unite(&other.scalars) | self.vectors.unite(&other.vectors)
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.scalars.is_empty() && self.vectors.is_empty()
     }
@@ -145,11 +154,14 @@ mod tests {
     fn numbers_and_registers_are_inverse() {
         for number in 0..192 {
             if let Some(reg) = scalar(number) {
-                assert_eq!(Span::of(reg), Some(Span::Scalar(number, 1)));
+                assert_eq!(Span::from_register(reg), Some(Span::Scalar(number, 1)));
             }
         }
         for number in 0..512 {
-            assert_eq!(Span::of(vector(number)), Some(Span::Vector(number, 1)));
+            assert_eq!(
+                Span::from_register(vector(number)),
+                Some(Span::Vector(number, 1))
+            );
         }
         let tuple = Reg {
             kind: RegKind::Vgpr,
@@ -157,6 +169,6 @@ mod tests {
             width: 4,
             half: None,
         };
-        assert_eq!(Span::of(tuple), Some(Span::Vector(254, 2)));
+        assert_eq!(Span::from_register(tuple), Some(Span::Vector(254, 2)));
     }
 }

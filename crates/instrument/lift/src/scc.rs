@@ -2,9 +2,9 @@
 //! this costs next to nothing beside the liveness of everything.
 
 use crate::function::{BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
+use crate::inst_flags::InstFlags;
 use crate::module::Module;
 use crate::registers::SCC;
-use crate::traits::Traits;
 use std::sync::OnceLock;
 
 /// Of functions that call nobody and that nobody calls, solved when first asked for: by block, whether SCC is live behind it.
@@ -42,9 +42,9 @@ impl Module {
         }
         let end = function.blocks[block].end;
         let traits = &function.traits_of()[inst..end];
-        let used = |traits: &Traits| traits.any(Traits::READS_SCC.or(Traits::KILLS_SCC));
+        let used = |traits: &InstFlags| traits.any(InstFlags::READS_SCC.or(InstFlags::KILLS_SCC));
         match traits.iter().position(used) {
-            Some(at) => (traits[at].any(Traits::READS_SCC), inst + at + 1),
+            Some(at) => (traits[at].any(InstFlags::READS_SCC), inst + at + 1),
             None => {
                 let behind = self.scc.0[index].get_or_init(|| solve(function));
                 (behind[block], end)
@@ -62,8 +62,8 @@ fn solve(function: &Function) -> Vec<bool> {
             let traits = &function.traits_of()[block.range()];
             let mut used = traits
                 .iter()
-                .filter(|traits| traits.any(Traits::READS_SCC.or(Traits::KILLS_SCC)));
-            used.next().map(|traits| traits.any(Traits::READS_SCC))
+                .filter(|traits| traits.any(InstFlags::READS_SCC.or(InstFlags::KILLS_SCC)));
+            used.next().map(|traits| traits.any(InstFlags::READS_SCC))
         })
         .collect();
     let from_outside = |leave: &Leave| *leave != Leave::End;

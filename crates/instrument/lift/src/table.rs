@@ -3,7 +3,7 @@
 //! What an instruction means does not depend on where it is, and hardly one in twenty is new: functions hold numbers, which
 //! lie side by side, and nothing is counted or put away for each of them.
 
-use crate::{Access, Counter, Kind, Traits, counters};
+use crate::{Access, Counter, InstFlags, Kind, counters};
 use gfx::Family;
 use isa::{Decoded, Inst};
 use smallvec::SmallVec;
@@ -63,14 +63,14 @@ impl Table {
 pub(crate) struct Entry {
     decoded: Decoded,
     access: Access,
-    pub traits: Traits,
+    pub traits: InstFlags,
     counts: Option<Box<Counts>>,
 }
 
 impl Entry {
     pub fn new(decoded: Decoded, access: Access, family: Family) -> Entry {
-        let traits = Traits::of(&decoded, &access);
-        let counts = traits.any(Traits::COUNTS).then(|| {
+        let traits = InstFlags::new(&decoded, &access);
+        let counts = traits.any(InstFlags::COUNTS).then(|| {
             Box::new(Counts {
                 awaited: counters::awaited(&decoded, family),
                 raised: counters::raised(&decoded, family),
@@ -87,13 +87,13 @@ impl Entry {
 
 /// Where the instructions of a function are, and which they are, in address order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct InstPositions {
     /// Address that offsets count from.
     pub entry: u64,
     pub offsets: Vec<u32>,
     pub numbers: Vec<Number>,
     /// Of each instruction.
-    pub traits: Vec<Traits>,
+    pub traits: Vec<InstFlags>,
     /// There are bytes between them that are none.
     pub gaps: bool,
 }
@@ -104,7 +104,7 @@ pub(crate) const LONGEST_FUNCTION: u64 = u32::MAX as u64;
 /// Instructions of one function with what they are.
 #[derive(Clone, Copy)]
 pub(crate) struct Code<'a> {
-    pub places: &'a Places,
+    pub places: &'a InstPositions,
     pub table: &'a Table,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Code<'a> {
         self.places.numbers.len()
     }
 
-    pub fn traits(self) -> &'a [Traits] {
+    pub fn traits(self) -> &'a [InstFlags] {
         &self.places.traits
     }
 
@@ -145,12 +145,12 @@ impl<'a> Code<'a> {
 /// The instructions of a function, in address order; undecodable dwords are missing.
 #[derive(Clone, Debug)]
 pub struct Insts {
-    pub(crate) places: Places,
+    pub(crate) places: InstPositions,
     table: Arc<Table>,
 }
 
 impl Insts {
-    pub(crate) fn new(places: Places, table: Arc<Table>) -> Insts {
+    pub(crate) fn new(places: InstPositions, table: Arc<Table>) -> Insts {
         Insts { places, table }
     }
 
@@ -181,10 +181,12 @@ impl Insts {
         self.table.counts[self.places.numbers[index] as usize].as_deref()
     }
 
+    /// Number of instructions.
     pub fn len(&self) -> usize {
         self.code().len()
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -194,10 +196,12 @@ impl Insts {
         self.code().at(index)
     }
 
+    /// Instruction `index`, if there are so many.
     pub fn get(&self, index: usize) -> Option<Inst<&Decoded>> {
         (index < self.len()).then(|| self.at(index))
     }
 
+    /// The instruction at the highest address, if there is any.
     pub fn last(&self) -> Option<Inst<&Decoded>> {
         self.get(self.len().checked_sub(1)?)
     }
@@ -218,6 +222,7 @@ impl Insts {
         offsets.map(|offset| self.places.entry + u64::from(*offset))
     }
 
+    /// All, in address order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Inst<&Decoded>> + DoubleEndedIterator {
         (0..self.len()).map(|index| self.at(index))
     }

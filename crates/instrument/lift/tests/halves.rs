@@ -12,7 +12,7 @@ fn access(target: &str, text: &str) -> Access {
     let decoder = Decoder::new(target).expect("LLVM knows it");
     let inst = decoder.decode(&code, 0).expect("as it was assembled");
     assert_eq!(decoder.print(&inst), text, "{}", target.name);
-    Access::of(&inst, decoder.wave_size(), false)
+    Access::new(&inst, decoder.wave_size(), false)
 }
 
 #[test]

@@ -33,7 +33,7 @@ const SMALLEST: u32 = 208;
 struct Field(usize, u32, u32);
 
 impl Field {
-    fn of(self, words: &[u32]) -> u32 {
+    fn extract(self, words: &[u32]) -> u32 {
         words[self.0] >> self.1 & ((1 << self.2) - 1)
     }
 }
@@ -91,7 +91,7 @@ impl Instruction<'_> {
             return None;
         }
         let layout = LAYOUTS.iter().find(|layout| layout.since <= family)?;
-        let field = |field: Field| field.of(&inst.words);
+        let field = |field: Field| field.extract(&inst.words);
         let descriptor = inst.operands.iter().find_map(|operand| match operand {
             Operand::Use(reg) if reg.kind == RegKind::Sgpr && reg.width == 4 => Some(reg.index),
             _ => None,

@@ -16,7 +16,7 @@ pub struct Code {
 }
 
 impl Code {
-    pub(crate) fn of(request: &Request<'_>, object: &Arc<[u8]>, filter: &SiteFilter) -> Code {
+    pub(crate) fn new(request: &Request<'_>, object: &Arc<[u8]>, filter: &SiteFilter) -> Code {
         Code {
             filter: filter.clone(),
             object: Arc::clone(object),
@@ -47,7 +47,7 @@ impl Code {
         let function = module.function(&self.kernel);
         let function = function.ok_or_else(|| Error::NoKernel(self.kernel.to_string()))?;
         // Debug information that cannot be read is none.
-        let lines = SourceLines::of(&object).ok().flatten();
+        let lines = SourceLines::read(&object).ok().flatten();
         Ok(act(&Kernel::new(
             &object,
             &module,

@@ -25,10 +25,13 @@ pub struct Description {
     /// A place that cannot take a hook costs the kernel, not itself.
     #[serde(default, rename = "all-or-nothing")]
     pub all_or_nothing: bool,
+    /// What the tool puts in.
     #[serde(default)]
     pub insert: Vec<Insert>,
+    /// The report, line by line.
     #[serde(default)]
     pub print: Vec<Print>,
+    /// Records that it writes.
     #[serde(default)]
     pub stream: Vec<Stream>,
 }
@@ -37,7 +40,9 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
+    /// As users write it behind `-t TOOL:`.
     pub name: String,
+    /// What its value has to be.
     #[serde(default, rename = "type")]
     pub kind: ParameterKind,
     /// As users write it.
@@ -52,15 +57,22 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
+    /// Anything.
     #[default]
     Text,
     /// `true` or `false`.
     Bool,
+    /// 32 bits without sign.
     U32,
+    /// 64 bits without sign.
     U64,
+    /// 32 bits with sign.
     I32,
+    /// 64 bits with sign.
     I64,
+    /// IEEE single.
     F32,
+    /// IEEE double.
     F64,
 }
 
@@ -74,7 +86,9 @@ pub enum Kind {
     Vector,
     /// A register that the hook may change.
     ScalarReference,
+    /// Two scalar registers that the hook may change.
     ScalarPairReference,
+    /// One register per lane that the hook may change.
     VectorReference,
 }
 
@@ -82,6 +96,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum At {
+    /// Every instruction.
     #[default]
     Instruction,
     /// First instruction of every block.
@@ -98,7 +113,9 @@ pub enum At {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Insert {
+    /// Name of the function.
     pub hook: String,
+    /// Which instructions, before `site` chooses among them.
     #[serde(default)]
     pub at: At,
     /// Conditions as of `--site`, with `;` between them.
@@ -110,6 +127,7 @@ pub struct Insert {
     /// Once a wave, whatever EXEC is.
     #[serde(default)]
     pub once: bool,
+    /// One for each parameter of the hook, in the words of the documentation.
     #[serde(default)]
     pub arguments: Vec<String>,
 }
@@ -150,6 +168,24 @@ fn default_capacity() -> u32 {
 }
 
 impl Description {
+    /// Reads a description; `tool` names the tool in errors.
+    ///
+    /// ```
+    /// use luthier::{At, Description};
+    ///
+    /// let text = r#"
+    /// [[insert]]
+    /// hook = "on_block"
+    /// at = "block"
+    /// arguments = ["exec", "&total"]
+    ///
+    /// [[print]]
+    /// text = "lanes: {total}"
+    /// "#;
+    /// let description = Description::parse("lanes", text)?;
+    /// assert_eq!(description.insert[0].at, At::Block);
+    /// # Ok::<(), luthier::Error>(())
+    /// ```
     pub fn parse(tool: &str, text: &str) -> Result<Description> {
         let bad = |reason: String| Error::Description {
             tool: tool.to_owned(),

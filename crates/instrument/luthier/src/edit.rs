@@ -36,8 +36,11 @@ pub enum Argument {
     Constant(u64),
     /// The application's register; for a reference parameter it is also written.
     Register(Reg),
+    /// Mask of the lanes that are on.
     Exec,
+    /// Condition bit of scalar instructions.
     Scc,
+    /// Mask that vector compares write.
     Vcc,
     /// Of the memory instruction at the place, per lane.
     EffectiveAddress,
@@ -45,13 +48,17 @@ pub enum Argument {
     AccessSize,
     /// Bits of `luthier::access`.
     AccessKind,
+    /// Address of the kernel's arguments.
     KernargPointer,
+    /// Address of the dispatch packet.
     DispatchPointer,
     /// Number of the launch.
     DispatchId,
+    /// Number of the workgroup in the grid, in dimension 0, 1 or 2.
     WorkgroupId(u8),
     /// The lane's number in its workgroup, in dimension 0, 1 or 2.
     WorkitemId(u8),
+    /// As the application has it.
     M0,
     /// Number of the place in the kernel.
     Site,
@@ -152,6 +159,23 @@ pub(crate) struct Count {
 }
 
 /// Collects what one tool wants done to one kernel.
+///
+/// ```
+/// use luthier::{Argument, Edit, Kernel, Result, isa::Effects};
+///
+/// /// Hands the addresses and sizes of stores to a hook, and takes `s_nop` out.
+/// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+///     for instruction in kernel.instructions() {
+///         if instruction.mnemonic() == "s_nop" {
+///             edit.remove(&instruction);
+///         } else if instruction.has_address() && instruction.effects().contains(Effects::STORE) {
+///             let arguments = [Argument::EffectiveAddress, Argument::AccessSize];
+///             edit.before(&instruction).call("on_store", arguments)?;
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
@@ -177,7 +201,21 @@ pub struct Edit<'k> {
 }
 
 /// A place in the code, for one insertion or several.
-pub struct Place<'e, 'k> {
+///
+/// ```
+/// use luthier::{Argument, Edit, Kernel, Result};
+///
+/// /// Where the kernel begins: a hook for the wave, with the number of the launch, and one more for a counter.
+/// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+///     let waves = edit.counters(1).at(0);
+///     if let Some(entry) = kernel.blocks().next() {
+///         let point = edit.at_block(&entry).once();
+///         point.call("on_wave", [Argument::DispatchId])?.count(waves, 1)?;
+///     }
+///     Ok(())
+/// }
+/// ```
+pub struct InsertionPoint<'e, 'k> {
     edit: &'e mut Edit<'k>,
     function: FunctionIndex,
     inst: InstIndex,
@@ -256,21 +294,21 @@ impl<'k> Edit<'k> {
     }
 
     /// Whenever the instruction is about to run.
-    pub fn before(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+    pub fn before(&mut self, instruction: &Instruction<'_>) -> InsertionPoint<'_, 'k> {
         self.place(instruction, Point::Before)
     }
 
     /// Where a block begins; chosen by the user if any of its instructions is.
-    pub fn at_block(&mut self, block: &crate::Block<'_>) -> Place<'_, 'k> {
+    pub fn at_block(&mut self, block: &crate::Block<'_>) -> InsertionPoint<'_, 'k> {
         let allowed = self.chosen(block) != 0;
-        Place {
+        InsertionPoint {
             allowed,
             ..self.before(&block.first())
         }
     }
 
     /// When the instruction has run and control goes on to the next one in memory.
-    pub fn after(&mut self, instruction: &Instruction<'_>) -> Place<'_, 'k> {
+    pub fn after(&mut self, instruction: &Instruction<'_>) -> InsertionPoint<'_, 'k> {
         if instruction.effects().contains(Effects::END) {
             self.unreached += 1;
         }
@@ -278,12 +316,12 @@ impl<'k> Edit<'k> {
     }
 
     /// On the way from a block's last instruction to another block.
-    pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> Place<'_, 'k> {
+    pub fn edge(&mut self, from: &crate::Block<'_>, to: BlockIndex) -> InsertionPoint<'_, 'k> {
         self.place(&from.last(), Point::Edge(to))
     }
 
     /// Whether the user's `--site` chooses the instruction. Insertions elsewhere are left out unless they are
-    /// [`Place::for_others`].
+    /// [`InsertionPoint::for_others`].
     pub fn chooses(&self, instruction: &Instruction<'_>) -> bool {
         self.filter.allows(instruction)
     }
@@ -309,8 +347,8 @@ impl<'k> Edit<'k> {
         Ok(())
     }
 
-    fn place(&mut self, instruction: &Instruction<'_>, point: Point) -> Place<'_, 'k> {
-        Place {
+    fn place(&mut self, instruction: &Instruction<'_>, point: Point) -> InsertionPoint<'_, 'k> {
+        InsertionPoint {
             allowed: self.filter.allows(instruction),
             function: instruction.function().index(),
             inst: instruction.index(),
@@ -365,7 +403,7 @@ impl<'k> Edit<'k> {
         let kernel = self.kernel;
         let (file, own_name) = self.owner(name);
         let bundle = file.bundle();
-        let made_for = |target| HookVariants::of(bundle, own_name, target, kernel.wave_size());
+        let made_for = |target| HookVariants::find(bundle, own_name, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
         let variants = made_for(kernel.target()).or_else(generic);
         let variants = variants.ok_or_else(|| Error::NoHook {
@@ -429,7 +467,7 @@ impl<'k> Edit<'k> {
     }
 }
 
-impl Place<'_, '_> {
+impl InsertionPoint<'_, '_> {
     /// Hooks from here on run in lane 0 alone, whatever EXEC is: for what happens once a wave.
     pub fn once(mut self) -> Self {
         self.lanes = Lanes::First;

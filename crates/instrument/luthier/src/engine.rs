@@ -1,9 +1,9 @@
 //! All tools of a run, composed, for a [`session::Session`].
 
 use crate::{
-    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile, build,
-    printed::{self, Printed},
-    recent::Recent,
+    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
+    printed::{self, PartialMessages},
+    results::of_process,
 };
 use gfx::Target;
 use records::{Layout, Sink};
@@ -20,7 +20,30 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+mod build;
+mod built_in;
+mod compose;
+mod offline;
+mod recent;
+mod wanted;
+
+pub use built_in::BuiltInTools;
+pub use offline::{KernelOutcome, Offline};
+use recent::ObjectFacts;
+
 /// The tools of a run.
+///
+/// ```
+/// use luthier::{Engine, Result};
+///
+/// /// A code object with the hooks of a built tool in it, which `luthier tool build` makes.
+/// fn instrumented(tool: &[u8], object: &[u8]) -> Result<Vec<u8>> {
+///     let tool = Engine::declarative("count", tool)?;
+///     let engine = Engine::new(vec![tool], "kind=memory", None)?;
+///     Ok(engine.instrument_object(object, None)?.object)
+/// }
+/// assert!(instrumented(b"no tool", &[]).is_err());
+/// ```
 pub struct Engine {
     pub(crate) tools: Vec<Box<dyn Tool>>,
     pub(crate) filter: SiteFilter,
@@ -29,14 +52,14 @@ pub struct Engine {
     pub(crate) strict: bool,
     /// Directory for files.
     output: Option<PathBuf>,
-    adopted: Mutex<Vec<Adopted>>,
+    adopted: Mutex<Vec<InstrumentedKernel>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
-    pub(crate) recent: Mutex<Vec<Arc<Recent>>>,
+    pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
     /// What hooks print.
-    printed: Mutex<Printed>,
+    printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
     combinations: Mutex<Vec<Vec<u32>>>,
 }
@@ -59,7 +82,7 @@ impl Default for ToolData {
 }
 
 /// A kernel that may have run instrumented.
-struct Adopted {
+struct InstrumentedKernel {
     kernel: String,
     object_hash: [u8; 32],
     variant: u64,
@@ -223,7 +246,7 @@ impl Instrumenter for Engine {
         let choices = self.tools.iter().map(|tool| match tool.chooses() {
             false => 1,
             true => {
-                let code = || Code::of(request, code, &self.filter);
+                let code = || Code::new(request, code, &self.filter);
                 tool.choose(launch, kept.get_or_insert_with(code))
             }
         });
@@ -331,7 +354,7 @@ impl Engine {
                 && adopted.variant == variant
         });
         if !known {
-            adopted.push(Adopted {
+            adopted.push(InstrumentedKernel {
                 variant,
                 kernel: kernel.to_owned(),
                 object_hash: *object_hash,
@@ -444,12 +467,6 @@ fn read(globals: &dyn Finish, name: &str) -> Result<Vec<Vec<u8>>> {
     copies
         .map(|copy| copy.map_err(|error| Error::Variable(error.to_string())))
         .collect()
-}
-
-/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
-pub(crate) fn of_process(name: &str) -> String {
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
-    format!("{stem}.{}.{extension}", std::process::id())
 }
 
 /// A tool that panicked must not take the others along.

@@ -1,45 +1,85 @@
 /// What goes wrong in a tool or in reading one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// A hook is named that the tool does not have, or not for this target.
     #[error(
         "tool {tool} has no hook {hook} for {target} with wave{wave_size} ({known}); `luthier tool build` builds it for all targets"
     )]
     NoHook {
+        /// The tool's name.
         tool: String,
+        /// The hook's name.
         hook: String,
+        /// Processor of the kernel.
         target: String,
+        /// Lanes of the kernel's waves.
         wave_size: u8,
         /// Its hooks and what they are compiled for.
         known: String,
     },
+    /// A file is given as a tool and is none: its name, and what is wrong.
     #[error("{0} is no built tool: {1}; `luthier tool build` makes one of a HIP file")]
     NotATool(String, template::BundleError),
+    /// The tool's description cannot be used.
     #[error("description of tool {tool}: {reason}")]
-    Description { tool: String, reason: String },
-    #[error("parameter {name} of tool {tool}: {reason}")]
-    Option {
+    Description {
+        /// The tool's name.
         tool: String,
-        name: String,
+        /// What is wrong.
         reason: String,
     },
+    /// A parameter of a run is unknown, or its value is not what the tool asks for.
+    #[error("parameter {name} of tool {tool}: {reason}")]
+    Option {
+        /// The tool's name.
+        tool: String,
+        /// The parameter's name.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An argument of a description that says no value.
     #[error("`{text}`: {reason}")]
-    Expression { text: String, reason: String },
+    Expression {
+        /// The argument.
+        text: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Text that is no site filter.
     #[error(
         "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=CLASS, with | between alternatives, & between what has to hold together and ! for what must not (classes: {names})", names = crate::filter::class_names())]
     Filter(String),
+    /// A value that a hook's parameter cannot have.
     #[error("parameter {index} of hook {hook}: {reason}")]
     Argument {
+        /// The hook's name.
         hook: String,
         /// Counted from 0.
         index: usize,
+        /// What is wrong.
         reason: String,
     },
+    /// Text of [`Edit::replace`](crate::Edit::replace) that is no instruction.
     #[error("cannot assemble `{text}`: {reason}")]
-    Assemble { text: String, reason: String },
+    Assemble {
+        /// The text.
+        text: String,
+        /// What the assembler says.
+        reason: String,
+    },
+    /// A variable is named that the tool does not have.
     #[error("tool {tool} has no variable {name}")]
-    NoGlobal { tool: String, name: String },
+    NoGlobal {
+        /// The tool's name.
+        tool: String,
+        /// The variable's name.
+        name: String,
+    },
+    /// Records could not be written.
     #[error(transparent)]
     Records(#[from] records::Error),
+    /// What a tool keeps of a kernel could not be written or read.
     #[error(transparent)]
     Data(#[from] serde_json::Error),
     #[error("cannot read the code object: {0}")]
@@ -120,4 +160,5 @@ fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
     }
 }
 
+/// What fails here fails with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;

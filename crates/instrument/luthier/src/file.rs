@@ -146,6 +146,7 @@ impl ToolFile {
         &self.options
     }
 
+    /// As users and reports call it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -203,6 +204,7 @@ impl ToolFile {
         bytes.map_err(|error| Error::NotATool(self.name.clone(), error))
     }
 
+    /// What the tool says of itself in its file.
     pub fn description(&self) -> &Description {
         &self.description
     }

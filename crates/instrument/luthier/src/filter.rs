@@ -21,11 +21,11 @@ enum Condition {
 #[derive(Clone, Debug)]
 struct Class {
     wanted: bool,
-    what: What,
+    what: Predicate,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum Predicate {
     /// Any of these.
     Effects(Effects),
     /// Memory by addresses that hooks can have.
@@ -35,6 +35,17 @@ enum What {
 }
 
 /// All conditions must hold; without any, every place is meant.
+///
+/// ```
+/// use luthier::SiteFilter;
+///
+/// let mut filter = SiteFilter::default();
+/// assert!(filter.is_empty());
+/// filter.add("kind=load&f32|store&!lds")?;
+/// assert!(!filter.is_empty());
+/// assert!(filter.add("colour=red").is_err());
+/// # Ok::<(), luthier::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SiteFilter {
     conditions: Vec<Condition>,
@@ -92,9 +103,9 @@ impl Class {
         };
         let effects = KINDS.iter().find(|row| row.0 == name);
         let what = match effects {
-            Some((_, effects)) => What::Effects(*effects),
-            None if name == VECTOR_MEMORY => What::VectorMemory,
-            None if TYPES.contains(&name) => What::Type(name.to_owned()),
+            Some((_, effects)) => Predicate::Effects(*effects),
+            None if name == VECTOR_MEMORY => Predicate::VectorMemory,
+            None if TYPES.contains(&name) => Predicate::Type(name.to_owned()),
             None => return None,
         };
         Some(Class { wanted, what })
@@ -102,9 +113,9 @@ impl Class {
 
     fn holds(&self, instruction: &Instruction<'_>) -> bool {
         let has = match &self.what {
-            What::Effects(effects) => instruction.effects().intersects(*effects),
-            What::VectorMemory => instruction.has_address(),
-            What::Type(name) => names_type(instruction.mnemonic(), name),
+            Predicate::Effects(effects) => instruction.effects().intersects(*effects),
+            Predicate::VectorMemory => instruction.has_address(),
+            Predicate::Type(name) => names_type(instruction.mnemonic(), name),
         };
         has == self.wanted
     }
@@ -120,6 +131,7 @@ impl SiteFilter {
         self.conditions.is_empty()
     }
 
+    /// Whether the user chose the instruction.
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
         self.conditions.iter().all(|condition| match condition {
             Condition::Opcode(pattern) => pattern.is_match(instruction.mnemonic()),

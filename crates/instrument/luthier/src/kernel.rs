@@ -7,6 +7,23 @@ use rewrite::MemoryAccess;
 use std::cell::OnceCell;
 
 /// One kernel with every function it may call.
+///
+/// ```
+/// use luthier::Kernel;
+///
+/// /// Instructions of the kernel that access memory, with their source lines.
+/// fn accesses(kernel: &Kernel<'_>) -> Vec<String> {
+///     let instructions = kernel.functions().flat_map(|function| function.blocks());
+///     let instructions = instructions.flat_map(|block| block.instructions());
+///     let accesses = instructions.filter(|instruction| instruction.is_memory());
+///     accesses
+///         .map(|instruction| match instruction.source() {
+///             Some((file, line)) => format!("{file}:{line}: {}", instruction.text()),
+///             None => format!("{:#x}: {}", instruction.pc(), instruction.text()),
+///         })
+///         .collect()
+/// }
+/// ```
 pub struct Kernel<'a> {
     pub(crate) object: &'a CodeObject<'a>,
     pub(crate) module: &'a Module,
@@ -31,6 +48,7 @@ pub struct Block<'a> {
     index: BlockIndex,
 }
 
+/// An instruction of a function. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Instruction<'a> {
     function: Function<'a>,
@@ -74,6 +92,7 @@ impl<'a> Kernel<'a> {
         self.module.functions[self.index].wave_size
     }
 
+    /// What the hardware is told when the kernel starts.
     pub fn descriptor(&self) -> Option<KernelDescriptor> {
         Some(self.object.kernel(self.name()).ok()?.descriptor)
     }
@@ -111,6 +130,7 @@ impl<'a> Function<'a> {
         self.index
     }
 
+    /// As in the symbol table.
     pub fn name(&self) -> &'a str {
         &self.lifted().name
     }
@@ -120,6 +140,7 @@ impl<'a> Function<'a> {
         demangle::readable(self.name())
     }
 
+    /// Whether launches start here.
     pub fn is_kernel(&self) -> bool {
         self.index == self.kernel.index
     }
@@ -154,6 +175,7 @@ impl<'a> Function<'a> {
         self.lifted().loops()
     }
 
+    /// Which registers may still be read, at each place.
     pub fn liveness(&self) -> &'a Liveness {
         self.kernel.module.liveness(self.index)
     }
@@ -169,6 +191,7 @@ impl<'a> Block<'a> {
         &self.function.lifted().blocks[self.index]
     }
 
+    /// The function that it is part of.
     pub fn function(&self) -> Function<'a> {
         self.function
     }
@@ -183,24 +206,29 @@ impl<'a> Block<'a> {
         self.lifted().len() as u32
     }
 
+    /// Never, in a function that was decoded.
     pub fn is_empty(&self) -> bool {
         self.lifted().is_empty()
     }
 
+    /// The instruction at which it is entered.
     pub fn first(&self) -> Instruction<'a> {
         self.instruction(self.lifted().first)
     }
 
+    /// The instruction behind which it is left.
     pub fn last(&self) -> Instruction<'a> {
         self.instruction(self.lifted().end - 1)
     }
 
+    /// In address order.
     pub fn instructions(self) -> impl Iterator<Item = Instruction<'a>> {
         self.lifted()
             .range()
             .map(move |index| self.instruction(index))
     }
 
+    /// Blocks of the function that control may go to from here.
     pub fn successors(self) -> impl Iterator<Item = Block<'a>> {
         let edges = self.lifted().successors.iter();
         edges.map(move |edge| Block {
@@ -227,10 +255,12 @@ impl<'a> Instruction<'a> {
         self.index
     }
 
+    /// The function that it is part of.
     pub fn function(&self) -> Function<'a> {
         self.function
     }
 
+    /// The block that it is part of.
     pub fn block(&self) -> Block<'a> {
         Block {
             function: self.function,
@@ -266,6 +296,7 @@ impl<'a> Instruction<'a> {
         &self.decoded().decoded().operands
     }
 
+    /// What it does beside writing its operands.
     pub fn effects(&self) -> Effects {
         self.decoded().effects
     }
@@ -284,7 +315,7 @@ impl<'a> Instruction<'a> {
     /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
     /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
-        let access = || MemoryAccess::of(self.decoded().decoded(), self.family());
+        let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
         self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
     }
 

@@ -3,7 +3,10 @@
 //! A tool is a HIP file with hooks and an implementation of [`Tool`]. [`Tool::instrument`] sees every kernel once, as a
 //! [`Kernel`] of functions, blocks and instructions, and says through [`Edit`] what goes where; [`Tool::finish`] gets the
 //! counters and variables back as [`Results`] and prints. [`Declarative`] is the tool that a description in the HIP file
-//! itself spells out, without any host code. [`Engine`] composes the tools of a run for a [`session::Session`].
+//! itself spells out, without any host code.
+//!
+//! Module `engine` is what runs tools: [`Engine`] composes those of a run for a [`session::Session`]. It is built on the modules
+//! of the API; none of them knows it.
 //!
 //! ```
 //! use luthier::{Edit, Kernel, Result, Results, Tool};
@@ -34,12 +37,10 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod buffer;
-mod build;
-mod built_in;
 mod code;
-mod compose;
 mod declarative;
 mod description;
 mod edit;
@@ -49,22 +50,18 @@ mod file;
 mod filter;
 mod image;
 mod kernel;
-mod offline;
 mod options;
 mod parameters;
 mod printed;
-mod recent;
 mod results;
 mod tool;
-mod wanted;
 
 pub use buffer::BUFFER_ARGUMENTS;
-pub use built_in::BuiltInTools;
 pub use code::Code;
 pub use declarative::Declarative;
 pub use description::{At, Description, Insert, Kind, Parameter, ParameterKind, Print, Stream};
-pub use edit::{Argument, Counter, Counters, Edit, Place};
-pub use engine::Engine;
+pub use edit::{Argument, Counter, Counters, Edit, InsertionPoint};
+pub use engine::{BuiltInTools, Engine, KernelOutcome, Offline};
 pub use error::{Error, Result};
 pub use file::{ToolFile, exports, has_host_code, is_marked};
 pub use filter::SiteFilter;
@@ -72,7 +69,6 @@ pub use image::{IMAGE_ARGUMENTS, names_texels};
 /// Registers, operands and what instructions do, as views of code have them.
 pub use isa;
 pub use kernel::{Block, Function, Instruction, Kernel};
-pub use offline::{KernelOutcome, Offline};
 pub use options::Options;
 pub use parameters::{LANES, check as check_arguments};
 pub use records::{Event, Timeline};

@@ -40,25 +40,25 @@ pub(crate) fn stream() -> Stream {
 
 /// An argument of `printf`, the format first.
 #[derive(Clone, Debug, PartialEq)]
-enum Said {
+enum PrintfArgument {
     Word(u64),
     Text(Vec<u8>),
 }
 
 #[derive(Debug, Default)]
 struct Message {
-    said: Vec<Said>,
+    said: Vec<PrintfArgument>,
     /// The last text is not whole yet.
     goes_on: bool,
 }
 
 /// Messages that are not whole, by ring and number.
 #[derive(Debug, Default)]
-pub(crate) struct Printed {
+pub(crate) struct PartialMessages {
     open: HashMap<(String, u64), Message>,
 }
 
-impl Printed {
+impl PartialMessages {
     /// Prints what is whole now.
     pub fn take(&mut self, ring: &str, pieces: &[u8]) {
         let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -89,14 +89,14 @@ impl Printed {
         }
         let message = self.open.entry((ring.to_owned(), number)).or_default();
         if kind & !IS_LAST == IS_WORDS {
-            let words =
-                (0..(count as usize).min(7)).map(|index| Said::Word(word(WORDS + index * 8)));
+            let words = (0..(count as usize).min(7))
+                .map(|index| PrintfArgument::Word(word(WORDS + index * 8)));
             message.said.extend(words);
         } else {
             let bytes = &piece[WORDS..][..((count & !GOES_ON) as usize).min(PIECE - WORDS)];
             match message.said.last_mut() {
-                Some(Said::Text(text)) if message.goes_on => text.extend(bytes),
-                _ => message.said.push(Said::Text(bytes.to_vec())),
+                Some(PrintfArgument::Text(text)) if message.goes_on => text.extend(bytes),
+                _ => message.said.push(PrintfArgument::Text(bytes.to_vec())),
             }
             message.goes_on = count & GOES_ON != 0;
         }
@@ -109,9 +109,9 @@ impl Printed {
 }
 
 /// As C prints it. Directives without an argument stay as they are.
-fn formatted(said: &[Said]) -> Vec<u8> {
+fn formatted(said: &[PrintfArgument]) -> Vec<u8> {
     let mut arguments = said.iter();
-    let Some(Said::Text(format)) = arguments.next() else {
+    let Some(PrintfArgument::Text(format)) = arguments.next() else {
         return Vec::new();
     };
     let format = String::from_utf8_lossy(format);
@@ -139,7 +139,7 @@ fn formatted(said: &[Said]) -> Vec<u8> {
 }
 
 /// One directive, without its `%`.
-fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a Said>) -> String {
+fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a PrintfArgument>) -> String {
     let unchanged = || format!("%{directive}");
     // Widths that are arguments become numbers.
     let mut plain = String::from("%");
@@ -148,7 +148,7 @@ fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a Said>) -> S
     for letter in directive.chars() {
         match (letter, letter == '*') {
             (_, true) => match arguments.next() {
-                Some(Said::Word(width)) => plain.push_str(&(*width as i32).to_string()),
+                Some(PrintfArgument::Word(width)) => plain.push_str(&(*width as i32).to_string()),
                 _ => return unchanged(),
             },
             ('h', _) => bytes /= 2,
@@ -163,13 +163,17 @@ fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a Said>) -> S
     let printed =
         |value: &dyn Printf| sprintf::vsprintf(&plain, &[value]).unwrap_or_else(|_| unchanged());
     match (conversion, arguments.next()) {
-        ('s', Some(Said::Text(text))) => printed(&&*String::from_utf8_lossy(text)),
-        ('s', Some(Said::Word(0))) => printed(&"(null)"),
-        ('d' | 'i', Some(Said::Word(word))) => printed(&(((*word << shift) as i64) >> shift)),
-        ('u' | 'o' | 'x' | 'X', Some(Said::Word(word))) => printed(&((*word << shift) >> shift)),
-        ('c', Some(Said::Word(word))) => printed(&char::from(*word as u8)),
-        ('p', Some(Said::Word(word))) => format!("{word:#x}"),
-        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', Some(Said::Word(word))) => {
+        ('s', Some(PrintfArgument::Text(text))) => printed(&&*String::from_utf8_lossy(text)),
+        ('s', Some(PrintfArgument::Word(0))) => printed(&"(null)"),
+        ('d' | 'i', Some(PrintfArgument::Word(word))) => {
+            printed(&(((*word << shift) as i64) >> shift))
+        }
+        ('u' | 'o' | 'x' | 'X', Some(PrintfArgument::Word(word))) => {
+            printed(&((*word << shift) >> shift))
+        }
+        ('c', Some(PrintfArgument::Word(word))) => printed(&char::from(*word as u8)),
+        ('p', Some(PrintfArgument::Word(word))) => format!("{word:#x}"),
+        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', Some(PrintfArgument::Word(word))) => {
             printed(&f64::from_bits(*word))
         }
         _ => unchanged(),
@@ -183,8 +187,8 @@ mod tests {
     /// What C says of the same (C17, 7.21.6.1).
     #[test]
     fn directives_are_those_of_c() {
-        let text = |text: &str| Said::Text(text.as_bytes().to_vec());
-        let word = Said::Word;
+        let text = |text: &str| PrintfArgument::Text(text.as_bytes().to_vec());
+        let word = PrintfArgument::Word;
         for (said, expected) in [
             (vec![text("plain 100%%\n")], "plain 100%\n"),
             (
@@ -232,7 +236,7 @@ mod tests {
             piece.resize(PIECE, 0);
             piece
         };
-        let mut printed = Printed::default();
+        let mut printed = PartialMessages::default();
         assert_eq!(printed.piece("r", &piece(2, 3 | GOES_ON, b"a%d")), None);
         assert_eq!(printed.piece("r", &piece(2, 2, b"\n.")), None);
         let last = piece(IS_WORDS | IS_LAST, 1, &7u64.to_le_bytes());

@@ -20,6 +20,7 @@ pub struct KernelResults {
 }
 
 impl KernelResults {
+    /// As in the symbol table.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -35,6 +36,7 @@ impl KernelResults {
         digits.collect()
     }
 
+    /// As in the source, with parameters.
     pub fn demangled(&self) -> String {
         demangle::readable(&self.name)
     }
@@ -61,6 +63,20 @@ impl KernelResults {
 }
 
 /// Everything a tool gets when the application has ended.
+///
+/// ```
+/// use luthier::{Result, Results};
+///
+/// /// A line for each kernel, and one for a variable of the tool's HIP file.
+/// fn report(results: &Results<'_>) -> Result<String> {
+///     let mut text = String::new();
+///     for kernel in results.kernels() {
+///         let sum: u64 = kernel.counters().iter().sum();
+///         text += &format!("{} {sum} in {} launches\n", kernel.demangled(), kernel.launches());
+///     }
+///     Ok(text + &format!("total {}\n", results.sum("total")?))
+/// }
+/// ```
 pub struct Results<'a> {
     pub(crate) file: &'a ToolFile,
     pub(crate) kernels: Vec<KernelResults>,
@@ -100,7 +116,7 @@ impl Results<'_> {
 
     /// Where this process leaves a file with such a name, if the user wants files.
     pub fn file(&self, name: &str) -> Option<std::path::PathBuf> {
-        Some(self.output?.join(crate::engine::of_process(name)))
+        Some(self.output?.join(of_process(name)))
     }
 
     /// Directory for files, if the user wants any.
@@ -151,4 +167,10 @@ impl DetachedResults {
             output: self.output.as_deref(),
         })
     }
+}
+
+/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
+pub(crate) fn of_process(name: &str) -> String {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
+    format!("{stem}.{}.{extension}", std::process::id())
 }

@@ -10,11 +10,11 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What tools said about one kernel: results with the same name and code object, of all processes.
-pub(crate) type OfKernel<'r> = Vec<(&'r str, &'r Value)>;
+pub(crate) type KernelResults<'r> = Vec<(&'r str, &'r Value)>;
 
 /// By code object and symbol.
-pub(crate) fn by_kernel(tools: &[ToolResult]) -> HashMap<(String, String), OfKernel<'_>> {
-    let mut found: HashMap<(String, String), OfKernel<'_>> = HashMap::new();
+pub(crate) fn by_kernel(tools: &[ToolResult]) -> HashMap<(String, String), KernelResults<'_>> {
+    let mut found: HashMap<(String, String), KernelResults<'_>> = HashMap::new();
     for result in tools {
         for row in result.value.as_array().into_iter().flatten() {
             let text = |key: &str| row[key].as_str().map(str::to_owned);
@@ -31,7 +31,7 @@ pub(crate) fn by_kernel(tools: &[ToolResult]) -> HashMap<(String, String), OfKer
 }
 
 /// Functions that a kernel called, as far as a tool says so.
-fn called<'r>(rows: &'r OfKernel<'_>) -> impl Iterator<Item = &'r str> {
+fn called<'r>(rows: &'r KernelResults<'_>) -> impl Iterator<Item = &'r str> {
     let lists = rows
         .iter()
         .filter_map(|(_, row)| row["functions"].as_array());
@@ -43,7 +43,7 @@ pub(crate) fn of_object(
     bytes: &[u8],
     object: &str,
     kernels: &BTreeSet<&str>,
-    rows: &HashMap<(String, String), OfKernel<'_>>,
+    rows: &HashMap<(String, String), KernelResults<'_>>,
 ) -> (BTreeMap<String, Code>, Vec<String>) {
     let of = |kernel: &str| rows.get(&(object.to_owned(), kernel.to_owned()));
     let mut names: BTreeSet<String> = kernels.iter().map(|name| (*name).to_owned()).collect();
@@ -65,7 +65,7 @@ pub(crate) fn of_object(
         problems.push(format!("{place}: {reason}"));
     }
     let parsed = codeobj::CodeObject::parse(bytes).ok();
-    let registers = Registers::of(parsed.as_ref(), kernels.len());
+    let registers = Registers::new(parsed.as_ref(), kernels.len());
     let mut codes = BTreeMap::new();
     for found in &report.objects {
         for kernel in &found.kernels {
@@ -283,7 +283,7 @@ pub(crate) fn mix(code: &Code) -> [(u64, u64); KINDS.len()] {
 
 impl Results {
     /// Whether somebody counted instructions of this kernel.
-    pub fn counted(rows: Option<&OfKernel<'_>>) -> bool {
+    pub fn counted(rows: Option<&KernelResults<'_>>) -> bool {
         rows.is_some_and(|rows| rows.iter().any(|(_, row)| row["stretches"].is_array()))
     }
 }

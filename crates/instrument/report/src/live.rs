@@ -22,7 +22,7 @@ pub(crate) struct Registers<'o> {
 
 impl<'o> Registers<'o> {
     /// `wanted`: kernels that will be asked for.
-    pub fn of(object: Option<&'o CodeObject<'o>>, wanted: usize) -> Registers<'o> {
+    pub fn new(object: Option<&'o CodeObject<'o>>, wanted: usize) -> Registers<'o> {
         let whole = object.filter(|_| wanted > MANY);
         Registers {
             object,
@@ -54,8 +54,8 @@ impl<'o> Registers<'o> {
             }
             let liveness = module.liveness(index);
             let held = match function.name == kernel {
-                true => Held::of(function),
-                false => Held::unknown(function),
+                true => WrittenVectors::solve(function),
+                false => WrittenVectors::unknown(function),
             };
             for block in 0..function.blocks.len() {
                 let mut written = held.before_each(function, block);
@@ -78,26 +78,26 @@ type Vectors = Bits<8>;
 /// Vector registers that may have been written since the kernel began. The analysis of live registers does not know that two masks
 /// of lanes together are all lanes, so that whatever is written in both ways of a branch seems to be live before it; nothing is
 /// held where nothing was written.
-struct Held {
+struct WrittenVectors {
     at_entry: Vec<Vectors>,
 }
 
-impl Held {
-    fn unknown(function: &Function) -> Held {
-        Held {
+impl WrittenVectors {
+    fn unknown(function: &Function) -> WrittenVectors {
+        WrittenVectors {
             at_entry: vec![Bits::FULL; function.blocks.len()],
         }
     }
 
-    fn of(function: &Function) -> Held {
+    fn solve(function: &Function) -> WrittenVectors {
         let mut at_entry = vec![Vectors::default(); function.blocks.len()];
         let entry = (0..function.blocks.len())
             .find(|block| function.insts.pc(function.blocks[*block].first) == function.entry);
         let Some(entry) = entry else {
-            return Held::unknown(function);
+            return WrittenVectors::unknown(function);
         };
         at_entry[entry].insert_range(0, INITIAL);
-        let mut held = Held { at_entry };
+        let mut held = WrittenVectors { at_entry };
         let mut waiting: Vec<BlockIndex> = (0..function.blocks.len()).collect();
         while let Some(block) = waiting.pop() {
             let mut behind = held.at_entry[block];

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Of the data in a page.
 pub(crate) const VERSION: u32 = 1;
 
-pub(crate) fn of(results: &Results, options: &Options) -> Overview {
+pub(crate) fn build(results: &Results, options: &Options) -> Overview {
     let mut overview = Overview {
         version: VERSION,
         title: options.title.clone(),

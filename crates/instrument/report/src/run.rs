@@ -1,7 +1,7 @@
 //! One run with everything that a page shows.
 
 use crate::{
-    code::{self, OfKernel},
+    code::{self, KernelResults},
     error::{Error, Result},
     model::{Code, KernelRow, Overview},
     overview,
@@ -49,17 +49,17 @@ impl Run {
     ) -> Result<Run> {
         let results = Results::read(directories)?;
         let rows = code::by_kernel(&results.tools);
-        let mut overview = overview::of(&results, options);
+        let mut overview = overview::build(&results, options);
         let mut run = Run {
             codes: codes(&results, &rows, &mut overview, step)?,
-            timeline: timeline::of(&results.tools),
+            timeline: timeline::build(&results.tools),
             ..Run::default()
         };
         step("reading traces", 0, results.traces.len());
-        run.traces = trace::of(&results, &run.codes, &overview)?;
+        run.traces = trace::collect(&results, &run.codes, &overview)?;
         overview::add_counts(&mut overview, &run.codes, &results);
         if options.sources {
-            let texts = sources::of(run.codes.values());
+            let texts = sources::collect(run.codes.values());
             (overview.sources, run.sources) = texts.into_iter().unzip();
         }
         overview.timed = run
@@ -74,7 +74,7 @@ impl Run {
 /// Codes of all kernels whose code object lies there, by position of their row.
 fn codes(
     results: &Results,
-    rows: &HashMap<(String, String), OfKernel<'_>>,
+    rows: &HashMap<(String, String), KernelResults<'_>>,
     overview: &mut Overview,
     step: &dyn Fn(&str, usize, usize),
 ) -> Result<BTreeMap<usize, Code>> {

@@ -9,7 +9,7 @@ const FILES: usize = 400;
 const LARGEST: u64 = 4 << 20;
 
 /// Texts by name, of the files that the code names, those with most instructions first.
-pub(crate) fn of<'c>(codes: impl Iterator<Item = &'c Code>) -> BTreeMap<String, String> {
+pub(crate) fn collect<'c>(codes: impl Iterator<Item = &'c Code>) -> BTreeMap<String, String> {
     let mut named: BTreeMap<&str, usize> = BTreeMap::new();
     for code in codes {
         for place in &code.place {

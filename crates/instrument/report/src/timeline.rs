@@ -44,7 +44,7 @@ impl Texts {
     }
 }
 
-pub(crate) fn of(tools: &[ToolResult]) -> Option<Timeline> {
+pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
     let mut timed: Vec<(u64, u64, u32, &Value)> = Vec::new();
     for result in tools.iter().filter(|result| result.tool == "launch-log") {
         for row in result.value.as_array().into_iter().flatten() {

@@ -60,7 +60,7 @@ struct Access {
 }
 
 /// Traces by position of the kernel.
-pub(crate) fn of(
+pub(crate) fn collect(
     results: &Results,
     codes: &BTreeMap<usize, Code>,
     overview: &Overview,
@@ -68,7 +68,7 @@ pub(crate) fn of(
     let mut kernels: BTreeMap<usize, (Vec<Access>, u64)> = BTreeMap::new();
     let (mut room, mut unread) = (MOST, 0);
     for (process, path) in &results.traces {
-        let owner = Owner::of(*process, results, codes, overview);
+        let owner = Owner::new(*process, results, codes, overview);
         let failed = |reason| Error::Records {
             path: path.clone(),
             reason,
@@ -107,7 +107,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn of(
+    fn new(
         process: u32,
         results: &Results,
         codes: &BTreeMap<usize, Code>,

@@ -74,7 +74,7 @@ fn print_object(
         println!("{name} {} does not lift", target.name);
         return;
     };
-    let kernels = Kernels::of(object).expect("reads");
+    let kernels = Kernels::all(object).expect("reads");
     let of_kernels = module.functions.iter().enumerate();
     let of_kernels = of_kernels.filter(|(_, function)| function.kind == FunctionKind::Kernel);
     let chosen: Vec<_> = of_kernels.take(most).collect();
@@ -176,7 +176,7 @@ fn hooks<'t>(bundles: &'t [Bundle], target: &str, wave_size: u8) -> Vec<HookVari
         let names: BTreeSet<&str> = names.collect();
         let known = names
             .iter()
-            .filter_map(|name| HookVariants::of(bundle, name, target, wave_size));
+            .filter_map(|name| HookVariants::find(bundle, name, target, wave_size));
         hooks.extend(known);
     }
     hooks
@@ -361,7 +361,7 @@ fn memory<'t>(module: &Module, kernel: FunctionIndex, hooks: &[HookVariants<'t>]
         return plan;
     }
     let touches = |function: &Function, inst: InstIndex| {
-        let access = MemoryAccess::of(&function.insts.at(inst), module.target.family);
+        let access = MemoryAccess::decode(&function.insts.at(inst), module.target.family);
         access.is_some_and(|access| access.address.is_some())
     };
     for function in reached(module, kernel) {

@@ -5,7 +5,7 @@
 use crate::Refusal;
 use crate::bind::Dword;
 use crate::frame::Frame;
-use crate::lower::{Lowering, Place};
+use crate::lower::{HookSite, Lowering};
 use crate::registers::{FileMask, FreeRegisters, Home};
 use gfx::Family;
 use lift::registers::{AGPR_BASE, RegisterSet, SGPR_COUNT, Span};
@@ -19,7 +19,7 @@ pub(crate) const SCRATCH_SLOTS: u16 = 64;
 pub(crate) struct Allocation<'a> {
     pub hook: &'a str,
     pub template: &'a Template,
-    pub place: &'a Place<'a>,
+    pub place: &'a HookSite<'a>,
     pub first: Vec<Option<u16>>,
     pub free: FreeRegisters,
     pub dead_given: bool,
@@ -40,12 +40,12 @@ pub(crate) struct Allocation<'a> {
     pub inputs: RegisterSet,
     /// All that were chosen so far.
     pub used: RegisterSet,
-    pub wanted: Wanted,
+    pub wanted: RegisterRequest,
 }
 
 /// What is to have registers beside the template's groups.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct RegisterRequest {
     /// To save these in.
     pub scc: bool,
     pub vcc: bool,
@@ -210,10 +210,10 @@ impl<'p> Lowering<'_, 'p> {
         &mut self,
         hook: &str,
         template: &Template,
-        place: &Place<'_>,
+        place: &HookSite<'_>,
         dwords: &[Vec<Dword>],
         inputs: RegisterSet,
-        wanted: Wanted,
+        wanted: RegisterRequest,
     ) -> Result<Allocated, Refusal> {
         let wide = u16::from(place.wave_size / 32);
         let mut chosen = self.nothing_yet(hook, template, place, inputs, wanted);
@@ -288,9 +288,9 @@ impl<'p> Lowering<'_, 'p> {
         &self,
         hook: &'c str,
         template: &'c Template,
-        place: &'c Place<'c>,
+        place: &'c HookSite<'c>,
         inputs: RegisterSet,
-        wanted: Wanted,
+        wanted: RegisterRequest,
     ) -> Allocation<'c> {
         Allocation {
             hook,

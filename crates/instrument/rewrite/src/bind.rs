@@ -1,10 +1,10 @@
 //! The first step for a hook: where each dword of its ports comes from or goes to.
 
-use crate::instruction::{EXEC, Source, VCC};
-use crate::lower::{Lowering, Place};
+use crate::instruction::{EXEC, SourceOperand, VCC};
+use crate::lower::{HookSite, Lowering};
 use crate::registers::Home;
 use crate::values::supplied;
-use crate::{Half, HookVariants, Refusal, Value};
+use crate::{AddressHalf, HookVariants, Refusal, Value};
 use gfx::Family;
 use isa::{Reg, RegKind};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
@@ -15,7 +15,7 @@ use template::{Port, RegisterFile};
 pub(crate) enum Dword {
     Constant(u32),
     /// Half of the address of a tool's variable, by its number in the plan, plus so many bytes.
-    Address(usize, Half, u32),
+    Address(usize, AddressHalf, u32),
     /// A register of the application.
     Application(RegisterFile, u16),
     /// Where a value from kernel entry is.
@@ -24,7 +24,7 @@ pub(crate) enum Dword {
     Special(u16),
     Scc,
     /// Half of the address that each lane accesses.
-    Accessed(Half),
+    Accessed(AddressHalf),
 }
 
 /// How scalar operands name M0.
@@ -33,20 +33,20 @@ const M0_GFX11: u16 = 125;
 
 impl Dword {
     /// As an operand; those that instructions of their own fetch are none.
-    pub fn operand(self) -> Source {
+    pub fn operand(self) -> SourceOperand {
         match self {
             // These are written by instructions of their own.
             Dword::Address(..)
             | Dword::Accessed(_)
-            | Dword::Kept(Home::Lane(..) | Home::Stored(_)) => Source::Constant(0),
-            Dword::Constant(value) => Source::Constant(value),
+            | Dword::Kept(Home::Lane(..) | Home::Stored(_)) => SourceOperand::Constant(0),
+            Dword::Constant(value) => SourceOperand::Constant(value),
             Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
-                Source::Vector(number)
+                SourceOperand::Vector(number)
             }
             Dword::Application(RegisterFile::Sgpr, number)
             | Dword::Kept(Home::Scalar(number))
-            | Dword::Special(number) => Source::Scalar(number),
-            Dword::Scc => Source::Scc,
+            | Dword::Special(number) => SourceOperand::Scalar(number),
+            Dword::Scc => SourceOperand::Scc,
         }
     }
 
@@ -76,7 +76,7 @@ impl Lowering<'_, '_> {
         hook: &HookVariants<'_>,
         port: &Port,
         arguments: &[(String, Value)],
-        place: &Place<'_>,
+        place: &HookSite<'_>,
     ) -> Result<Vec<Dword>, Refusal> {
         let refused = |reason| Refusal::NoValue {
             hook: hook.name.clone(),
@@ -104,7 +104,7 @@ impl Lowering<'_, '_> {
         &self,
         value: Value,
         count: usize,
-        place: &Place<'_>,
+        place: &HookSite<'_>,
     ) -> Result<Vec<Dword>, &'static str> {
         let entry = self.entry;
         let kept = |first: Option<Home>, registers| {
@@ -125,7 +125,7 @@ impl Lowering<'_, '_> {
                 dwords.ok_or("it is no register that can be bound, or too narrow")?
             }
             Value::ToolAddress { global, addend } => {
-                let halves = [Half::Low, Half::High];
+                let halves = [AddressHalf::Low, AddressHalf::High];
                 let half = |index| Dword::Address(global, halves[usize::from(index)], addend);
                 padded(count, 2, half)
             }
@@ -160,7 +160,10 @@ impl Lowering<'_, '_> {
                     _ if memory.address.is_none() => {
                         return Err("its address is not a sum of registers");
                     }
-                    _ => vec![Dword::Accessed(Half::Low), Dword::Accessed(Half::High)],
+                    _ => vec![
+                        Dword::Accessed(AddressHalf::Low),
+                        Dword::Accessed(AddressHalf::High),
+                    ],
                 }
             }
         })

@@ -1,11 +1,11 @@
 //! Branches, the ends of blocks, and what depends on where code is.
 
-use crate::edges::Detour;
-use crate::facts::falls_to;
-use crate::instruction::{Op, Source, Write};
+use crate::block_facts::falls_to;
+use crate::edges::SplitEdge;
+use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::{Item, Label};
 use crate::select::Selection;
-use crate::{Half, Refusal, Symbol};
+use crate::{AddressHalf, Refusal, Symbol};
 use isa::{Decoded, Effects, Inst};
 use lift::{Block, BlockIndex, EdgeKind, Function, FunctionIndex, InstIndex, Leave, Reason};
 
@@ -72,7 +72,7 @@ impl Selection<'_, '_> {
         number: BlockIndex,
         inst: InstIndex,
         target: u64,
-        detours: &mut Vec<Detour>,
+        detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
@@ -91,7 +91,7 @@ impl Selection<'_, '_> {
                     && falls_to(function, number) != Some(block)
                 {
                     let label = self.code.new_label();
-                    detours.push(Detour {
+                    detours.push(SplitEdge {
                         label,
                         block: number,
                         to: block,
@@ -175,9 +175,10 @@ impl Selection<'_, '_> {
     pub fn program_counter(&mut self, inst: Inst<&Decoded>) {
         // SOP1 has its destination in bits 16 to 22.
         let to = (inst.words[0] >> 16 & 0x7f) as u16;
-        for (half, register) in [(Half::Low, to), (Half::High, to + 1)] {
+        for (half, register) in [(AddressHalf::Low, to), (AddressHalf::High, to + 1)] {
             let literal = self.code.address(half, Symbol::Original(inst.end()), 0);
-            self.code.move_scalar(register, Source::Address(literal));
+            self.code
+                .move_scalar(register, SourceOperand::Address(literal));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Calls and computed targets.
 
-use crate::instruction::{Op, Source, VCC, Write};
+use crate::instruction::{InstructionSink, Op, SourceOperand, VCC};
 use crate::ir::{Item, Label};
 use crate::select::Selection;
-use crate::{Half, Refusal, Symbol};
+use crate::{AddressHalf, Refusal, Symbol};
 use isa::{Operand, Reg, RegKind};
 use lift::{Block, Callee, Function, InstIndex};
 
@@ -74,9 +74,14 @@ impl Selection<'_, '_> {
             }
             for &(address, label) in candidates {
                 let next = self.code.new_label();
-                for (half, register) in [(Half::Low, source), (Half::High, source + 1)] {
+                for (half, register) in
+                    [(AddressHalf::Low, source), (AddressHalf::High, source + 1)]
+                {
                     let literal = self.code.address(half, Symbol::Original(address), 0);
-                    let (register, literal) = (Source::Scalar(register), Source::Address(literal));
+                    let (register, literal) = (
+                        SourceOperand::Scalar(register),
+                        SourceOperand::Address(literal),
+                    );
                     self.code.compare(Op::SCmpEqU32, register, literal);
                     self.code.branch(Op::SCbranchScc0, next);
                 }
@@ -103,7 +108,7 @@ impl Selection<'_, '_> {
     /// SCC as it was.
     fn put_back(&mut self, scc: bool) {
         let op = if scc { Op::SCmpEqU32 } else { Op::SCmpLgU32 };
-        let zero = Source::Constant(0);
+        let zero = SourceOperand::Constant(0);
         self.code.compare(op, zero, zero);
     }
 

@@ -1,6 +1,6 @@
 //! `s_clause`: instructions that nothing may come between.
 
-use lift::{Function, InstIndex, Traits};
+use lift::{Function, InstFlags, InstIndex};
 use std::ops::Range;
 
 /// `s_clause` and the instructions it holds together.
@@ -29,7 +29,7 @@ impl Clauses {
     ) {
         self.left = self.left.saturating_sub(1);
         let decoded = function.insts.at(inst);
-        if !function.traits(inst).any(Traits::CLAUSE) {
+        if !function.traits(inst).any(InstFlags::CLAUSE) {
             return;
         }
         let length = (decoded.words[0] & 0x3f) + 1;

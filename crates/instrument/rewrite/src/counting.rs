@@ -1,12 +1,12 @@
 //! Counters that a wave keeps in registers for its whole life: zeroed at entry, added to where control passes, written to
 //! memory at the end of the program.
 
-use crate::encode::Codes;
-use crate::instruction::{EXEC, Instruction, Op, Source, Write};
+use crate::counter_use::CounterUse;
+use crate::encode::Encodings;
+use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
 use crate::lower::fixed;
-use crate::often::Often;
-use crate::registers::{Home, Supply};
+use crate::registers::{Home, RegisterPool};
 use crate::save::move_mask;
 use crate::{Action, Plan, Refusal};
 use lift::{FunctionIndex, Module};
@@ -29,7 +29,7 @@ pub(crate) struct Array {
 
 impl Array {
     /// A lane for the upper half of the last counter that got a place.
-    fn high_lane(&mut self, lane: u16, supply: &mut Supply) -> Option<Home> {
+    fn high_lane(&mut self, lane: u16, supply: &mut RegisterPool) -> Option<Home> {
         let vgpr = self.high_vgprs.last_mut()?;
         if vgpr.is_none() {
             *vgpr = supply.keep(RegisterFile::Vgpr, 1, 1, 0);
@@ -102,7 +102,7 @@ impl Counting {
         plan: &Plan<'_>,
         module: &Module,
         functions: &BTreeSet<FunctionIndex>,
-        supply: &mut Supply,
+        supply: &mut RegisterPool,
         wave_size: u8,
     ) -> Result<Counting, Refusal> {
         let refused = |what| Refusal::Registers {
@@ -124,7 +124,7 @@ impl Counting {
                 .keep(RegisterFile::Sgpr, 2, 2, 0)
                 .ok_or_else(|| refused("a counter"))?,
         );
-        let Often { repeated, wide } = Often::of(plan, module, functions);
+        let CounterUse { repeated, wide } = CounterUse::new(plan, module, functions);
         for (number, wanted) in plan.counters.iter().enumerate() {
             let mut array = Array {
                 global: wanted.global,
@@ -174,7 +174,7 @@ impl Counting {
 
     /// Zeroes all, whatever EXEC is.
     pub fn prologue(&self, wave_size: u8, code: &mut Vec<Instruction>) {
-        let zero = Source::Constant(0);
+        let zero = SourceOperand::Constant(0);
         for &pair in &self.accumulators {
             code.scalar1(Op::SMovB64, pair, zero);
         }
@@ -195,12 +195,12 @@ impl Counting {
             return;
         };
         let op = move_mask(u16::from(wave_size / 32));
-        code.scalar1(op, saved, Source::Scalar(EXEC));
-        code.scalar1(op, EXEC, Source::Constant(u32::MAX));
+        code.scalar1(op, saved, SourceOperand::Scalar(EXEC));
+        code.scalar1(op, EXEC, SourceOperand::Constant(u32::MAX));
         for vgpr in vgprs {
             code.move_vector(vgpr, zero);
         }
-        code.scalar1(op, EXEC, Source::Scalar(saved));
+        code.scalar1(op, EXEC, SourceOperand::Scalar(saved));
     }
 
     /// Appends what one block adds.
@@ -208,7 +208,7 @@ impl Counting {
         &self,
         sums: &Sums,
         keep_scc: bool,
-        codes: &Codes,
+        codes: &Encodings,
         code: &mut Code<'_>,
     ) -> Result<(), Refusal> {
         let scc = self
@@ -216,43 +216,43 @@ impl Counting {
             .map(|scratch| scratch + 1)
             .filter(|_| keep_scc && self.loses_scc(sums, codes));
         if let Some(register) = scc {
-            let (one, zero) = (Source::Constant(1), Source::Constant(0));
+            let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
             code.scalar2(Op::SCselectB32, register, one, zero);
         }
         self.add_all(sums, codes, code)?;
         if let Some(register) = scc {
-            let zero = Source::Constant(0);
-            code.compare(Op::SCmpLgU32, Source::Scalar(register), zero);
+            let zero = SourceOperand::Constant(0);
+            code.compare(Op::SCmpLgU32, SourceOperand::Scalar(register), zero);
         }
         Ok(())
     }
 
-    fn add_all(&self, sums: &Sums, codes: &Codes, code: &mut Code<'_>) -> Result<(), Refusal> {
+    fn add_all(&self, sums: &Sums, codes: &Encodings, code: &mut Code<'_>) -> Result<(), Refusal> {
         let wrong = |what, index| Refusal::BadPlan { what, index };
         for &(slot, amount) in &sums.accumulators {
             let pair = *self
                 .accumulators
                 .get(slot)
                 .ok_or(wrong("accumulator", slot))?;
-            let amount = Source::Constant(amount);
+            let amount = SourceOperand::Constant(amount);
             if codes.has(Op::SAddNcU64) && amount_is_positive(amount) {
-                code.scalar2(Op::SAddNcU64, pair, Source::Scalar(pair), amount);
+                code.scalar2(Op::SAddNcU64, pair, SourceOperand::Scalar(pair), amount);
                 continue;
             }
-            let (low, high) = (Source::Scalar(pair), Source::Scalar(pair + 1));
+            let (low, high) = (SourceOperand::Scalar(pair), SourceOperand::Scalar(pair + 1));
             code.scalar2(Op::SAddU32, pair, low, amount);
-            code.scalar2(Op::SAddcU32, pair + 1, high, Source::Constant(0));
+            code.scalar2(Op::SAddcU32, pair + 1, high, SourceOperand::Constant(0));
         }
         for &((array, index), amount) in &sums.counters {
             let wrong = || wrong("counter", index);
             let array = self.arrays.get(array).ok_or_else(wrong)?;
             let home = array.homes.get(index).ok_or_else(wrong)?;
             let high = array.highs.get(index).ok_or_else(wrong)?;
-            let amount = Source::Constant(amount);
+            let amount = SourceOperand::Constant(amount);
             self.add_to(*home, (Op::SAddU32, amount), codes, code);
             if let Some(high) = high {
                 // Nothing that moves lanes touches the carry.
-                let carry = (Op::SAddcU32, Source::Constant(0));
+                let carry = (Op::SAddcU32, SourceOperand::Constant(0));
                 self.add_to(*high, carry, codes, code);
             }
         }
@@ -260,15 +260,21 @@ impl Counting {
     }
 
     /// Adds to half a counter.
-    fn add_to(&self, home: Home, (op, amount): (Op, Source), codes: &Codes, code: &mut Code<'_>) {
+    fn add_to(
+        &self,
+        home: Home,
+        (op, amount): (Op, SourceOperand),
+        codes: &Encodings,
+        code: &mut Code<'_>,
+    ) {
         match (home, self.scratch) {
             (Home::Scalar(register), _) => {
-                code.scalar2(op, register, Source::Scalar(register), amount);
+                code.scalar2(op, register, SourceOperand::Scalar(register), amount);
             }
             (Home::Lane(vgpr, lane), Some(scratch)) => {
                 code.read_lane(scratch, vgpr, lane);
                 fixed(codes, code, Op::WaitAlu);
-                code.scalar2(op, scratch, Source::Scalar(scratch), amount);
+                code.scalar2(op, scratch, SourceOperand::Scalar(scratch), amount);
                 fixed(codes, code, Op::LaneGap);
                 code.write_lane(vgpr, lane, scratch);
             }
@@ -277,12 +283,12 @@ impl Counting {
     }
 
     /// Whether adding loses SCC.
-    pub fn loses_scc(&self, sums: &Sums, codes: &Codes) -> bool {
+    pub fn loses_scc(&self, sums: &Sums, codes: &Encodings) -> bool {
         !sums.counters.is_empty() || !codes.has(Op::SAddNcU64)
     }
 }
 
 /// Small numbers and literals are zero-extended; negative inline constants would be sign-extended.
-fn amount_is_positive(source: Source) -> bool {
-    matches!(source, Source::Constant(value) if value as i32 >= 0)
+fn amount_is_positive(source: SourceOperand) -> bool {
+    matches!(source, SourceOperand::Constant(value) if value as i32 >= 0)
 }

@@ -1,11 +1,11 @@
 //! What a kernel looks like after each pass, as text.
 
 use crate::Refusal;
-use crate::instruction::{EXEC, Instruction, Op, Source, VCC};
-use crate::ir::{Address, Bound, Code, Item, Label, Padding, Seam};
+use crate::instruction::{EXEC, Instruction, Op, SourceOperand, VCC};
+use crate::ir::{Address, BoundTemplate, Code, Item, Label, Padding, Seam};
 use crate::rewriting::Rewriting;
 use crate::table::{ROWS, Shape};
-use crate::{Half, Symbol};
+use crate::{AddressHalf, Symbol};
 use isa::Decoder;
 use lift::Function;
 use std::fmt::Write;
@@ -107,7 +107,7 @@ fn padding(states: u32, vector: bool) -> String {
     states + vector
 }
 
-fn bound(rewriting: &Rewriting<'_, '_>, bound: &Bound<'_>) -> String {
+fn bound(rewriting: &Rewriting<'_, '_>, bound: &BoundTemplate<'_>) -> String {
     let hook = &rewriting.plan.hooks[bound.hook].name;
     let groups = bound.template.groups.iter().zip(&bound.binding.first);
     let groups: Vec<String> = groups
@@ -153,22 +153,22 @@ fn scalar(number: u16) -> String {
     }
 }
 
-fn operand(source: Source, code: &Code<'_>) -> Option<String> {
+fn operand(source: SourceOperand, code: &Code<'_>) -> Option<String> {
     Some(match source {
-        Source::None => return None,
-        Source::Scalar(number) => scalar(number),
-        Source::Vector(number) => format!("v{number}"),
-        Source::Constant(value) => (value as i32).to_string(),
-        Source::Scc => "scc".to_owned(),
-        Source::Address(index) => {
+        SourceOperand::None => return None,
+        SourceOperand::Scalar(number) => scalar(number),
+        SourceOperand::Vector(number) => format!("v{number}"),
+        SourceOperand::Constant(value) => (value as i32).to_string(),
+        SourceOperand::Scc => "scc".to_owned(),
+        SourceOperand::Address(index) => {
             let Address {
                 half,
                 symbol,
                 addend,
             } = &code.addresses[index.0 as usize];
             let half = match half {
-                Half::Low => "low",
-                Half::High => "high",
+                AddressHalf::Low => "low",
+                AddressHalf::High => "high",
             };
             match symbol {
                 Symbol::Tool(name) => format!("{half}({name}+{addend})"),

@@ -1,13 +1,13 @@
 //! Code on edges: between two blocks, or on a way of its own that a branch takes.
 
 use crate::instruction::Op;
-use crate::ir::{Item, Label, Spot};
+use crate::ir::{Item, Label, SplicePoint};
 use crate::select::Selection;
 use crate::{Point, Refusal};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 
 /// An edge that goes through code of its own.
-pub(crate) struct Detour {
+pub(crate) struct SplitEdge {
     pub label: Label,
     pub block: BlockIndex,
     pub to: BlockIndex,
@@ -35,7 +35,7 @@ impl Selection<'_, '_> {
         if !self.has_edge(index, last, to) {
             return Ok(());
         }
-        let spot = Spot {
+        let spot = SplicePoint {
             inst: last,
             next: function.blocks[to].first,
             block: to,
@@ -45,7 +45,11 @@ impl Selection<'_, '_> {
     }
 
     /// The ways of their own, behind all blocks of the function.
-    pub fn detours(&mut self, index: FunctionIndex, detours: Vec<Detour>) -> Result<(), Refusal> {
+    pub fn detours(
+        &mut self,
+        index: FunctionIndex,
+        detours: Vec<SplitEdge>,
+    ) -> Result<(), Refusal> {
         for detour in detours {
             self.code.push(Item::Label(detour.label));
             self.insert_on_edge(index, detour.block, detour.to)?;

@@ -1,12 +1,12 @@
 //! The last pass: items to bytes.
 
-use crate::encode::Codes;
-use crate::instruction::{Instruction, Op, Source};
-use crate::ir::{Address, Bound, Code, Item, Label};
-use crate::islands::{Pool, hop};
+use crate::encode::Encodings;
+use crate::instruction::{Instruction, Op, SourceOperand};
+use crate::ir::{Address, BoundTemplate, Code, Item, Label};
+use crate::islands::{IslandPool, hop};
 use crate::layout::{ALIGNMENT, LONGEST_NOP, Layout};
 use crate::rewriting::Rewriting;
-use crate::{Half, HookVariants, Refusal, Relocation, Symbol};
+use crate::{AddressHalf, HookVariants, Refusal, Relocation, Symbol};
 use lift::Function;
 use template::bind_into;
 
@@ -65,7 +65,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
 }
 
 struct Emission<'e, 'p> {
-    codes: &'e Codes,
+    codes: &'e Encodings,
     code: &'e Code<'p>,
     layout: &'e Layout,
     hooks: &'e [HookVariants<'p>],
@@ -73,7 +73,7 @@ struct Emission<'e, 'p> {
     /// Bytes of islands so far.
     islands: u64,
     /// Those that are still to come.
-    pools: &'e [Pool],
+    pools: &'e [IslandPool],
 }
 
 impl Emission<'_, '_> {
@@ -152,7 +152,7 @@ impl Emission<'_, '_> {
     fn padding(&mut self, states: u32, vector: bool) {
         let mut left = states;
         while left > 0 {
-            let states = Source::Constant(left.min(LONGEST_NOP) - 1);
+            let states = SourceOperand::Constant(left.min(LONGEST_NOP) - 1);
             self.instruction(&Instruction::new(Op::SNop, 0, &[states]));
             left = left.saturating_sub(LONGEST_NOP);
         }
@@ -161,7 +161,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    fn template(&mut self, bound: &Bound<'_>) -> Result<(), Refusal> {
+    fn template(&mut self, bound: &BoundTemplate<'_>) -> Result<(), Refusal> {
         let start = self.offset();
         let template = bound.template;
         bind_into(template, &bound.binding, &mut self.text.bytes).map_err(|error| {
@@ -174,9 +174,9 @@ impl Emission<'_, '_> {
         let relocations = template.relocations.iter().map(|relocation| Relocation {
             offset: start + u64::from(relocation.offset),
             half: if relocation.kind == 1 {
-                Half::Low
+                AddressHalf::Low
             } else {
-                Half::High
+                AddressHalf::High
             },
             symbol: Symbol::Tool(relocation.symbol.clone()),
             addend: relocation.addend,

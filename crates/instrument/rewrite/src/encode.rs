@@ -3,7 +3,7 @@
 //! LLVM assembles each row of the table once per target, and instructions fill their operands in.
 
 use crate::Refusal;
-use crate::instruction::{Instruction, Op, Source};
+use crate::instruction::{Instruction, Op, SourceOperand};
 use crate::ir::AddressIndex;
 use crate::table::{MemoryFields, ROWS, Shape, WAITS};
 use gfx::{Family, Target};
@@ -17,29 +17,29 @@ const FIRST_VGPR: u16 = 256;
 /// Bytes of the longest instruction of ours, without a literal.
 const LONGEST: usize = 12;
 
-impl Source {
+impl SourceOperand {
     /// The operand's field, and the literal behind the instruction.
     fn field(self) -> (u16, Option<u32>) {
         match self {
-            Source::None => (0, None),
-            Source::Scalar(register) => (register, None),
-            Source::Vector(register) => (FIRST_VGPR + register, None),
-            Source::Scc => (SCC_SOURCE, None),
-            Source::Constant(value @ 0..=64) => (128 + value as u16, None),
-            Source::Constant(value) if value as i32 >= -16 && (value as i32) < 0 => {
+            SourceOperand::None => (0, None),
+            SourceOperand::Scalar(register) => (register, None),
+            SourceOperand::Vector(register) => (FIRST_VGPR + register, None),
+            SourceOperand::Scc => (SCC_SOURCE, None),
+            SourceOperand::Constant(value @ 0..=64) => (128 + value as u16, None),
+            SourceOperand::Constant(value) if value as i32 >= -16 && (value as i32) < 0 => {
                 ((192 - value as i32) as u16, None)
             }
-            Source::Constant(value) => (LITERAL, Some(value)),
-            Source::Address(_) => (LITERAL, Some(0)),
+            SourceOperand::Constant(value) => (LITERAL, Some(value)),
+            SourceOperand::Address(_) => (LITERAL, Some(0)),
         }
     }
 
     /// The number in a field that holds nothing but registers of one file, or nothing but numbers.
     fn number(self) -> u32 {
         match self {
-            Source::None | Source::Scc | Source::Address(_) => 0,
-            Source::Scalar(number) | Source::Vector(number) => number.into(),
-            Source::Constant(value) => value,
+            SourceOperand::None | SourceOperand::Scc | SourceOperand::Address(_) => 0,
+            SourceOperand::Scalar(number) | SourceOperand::Vector(number) => number.into(),
+            SourceOperand::Constant(value) => value,
         }
     }
 }
@@ -54,15 +54,15 @@ struct Pattern {
 
 /// Encodings for one target.
 #[derive(Debug)]
-pub(crate) struct Codes {
+pub(crate) struct Encodings {
     pub target: &'static Target,
     pub wave_size: u8,
     /// By instruction; none where the target does not have it.
     patterns: Vec<Option<Pattern>>,
 }
 
-impl Codes {
-    pub fn new(target: &'static Target, wave_size: u8) -> Result<Codes, Refusal> {
+impl Encodings {
+    pub fn new(target: &'static Target, wave_size: u8) -> Result<Encodings, Refusal> {
         let refused = |reason: String| Refusal::Assembler {
             target: target.name.to_owned(),
             reason,
@@ -94,7 +94,7 @@ impl Codes {
                 "an instruction is longer than its row says".to_owned(),
             ));
         }
-        Ok(Codes {
+        Ok(Encodings {
             target,
             wave_size,
             patterns,
@@ -128,7 +128,7 @@ impl Codes {
 
     /// Bytes of an instruction.
     pub fn size(&self, instruction: &Instruction) -> usize {
-        let literal = |source: &Source| source.field().1.is_some();
+        let literal = |source: &SourceOperand| source.field().1.is_some();
         let pattern = self.patterns[instruction.op as usize].as_ref();
         let Some(pattern) = pattern else { return 0 };
         let takes_literals = matches!(
@@ -150,7 +150,7 @@ impl Codes {
         let mut fields = Fields(&mut code[start..]);
         let [first, second, _] = instruction.sources;
         let to = u32::from(instruction.to);
-        let operand = |source: Source| u32::from(source.field().0);
+        let operand = |source: SourceOperand| u32::from(source.field().0);
         let mut takes_literals = false;
         match shape {
             Shape::Fixed | Shape::FixedWithLiteral => {}
@@ -197,18 +197,18 @@ impl Codes {
                 fields.vop3(shape, to, instruction.sources);
             }
             Shape::ScratchLoad | Shape::ScratchStore | Shape::Atomic => {
-                let at = MemoryFields::of(self.target.family);
+                let at = MemoryFields::for_family(self.target.family);
                 fields.memory(at, shape, to, instruction.sources);
             }
         }
         if !takes_literals {
             return None;
         }
-        let literal = |source: &Source| Some((*source, source.field().1?));
+        let literal = |source: &SourceOperand| Some((*source, source.field().1?));
         let (source, literal) = instruction.sources.iter().find_map(literal)?;
         code.extend_from_slice(&literal.to_le_bytes());
         match source {
-            Source::Address(index) => Some(index),
+            SourceOperand::Address(index) => Some(index),
             _ => None,
         }
     }
@@ -231,14 +231,14 @@ impl Fields<'_> {
     }
 
     /// Operands that an instruction does not have stay as the row's text has them. Carries are the third.
-    fn vop3(&mut self, shape: Shape, to: u32, sources: [Source; 3]) {
+    fn vop3(&mut self, shape: Shape, to: u32, sources: [SourceOperand; 3]) {
         self.set(0, 8, to);
         let carries = shape != Shape::Vop3;
         if carries {
             self.set(8, 7, sources[2].number());
         }
         for (bit, source) in [32, 41, 50].into_iter().zip(sources) {
-            let is_operand = source != Source::None;
+            let is_operand = source != SourceOperand::None;
             if is_operand && (bit != 50 || shape != Shape::Vop3CarryOut) {
                 self.set(bit, 9, source.field().0.into());
             }
@@ -246,8 +246,8 @@ impl Fields<'_> {
     }
 
     /// Loads: `to`, base, offset. Stores: data, base, offset. Atomics: data, base, address.
-    fn memory(&mut self, at: &MemoryFields, shape: Shape, to: u32, sources: [Source; 3]) {
-        let [first, second, third] = sources.map(Source::number);
+    fn memory(&mut self, at: &MemoryFields, shape: Shape, to: u32, sources: [SourceOperand; 3]) {
+        let [first, second, third] = sources.map(SourceOperand::number);
         match shape {
             Shape::ScratchLoad => {
                 self.set(at.loaded, 8, to);

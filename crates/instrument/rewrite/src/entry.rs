@@ -2,11 +2,11 @@
 //! else in scratch, from where a frame loads them at each place.
 
 use crate::Refusal;
-use crate::encode::Codes;
-use crate::instruction::{Instruction, Op, Source, TTMP7, TTMP9, Write};
-use crate::needs::Needs;
-use crate::places::Places;
-use crate::registers::{Home, Supply};
+use crate::encode::Encodings;
+use crate::entry_homes::EntryHomes;
+use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand, TTMP7, TTMP9};
+use crate::registers::{Home, RegisterPool};
+use crate::required_values::RequiredValues;
 use crate::storage::Storage;
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
@@ -60,17 +60,17 @@ const WORKGROUP_FIELDS: [(&str, &str); 3] = [
 
 /// Keeps what is needed; returns where, and the code that does it. Changes the descriptor so that it arrives at all.
 pub(crate) fn keep(
-    needs: Needs,
+    needs: RequiredValues,
     storage: &Storage,
     scratch: Option<u32>,
-    codes: &Codes,
-    supply: &mut Supply,
+    codes: &Encodings,
+    supply: &mut RegisterPool,
     descriptor: &mut KernelDescriptor,
     metadata: Option<&KernelMetadata>,
 ) -> Result<(EntryValues, Vec<Instruction>), Refusal> {
     let mut kept = EntryValues::default();
     let mut code: Vec<Instruction> = Vec::new();
-    if needs == Needs::default() && storage.is_empty() {
+    if needs == RequiredValues::default() && storage.is_empty() {
         return Ok((kept, code));
     }
     kept.workitem = workitems(needs.workitem, supply, descriptor, &mut code)?;
@@ -79,7 +79,7 @@ pub(crate) fn keep(
     let arriving = layout(descriptor);
     let ends = arriving.iter().map(|(_, first, count)| first + count);
     let end = ends.max().unwrap_or(0);
-    let mut places = Places::new(supply, end, codes.wave_size, scratch);
+    let mut places = EntryHomes::new(supply, end, codes.wave_size, scratch);
     let position = |name: &str| {
         let found = arriving.iter().find(|(known, ..)| *known == name);
         found.map(|(_, first, _)| *first)
@@ -92,8 +92,8 @@ pub(crate) fn keep(
     );
     let mut pair = |name: &str, code: &mut Vec<Instruction>| {
         let (from, to) = (arrived(name)?, places.place(2)?);
-        code.move_scalar(to, Source::Scalar(from));
-        code.move_scalar(to + 1, Source::Scalar(from + 1));
+        code.move_scalar(to, SourceOperand::Scalar(from));
+        code.move_scalar(to + 1, SourceOperand::Scalar(from + 1));
         Ok(to)
     };
     let kernarg = kernarg.then(|| pair("kernarg_segment_ptr", &mut code));
@@ -108,11 +108,11 @@ pub(crate) fn keep(
         }
     }
     if let Some(from) = kernarg.filter(|_| needs.implicit) {
-        let offset = Source::Constant(hidden_arguments(metadata)?);
+        let offset = SourceOperand::Constant(hidden_arguments(metadata)?);
         let to = places.place(2)?;
-        let (low, high) = (Source::Scalar(from), Source::Scalar(from + 1));
+        let (low, high) = (SourceOperand::Scalar(from), SourceOperand::Scalar(from + 1));
         code.scalar2(Op::SAddU32, to, low, offset);
-        code.scalar2(Op::SAddcU32, to + 1, high, Source::Constant(0));
+        code.scalar2(Op::SAddcU32, to + 1, high, SourceOperand::Constant(0));
         kept.implicit = Some(Home::Scalar(to));
     }
     if let Some(from) = dispatch.filter(|_| needs.dispatch_id) {
@@ -132,7 +132,7 @@ pub(crate) fn keep(
             continue;
         };
         for index in 0..*count {
-            code.move_scalar(first + index, Source::Scalar(arrived + index));
+            code.move_scalar(first + index, SourceOperand::Scalar(arrived + index));
         }
     }
     Ok((kept, code))
@@ -147,7 +147,7 @@ pub(crate) fn refused(reason: &str) -> Refusal {
 
 /// Lets arrive what is needed. `before`: what arrives anyway.
 fn enable(
-    needs: Needs,
+    needs: RequiredValues,
     storage: &Storage,
     before: &[(&'static str, u16, u16)],
     descriptor: &mut KernelDescriptor,
@@ -186,20 +186,20 @@ fn enable(
 
 /// The workgroup's number in a dimension. `arrived`: the register that it arrives in, before gfx12.
 fn workgroup(
-    codes: &Codes,
+    codes: &Encodings,
     dimension: usize,
     arrived: impl Fn() -> Result<u16, Refusal>,
     to: u16,
     code: &mut Vec<Instruction>,
 ) -> Result<(), Refusal> {
-    let (first, rest) = (Source::Scalar(TTMP9), Source::Scalar(TTMP7));
+    let (first, rest) = (SourceOperand::Scalar(TTMP9), SourceOperand::Scalar(TTMP7));
     match dimension {
         _ if codes.target.family < Family::Gfx12 => {
-            code.move_scalar(to, Source::Scalar(arrived()?));
+            code.move_scalar(to, SourceOperand::Scalar(arrived()?));
         }
         0 => code.move_scalar(to, first),
-        1 => code.scalar2(Op::SAndB32, to, rest, Source::Constant(0xffff)),
-        _ => code.scalar2(Op::SLshrB32, to, rest, Source::Constant(16)),
+        1 => code.scalar2(Op::SAndB32, to, rest, SourceOperand::Constant(0xffff)),
+        _ => code.scalar2(Op::SLshrB32, to, rest, SourceOperand::Constant(16)),
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ fn hidden_arguments(metadata: Option<&KernelMetadata>) -> Result<u32, Refusal> {
 /// Lanes' numbers in their workgroup go to VGPRs that nothing names.
 fn workitems(
     needed: [bool; 3],
-    supply: &mut Supply,
+    supply: &mut RegisterPool,
     descriptor: &mut KernelDescriptor,
     code: &mut Vec<Instruction>,
 ) -> Result<[Option<u16>; 3], Refusal> {
@@ -244,20 +244,20 @@ fn workitems(
         }
         let to = supply.keep(RegisterFile::Vgpr, 1, 1, arriving);
         let to = to.ok_or_else(|| refused("no VGPR is free for the whole kernel".to_owned()))?;
-        let bit = Source::Constant(10 * dimension as u32);
+        let bit = SourceOperand::Constant(10 * dimension as u32);
         match packed {
             true => {
-                let sources = [Source::Vector(0), bit, Source::Constant(10)];
+                let sources = [SourceOperand::Vector(0), bit, SourceOperand::Constant(10)];
                 code.vector(Op::VBfeU32, to, &sources);
             }
-            false => code.move_vector(to, Source::Vector(dimension as u16)),
+            false => code.move_vector(to, SourceOperand::Vector(dimension as u16)),
         }
         *kept = Some(to);
     }
     if packed && more {
         // The kernel takes the register for what it asked for.
         let mask = (1u32 << (10 * (before + 1))) - 1;
-        let sources = [Source::Constant(mask), Source::Vector(0)];
+        let sources = [SourceOperand::Constant(mask), SourceOperand::Vector(0)];
         code.vector(Op::VAndB32, 0, &sources);
     }
     Ok(kept)
@@ -276,14 +276,14 @@ fn layout(descriptor: &KernelDescriptor) -> Vec<(&'static str, u16, u16)> {
 
 /// Scalars from memory, waited for. `base`: the pair with the address.
 pub(crate) fn load(
-    codes: &Codes,
+    codes: &Encodings,
     op: Op,
     to: u16,
     base: u16,
     offset: u32,
     code: &mut Vec<Instruction>,
 ) {
-    let sources = [Source::Scalar(base), Source::Constant(offset)];
+    let sources = [SourceOperand::Scalar(base), SourceOperand::Constant(offset)];
     code.put(Instruction::new(op, to, &sources));
     let counter = if codes.target.family >= Family::Gfx12 {
         lift::Counter::Scalar

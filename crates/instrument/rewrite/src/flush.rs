@@ -1,12 +1,12 @@
 //! Counters to memory, before the end of the program.
 
 use crate::counting::{Array, Counting};
-use crate::instruction::{EXEC, Instruction, Op, Source, Write};
-use crate::ir::{Code, Meets, Seam};
-use crate::lower::{Lowering, Place};
+use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand};
+use crate::ir::{Code, HazardScope, Seam};
+use crate::lower::{HookSite, Lowering};
 use crate::registers::Home;
 use crate::save::move_mask;
-use crate::{Half, Refusal, Symbol};
+use crate::{AddressHalf, Refusal, Symbol};
 use lift::registers::{RegisterSet, Span};
 
 impl Counting {
@@ -14,7 +14,7 @@ impl Counting {
     pub fn flush<'p>(
         &self,
         lowering: &mut Lowering<'_, 'p>,
-        place: &Place<'_>,
+        place: &HookSite<'_>,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
         if self.arrays.is_empty() {
@@ -27,15 +27,23 @@ impl Counting {
         registers.insert(Span::Scalar(scalars, 2));
         registers.insert(Span::Vector(vectors, 3));
         let seam = code.enter();
-        let all_lanes = Source::Constant(u32::MAX);
+        let all_lanes = SourceOperand::Constant(u32::MAX);
         let move_mask = move_mask(u16::from(place.wave_size / 32));
         code.scalar1(move_mask, EXEC, all_lanes);
-        let lane = Source::Vector(address);
-        code.vector(Op::VMbcntLo, address, &[all_lanes, Source::Constant(0)]);
+        let lane = SourceOperand::Vector(address);
+        code.vector(
+            Op::VMbcntLo,
+            address,
+            &[all_lanes, SourceOperand::Constant(0)],
+        );
         if place.wave_size == 64 {
             code.vector(Op::VMbcntHi, address, &[all_lanes, lane]);
         }
-        code.vector(Op::VLshlrevB32, address, &[Source::Constant(3), lane]);
+        code.vector(
+            Op::VLshlrevB32,
+            address,
+            &[SourceOperand::Constant(3), lane],
+        );
         let with = FlushRegisters {
             scalars,
             data,
@@ -48,7 +56,7 @@ impl Counting {
             })?;
             array.flush(name, with, place.wave_size, code);
         }
-        let seam_is = Seam::new(place.function, place.spot, Meets::All, registers);
+        let seam_is = Seam::new(place.function, place.spot, HazardScope::All, registers);
         code.leave(seam, seam_is);
         Ok(())
     }
@@ -91,14 +99,17 @@ impl Array {
         code: &mut Code<'_>,
     ) {
         let first = group * usize::from(wave_size);
-        for (half, register) in [(Half::Low, scalars), (Half::High, scalars + 1)] {
+        for (half, register) in [
+            (AddressHalf::Low, scalars),
+            (AddressHalf::High, scalars + 1),
+        ] {
             let symbol = Symbol::Tool(name.to_owned());
-            let literal = Source::Address(code.address(half, symbol, first as i64 * 8));
+            let literal = SourceOperand::Address(code.address(half, symbol, first as i64 * 8));
             code.move_scalar(register, literal);
         }
-        code.move_vector(data, Source::Vector(vgpr));
+        code.move_vector(data, SourceOperand::Vector(vgpr));
         let high = self.high_vgprs[group];
-        let high = high.map_or(Source::Constant(0), Source::Vector);
+        let high = high.map_or(SourceOperand::Constant(0), SourceOperand::Vector);
         code.move_vector(data + 1, high);
         for (lane, high) in (0..wave_size).zip(&self.highs[first..]) {
             if let Some(Home::Scalar(register)) = *high {
@@ -109,20 +120,20 @@ impl Array {
         let is_part = left < usize::from(wave_size);
         if is_part {
             let mask = (1u64 << left) - 1;
-            code.move_scalar(EXEC, Source::Constant(mask as u32));
+            code.move_scalar(EXEC, SourceOperand::Constant(mask as u32));
             if wave_size == 64 {
-                code.move_scalar(EXEC + 1, Source::Constant((mask >> 32) as u32));
+                code.move_scalar(EXEC + 1, SourceOperand::Constant((mask >> 32) as u32));
             }
         }
         let sources = [
-            Source::Vector(data),
-            Source::Scalar(scalars),
-            Source::Vector(address),
+            SourceOperand::Vector(data),
+            SourceOperand::Scalar(scalars),
+            SourceOperand::Vector(address),
         ];
         code.put(Instruction::new(Op::GlobalAtomicAddU64, 0, &sources));
         if is_part && is_last {
             let op = move_mask(u16::from(wave_size / 32));
-            code.scalar1(op, EXEC, Source::Constant(u32::MAX));
+            code.scalar1(op, EXEC, SourceOperand::Constant(u32::MAX));
         }
     }
 }

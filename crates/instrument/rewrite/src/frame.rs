@@ -6,8 +6,8 @@
 //! left for all places, so that it is at the same distance from either.
 
 use crate::allocate::{Allocation, SCRATCH_SLOTS};
-use crate::encode::Codes;
-use crate::instruction::{EXEC, Instruction, Op, Source, VCC, Write};
+use crate::encode::Encodings;
+use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
 use crate::lower::{Lowering, M0_NUMBER, SCC_NUMBER, fixed};
 use template::{Clobbers, RegisterFile};
 
@@ -35,19 +35,19 @@ fn start(scratch: u32) -> u32 {
     scratch + 4 * u32::from(SCRATCH_SLOTS)
 }
 
-fn store(vgpr: u16, base: u16, offset: u32, code: &mut impl Write) {
-    let (vgpr, base) = (Source::Vector(vgpr), Source::Scalar(base));
-    let sources = [vgpr, base, Source::Constant(offset)];
+fn store(vgpr: u16, base: u16, offset: u32, code: &mut impl InstructionSink) {
+    let (vgpr, base) = (SourceOperand::Vector(vgpr), SourceOperand::Scalar(base));
+    let sources = [vgpr, base, SourceOperand::Constant(offset)];
     code.put(Instruction::new(Op::ScratchStore, 0, &sources));
 }
 
-fn load(vgpr: u16, base: u16, offset: u32, code: &mut impl Write) {
-    let sources = [Source::Scalar(base), Source::Constant(offset)];
+fn load(vgpr: u16, base: u16, offset: u32, code: &mut impl InstructionSink) {
+    let sources = [SourceOperand::Scalar(base), SourceOperand::Constant(offset)];
     code.put(Instruction::new(Op::ScratchLoad, vgpr, &sources));
 }
 
 /// An access in the lanes that are on, then in the others; EXEC is as before behind it, SCC is not.
-fn in_all_lanes<W: Write>(codes: &Codes, code: &mut W, access: impl Fn(&mut W)) {
+fn in_all_lanes<W: InstructionSink>(codes: &Encodings, code: &mut W, access: impl Fn(&mut W)) {
     let invert = match codes.wave_size {
         64 => Op::SNotB64,
         _ => Op::SNotB32,
@@ -55,24 +55,24 @@ fn in_all_lanes<W: Write>(codes: &Codes, code: &mut W, access: impl Fn(&mut W)) 
     for _ in 0..2 {
         access(code);
         fixed(codes, code, Op::MemoryGap);
-        code.scalar1(invert, EXEC, Source::Scalar(EXEC));
+        code.scalar1(invert, EXEC, SourceOperand::Scalar(EXEC));
     }
 }
 
-fn wait(codes: &Codes, code: &mut impl Write) {
+fn wait(codes: &Encodings, code: &mut impl InstructionSink) {
     if let Some(wait) = codes.wait(lift::Counter::Load) {
         code.fixed(wait);
     }
 }
 
 impl Frame {
-    pub fn save(&self, scratch: u32, codes: &Codes, code: &mut impl Write) {
-        let (address, base) = (self.address, Source::Constant(start(scratch)));
+    pub fn save(&self, scratch: u32, codes: &Encodings, code: &mut impl InstructionSink) {
+        let (address, base) = (self.address, SourceOperand::Constant(start(scratch)));
         if self.keeps_scc {
-            let (one, zero) = (Source::Constant(4), Source::Constant(0));
+            let (one, zero) = (SourceOperand::Constant(4), SourceOperand::Constant(0));
             code.scalar2(Op::SCselectB32, address, one, zero);
             fixed(codes, code, Op::WaitAlu);
-            code.scalar2(Op::SAddU32, address, Source::Scalar(address), base);
+            code.scalar2(Op::SAddU32, address, SourceOperand::Scalar(address), base);
         } else {
             code.move_scalar(address, base);
         }
@@ -86,20 +86,20 @@ impl Frame {
         self.restore_scc(base, codes, code);
     }
 
-    pub fn restore(&self, scratch: u32, codes: &Codes, code: &mut impl Write) {
+    pub fn restore(&self, scratch: u32, codes: &Encodings, code: &mut impl InstructionSink) {
         if !self.saves {
             return;
         }
         let address = self.address;
         in_all_lanes(codes, code, |code| load(self.vgpr, address, 0, code));
         wait(codes, code);
-        self.restore_scc(Source::Constant(start(scratch)), codes, code);
+        self.restore_scc(SourceOperand::Constant(start(scratch)), codes, code);
     }
 
-    fn restore_scc(&self, base: Source, codes: &Codes, code: &mut impl Write) {
+    fn restore_scc(&self, base: SourceOperand, codes: &Encodings, code: &mut impl InstructionSink) {
         if self.keeps_scc {
             fixed(codes, code, Op::WaitAlu);
-            code.compare(Op::SCmpLgU32, Source::Scalar(self.address), base);
+            code.compare(Op::SCmpLgU32, SourceOperand::Scalar(self.address), base);
         }
     }
 }
@@ -109,10 +109,10 @@ pub(crate) fn leave(
     vgpr: u16,
     address: u16,
     scratch: u32,
-    codes: &Codes,
+    codes: &Encodings,
     code: &mut Vec<Instruction>,
 ) {
-    code.move_scalar(address, Source::Constant(start(scratch)));
+    code.move_scalar(address, SourceOperand::Constant(start(scratch)));
     in_all_lanes(codes, code, |code| {
         store(vgpr, address, LEFT, code);
         store(vgpr, address, LEFT + 4, code);

@@ -6,9 +6,9 @@
 
 use crate::Refusal;
 use crate::distances::{ahead, back};
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::instruction::{Instruction, Op};
-use crate::ir::{Code, Item, Meets, Padding, Seam};
+use crate::ir::{Code, HazardScope, Item, Padding, Seam};
 use crate::layout::padding_size;
 use crate::rewriting::Rewriting;
 use crate::roles::{Role, Roles};
@@ -21,14 +21,14 @@ use std::rc::Rc;
 
 /// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Exposed {
+struct HazardDistances {
     /// Rules of which it has a consumer near its start.
     entry: Vec<(usize, u32)>,
     /// Rules of which it has a producer near its end.
     exit: Vec<(usize, u32)>,
 }
 
-impl Exposed {
+impl HazardDistances {
     /// Whether nothing around it matters.
     fn is_empty(&self) -> bool {
         self.entry.is_empty() && self.exit.is_empty()
@@ -99,13 +99,13 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
 type Ops = SmallVec<[Op; 8]>;
 
 struct Hazards<'a, 'p> {
-    codes: &'a Codes,
+    codes: &'a Encodings,
     code: &'a Code<'p>,
     rules: &'a [&'static Rule],
     roles: &'a mut Roles,
     /// What templates expose, by where they are.
-    templates: HashMap<*const template::Template, Rc<Exposed>, WordHash>,
-    sums: HashMap<Ops, Rc<Exposed>, WordHash>,
+    templates: HashMap<*const template::Template, Rc<HazardDistances>, WordHash>,
+    sums: HashMap<Ops, Rc<HazardDistances>, WordHash>,
     /// The function at hand and what is known of it.
     function: FunctionIndex,
     known: RolesOfFunction,
@@ -117,9 +117,9 @@ impl Hazards<'_, '_> {
             return Padding::default();
         }
         let exposed = match seam.meets {
-            Meets::Template(index) => self.of_template(index),
-            Meets::All => Rc::new(examine(self.rules, &self.of_items(seam, items))),
-            Meets::NoRegister => self.of_sums(seam, items),
+            HazardScope::Template(index) => self.of_template(index),
+            HazardScope::All => Rc::new(examine(self.rules, &self.of_items(seam, items))),
+            HazardScope::NoRegister => self.of_sums(seam, items),
         };
         if exposed.is_empty() {
             return Padding::default();
@@ -131,7 +131,7 @@ impl Hazards<'_, '_> {
         self.between(function, seam, &exposed)
     }
 
-    fn of_template(&mut self, index: u32) -> Rc<Exposed> {
+    fn of_template(&mut self, index: u32) -> Rc<HazardDistances> {
         let template = self.code.bound[index as usize].template;
         if let Some(known) = self.templates.get(&std::ptr::from_ref(template)) {
             return known.clone();
@@ -142,7 +142,7 @@ impl Hazards<'_, '_> {
     }
 
     /// What sums expose by rules that ask for no register.
-    fn of_sums(&mut self, seam: &Seam, items: &[Item<'_>]) -> Rc<Exposed> {
+    fn of_sums(&mut self, seam: &Seam, items: &[Item<'_>]) -> Rc<HazardDistances> {
         let ops = items.iter().filter_map(|item| match item {
             Item::Ours(instruction) => Some(instruction.op),
             _ => None,
@@ -153,7 +153,7 @@ impl Hazards<'_, '_> {
         }
         let all = examine(self.rules, &self.of_items(seam, items));
         let matters = |(index, _): &(usize, u32)| self.rules[*index].conflict.is_none();
-        let exposed = Rc::new(Exposed {
+        let exposed = Rc::new(HazardDistances {
             entry: all.entry.into_iter().filter(matters).collect(),
             exit: all.exit.into_iter().filter(matters).collect(),
         });
@@ -179,7 +179,7 @@ impl Hazards<'_, '_> {
     }
 
     /// Padding for code that exposes this.
-    fn between(&mut self, function: &Function, seam: &Seam, exposed: &Exposed) -> Padding {
+    fn between(&mut self, function: &Function, seam: &Seam, exposed: &HazardDistances) -> Padding {
         let (rules, touched) = (self.rules, &seam.registers);
         let (known, roles) = (&mut self.known, &mut *self.roles);
         let next = seam.spot.next;
@@ -244,8 +244,8 @@ fn shares(access: &Access, touched: &RegisterSet) -> bool {
 }
 
 /// What inserted code exposes, by the roles of its instructions.
-fn examine(rules: &[&'static Rule], roles: &[Role]) -> Exposed {
-    let mut exposed = Exposed::default();
+fn examine(rules: &[&'static Rule], roles: &[Role]) -> HazardDistances {
+    let mut exposed = HazardDistances::default();
     let branches = roles.iter().any(|role| role.branches);
     for (index, rule) in rules.iter().enumerate() {
         // Branches inside only make ways shorter: what is behind one counts as if it came right away.

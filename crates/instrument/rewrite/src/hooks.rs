@@ -1,8 +1,8 @@
 //! The pass that lowers hooks, one after the other in the order of the code.
 
-use crate::facts::Facts;
-use crate::ir::{Code, Item, Spot};
-use crate::lower::{Call, Lowering, Place};
+use crate::block_facts::BlockFacts;
+use crate::ir::{Code, Item, SplicePoint};
+use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::MemoryAccess;
 use crate::rewriting::Rewriting;
 use crate::{Accumulator, Action, HookVariants, Lanes, Plan, Point, Refusal, Value};
@@ -26,7 +26,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
             module,
             plan,
             counting: &rewriting.counting,
-            facts: Facts::of(module, rewriting.kernel, 0),
+            facts: BlockFacts::new(module, rewriting.kernel, 0),
             lowering: Lowering {
                 codes: rewriting.codes,
                 supply: &mut rewriting.supply,
@@ -67,7 +67,7 @@ struct Hooks<'a, 'p> {
     plan: &'p Plan<'p>,
     counting: &'a crate::counting::Counting,
     /// Of the block that was last asked for.
-    facts: Facts<'a>,
+    facts: BlockFacts<'a>,
     lowering: Lowering<'a, 'p>,
 }
 
@@ -80,12 +80,16 @@ impl<'p> Hooks<'_, 'p> {
     }
 
     /// What is known of a place; of the instruction's memory nothing yet.
-    fn place(&mut self, index: FunctionIndex, spot: Spot) -> Result<Place<'static>, Refusal> {
+    fn place(
+        &mut self,
+        index: FunctionIndex,
+        spot: SplicePoint,
+    ) -> Result<HookSite<'static>, Refusal> {
         if (self.facts.index, self.facts.block) != (index, spot.block) {
-            self.facts = Facts::of(self.module, index, spot.block);
+            self.facts = BlockFacts::new(self.module, index, spot.block);
         }
         let function = &self.module.functions[index];
-        Ok(Place {
+        Ok(HookSite {
             function: index,
             spot,
             pc: function.insts.pc(spot.inst),
@@ -101,7 +105,7 @@ impl<'p> Hooks<'_, 'p> {
         &mut self,
         index: FunctionIndex,
         number: u32,
-        spot: Spot,
+        spot: SplicePoint,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
         let plan = self.plan;
@@ -122,7 +126,7 @@ impl<'p> Hooks<'_, 'p> {
         };
         let (function, family) = (&self.module.functions[index], self.module.target.family);
         let memory = || accessed(function, spot.inst, insertion.point, family);
-        let place = Place {
+        let place = HookSite {
             site: number as usize,
             memory: &memory,
             ..self.place(index, spot)?
@@ -134,7 +138,7 @@ impl<'p> Hooks<'_, 'p> {
     fn flush(
         &mut self,
         index: FunctionIndex,
-        spot: Spot,
+        spot: SplicePoint,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
         let place = self.place(index, spot)?;
@@ -199,7 +203,7 @@ fn accessed(
     point: Point,
     family: Family,
 ) -> Option<MemoryAccess> {
-    let memory = MemoryAccess::of(&function.insts.at(inst), family)?;
+    let memory = MemoryAccess::decode(&function.insts.at(inst), family)?;
     let writes = &function.access(inst).writes;
     let mut written = RegisterSet::default();
     writes.iter().for_each(|span| written.insert(*span));

@@ -87,7 +87,7 @@ pub(crate) const FLAT_SCRATCH: u16 = 102;
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum SourceOperand {
     /// The instruction has no such operand.
     None,
     /// SGPR or special register by its encoding.
@@ -105,7 +105,7 @@ pub(crate) struct Instruction {
     pub op: Op,
     /// The register that is written, if any.
     pub to: u16,
-    pub sources: [Source; 3],
+    pub sources: [SourceOperand; 3],
 }
 
 impl Instruction {
@@ -114,15 +114,15 @@ impl Instruction {
         Instruction::new(op, 0, &[])
     }
 
-    pub fn new(op: Op, to: u16, given: &[Source]) -> Instruction {
-        let mut sources = [Source::None; 3];
+    pub fn new(op: Op, to: u16, given: &[SourceOperand]) -> Instruction {
+        let mut sources = [SourceOperand::None; 3];
         sources[..given.len()].copy_from_slice(given);
         Instruction { op, to, sources }
     }
 }
 
 /// What takes instructions one after the other.
-pub(crate) trait Write {
+pub(crate) trait InstructionSink {
     fn put(&mut self, instruction: Instruction);
 
     fn fixed(&mut self, op: Op) {
@@ -130,66 +130,70 @@ pub(crate) trait Write {
     }
 
     /// `to` from one source of 32 or 64 bits.
-    fn scalar1(&mut self, op: Op, to: u16, source: Source) {
+    fn scalar1(&mut self, op: Op, to: u16, source: SourceOperand) {
         self.put(Instruction::new(op, to, &[source]));
     }
 
-    fn scalar2(&mut self, op: Op, to: u16, left: Source, right: Source) {
+    fn scalar2(&mut self, op: Op, to: u16, left: SourceOperand, right: SourceOperand) {
         self.put(Instruction::new(op, to, &[left, right]));
     }
 
     /// Sets SCC.
-    fn compare(&mut self, op: Op, left: Source, right: Source) {
+    fn compare(&mut self, op: Op, left: SourceOperand, right: SourceOperand) {
         self.put(Instruction::new(op, 0, &[left, right]));
     }
 
-    fn move_scalar(&mut self, to: u16, source: Source) {
+    fn move_scalar(&mut self, to: u16, source: SourceOperand) {
         self.scalar1(Op::SMovB32, to, source);
     }
 
     /// Under EXEC.
-    fn move_vector(&mut self, to: u16, source: Source) {
+    fn move_vector(&mut self, to: u16, source: SourceOperand) {
         self.put(Instruction::new(Op::VMovB32, to, &[source]));
     }
 
     /// The first active lane (lane 0 if there is none) of a VGPR.
     fn first_lane(&mut self, to: u16, from: u16) {
-        let from = Source::Vector(from);
+        let from = SourceOperand::Vector(from);
         self.put(Instruction::new(Op::VReadfirstlaneB32, to, &[from]));
     }
 
     /// Vector instructions of two or three operands under EXEC.
-    fn vector(&mut self, op: Op, to: u16, sources: &[Source]) {
+    fn vector(&mut self, op: Op, to: u16, sources: &[SourceOperand]) {
         self.put(Instruction::new(op, to, sources));
     }
 
     /// `to = left + right`, all but `left` VGPRs.
-    fn add_vector(&mut self, to: u16, left: Source, right: u16) {
-        self.vector(Op::VAddU32, to, &[left, Source::Vector(right)]);
+    fn add_vector(&mut self, to: u16, left: SourceOperand, right: u16) {
+        self.vector(Op::VAddU32, to, &[left, SourceOperand::Vector(right)]);
     }
 
     /// `to = left + right`, carries to an SGPR (pair). No literals.
-    fn add_carry_out(&mut self, to: u16, carry: u16, left: Source, right: Source) {
-        self.vector(Op::VAddCo, to, &[left, right, Source::Scalar(carry)]);
+    fn add_carry_out(&mut self, to: u16, carry: u16, left: SourceOperand, right: SourceOperand) {
+        self.vector(Op::VAddCo, to, &[left, right, SourceOperand::Scalar(carry)]);
     }
 
     /// `to = left + right + carry`.
-    fn add_carry_in(&mut self, to: u16, carry: u16, left: Source, right: Source) {
-        self.vector(Op::VAddCi, to, &[left, right, Source::Scalar(carry)]);
+    fn add_carry_in(&mut self, to: u16, carry: u16, left: SourceOperand, right: SourceOperand) {
+        self.vector(Op::VAddCi, to, &[left, right, SourceOperand::Scalar(carry)]);
     }
 
     fn write_lane(&mut self, vgpr: u16, lane: u16, from: u16) {
-        let lane = Source::Constant(lane.into());
-        self.vector(Op::VWritelaneB32, vgpr, &[Source::Scalar(from), lane]);
+        let lane = SourceOperand::Constant(lane.into());
+        self.vector(
+            Op::VWritelaneB32,
+            vgpr,
+            &[SourceOperand::Scalar(from), lane],
+        );
     }
 
     fn read_lane(&mut self, to: u16, vgpr: u16, lane: u16) {
-        let lane = Source::Constant(lane.into());
-        self.vector(Op::VReadlaneB32, to, &[Source::Vector(vgpr), lane]);
+        let lane = SourceOperand::Constant(lane.into());
+        self.vector(Op::VReadlaneB32, to, &[SourceOperand::Vector(vgpr), lane]);
     }
 }
 
-impl Write for Vec<Instruction> {
+impl InstructionSink for Vec<Instruction> {
     fn put(&mut self, instruction: Instruction) {
         self.push(instruction);
     }

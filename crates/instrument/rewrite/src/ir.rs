@@ -1,7 +1,7 @@
 //! What new code consists of before it is bytes.
 
-use crate::instruction::{Instruction, Op, Write};
-use crate::{Half, Symbol};
+use crate::instruction::{Instruction, InstructionSink, Op};
+use crate::{AddressHalf, Symbol};
 use lift::{BlockIndex, FunctionIndex, InstIndex, RegisterSet};
 use smallvec::SmallVec;
 use template::{Binding, Template};
@@ -22,14 +22,14 @@ pub(crate) struct AddressIndex(pub u32);
 /// Half of an address that a literal of ours becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    pub half: Half,
+    pub half: AddressHalf,
     pub symbol: Symbol,
     pub addend: i64,
 }
 
 /// A template with the registers that it is bound to.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound<'p> {
+pub(crate) struct BoundTemplate<'p> {
     pub template: &'p Template,
     /// Index in the plan's hooks, and where it is for errors.
     pub hook: usize,
@@ -89,7 +89,7 @@ const _: () = assert!(size_of::<Item<'_>>() <= 32);
 
 /// A place between two instructions of the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct SplicePoint {
     /// The instruction at which code is inserted.
     pub inst: InstIndex,
     /// The instruction behind the code.
@@ -101,7 +101,7 @@ pub(crate) struct Spot {
 
 /// What of inserted code hazards can meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meets {
+pub(crate) enum HazardScope {
     /// All of it.
     All,
     /// The template: nothing but scalar moves is around it.
@@ -114,8 +114,8 @@ pub(crate) enum Meets {
 #[derive(Clone, Debug)]
 pub(crate) struct Seam {
     pub function: FunctionIndex,
-    pub spot: Spot,
-    pub meets: Meets,
+    pub spot: SplicePoint,
+    pub meets: HazardScope,
     /// Registers that the inserted code reads or writes and that the application may know of.
     pub registers: RegisterSet,
     /// In front of the code; the pass of waits finds them.
@@ -125,7 +125,12 @@ pub(crate) struct Seam {
 }
 
 impl Seam {
-    pub fn new(function: FunctionIndex, spot: Spot, meets: Meets, registers: RegisterSet) -> Seam {
+    pub fn new(
+        function: FunctionIndex,
+        spot: SplicePoint,
+        meets: HazardScope,
+        registers: RegisterSet,
+    ) -> Seam {
         Seam {
             function,
             spot,
@@ -152,11 +157,11 @@ pub(crate) struct Padding {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code<'p> {
     pub items: Vec<Item<'p>>,
-    pub bound: Vec<Bound<'p>>,
+    pub bound: Vec<BoundTemplate<'p>>,
     pub addresses: Vec<Address>,
     pub seams: Vec<Seam>,
     /// Where there is something to be lowered.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<SplicePoint>,
     /// Labels of our own that were given out.
     pub labels: usize,
 }
@@ -181,7 +186,7 @@ impl<'p> Code<'p> {
     }
 
     /// A literal operand that becomes half of an address.
-    pub fn address(&mut self, half: Half, symbol: Symbol, addend: i64) -> AddressIndex {
+    pub fn address(&mut self, half: AddressHalf, symbol: Symbol, addend: i64) -> AddressIndex {
         self.addresses.push(Address {
             half,
             symbol,
@@ -194,7 +199,7 @@ impl<'p> Code<'p> {
     pub fn bind(&mut self, template: &'p Template, hook: usize, pc: u64, binding: Binding) -> u32 {
         let index = self.bound.len() as u32;
         self.push(Item::Template(index));
-        self.bound.push(Bound {
+        self.bound.push(BoundTemplate {
             template,
             hook,
             pc,
@@ -204,7 +209,7 @@ impl<'p> Code<'p> {
     }
 
     /// The number of a place at which something is to be lowered.
-    pub fn spot(&mut self, spot: Spot) -> u32 {
+    pub fn spot(&mut self, spot: SplicePoint) -> u32 {
         self.spots.push(spot);
         self.spots.len() as u32 - 1
     }
@@ -223,7 +228,7 @@ impl<'p> Code<'p> {
     }
 }
 
-impl Write for Code<'_> {
+impl InstructionSink for Code<'_> {
     fn put(&mut self, instruction: Instruction) {
         self.push(Item::Ours(instruction));
     }

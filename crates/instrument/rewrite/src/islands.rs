@@ -11,14 +11,14 @@ pub(crate) const SPACING: u64 = 0x18000;
 
 /// A group of islands: `s_branch` over it, then one `s_branch` per target.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub(crate) struct IslandPool {
     /// Offset in the text without islands.
     pub at: u64,
     /// With the number of its island.
     pub targets: BTreeMap<Label, u64>,
 }
 
-impl Pool {
+impl IslandPool {
     pub fn size(&self) -> u64 {
         if self.targets.is_empty() {
             0
@@ -35,13 +35,13 @@ pub(crate) fn pools(
     gaps: &[u64],
     branches: &[Branch],
     place_of: &dyn Fn(Label) -> Option<u64>,
-) -> Vec<Pool> {
+) -> Vec<IslandPool> {
     if size <= REACH {
         return Vec::new();
     }
     let gaps = gaps.iter();
-    let mut pools: Vec<Pool> = gaps
-        .map(|&gap| Pool {
+    let mut pools: Vec<IslandPool> = gaps
+        .map(|&gap| IslandPool {
             at: gap,
             targets: BTreeMap::new(),
         })
@@ -65,7 +65,13 @@ pub(crate) fn pools(
 }
 
 /// Where a branch goes: to its target, or to the last group of islands on the way that it reaches.
-pub(crate) fn hop(pools: &[Pool], moved: &Moves, at: u64, target: u64, label: Label) -> u64 {
+pub(crate) fn hop(
+    pools: &[IslandPool],
+    moved: &OffsetMap,
+    at: u64,
+    target: u64,
+    label: Label,
+) -> u64 {
     let reaches = |goal: u64| goal.abs_diff(at + 4) < REACH;
     if reaches(target) {
         return target;
@@ -87,19 +93,19 @@ pub(crate) fn hop(pools: &[Pool], moved: &Moves, at: u64, target: u64, label: La
 
 /// Offsets without islands to offsets with them.
 #[derive(Debug, Default)]
-pub(crate) struct Moves {
+pub(crate) struct OffsetMap {
     /// Offset, bytes put in there and before.
     places: Vec<(u64, u64)>,
 }
 
-impl Moves {
-    pub fn of(pools: &[Pool]) -> Moves {
+impl OffsetMap {
+    pub fn new(pools: &[IslandPool]) -> OffsetMap {
         let mut total = 0;
         let places = pools.iter().map(|pool| {
             total += pool.size();
             (pool.at, total)
         });
-        Moves {
+        OffsetMap {
             places: places.collect(),
         }
     }

@@ -1,10 +1,10 @@
 //! One kernel with everything it may call.
 
 use crate::Refusal;
-use crate::known::Pool;
+use crate::target_tables::TablePool;
 use codeobj::{CodeObject, KernelDescriptor, Metadata};
 use gfx::Family;
-use lift::{FunctionIndex, FunctionKind, Module, Named};
+use lift::{FunctionIndex, FunctionKind, Module, NamedRegisters};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ pub struct Kernels {
     pub(crate) each: BTreeMap<String, (KernelDescriptor, Option<usize>)>,
     pub(crate) metadata: Option<Metadata>,
     /// What was found out of targets meanwhile.
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: Arc<TablePool>,
 }
 
 impl Kernels {
     /// Of all kernels.
-    pub fn of(object: &CodeObject<'_>) -> Result<Kernels, Refusal> {
+    pub fn all(object: &CodeObject<'_>) -> Result<Kernels, Refusal> {
         Kernels::chosen(object, |_| true)
     }
 
@@ -58,8 +58,8 @@ impl Kernels {
 
 /// Registers that any of the functions names. What is called by a pointer may also be a function of which we saw no
 /// reference: it runs uninstrumented, and must find its arguments.
-pub(crate) fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> Named {
-    let mut named = Named::default();
+pub(crate) fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> NamedRegisters {
+    let mut named = NamedRegisters::default();
     let anywhere = functions
         .iter()
         .any(|index| module.functions[*index].goes_anywhere());

@@ -1,9 +1,9 @@
 //! The pass that gives every item its offset: labels, runs of the original's code, functions, islands.
 
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::instruction::Op;
 use crate::ir::{Code, Item, Label, Padding, Seam};
-use crate::islands::{Moves, Pool, SPACING, pools};
+use crate::islands::{IslandPool, OffsetMap, SPACING, pools};
 use crate::rewriting::Rewriting;
 use crate::{NewFunction, PcRun, Refusal};
 use lift::{Function, FunctionIndex, Module};
@@ -35,8 +35,8 @@ pub(crate) struct Layout {
     own: Vec<u64>,
     /// Offsets where islands may be put, in order, about as far from each other as is needed.
     gaps: Vec<u64>,
-    pub pools: Vec<Pool>,
-    pub moves: Moves,
+    pub pools: Vec<IslandPool>,
+    pub moves: OffsetMap,
 }
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
@@ -57,7 +57,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
 }
 
 impl Layout {
-    fn walk(&mut self, code: &Code<'_>, module: &Module, codes: &Codes) {
+    fn walk(&mut self, code: &Code<'_>, module: &Module, codes: &Encodings) {
         let mut function = None;
         let mut replaced = 0;
         for item in &code.items {
@@ -216,7 +216,7 @@ impl Layout {
         }
         let place_of = |label| self.place_of(label);
         self.pools = pools(self.size, &self.gaps, &self.branches, &place_of);
-        self.moves = Moves::of(&self.pools);
+        self.moves = OffsetMap::new(&self.pools);
         if self.pools.is_empty() {
             return Ok(());
         }
@@ -251,7 +251,7 @@ impl Layout {
 }
 
 /// Bytes of an item that is no branch and none of the original's code in a row.
-fn size_of(item: &Item<'_>, code: &Code<'_>, function: &Function, codes: &Codes) -> u64 {
+fn size_of(item: &Item<'_>, code: &Code<'_>, function: &Function, codes: &Encodings) -> u64 {
     let size = match *item {
         Item::Copy(inst) => function.insts.at(inst).size.into(),
         Item::Given(bytes) => bytes.len(),
@@ -276,7 +276,7 @@ fn size_of(item: &Item<'_>, code: &Code<'_>, function: &Function, codes: &Codes)
 }
 
 /// Bytes of no-operations for so many wait states, and of a wait for vector results.
-pub(crate) fn padding_size(codes: &Codes, states: u32, vector: bool) -> usize {
+pub(crate) fn padding_size(codes: &Encodings, states: u32, vector: bool) -> usize {
     let vector = vector && codes.has(Op::WaitVector);
     4 * (states.div_ceil(LONGEST_NOP) as usize + usize::from(vector))
 }

@@ -7,13 +7,13 @@
 //! A kernel goes through [`PASSES`], one file each, over the items of `ir`; bytes come to be in the last one.
 #![forbid(unsafe_code)]
 
-mod agenda;
 mod allocate;
 mod bind;
+mod block_facts;
 mod branches;
 mod calls;
 mod clauses;
-mod copies;
+mod counter_use;
 mod counting;
 mod distances;
 mod dump;
@@ -21,8 +21,8 @@ mod edges;
 mod emit;
 mod encode;
 mod entry;
+mod entry_homes;
 mod error;
-mod facts;
 mod flush;
 mod frame;
 mod hazards;
@@ -31,18 +31,17 @@ mod instruction;
 mod ir;
 mod islands;
 mod kernel;
-mod known;
 mod layout;
 mod lower;
 mod memory;
 mod mode;
-mod needs;
 mod object;
-mod often;
-mod places;
 mod plan;
+mod plan_index;
+mod port_copies;
 mod preload;
 mod registers;
+mod required_values;
 mod reserve;
 mod result;
 mod rewriting;
@@ -52,6 +51,7 @@ mod select;
 mod spill;
 mod storage;
 mod table;
+mod target_tables;
 mod values;
 mod waits;
 
@@ -65,7 +65,7 @@ pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,
 };
-pub use result::{Half, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
+pub use result::{AddressHalf, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
 pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
 
 type Pass = fn(&mut rewriting::Rewriting<'_, '_>) -> std::result::Result<(), Refusal>;

@@ -3,26 +3,26 @@
 //! What is saved is a list of levels, emitted forward in front of the template and backward behind it, and so every save has its
 //! restore. Values go in behind the saves of their level and out before its restores.
 
-use crate::allocate::{Allocated, Wanted};
+use crate::allocate::{Allocated, RegisterRequest};
 use crate::bind::Dword;
-use crate::copies::{Copies, Copy, copy_out, scalar_gap};
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::entry::EntryValues;
-use crate::instruction::{Instruction, Op, Source, VCC, Write};
-use crate::ir::{Code, Meets, Seam, Spot};
+use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand, VCC};
+use crate::ir::{Code, HazardScope, Seam, SplicePoint};
 use crate::memory::MemoryAccess;
-use crate::registers::{Home, Supply};
+use crate::port_copies::{PortCopies, PortCopy, copy_out, scalar_gap};
+use crate::registers::{Home, RegisterPool};
 use crate::save::Save;
 use crate::values::supplied;
-use crate::{Half, HookVariants, Lanes, Refusal, Report, Value};
+use crate::{AddressHalf, HookVariants, Lanes, Refusal, Report, Value};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use lift::{FunctionIndex, LiveSet};
 use template::{Binding, Clobbers, RegisterFile, Template};
 
 /// What is known about a place.
-pub(crate) struct Place<'a> {
+pub(crate) struct HookSite<'a> {
     pub function: FunctionIndex,
-    pub spot: Spot,
+    pub spot: SplicePoint,
     /// Address of the instruction in the original.
     pub pc: u64,
     /// Number of the insertion.
@@ -51,8 +51,8 @@ pub(crate) struct Call<'r, 'p> {
 
 /// What hooks of one kernel are lowered with.
 pub(crate) struct Lowering<'a, 'p> {
-    pub codes: &'a Codes,
-    pub supply: &'a mut Supply,
+    pub codes: &'a Encodings,
+    pub supply: &'a mut RegisterPool,
     pub entry: &'a EntryValues,
     /// [`crate::Plan::globals`]
     pub globals: &'p [String],
@@ -70,7 +70,7 @@ impl<'p> Lowering<'_, 'p> {
     pub fn call(
         &mut self,
         call: Call<'_, 'p>,
-        place: &Place<'_>,
+        place: &HookSite<'_>,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
         let (template, mut wanted) = self.choose(&call, place)?;
@@ -89,7 +89,7 @@ impl<'p> Lowering<'_, 'p> {
         for dword in dwords.iter().flatten() {
             dword.add_to(&mut inputs);
             if let (Dword::Accessed(_), Some(memory)) = (dword, &memory) {
-                let spans = memory.registers().filter_map(Span::of);
+                let spans = memory.registers().filter_map(Span::from_register);
                 spans.for_each(|span| inputs.insert(span));
             }
         }
@@ -114,7 +114,7 @@ impl<'p> Lowering<'_, 'p> {
                 }
             }
         }
-        let copies = Copies::of(template, &dwords, &chosen.first);
+        let copies = PortCopies::new(template, &dwords, &chosen.first);
         self.emit(&call, template, place, chosen, &copies, &memory, code)
     }
 
@@ -122,14 +122,14 @@ impl<'p> Lowering<'_, 'p> {
     fn choose(
         &self,
         call: &Call<'_, 'p>,
-        place: &Place<'_>,
-    ) -> Result<(&'p Template, Wanted), Refusal> {
+        place: &HookSite<'_>,
+    ) -> Result<(&'p Template, RegisterRequest), Refusal> {
         let live = &place.live;
         let keep_scc = live.scalars.contains(SCC_NUMBER);
         let keep_vcc = live.scalars.intersects_range(VCC, 2);
-        let mut wanted = Wanted {
+        let mut wanted = RegisterRequest {
             exec: call.lanes == Lanes::First,
-            ..Wanted::default()
+            ..RegisterRequest::default()
         };
         let template = match call.hook.pick(keep_scc, keep_vcc) {
             Some(template) => template,
@@ -163,9 +163,9 @@ impl<'p> Lowering<'_, 'p> {
         &mut self,
         call: &Call<'_, 'p>,
         template: &'p Template,
-        place: &Place<'_>,
+        place: &HookSite<'_>,
         chosen: Allocated,
-        copies: &Copies,
+        copies: &PortCopies,
         memory: &Option<MemoryAccess>,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
@@ -173,8 +173,8 @@ impl<'p> Lowering<'_, 'p> {
         let clobbers = registers(template, &chosen);
         let levels = Save::levels(&chosen, place, self.scratch);
         let is_plain = levels.iter().flatten().all(Save::is_scalar_move)
-            && copies.inward.iter().all(Copy::is_scalar_move)
-            && copies.outward.iter().all(Copy::is_scalar_move);
+            && copies.inward.iter().all(PortCopy::is_scalar_move)
+            && copies.outward.iter().all(PortCopy::is_scalar_move);
         let seam = code.enter();
         let start = code.items.len();
         let through = chosen.through;
@@ -192,13 +192,13 @@ impl<'p> Lowering<'_, 'p> {
         }
         for copy in copies.inward.iter().filter(|copy| !copy.is_scalar()) {
             if let (Dword::Accessed(half), Some(with)) = (copy.dword, chosen.address) {
-                let from = with.sum + u16::from(half == Half::High);
-                code.move_vector(copy.register, Source::Vector(from));
+                let from = with.sum + u16::from(half == AddressHalf::High);
+                code.move_vector(copy.register, SourceOperand::Vector(from));
                 continue;
             }
             self.copy_in(copy, through, code)?;
         }
-        if copies.inward.iter().any(Copy::is_from_vector) {
+        if copies.inward.iter().any(PortCopy::is_from_vector) {
             scalar_gap(codes, code);
         }
         inner.iter().for_each(|save| save.save(codes, code));
@@ -230,9 +230,9 @@ impl<'p> Lowering<'_, 'p> {
             .rev()
             .for_each(|save| save.restore(codes, code));
         let meets = if is_plain {
-            Meets::Template(bound)
+            HazardScope::Template(bound)
         } else {
-            Meets::All
+            HazardScope::All
         };
         code.leave(seam, Seam::new(place.function, place.spot, meets, clobbers));
         Ok(())
@@ -266,7 +266,7 @@ fn registers(template: &Template, chosen: &Allocated) -> RegisterSet {
 }
 
 /// An instruction, where the target has it.
-pub(crate) fn fixed(codes: &Codes, code: &mut dyn Write, op: Op) {
+pub(crate) fn fixed(codes: &Encodings, code: &mut dyn InstructionSink, op: Op) {
     if codes.has(op) {
         code.put(Instruction::fixed(op));
     }

@@ -1,7 +1,7 @@
 //! What a memory instruction accesses: kind, size, and how its address is made of registers.
 
-use crate::encode::Codes;
-use crate::instruction::{Op, Source, Write};
+use crate::encode::Encodings;
+use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
 use crate::lower::fixed;
 use gfx::{Family, Matrix};
@@ -56,7 +56,7 @@ const SIZES: &[(&str, u32)] = &[
 
 impl MemoryAccess {
     /// `None` if the instruction accesses no memory.
-    pub fn of(inst: &Decoded, family: Family) -> Option<MemoryAccess> {
+    pub fn decode(inst: &Decoded, family: Family) -> Option<MemoryAccess> {
         let effects = inst.effects;
         if !effects.intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC) {
             return None;
@@ -120,23 +120,23 @@ impl Address {
     /// (pair) to work with. SCC and VCC stay.
     pub(crate) fn compute(
         &self,
-        codes: &Codes,
+        codes: &Encodings,
         [low, high]: [u16; 2],
         constant: u16,
         carry: u16,
         code: &mut Code<'_>,
     ) {
-        let zero = Source::Constant(0);
+        let zero = SourceOperand::Constant(0);
         if !self.wide {
             match self.vector {
-                Some((vgpr, _)) => code.move_vector(low, Source::Vector(vgpr)),
+                Some((vgpr, _)) => code.move_vector(low, SourceOperand::Vector(vgpr)),
                 None => code.move_vector(low, zero),
             }
             if let Some(scalar) = self.scalar {
-                code.add_vector(low, Source::Scalar(scalar), low);
+                code.add_vector(low, SourceOperand::Scalar(scalar), low);
             }
             if self.constant != 0 {
-                code.add_vector(low, Source::Constant(self.constant as u32), low);
+                code.add_vector(low, SourceOperand::Constant(self.constant as u32), low);
             }
             code.move_vector(high, zero);
             return;
@@ -145,42 +145,47 @@ impl Address {
         let mut offset = None;
         match (self.scalar, self.vector) {
             (Some(scalar), vector) => {
-                code.move_vector(low, Source::Scalar(scalar));
-                code.move_vector(high, Source::Scalar(scalar + 1));
+                code.move_vector(low, SourceOperand::Scalar(scalar));
+                code.move_vector(high, SourceOperand::Scalar(scalar + 1));
                 offset = vector.map(|(vgpr, _)| vgpr);
             }
             (None, Some((vgpr, _))) => {
-                code.move_vector(low, Source::Vector(vgpr));
-                code.move_vector(high, Source::Vector(vgpr + 1));
+                code.move_vector(low, SourceOperand::Vector(vgpr));
+                code.move_vector(high, SourceOperand::Vector(vgpr + 1));
             }
             (None, None) => {}
         }
-        let mut add = |left: Source, upper: Source| {
-            code.add_carry_out(low, carry, left, Source::Vector(low));
+        let mut add = |left: SourceOperand, upper: SourceOperand| {
+            code.add_carry_out(low, carry, left, SourceOperand::Vector(low));
             between(codes, code);
-            code.add_carry_in(high, carry, upper, Source::Vector(high));
+            code.add_carry_in(high, carry, upper, SourceOperand::Vector(high));
             between(codes, code);
         };
         if let Some(vgpr) = offset {
-            add(Source::Vector(vgpr), zero);
+            add(SourceOperand::Vector(vgpr), zero);
         }
         if let Some(scalar) = self.scalar_offset {
-            add(Source::Scalar(scalar), zero);
+            add(SourceOperand::Scalar(scalar), zero);
         }
         if self.constant != 0 {
-            let upper = Source::Constant(if self.constant < 0 { u32::MAX } else { 0 });
-            code.move_scalar(constant, Source::Constant(self.constant as u32));
-            code.add_carry_out(low, carry, Source::Scalar(constant), Source::Vector(low));
+            let upper = SourceOperand::Constant(if self.constant < 0 { u32::MAX } else { 0 });
+            code.move_scalar(constant, SourceOperand::Constant(self.constant as u32));
+            code.add_carry_out(
+                low,
+                carry,
+                SourceOperand::Scalar(constant),
+                SourceOperand::Vector(low),
+            );
             between(codes, code);
-            code.add_carry_in(high, carry, upper, Source::Vector(high));
+            code.add_carry_in(high, carry, upper, SourceOperand::Vector(high));
         }
     }
 }
 
 /// What has to be between the write of a carry and its use.
-fn between(codes: &Codes, code: &mut Code<'_>) {
+fn between(codes: &Encodings, code: &mut Code<'_>) {
     match codes.target.matrix {
-        Matrix::Mfma3 | Matrix::Mfma4 => code.scalar1(Op::SNop, 0, Source::Constant(1)),
+        Matrix::Mfma3 | Matrix::Mfma4 => code.scalar1(Op::SNop, 0, SourceOperand::Constant(1)),
         _ => fixed(codes, code, Op::WaitAlu),
     }
 }
@@ -324,7 +329,7 @@ mod tests {
             .next()
             .expect("one")
             .expect("decodes");
-        MemoryAccess::of(&inst, target.family).expect("accesses memory")
+        MemoryAccess::decode(&inst, target.family).expect("accesses memory")
     }
 
     #[test]

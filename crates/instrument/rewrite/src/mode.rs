@@ -5,7 +5,7 @@
 //! otherwise, or its code writes MODE, hooks that depend on it get theirs, and the application's comes back behind them.
 
 use codeobj::KernelDescriptor;
-use lift::{Function, Traits};
+use lift::{Function, InstFlags};
 
 /// Fields of the descriptor that become MODE, with the values that hooks are compiled for.
 const EXPECTED: &[(&str, u64)] = &[
@@ -25,5 +25,5 @@ pub(crate) fn is_foreign<'f>(
     let differs = EXPECTED
         .iter()
         .any(|(field, value)| descriptor.get(field).is_some_and(|found| found != *value));
-    differs || functions.any(|function| function.has(Traits::WRITES_MODE))
+    differs || functions.any(|function| function.has(InstFlags::WRITES_MODE))
 }

@@ -130,7 +130,7 @@ pub struct HookVariants<'t> {
 
 impl<'t> HookVariants<'t> {
     /// `None` if the bundle has the hook in no variant for the target.
-    pub fn of(bundle: &'t Bundle, hook: &str, target: &str, wave_size: u8) -> Option<Self> {
+    pub fn find(bundle: &'t Bundle, hook: &str, target: &str, wave_size: u8) -> Option<Self> {
         let templates: Vec<_> = bundle
             .entries
             .iter()

@@ -4,7 +4,7 @@ use crate::Refusal;
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
-use lift::{Named, registers::AGPR_BASE};
+use lift::{NamedRegisters, registers::AGPR_BASE};
 use template::RegisterFile;
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, at the end of a wave's SGPRs on gfx9.
@@ -15,7 +15,7 @@ pub(crate) type FileMask = [bool; 256];
 
 /// What is free for the whole kernel, and how far the register files have been used.
 #[derive(Clone, Debug)]
-pub(crate) struct Supply {
+pub(crate) struct RegisterPool {
     sgprs: FileMask,
     vgprs: FileMask,
     agprs: FileMask,
@@ -67,12 +67,12 @@ pub(crate) fn vector_registers(descriptor: &KernelDescriptor) -> (u32, u32) {
     }
 }
 
-impl Supply {
+impl RegisterPool {
     pub fn new(
-        named: &Named,
+        named: &NamedRegisters,
         descriptor: &KernelDescriptor,
         metadata: Option<&KernelMetadata>,
-    ) -> Supply {
+    ) -> RegisterPool {
         let target = descriptor.target();
         let (vgprs, agprs) = vector_registers(descriptor);
         let fitting = most_vgprs(descriptor, metadata);
@@ -96,7 +96,7 @@ impl Supply {
             number < limit && (!is_named || number >= beyond)
         };
         let all = |test: &dyn Fn(u16) -> bool| std::array::from_fn(|index| test(index as u16));
-        Supply {
+        RegisterPool {
             sgprs: all(&|n| free(n, sgpr_limit, sgprs, scalars.contains(n))),
             vgprs: all(&|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
             agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),

@@ -4,7 +4,7 @@
 use crate::Refusal;
 use crate::counting::Counting;
 use crate::entry;
-use crate::needs::Needs;
+use crate::required_values::RequiredValues;
 use crate::rewriting::Rewriting;
 use crate::storage::Storage;
 use template::RegisterFile;
@@ -13,7 +13,7 @@ use template::RegisterFile;
 const GENERAL_SGPRS: u16 = 102;
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
-    let mut storage = Storage::of(rewriting.plan);
+    let mut storage = Storage::new(rewriting.plan);
     if rewriting.spills_vectors {
         let (with_room, start) = storage.with_room_for_spills(rewriting.before)?;
         (storage, rewriting.scratch) = (with_room, Some(start));
@@ -24,7 +24,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         rewriting.supply.use_up(RegisterFile::Sgpr, end);
     }
     let (entry, mut prologue) = entry::keep(
-        Needs::of(rewriting.plan),
+        RequiredValues::new(rewriting.plan),
         &storage,
         rewriting.scratch,
         rewriting.codes,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which half of an address a literal holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Half {
+pub enum AddressHalf {
     /// `R_AMDGPU_ABS32_LO`
     Low,
     /// `R_AMDGPU_ABS32_HI`
@@ -32,7 +32,7 @@ pub enum Symbol {
 pub struct Relocation {
     /// Bytes from the start of the text.
     pub offset: u64,
-    pub half: Half,
+    pub half: AddressHalf,
     pub symbol: Symbol,
     pub addend: i64,
 }

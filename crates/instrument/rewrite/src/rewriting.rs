@@ -1,17 +1,17 @@
 //! One kernel on its way through the passes.
 
-use crate::agenda::Agenda;
 use crate::counting::Counting;
 use crate::emit::Text;
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::entry::EntryValues;
 use crate::instruction::Instruction;
 use crate::ir::Code;
 use crate::kernel::{named, prefetch};
-use crate::known::Known;
 use crate::layout::Layout;
-use crate::registers::Supply;
+use crate::plan_index::PlanIndex;
+use crate::registers::RegisterPool;
 use crate::roles::Roles;
+use crate::target_tables::TargetTables;
 use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, dump, mode, preload};
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, KernelDescriptor, metadata::KernelMetadata};
@@ -26,15 +26,15 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub metadata: Option<KernelMetadata>,
     /// As the original has it.
     pub before: &'a KernelDescriptor,
-    pub codes: &'a Codes,
+    pub codes: &'a Encodings,
     pub roles: &'a mut Roles,
-    pub agenda: Agenda,
+    pub agenda: PlanIndex,
     /// The kernel and everything it may call.
     pub functions: BTreeSet<FunctionIndex>,
     /// Registers that the application names.
     pub named: RegisterSet,
     pub descriptor: KernelDescriptor,
-    pub supply: Supply,
+    pub supply: RegisterPool,
     /// Whether VGPRs may be spilled to scratch, and then where: bytes from the start of a lane's scratch.
     pub spills_vectors: bool,
     pub scratch: Option<u32>,
@@ -125,7 +125,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         module: &'a Module,
         kernel: FunctionIndex,
         plan: &'p Plan<'p>,
-        known: &'a mut Known,
+        known: &'a mut TargetTables,
         spills_vectors: bool,
     ) -> Result<Rewriting<'a, 'p>, Refusal> {
         let function = &module.functions[kernel];
@@ -134,7 +134,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             .ok_or_else(|| Refusal::NoDescriptor(function.name.clone()))?;
         let metadata = kernels.metadata.as_ref().zip(*entry);
         let metadata = metadata.and_then(|(metadata, entry)| metadata.kernel_at(entry));
-        let agenda = Agenda::of(plan);
+        let agenda = PlanIndex::new(plan);
         let functions: BTreeSet<_> = module.closure(kernel).into_iter().collect();
         for (index, inst) in agenda.places() {
             let known = functions.contains(&index) && inst < module.functions[index].insts.len();
@@ -148,7 +148,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         let mut descriptor = before.clone();
         preload::give_up(function, &mut descriptor)?;
         let named = named(module, &functions);
-        let supply = Supply::new(&named, &descriptor, metadata.as_ref());
+        let supply = RegisterPool::new(&named, &descriptor, metadata.as_ref());
         let foreign_mode = mode::is_foreign(
             before,
             functions.iter().map(|index| &module.functions[*index]),

@@ -1,8 +1,8 @@
 //! What instructions are to the rules of hazards: those of the original, of templates, of our own.
 
 use crate::Refusal;
-use crate::encode::Codes;
-use crate::instruction::{Instruction, Op, Source};
+use crate::encode::Encodings;
+use crate::instruction::{Instruction, Op, SourceOperand};
 use gfx::Target;
 use hazard::{Node, RULES, Rule, Unit};
 use isa::{Decoded, Decoder, Effects, Inst};
@@ -35,9 +35,9 @@ impl Role {
 
 /// The words of an instruction, of which the first two tell most apart.
 #[derive(PartialEq, Eq)]
-struct Words([u32; 5]);
+struct InstWords([u32; 5]);
 
-impl Hash for Words {
+impl Hash for InstWords {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(u64::from(self.0[0]) | u64::from(self.0[1]) << 32);
     }
@@ -52,7 +52,7 @@ pub(crate) struct Roles {
     wave_size: u8,
     pub rules: Vec<&'static Rule>,
     decoder: Decoder,
-    originals: HashMap<Words, Role, WordHash>,
+    originals: HashMap<InstWords, Role, WordHash>,
     templates: HashMap<Vec<u8>, Arc<[Role]>>,
     /// By instruction of ours.
     ours: Vec<Role>,
@@ -60,7 +60,7 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
-    pub fn new(codes: &Codes) -> Result<Roles, Refusal> {
+    pub fn new(codes: &Encodings) -> Result<Roles, Refusal> {
         let (target, wave_size) = (codes.target, codes.wave_size);
         let decoder = Decoder::with_features(target, wave_size, "");
         let decoder = decoder.map_err(|error| Refusal::Assembler {
@@ -86,7 +86,7 @@ impl Roles {
             .all()
             .map(|op| (op, of(&Instruction::fixed(op))))
             .collect();
-        let zero = Source::Constant(0);
+        let zero = SourceOperand::Constant(0);
         roles.move_to_m0 = of(&Instruction::new(Op::SMovB32, codes.m0(), &[zero]));
         for (op, role) in ours {
             roles.ours[op as usize] = role;
@@ -96,7 +96,7 @@ impl Roles {
 
     /// What an instruction is to the rules.
     fn role(&self, inst: Inst<&Decoded>) -> Role {
-        let node = Node::of(inst, self.target, self.wave_size);
+        let node = Node::new(inst, self.target, self.wave_size);
         let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
             let rules = self.rules.iter().enumerate();
             rules
@@ -131,20 +131,20 @@ impl Roles {
         if self.originals.len() > MOST {
             self.originals.clear();
         }
-        if let Some(role) = self.originals.get(&Words(inst.words)) {
+        if let Some(role) = self.originals.get(&InstWords(inst.words)) {
             return *role;
         }
         let role = self.role(inst);
-        self.originals.insert(Words(inst.words), role);
+        self.originals.insert(InstWords(inst.words), role);
         role
     }
 
     /// Of an instruction of our own. No rule asks for general registers alone, so operands do not matter otherwise.
-    pub fn ours(&self, instruction: &Instruction, codes: &Codes) -> Role {
+    pub fn ours(&self, instruction: &Instruction, codes: &Encodings) -> Role {
         let role = self.ours[instruction.op as usize];
         match (instruction.op, instruction.sources[0]) {
             (Op::SMovB32, _) if instruction.to == codes.m0() => self.move_to_m0,
-            (Op::SNop, Source::Constant(more)) => Role {
+            (Op::SNop, SourceOperand::Constant(more)) => Role {
                 states: more + 1,
                 ..role
             },

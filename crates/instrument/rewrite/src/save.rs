@@ -1,15 +1,15 @@
 //! What is saved around a template, in pairs: each knows how it is saved and how it is restored.
 
 use crate::allocate::Allocated;
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::frame::Frame;
-use crate::instruction::{EXEC, Instruction, Op, Source, VCC, Write};
+use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
 use crate::ir::Code;
-use crate::lower::{Place, fixed};
+use crate::lower::{HookSite, fixed};
 use smallvec::SmallVec;
 
 /// What is saved together.
-pub(crate) type Level = SmallVec<[Save; 2]>;
+pub(crate) type SaveGroup = SmallVec<[Save; 2]>;
 
 /// One thing that is saved in front of a template and restored behind it.
 #[derive(Debug)]
@@ -41,7 +41,11 @@ pub(crate) enum Save {
 
 impl Save {
     /// What is saved before scalar inputs are put in place, then before vector inputs, then before the template.
-    pub fn levels(chosen: &Allocated, place: &Place<'_>, scratch: Option<u32>) -> [Level; 3] {
+    pub fn levels(
+        chosen: &Allocated,
+        place: &HookSite<'_>,
+        scratch: Option<u32>,
+    ) -> [SaveGroup; 3] {
         let wide = u16::from(place.wave_size / 32);
         let spills = &chosen.spills;
         let scalars = spills.lanes_of.filter(|_| !spills.scalars.is_empty());
@@ -77,7 +81,7 @@ impl Save {
         matches!(self, Save::Scc(_) | Save::Vcc(..) | Save::Exec(..))
     }
 
-    pub fn save(&self, codes: &Codes, code: &mut Code<'_>) {
+    pub fn save(&self, codes: &Encodings, code: &mut Code<'_>) {
         match self {
             Save::IndexMode(_) => fixed(codes, code, Op::IndexOff),
             Save::Frame(frame, scratch) => frame.save(*scratch, codes, code),
@@ -87,15 +91,15 @@ impl Save {
                 }
             }
             Save::Scc(register) => {
-                let (one, zero) = (Source::Constant(1), Source::Constant(0));
+                let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
                 code.scalar2(Op::SCselectB32, *register, one, zero);
             }
             Save::Vcc(first, wide) => {
                 for half in 0..*wide {
-                    code.move_scalar(first + half, Source::Scalar(VCC + half));
+                    code.move_scalar(first + half, SourceOperand::Scalar(VCC + half));
                 }
             }
-            Save::M0(register) => code.move_scalar(*register, Source::Scalar(codes.m0())),
+            Save::M0(register) => code.move_scalar(*register, SourceOperand::Scalar(codes.m0())),
             Save::FirstLanes(lanes) => {
                 for (vgpr, scalar) in lanes {
                     code.read_lane(*scalar, *vgpr, 0);
@@ -103,36 +107,40 @@ impl Save {
             }
             Save::Exec(first, wide) => {
                 let op = move_mask(*wide);
-                code.scalar1(op, *first, Source::Scalar(EXEC));
-                code.scalar1(op, EXEC, Source::Constant(1));
+                code.scalar1(op, *first, SourceOperand::Scalar(EXEC));
+                code.scalar1(op, EXEC, SourceOperand::Constant(1));
             }
             Save::Scratch {
                 register,
                 offset,
                 vgprs,
             } => {
-                code.move_scalar(*register, Source::Constant(*offset));
-                let base = Source::Scalar(*register);
+                code.move_scalar(*register, SourceOperand::Constant(*offset));
+                let base = SourceOperand::Scalar(*register);
                 for (slot, vgpr) in (0..).zip(vgprs) {
-                    let sources = [Source::Vector(*vgpr), base, Source::Constant(4 * slot)];
+                    let sources = [
+                        SourceOperand::Vector(*vgpr),
+                        base,
+                        SourceOperand::Constant(4 * slot),
+                    ];
                     code.put(Instruction::new(Op::ScratchStore, 0, &sources));
                 }
             }
             Save::Mode(register) => {
-                code.scalar1(Op::SGetMode, *register, Source::None);
+                code.scalar1(Op::SGetMode, *register, SourceOperand::None);
                 code.fixed(Op::SSetModeOfHooks);
                 // gfx9: two wait states between instructions that write the same hardware register.
-                code.scalar1(Op::SNop, 0, Source::Constant(1));
+                code.scalar1(Op::SNop, 0, SourceOperand::Constant(1));
             }
         }
     }
 
-    pub fn restore(&self, codes: &Codes, code: &mut Code<'_>) {
+    pub fn restore(&self, codes: &Encodings, code: &mut Code<'_>) {
         match self {
             Save::IndexMode(enables) => {
                 let (m0, enables) = (
-                    Source::Scalar(codes.m0()),
-                    Source::Constant(u32::from(*enables)),
+                    SourceOperand::Scalar(codes.m0()),
+                    SourceOperand::Constant(u32::from(*enables)),
                 );
                 code.scalar2(Op::IndexOn, 0, m0, enables);
             }
@@ -144,30 +152,30 @@ impl Save {
                 fixed(codes, code, Op::WaitAlu);
             }
             Save::Scc(register) => {
-                let zero = Source::Constant(0);
-                code.compare(Op::SCmpLgU32, Source::Scalar(*register), zero);
+                let zero = SourceOperand::Constant(0);
+                code.compare(Op::SCmpLgU32, SourceOperand::Scalar(*register), zero);
             }
             Save::Vcc(first, wide) => {
                 for half in 0..*wide {
-                    code.move_scalar(VCC + half, Source::Scalar(first + half));
+                    code.move_scalar(VCC + half, SourceOperand::Scalar(first + half));
                 }
             }
-            Save::M0(register) => code.move_scalar(codes.m0(), Source::Scalar(*register)),
+            Save::M0(register) => code.move_scalar(codes.m0(), SourceOperand::Scalar(*register)),
             Save::FirstLanes(lanes) => {
                 for (vgpr, scalar) in lanes {
                     code.write_lane(*vgpr, 0, *scalar);
                 }
             }
             Save::Exec(first, wide) => {
-                code.scalar1(move_mask(*wide), EXEC, Source::Scalar(*first));
+                code.scalar1(move_mask(*wide), EXEC, SourceOperand::Scalar(*first));
             }
             Save::Scratch {
                 register, vgprs, ..
             } => {
                 // The template may have left its own accesses unfinished; those to one address stay in order.
-                let base = Source::Scalar(*register);
+                let base = SourceOperand::Scalar(*register);
                 for (slot, vgpr) in (0..).zip(vgprs) {
-                    let sources = [base, Source::Constant(4 * slot)];
+                    let sources = [base, SourceOperand::Constant(4 * slot)];
                     code.put(Instruction::new(Op::ScratchLoad, *vgpr, &sources));
                 }
                 if let Some(wait) = codes.wait(lift::Counter::Load) {
@@ -175,7 +183,7 @@ impl Save {
                 }
             }
             Save::Mode(register) => {
-                let register = Source::Scalar(*register);
+                let register = SourceOperand::Scalar(*register);
                 code.put(Instruction::new(Op::SSetMode, 0, &[register]));
             }
         }

@@ -1,24 +1,26 @@
 //! The pass that lays the original's code out anew, function by function, with all that goes between its instructions: what adds
 //! to counters as instructions of ours, hooks as places where they are to be lowered.
 
-use crate::agenda::{Agenda, Site};
+use crate::block_facts::{BlockFacts, falls_to};
 use crate::clauses::Clauses;
 use crate::counting::{Counting, Sums};
-use crate::edges::Detour;
-use crate::encode::Codes;
-use crate::facts::{Facts, falls_to};
-use crate::instruction::{Op, Source, Write};
-use crate::ir::{Code, Item, Label, Meets, Seam, Spot};
+use crate::edges::SplitEdge;
+use crate::encode::Encodings;
+use crate::instruction::{InstructionSink, Op, SourceOperand};
+use crate::ir::{Code, HazardScope, Item, Label, Seam, SplicePoint};
 use crate::lower::SCC_NUMBER;
+use crate::plan_index::{PlanIndex, Site};
 use crate::rewriting::Rewriting;
 use crate::{Action, Change, Insertion, Plan, Point, Refusal};
 use gfx::Family;
 use isa::Effects;
-use lift::{BlockIndex, Function, FunctionIndex, InstIndex, Module, RegisterSet, Traits};
+use lift::{BlockIndex, Function, FunctionIndex, InstFlags, InstIndex, Module, RegisterSet};
 use std::ops::Range;
 
 /// Instructions that cannot be copied without a thought.
-const SPECIAL: Traits = Traits::PLACED.or(Traits::CLAUSE).or(Traits::MESSAGE);
+const SPECIAL: InstFlags = InstFlags::PLACED
+    .or(InstFlags::CLAUSE)
+    .or(InstFlags::MESSAGE);
 
 /// Message of `s_sendmsg`, since gfx11.
 const DEALLOCATE_VGPRS: u32 = 3;
@@ -50,8 +52,8 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
 pub(crate) struct Selection<'a, 'p> {
     pub module: &'a Module,
     pub plan: &'p Plan<'p>,
-    pub agenda: &'a Agenda,
-    pub codes: &'a Codes,
+    pub agenda: &'a PlanIndex,
+    pub codes: &'a Encodings,
     pub counting: &'a Counting,
     pub code: &'a mut Code<'p>,
 }
@@ -73,7 +75,7 @@ impl Selection<'_, '_> {
         index: FunctionIndex,
         number: BlockIndex,
         clauses: &mut Clauses,
-        detours: &mut Vec<Detour>,
+        detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
@@ -138,11 +140,11 @@ impl Selection<'_, '_> {
         (index, number, inst): (FunctionIndex, BlockIndex, InstIndex),
         inserted: bool,
         clauses: &mut Clauses,
-        detours: &mut Vec<Detour>,
+        detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
-        let spot = Spot {
+        let spot = SplicePoint {
             inst,
             next: inst,
             block: number,
@@ -151,7 +153,7 @@ impl Selection<'_, '_> {
         if inserted {
             self.insert_at(index, Point::Before, spot)?;
         }
-        let ends = function.traits(inst).any(Traits::ENDS_BLOCK)
+        let ends = function.traits(inst).any(InstFlags::ENDS_BLOCK)
             && function.insts.at(inst).effects.contains(Effects::END);
         if ends && !self.counting.is_empty() {
             let pc = function.insts.pc(inst);
@@ -175,7 +177,7 @@ impl Selection<'_, '_> {
         self.change_beside(index, inst, Point::After);
         let is_last = inst + 1 == function.blocks[number].end;
         if inserted && (!is_last || falls_to(function, number).is_some()) {
-            let behind = Spot {
+            let behind = SplicePoint {
                 next: inst + 1,
                 position: spot.position + 1,
                 ..spot
@@ -195,7 +197,7 @@ impl Selection<'_, '_> {
         keep_scc: bool,
     ) -> Result<(), Refusal> {
         let function = &self.module.functions[index];
-        let spot = Spot {
+        let spot = SplicePoint {
             inst,
             next: inst,
             block,
@@ -206,7 +208,7 @@ impl Selection<'_, '_> {
         self.counting.add(sums, keep_scc, self.codes, self.code)?;
         // The application names none of its registers.
         let none = RegisterSet::default();
-        let met = Seam::new(index, spot, Meets::NoRegister, none);
+        let met = Seam::new(index, spot, HazardScope::NoRegister, none);
         self.code.leave(seam, met);
         Ok(())
     }
@@ -218,7 +220,7 @@ impl Selection<'_, '_> {
         number: BlockIndex,
         inst: InstIndex,
         clauses: &Clauses,
-        detours: &mut Vec<Detour>,
+        detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
@@ -239,14 +241,14 @@ impl Selection<'_, '_> {
             self.code.push(Item::Copy(inst));
             return Ok(());
         }
-        let deallocates = traits.any(Traits::MESSAGE)
+        let deallocates = traits.any(InstFlags::MESSAGE)
             && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
             && module.target.family >= Family::Gfx11;
         // VGPRs are needed until the end.
         let needed = deallocates
             && (!self.counting.is_empty() || self.agenda.any_in(index, inst + 1..block.end));
         if clauses.broken_at(inst) || needed {
-            self.code.scalar1(Op::SNop, 0, Source::Constant(0));
+            self.code.scalar1(Op::SNop, 0, SourceOperand::Constant(0));
             return Ok(());
         }
         let last = inst + 1 == block.end;
@@ -288,7 +290,7 @@ impl Selection<'_, '_> {
         &mut self,
         index: FunctionIndex,
         point: Point,
-        spot: Spot,
+        spot: SplicePoint,
     ) -> Result<(), Refusal> {
         let plan = self.plan;
         let function = &self.module.functions[index];
@@ -304,7 +306,7 @@ impl Selection<'_, '_> {
             } else if is_alone(function, insertion) {
                 let mut sums = Sums::default();
                 sums.add(&insertion.action);
-                let live = Facts::of(self.module, index, spot.block).live(spot.position);
+                let live = BlockFacts::new(self.module, index, spot.block).live(spot.position);
                 let keep_scc = live.scalars.contains(SCC_NUMBER);
                 self.counting.add(&sums, keep_scc, self.codes, self.code)?;
             }
@@ -340,7 +342,7 @@ impl Selection<'_, '_> {
         while inst < block.end {
             let next = inst + 1;
             let decoded = function.insts.at(inst);
-            if function.traits(inst).any(Traits::CLAUSE) {
+            if function.traits(inst).any(InstFlags::CLAUSE) {
                 clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
             } else if inst < clause_end {
                 inst = next;
@@ -353,7 +355,7 @@ impl Selection<'_, '_> {
             match loses_scc.then(|| keeps(inst)) {
                 // Clauses that start meanwhile are to be seen all the same.
                 Some((true, end)) => {
-                    inst = function.next_with(next..end.max(next), Traits::CLAUSE);
+                    inst = function.next_with(next..end.max(next), InstFlags::CLAUSE);
                 }
                 _ => return Ok((inst, false)),
             }

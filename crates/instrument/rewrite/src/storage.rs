@@ -5,10 +5,10 @@
 //! hooks' part is the last one.
 
 use crate::allocate::SCRATCH_SLOTS;
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::entry::{EntryValues, load};
 use crate::frame::FRAME_SLOTS;
-use crate::instruction::{FLAT_SCRATCH, Instruction, Op, Source, VCC, Write};
+use crate::instruction::{FLAT_SCRATCH, Instruction, InstructionSink, Op, SourceOperand, VCC};
 use crate::registers::Home;
 use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
@@ -34,7 +34,7 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    pub fn of(plan: &Plan<'_>) -> Storage {
+    pub fn new(plan: &Plan<'_>) -> Storage {
         let mut storage = Storage::default();
         let mut used = vec![false; plan.hooks.len()];
         let calls = plan
@@ -152,7 +152,7 @@ impl Storage {
     /// Code at the entry that computes the addresses. `position`: where a value arrives; `place`: SGPRs to keep.
     pub fn keep(
         &self,
-        codes: &Codes,
+        codes: &Encodings,
         position: &dyn Fn(&str) -> Option<u16>,
         place: &mut dyn FnMut(u16) -> Result<u16, Refusal>,
         kept: &mut EntryValues,
@@ -194,16 +194,23 @@ impl Storage {
         variables.sort_by_key(|(_, offset)| **offset);
         for (name, &offset) in variables {
             let to = place(1)?;
-            let own = Source::Scalar(to);
+            let own = SourceOperand::Scalar(to);
             match start {
                 None => {
                     load(codes, Op::SLoadDword, to, packet, PACKET_GROUP_SIZE, code);
-                    code.scalar2(Op::SSubU32, to, own, Source::Constant(self.shared_bytes));
-                    let mask = Source::Constant(LDS_ALIGNMENT.wrapping_neg());
+                    code.scalar2(
+                        Op::SSubU32,
+                        to,
+                        own,
+                        SourceOperand::Constant(self.shared_bytes),
+                    );
+                    let mask = SourceOperand::Constant(LDS_ALIGNMENT.wrapping_neg());
                     code.scalar2(Op::SAndB32, to, own, mask);
-                    start = Some(Source::Scalar(to));
+                    start = Some(SourceOperand::Scalar(to));
                 }
-                Some(start) => code.scalar2(Op::SAddU32, to, start, Source::Constant(offset)),
+                Some(start) => {
+                    code.scalar2(Op::SAddU32, to, start, SourceOperand::Constant(offset))
+                }
             }
             kept.shared.insert(name.clone(), Home::Scalar(to));
         }
@@ -213,37 +220,52 @@ impl Storage {
     /// From the bytes per lane of the dispatch in `low` to the global address of lane 0's part for hooks in the pair.
     fn stack_address(
         &self,
-        codes: &Codes,
+        codes: &Encodings,
         find: &dyn Fn(&str) -> Result<u16, Refusal>,
         low: u16,
         code: &mut Vec<Instruction>,
     ) -> Result<(), Refusal> {
         let high = low + 1;
         let (low_is, high_is, zero) = (
-            Source::Scalar(low),
-            Source::Scalar(high),
-            Source::Constant(0),
+            SourceOperand::Scalar(low),
+            SourceOperand::Scalar(high),
+            SourceOperand::Constant(0),
         );
-        let shift = Source::Constant(codes.wave_size.trailing_zeros());
-        code.scalar2(Op::SSubU32, low, low_is, Source::Constant(self.stack));
+        let shift = SourceOperand::Constant(codes.wave_size.trailing_zeros());
+        code.scalar2(
+            Op::SSubU32,
+            low,
+            low_is,
+            SourceOperand::Constant(self.stack),
+        );
         code.scalar2(Op::SLshlB32, low, low_is, shift);
         match (codes.target.architected_flat_scratch, codes.target.family) {
             (false, _) => {
                 let init = find("flat_scratch_init")?;
                 let wave = find("private_segment_wave_offset")?;
-                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(init));
-                code.scalar2(Op::SAddcU32, high, Source::Scalar(init + 1), zero);
-                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(wave));
+                code.scalar2(Op::SAddU32, low, low_is, SourceOperand::Scalar(init));
+                code.scalar2(Op::SAddcU32, high, SourceOperand::Scalar(init + 1), zero);
+                code.scalar2(Op::SAddU32, low, low_is, SourceOperand::Scalar(wave));
                 code.scalar2(Op::SAddcU32, high, high_is, zero);
             }
             (true, Family::Gfx9) => {
-                code.scalar2(Op::SAddU32, low, low_is, Source::Scalar(FLAT_SCRATCH));
-                code.scalar2(Op::SAddcU32, high, Source::Scalar(FLAT_SCRATCH + 1), zero);
+                code.scalar2(
+                    Op::SAddU32,
+                    low,
+                    low_is,
+                    SourceOperand::Scalar(FLAT_SCRATCH),
+                );
+                code.scalar2(
+                    Op::SAddcU32,
+                    high,
+                    SourceOperand::Scalar(FLAT_SCRATCH + 1),
+                    zero,
+                );
             }
             (true, _) => {
-                code.scalar1(Op::SGetScratchLow, high, Source::None);
+                code.scalar1(Op::SGetScratchLow, high, SourceOperand::None);
                 code.scalar2(Op::SAddU32, low, low_is, high_is);
-                code.scalar1(Op::SGetScratchHigh, high, Source::None);
+                code.scalar1(Op::SGetScratchHigh, high, SourceOperand::None);
                 code.scalar2(Op::SAddcU32, high, high_is, zero);
             }
         }
@@ -253,14 +275,14 @@ impl Storage {
 
 /// Where the application uses FLAT_SCRATCH, it sets it to the same value. VCC is undefined at the entry.
 fn set_flat_scratch(family: Family, init: u16, wave: u16, code: &mut Vec<Instruction>) {
-    let (low, high) = (Source::Scalar(init), Source::Scalar(init + 1));
-    let (wave, zero) = (Source::Scalar(wave), Source::Constant(0));
+    let (low, high) = (SourceOperand::Scalar(init), SourceOperand::Scalar(init + 1));
+    let (wave, zero) = (SourceOperand::Scalar(wave), SourceOperand::Constant(0));
     if family == Family::Gfx9 {
         code.scalar2(Op::SAddU32, FLAT_SCRATCH, low, wave);
         code.scalar2(Op::SAddcU32, FLAT_SCRATCH + 1, high, zero);
         return;
     }
-    let vcc = Source::Scalar(VCC);
+    let vcc = SourceOperand::Scalar(VCC);
     code.scalar2(Op::SAddU32, VCC, low, wave);
     code.scalar1(Op::SSetScratchLow, 0, vcc);
     code.scalar2(Op::SAddcU32, VCC, high, zero);

@@ -5,7 +5,7 @@ use gfx::{Family, Target};
 use lift::Counter;
 
 /// Which targets have an instruction.
-type On = fn(&Target, u8) -> bool;
+type Availability = fn(&Target, u8) -> bool;
 
 /// Where an instruction's operands are (ISA manuals, "Microcode formats"). Those of scalar and vector arithmetic are the same
 /// on all families; what differs, opcode numbers and the prefix of VOP3, comes from LLVM.
@@ -83,7 +83,7 @@ const GFX12: MemoryFields = MemoryFields {
 };
 
 impl MemoryFields {
-    pub fn of(family: Family) -> &'static MemoryFields {
+    pub fn for_family(family: Family) -> &'static MemoryFields {
         if family >= Family::Gfx12 {
             &GFX12
         } else {
@@ -137,7 +137,7 @@ fn gfx12_up(target: &Target, _: u8) -> bool {
 
 /// Instruction, where it exists, its layout, its text with all fields zero.
 #[rustfmt::skip]
-pub(crate) const ROWS: &[(Op, On, Shape, &str)] = &[
+pub(crate) const ROWS: &[(Op, Availability, Shape, &str)] = &[
     (Op::SMovB32,            any,          Shape::Sop1,             "s_mov_b32 s0, s0"),
     (Op::SMovB64,            any,          Shape::Sop1,             "s_mov_b64 s[0:1], s[0:1]"),
     (Op::SCselectB32,        any,          Shape::Sop2,             "s_cselect_b32 s0, s0, s0"),

@@ -128,7 +128,7 @@ fn each_pass() {
     let bytes = object();
     let object = CodeObject::parse(&bytes).expect("reads");
     let module = Module::lift(&object).expect("lifts");
-    let kernels = Kernels::of(&object).expect("reads");
+    let kernels = Kernels::all(&object).expect("reads");
     let function = &module.functions[0];
     assert_eq!(function.kind, FunctionKind::Kernel);
     let template = template();

@@ -3,7 +3,7 @@
 //! It shows that interception itself is transparent: loading, substitution in packets and unloading happen as for any other
 //! tool.
 
-use codeobj::{CodeObject, elf::Place};
+use codeobj::{CodeObject, elf::SymbolSection};
 
 use crate::{Instrumenter, Refusal, Report, Request, Usage, Variant};
 
@@ -72,7 +72,7 @@ fn own_data(object: &CodeObject<'_>) -> Option<String> {
     });
     for section in writable {
         let symbols = object.all_symbols().iter().filter(|symbol| {
-            symbol.place == Place::Section(section.index) && !symbol.name.is_empty()
+            symbol.section == SymbolSection::Section(section.index) && !symbol.name.is_empty()
         });
         let (marks, variables): (Vec<_>, Vec<_>) =
             symbols.partition(|symbol| symbol.name.starts_with(UNIT_MARK));

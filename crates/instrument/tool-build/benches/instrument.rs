@@ -98,7 +98,7 @@ fn measure(object: &CodeObject<'_>, engine: &Engine, rounds: usize, whole: bool)
         drop(lift::Module::lift(object).expect("lifts"))
     });
     let lines = least(of_parts, || {
-        if let Some(tables) = LineTables::of(object).expect("reads") {
+        if let Some(tables) = LineTables::read(object).expect("reads") {
             tables.prepare();
         }
     });

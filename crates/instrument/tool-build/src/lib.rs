@@ -162,7 +162,7 @@ pub fn ready(
     };
     std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
     let sources = tempfile::tempdir().map_err(|error| failed(&std::env::temp_dir(), error))?;
-    let build_one = |tool: &tools::Ready| -> Result<(), Error> {
+    let build_one = |tool: &tools::ReadyTool| -> Result<(), Error> {
         progress(tool.name);
         let source = sources.path().join(format!("{}.hip", tool.name));
         std::fs::write(&source, tool.source).map_err(|error| failed(&source, error))?;

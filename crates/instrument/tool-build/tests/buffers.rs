@@ -212,7 +212,7 @@ impl Numbers {
         ((self.0 >> 33) % u64::from(end)) as u32
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 }
@@ -223,12 +223,12 @@ fn buffer_addresses_are_those_of_the_manuals() {
     let accesses: Vec<Access> = (0..200_000)
         .map(|_| {
             let indexed = numbers.below(2);
-            let stride = numbers.of(&[0, 4, 16, 48, 64, 1024, 16383]);
+            let stride = numbers.pick(&[0, 4, 16, 48, 64, 1024, 16383]);
             let descriptor = Descriptor {
-                base: numbers.of(&[0x1000, 0x7fff_1234_5000, 0xffff_ffff_fffc]),
+                base: numbers.pick(&[0x1000, 0x7fff_1234_5000, 0xffff_ffff_fffc]),
                 stride,
                 swizzle: numbers.below(4),
-                records: numbers.of(&[0, 1, 5, 40, 64, 100, 4096, u32::MAX]),
+                records: numbers.pick(&[0, 1, 5, 40, 64, 100, 4096, u32::MAX]),
                 format: numbers.below(64),
                 stride_scale: numbers.below(4),
                 index_stride: numbers.below(4),
@@ -236,18 +236,18 @@ fn buffer_addresses_are_those_of_the_manuals() {
                 check: numbers.below(4),
             };
             let near = [0, 4, 12, 15, 33, 60, 64, 4092, u32::MAX - 63];
-            let typed = numbers.of(&[0, 0, FORMATTED, FORMATTED | 22 << 8, FORMATTED | 63 << 8]);
+            let typed = numbers.pick(&[0, 0, FORMATTED, FORMATTED | 22 << 8, FORMATTED | 63 << 8]);
             Access {
                 descriptor,
-                scalar_offset: numbers.of(&[0, 0, 1, 4, 36, 4096, u32::MAX]),
-                index: indexed * numbers.of(&[0, 1, 4, 7, 8, 39, 40, 63, 100, u32::MAX]),
-                offset: numbers.of(&near),
-                constant: numbers.of(&[0, 4, 52, 63, 4095]),
+                scalar_offset: numbers.pick(&[0, 0, 1, 4, 36, 4096, u32::MAX]),
+                index: indexed * numbers.pick(&[0, 1, 4, 7, 8, 39, 40, 63, 100, u32::MAX]),
+                offset: numbers.pick(&near),
+                constant: numbers.pick(&[0, 4, 52, 63, 4095]),
                 flags: (indexed * INDEXED)
-                    | numbers.of(&[GFX11, GFX12])
+                    | numbers.pick(&[GFX11, GFX12])
                     | typed
-                    | numbers.of(&[0, WHOLE]),
-                bytes: numbers.of(&[1, 2, 4, 8, 12, 16]),
+                    | numbers.pick(&[0, WHOLE]),
+                bytes: numbers.pick(&[1, 2, 4, 8, 12, 16]),
                 lane: numbers.below(64),
             }
         })

@@ -28,7 +28,7 @@ struct Row {
 
 impl Counted {
     /// Variants of a kernel in one row.
-    pub fn of(results: &Results<'_>) -> Counted {
+    pub fn collect(results: &Results<'_>) -> Counted {
         let mut rows: BTreeMap<(&str, &[u8; 32]), Row> = BTreeMap::new();
         for kernel in results.kernels() {
             let key = (kernel.name(), kernel.object_hash());

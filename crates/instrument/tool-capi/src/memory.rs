@@ -1,7 +1,7 @@
 //! Functions of the table for the tool's variables and for memory.
 
 use crate::{
-    table::{Done, NULL, Tool, with_variables},
+    table::{CallResult, NULL, Tool, with_variables},
     variables::Variables,
 };
 use std::ffi::{c_int, c_void};
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn copy_from_variable(
 }
 
 /// Copies from an address of a device or the host.
-fn copied(variables: &Variables, into: *mut c_void, from: u64, size: usize) -> Done {
+fn copied(variables: &Variables, into: *mut c_void, from: u64, size: usize) -> CallResult {
     if into.is_null() || from == 0 {
         return Err(NULL.to_owned());
     }

@@ -6,7 +6,7 @@ use luthier::{Kernel, SiteFilter};
 use std::{collections::HashMap, ffi::CString};
 
 /// The kernel and everything it may call.
-pub struct Seen {
+pub struct KernelView {
     pub target: CString,
     pub wave_size: u32,
     /// The kernel first.
@@ -89,10 +89,10 @@ fn text(text: impl Into<String>) -> CString {
     CString::new(text.into()).unwrap_or_default()
 }
 
-impl Seen {
+impl KernelView {
     /// `filter`: what the user chose.
-    pub fn of(kernel: &Kernel<'_>, filter: &SiteFilter) -> Seen {
-        let mut seen = Seen {
+    pub fn new(kernel: &Kernel<'_>, filter: &SiteFilter) -> KernelView {
+        let mut seen = KernelView {
             target: text(kernel.target()),
             wave_size: kernel.wave_size().into(),
             functions: Vec::new(),

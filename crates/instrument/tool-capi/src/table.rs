@@ -17,7 +17,7 @@ use crate::{
         RawInsertion, RawInstruction, RawKernel, RawLaunch, RawOperand, RawParameter, sized,
     },
     variables::Variables,
-    visit::{Deed, Point, Visit, Wanted},
+    visit::{LaunchChoice, Point, Visit, VisitAction},
 };
 use std::{
     cell::RefCell,
@@ -55,7 +55,7 @@ macro_rules! table {
     };
 }
 
-type Place = usize;
+type InstructionIndex = usize;
 type Object = u64;
 type Text = *const c_char;
 type Memory = *mut c_void;
@@ -63,8 +63,8 @@ type Shadow = *const c_void;
 
 table! {
     count_instructions: unsafe extern "C" fn(Object, *mut usize) -> c_int,
-    get_instruction: unsafe extern "C" fn(Object, Place, *mut RawInstruction) -> c_int,
-    insert_call: unsafe extern "C" fn(Object, Place, Shadow, c_int, *const RawArgument, usize) -> c_int,
+    get_instruction: unsafe extern "C" fn(Object, InstructionIndex, *mut RawInstruction) -> c_int,
+    insert_call: unsafe extern "C" fn(Object, InstructionIndex, Shadow, c_int, *const RawArgument, usize) -> c_int,
     is_instrumented: unsafe extern "C" fn(Object, Text, *mut c_int) -> c_int,
     override_with_instrumented: unsafe extern "C" fn(Object, Text) -> c_int,
     override_with_original: extern "C" fn(Object) -> c_int,
@@ -79,10 +79,10 @@ table! {
     get_kernel: unsafe extern "C" fn(Object, *mut RawKernel) -> c_int,
     get_function: unsafe extern "C" fn(Object, usize, *mut RawFunction) -> c_int,
     get_block: unsafe extern "C" fn(Object, usize, *mut RawBlock) -> c_int,
-    get_operand: unsafe extern "C" fn(Object, Place, usize, *mut RawOperand) -> c_int,
-    get_frame: unsafe extern "C" fn(Object, Place, usize, *mut RawFrame) -> c_int,
+    get_operand: unsafe extern "C" fn(Object, InstructionIndex, usize, *mut RawOperand) -> c_int,
+    get_frame: unsafe extern "C" fn(Object, InstructionIndex, usize, *mut RawFrame) -> c_int,
     get_parameter: unsafe extern "C" fn(Object, usize, *mut RawParameter) -> c_int,
-    is_live: unsafe extern "C" fn(Object, Place, u32, u32, *mut c_int) -> c_int,
+    is_live: unsafe extern "C" fn(Object, InstructionIndex, u32, u32, *mut c_int) -> c_int,
     insert: unsafe extern "C" fn(Object, *const RawInsertion) -> c_int,
     change: unsafe extern "C" fn(Object, *const RawChange) -> c_int,
     report: unsafe extern "C" fn(Tool, Text) -> c_int,
@@ -108,10 +108,10 @@ thread_local! {
     static REASON: RefCell<CString> = RefCell::default();
 }
 
-pub type Done = Result<(), String>;
+pub type CallResult = Result<(), String>;
 
 /// 0, or 1 with the reason kept.
-pub fn status(act: impl FnOnce() -> Done) -> c_int {
+pub fn status(act: impl FnOnce() -> CallResult) -> c_int {
     let acted = catch_unwind(AssertUnwindSafe(act));
     let result = acted.unwrap_or_else(|_| Err("internal error".to_owned()));
     match result {
@@ -124,7 +124,7 @@ pub fn status(act: impl FnOnce() -> Done) -> c_int {
 }
 
 /// Runs `act` on the launch of this kernel.
-pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int {
+pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> CallResult) -> c_int {
     status(|| {
         CURRENT.with_borrow_mut(|current| match current {
             Some(visit) if visit.kernel_object == kernel_object => act(visit),
@@ -138,7 +138,7 @@ pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> Done) -> c_int 
 ///
 /// # Safety
 /// Null, or what [`Api::for_tool`] put into the table.
-pub unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> Done) -> c_int {
+pub unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> CallResult) -> c_int {
     // SAFETY: the caller's promise; they live for ever.
     let variables = unsafe { tool.as_ref() };
     status(|| act(variables.ok_or(NULL)?))
@@ -206,7 +206,7 @@ unsafe extern "C" fn override_with_instrumented(
 
 extern "C" fn override_with_original(kernel_object: u64) -> c_int {
     visit(kernel_object, |visit| {
-        visit.wanted = Wanted::Original;
+        visit.wanted = LaunchChoice::Original;
         Ok(())
     })
 }
@@ -257,7 +257,7 @@ unsafe extern "C" fn insert(kernel_object: u64, insertion: *const RawInsertion) 
 
 extern "C" fn all_or_nothing(kernel_object: u64) -> c_int {
     visit(kernel_object, |visit| {
-        visit.change(0, Point::Before, Deed::AllOrNothing)
+        visit.change(0, Point::Before, VisitAction::AllOrNothing)
     })
 }
 
@@ -282,10 +282,10 @@ unsafe extern "C" fn change(kernel_object: u64, change: *const RawChange) -> c_i
             unsafe { name(wanted.text) }
         };
         let (point, deed) = match wanted.kind {
-            constants::CHANGE_REMOVE => (Point::Before, Deed::Remove),
-            constants::CHANGE_REPLACE => (Point::Before, Deed::Replace(text()?)),
-            constants::CHANGE_ADD_BEFORE => (Point::Before, Deed::Assembly(text()?)),
-            constants::CHANGE_ADD_AFTER => (Point::After, Deed::Assembly(text()?)),
+            constants::CHANGE_REMOVE => (Point::Before, VisitAction::Remove),
+            constants::CHANGE_REPLACE => (Point::Before, VisitAction::Replace(text()?)),
+            constants::CHANGE_ADD_BEFORE => (Point::Before, VisitAction::Assembly(text()?)),
+            constants::CHANGE_ADD_AFTER => (Point::After, VisitAction::Assembly(text()?)),
             kind => return Err(format!("there is no change {kind}")),
         };
         visit.change(wanted.place, point, deed)

@@ -4,10 +4,10 @@ use crate::{
     counted::{self, Counted},
     library::Library,
     modules::Compile,
-    seen::Seen,
+    seen::KernelView,
     table::{Api, CURRENT},
     variables::Variables,
-    visit::{Call, Deed, Point, Visit, Wanted},
+    visit::{Call, LaunchChoice, Point, Visit, VisitAction},
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{
@@ -24,8 +24,8 @@ const FAILED: u32 = u32::MAX;
 
 /// What is known of a kernel.
 #[derive(Default)]
-struct Known {
-    seen: Option<Arc<Seen>>,
+struct KernelState {
+    seen: Option<Arc<KernelView>>,
     /// By name, in the order in which they were made: the first is choice 1.
     variants: Vec<(String, Arc<Vec<Call>>)>,
     /// What launches run unless the tool says otherwise.
@@ -34,7 +34,7 @@ struct Known {
 }
 
 /// By name and hash of the code object.
-type Kernels = HashMap<(String, [u8; 32]), Known>;
+type Kernels = HashMap<(String, [u8; 32]), KernelState>;
 
 /// See the module.
 pub struct LibraryTool {
@@ -73,7 +73,7 @@ impl LibraryTool {
 }
 
 /// What the tool asked for, put down; the choice for this launch.
-fn settle(known: &mut Known, visit: Visit, failed: Option<&String>) -> u32 {
+fn settle(known: &mut KernelState, visit: Visit, failed: Option<&String>) -> u32 {
     known.seen = visit.seen;
     if let Some(failure) = failed {
         known.failure = Some(failure.clone());
@@ -82,14 +82,14 @@ fn settle(known: &mut Known, visit: Visit, failed: Option<&String>) -> u32 {
             choice => choice,
         };
     }
-    let position = |known: &Known, name: &str| {
+    let position = |known: &KernelState, name: &str| {
         let found = known.variants.iter().position(|(known, _)| known == name);
         found.map(|index| index as u32 + 1)
     };
     match visit.wanted {
-        Wanted::Same => {}
-        Wanted::Original => known.choice = 0,
-        Wanted::Variant(name) => {
+        LaunchChoice::Same => {}
+        LaunchChoice::Original => known.choice = 0,
+        LaunchChoice::Variant(name) => {
             known.choice = position(known, &name).unwrap_or_else(|| {
                 known.variants.push((name, Arc::new(visit.calls)));
                 known.variants.len() as u32
@@ -152,7 +152,7 @@ impl Tool for LibraryTool {
             hooks: Arc::clone(&self.hooks),
             variables: Arc::clone(variables),
             calls: Vec::new(),
-            wanted: Wanted::Same,
+            wanted: LaunchChoice::Same,
         };
         let mut packet = KernelDispatchPacket {
             grid_size: launch.grid,
@@ -181,7 +181,7 @@ impl Tool for LibraryTool {
         let mut key = String::new();
         for call in &*calls {
             let arguments = match &call.deed {
-                Deed::Hook { arguments, .. } => arguments.as_slice(),
+                VisitAction::Hook { arguments, .. } => arguments.as_slice(),
                 _ => &[],
             };
             for argument in arguments {
@@ -206,7 +206,7 @@ impl Tool for LibraryTool {
             return Err(Error::Tool(format!("{}: {failure}", self.name())));
         };
         let counters = calls.iter().map(|call| match call.deed {
-            Deed::Count { counter, .. } => counter + 1,
+            VisitAction::Count { counter, .. } => counter + 1,
             _ => 0,
         });
         let counters = edit.counters(counters.max().unwrap_or(0));
@@ -218,10 +218,10 @@ impl Tool for LibraryTool {
                 return Err(Error::Tool(reason));
             };
             let mut arguments = match &call.deed {
-                Deed::Hook { arguments, .. } => arguments.clone(),
+                VisitAction::Hook { arguments, .. } => arguments.clone(),
                 _ => Vec::new(),
             };
-            if let Deed::Hook { hook, .. } = &call.deed {
+            if let VisitAction::Hook { hook, .. } = &call.deed {
                 for (index, argument) in arguments.iter_mut().enumerate() {
                     if let Argument::Register(reg) = argument {
                         let dwords = edit.parameter_dwords(hook, index)?;
@@ -230,15 +230,15 @@ impl Tool for LibraryTool {
                 }
             }
             let place = match (&call.deed, call.point) {
-                (Deed::AllOrNothing, _) => {
+                (VisitAction::AllOrNothing, _) => {
                     edit.all_or_nothing();
                     continue;
                 }
-                (Deed::Remove, _) => {
+                (VisitAction::Remove, _) => {
                     edit.remove(instruction);
                     continue;
                 }
-                (Deed::Replace(text), _) => {
+                (VisitAction::Replace(text), _) => {
                     edit.replace(instruction, text)?;
                     continue;
                 }
@@ -253,17 +253,17 @@ impl Tool for LibraryTool {
                 }
             };
             match &call.deed {
-                Deed::Hook { hook, once, .. } => {
+                VisitAction::Hook { hook, once, .. } => {
                     let place = if *once { place.once() } else { place };
                     place.call(hook, arguments)?;
                 }
-                Deed::Assembly(text) => {
+                VisitAction::Assembly(text) => {
                     place.assembly(text)?;
                 }
-                Deed::Count { counter, amount } => {
+                VisitAction::Count { counter, amount } => {
                     place.count(counters.at(*counter), *amount)?;
                 }
-                Deed::AllOrNothing | Deed::Remove | Deed::Replace(_) => {}
+                VisitAction::AllOrNothing | VisitAction::Remove | VisitAction::Replace(_) => {}
             }
         }
         Ok(())
@@ -295,7 +295,7 @@ impl Tool for LibraryTool {
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut problems = std::mem::take(&mut *lock(&self.problems));
-        counted::RESULTS.set(Some(Counted::of(results)));
+        counted::RESULTS.set(Some(Counted::collect(results)));
         problems.extend(self.library.end().err());
         counted::RESULTS.set(None);
         let file = self.library.file();

@@ -2,7 +2,7 @@
 
 use crate::{
     constants,
-    seen::{Seen, register_kind},
+    seen::{KernelView, register_kind},
     structures::RawArgument,
     variables::Variables,
 };
@@ -10,12 +10,12 @@ use isa::{Reg, RegKind};
 use luthier::{Argument, Code};
 use std::sync::Arc;
 
-/// Something to be done at a place; numbers are those of [`Seen`].
+/// Something to be done at a place; numbers are those of [`KernelView`].
 #[derive(Clone, Debug)]
 pub struct Call {
     pub index: usize,
     pub point: Point,
-    pub deed: Deed,
+    pub deed: VisitAction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Point {
 }
 
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum VisitAction {
     Hook {
         hook: String,
         /// In lane 0 alone, whatever EXEC is.
@@ -52,7 +52,7 @@ pub enum Deed {
 
 /// What the launch is to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum LaunchChoice {
     /// As the launches before.
     Same,
     Original,
@@ -68,25 +68,27 @@ pub struct Visit {
     pub kernel_object: u64,
     pub code: Code,
     /// Kept for later launches once the tool has asked for them.
-    pub seen: Option<Arc<Seen>>,
+    pub seen: Option<Arc<KernelView>>,
     /// Names of the variants that there are.
     pub variants: Vec<String>,
     pub hooks: Arc<Vec<(String, usize)>>,
     pub variables: Arc<Variables>,
     pub calls: Vec<Call>,
-    pub wanted: Wanted,
+    pub wanted: LaunchChoice,
 }
 
 type Result<T> = std::result::Result<T, String>;
 
 impl Visit {
     /// The kernel and everything it may call.
-    pub fn seen(&mut self) -> Result<Arc<Seen>> {
+    pub fn seen(&mut self) -> Result<Arc<KernelView>> {
         if let Some(known) = &self.seen {
             return Ok(Arc::clone(known));
         }
         let filter = self.code.filter();
-        let seen = self.code.with(|kernel| Arc::new(Seen::of(kernel, filter)));
+        let seen = self
+            .code
+            .with(|kernel| Arc::new(KernelView::new(kernel, filter)));
         let seen = seen.map_err(|error| error.to_string())?;
         Ok(Arc::clone(self.seen.insert(seen)))
     }
@@ -134,7 +136,7 @@ impl Visit {
             ));
         }
         let arguments = arguments.iter().map(|raw| self.argument(raw));
-        let deed = Deed::Hook {
+        let deed = VisitAction::Hook {
             hook: name,
             once,
             arguments: arguments.collect::<Result<_>>()?,
@@ -168,12 +170,12 @@ impl Visit {
             ));
         }
         let index = self.place(index)?;
-        let deed = Deed::Count { counter, amount };
+        let deed = VisitAction::Count { counter, amount };
         self.calls.push(Call { index, point, deed });
         Ok(())
     }
 
-    pub fn change(&mut self, index: usize, point: Point, deed: Deed) -> Result<()> {
+    pub fn change(&mut self, index: usize, point: Point, deed: VisitAction) -> Result<()> {
         let index = self.place(index)?;
         self.calls.push(Call { index, point, deed });
         Ok(())
@@ -249,7 +251,7 @@ impl Visit {
                 "the kernel has a variant {variant:?} already; give the new one another name"
             ));
         }
-        self.wanted = Wanted::Variant(variant);
+        self.wanted = LaunchChoice::Variant(variant);
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ pub struct Parameter {
 
 /// The parameters of a kernel, without those that the runtime adds. Compilers leave names out of metadata unless they keep
 /// them for debugging; types are in the mangled name.
-pub fn of(kernel: &Kernel<'_>) -> Vec<Parameter> {
+pub fn parameters(kernel: &Kernel<'_>) -> Vec<Parameter> {
     let Some(metadata) = kernel.metadata() else {
         return Vec::new();
     };
@@ -94,7 +94,7 @@ fn parameter_types(demangled: &str) -> Vec<&str> {
 }
 
 /// How the bytes of a type read.
-type Read = fn(&[u8]) -> Option<String>;
+type ReadNumber = fn(&[u8]) -> Option<String>;
 
 macro_rules! numbers {
     ($($name:literal => $type:ty,)*) => {
@@ -102,7 +102,7 @@ macro_rules! numbers {
     };
 }
 
-const NUMBERS: &[(&str, Read)] = numbers! {
+const NUMBERS: &[(&str, ReadNumber)] = numbers! {
     "char" => i8, "signed char" => i8, "unsigned char" => u8,
     "short" => i16, "unsigned short" => u16,
     "int" => i32, "unsigned int" => u32, "unsigned" => u32,

@@ -13,7 +13,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub fn of(instruction: &Instruction<'_>) -> Site {
+    pub fn new(instruction: &Instruction<'_>) -> Site {
         Site {
             pc: instruction.pc(),
             text: instruction.text().trim().replace('\t', " "),
@@ -41,7 +41,7 @@ pub(crate) fn count_at<T>(
     let mut sites = Vec::new();
     for (index, (instruction, known)) in instructions.into_iter().enumerate() {
         insert(edit, &instruction, known, counters.at(index * width))?;
-        sites.push(Site::of(&instruction));
+        sites.push(Site::new(&instruction));
     }
     edit.attach(sites)
 }

@@ -12,7 +12,7 @@ pub struct Coverage(pub ToolFile);
 
 /// What is kept of a kernel; files and functions are positions in the lists.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept {
+struct KernelData {
     files: Vec<String>,
     functions: Vec<Function>,
     /// In the order of their counters.
@@ -86,7 +86,7 @@ fn is_uniform(instruction: &Instruction<'_>) -> bool {
 
 /// What is to be counted: each entry is where, and what stands there.
 #[derive(Default)]
-struct Places<'k> {
+struct CountedPoints<'k> {
     before: Vec<(Instruction<'k>, u32)>,
     behind: Vec<(Instruction<'k>, u32)>,
     ways: Vec<(luthier::Block<'k>, luthier::Block<'k>, u32)>,
@@ -103,8 +103,8 @@ impl Tool for Coverage {
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         let mut files = Files::default();
-        let mut kept = Kept::default();
-        let mut places = Places::default();
+        let mut kept = KernelData::default();
+        let mut places = CountedPoints::default();
         for function in kernel.functions() {
             if function.blocks().all(|block| edit.chosen(&block) == 0) {
                 continue;
@@ -186,8 +186,8 @@ fn look_at<'k>(
     block: luthier::Block<'k>,
     edit: &Edit<'_>,
     files: &mut Files,
-    kept: &mut Kept,
-    places: &mut Places<'k>,
+    kept: &mut KernelData,
+    places: &mut CountedPoints<'k>,
 ) {
     let instructions: Vec<Instruction<'k>> = block.instructions().collect();
     let mut stretch = kept.counted.len() as u32;
@@ -242,13 +242,13 @@ fn look_at<'k>(
 fn report(results: &Results<'_>) -> Result<Report> {
     let mut files: BTreeMap<String, File> = BTreeMap::new();
     for kernel in results.kernels() {
-        let kept: Kept = kernel.data()?;
+        let kept: KernelData = kernel.data()?;
         add(&mut files, &kept, kernel);
     }
     Ok(Report::new(files))
 }
 
-fn add(files: &mut BTreeMap<String, File>, kept: &Kept, kernel: &KernelResults) {
+fn add(files: &mut BTreeMap<String, File>, kept: &KernelData, kernel: &KernelResults) {
     let counters = kernel.counters();
     let count = |counter: u32| counters.get(counter as usize).copied().unwrap_or(0);
     let name = |file: u32| kept.files.get(file as usize).cloned().unwrap_or_default();

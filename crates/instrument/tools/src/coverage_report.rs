@@ -18,14 +18,14 @@ pub(crate) struct Report(BTreeMap<String, File>);
 
 /// Found and hit.
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct Ratio {
     found: usize,
     hit: usize,
 }
 
-impl Share {
-    fn of(hits: impl Iterator<Item = bool>) -> Share {
-        hits.fold(Share::default(), |sum, hit| Share {
+impl Ratio {
+    fn count(hits: impl Iterator<Item = bool>) -> Ratio {
+        hits.fold(Ratio::default(), |sum, hit| Ratio {
             found: sum.found + 1,
             hit: sum.hit + usize::from(hit),
         })
@@ -43,9 +43,9 @@ impl Share {
     }
 }
 
-impl std::iter::Sum for Share {
-    fn sum<I: Iterator<Item = Share>>(shares: I) -> Share {
-        shares.fold(Share::default(), |a, b| Share {
+impl std::iter::Sum for Ratio {
+    fn sum<I: Iterator<Item = Ratio>>(shares: I) -> Ratio {
+        shares.fold(Ratio::default(), |a, b| Ratio {
             found: a.found + b.found,
             hit: a.hit + b.hit,
         })
@@ -53,17 +53,17 @@ impl std::iter::Sum for Share {
 }
 
 impl File {
-    fn line_share(&self) -> Share {
-        Share::of(self.lines.values().map(|lanes| *lanes != 0))
+    fn line_share(&self) -> Ratio {
+        Ratio::count(self.lines.values().map(|lanes| *lanes != 0))
     }
 
-    fn function_share(&self) -> Share {
-        Share::of(self.functions.values().map(|(_, lanes)| *lanes != 0))
+    fn function_share(&self) -> Ratio {
+        Ratio::count(self.functions.values().map(|(_, lanes)| *lanes != 0))
     }
 
-    fn branch_share(&self) -> Share {
+    fn branch_share(&self) -> Ratio {
         let ways = self.branches.values().flat_map(|(yes, no)| [*yes, *no]);
-        Share::of(ways.map(|lanes| lanes != 0))
+        Ratio::count(ways.map(|lanes| lanes != 0))
     }
 
     fn summary(&self) -> Value {
@@ -156,7 +156,7 @@ impl Report {
                 json!({ "name": function, "count": lanes, "filenames": [name], "regions": [[line, 1, line, 1, lanes, 0, 0, 0]], "branches": [] })
             })
         });
-        let totals = |share: fn(&File) -> Share| self.0.values().map(share).sum::<Share>().json();
+        let totals = |share: fn(&File) -> Ratio| self.0.values().map(share).sum::<Ratio>().json();
         json!({
             "type": "llvm.coverage.json.export", "version": "2.0.1",
             "data": [{
@@ -168,9 +168,9 @@ impl Report {
     }
 
     pub fn cobertura(&self) -> String {
-        let lines: Share = self.0.values().map(File::line_share).sum();
-        let branches: Share = self.0.values().map(File::branch_share).sum();
-        let rate = |share: Share| share.percent() / 100.0;
+        let lines: Ratio = self.0.values().map(File::line_share).sum();
+        let branches: Ratio = self.0.values().map(File::branch_share).sum();
+        let rate = |share: Ratio| share.percent() / 100.0;
         let mut out = format!(
             "<?xml version=\"1.0\" ?>\n<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n\
              <coverage line-rate=\"{:.4}\" branch-rate=\"{:.4}\" lines-covered=\"{}\" lines-valid=\"{}\" branches-covered=\"{}\" \
@@ -198,7 +198,7 @@ impl Report {
                     .branches
                     .range((*line, 0)..(line + 1, 0))
                     .flat_map(|(_, (yes, no))| [*yes != 0, *no != 0]);
-                let ways = Share::of(ways);
+                let ways = Ratio::count(ways);
                 let _ = match ways.found {
                     0 => writeln!(
                         out,

@@ -14,10 +14,10 @@ const ROWS: usize = 10;
 
 /// What is kept of a kernel. Counters: one for each block, then those of lanes, then for each counted edge.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept {
+struct KernelData {
     functions: Vec<String>,
     blocks: Vec<Block>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<InstructionRun>,
     /// Counters of lanes.
     lane_counters: u32,
     /// Positions of blocks.
@@ -36,7 +36,7 @@ struct Block {
 
 /// Instructions of one block that run with one EXEC, one after another, and that the user chose.
 #[derive(Serialize, Deserialize)]
-struct Stretch {
+struct InstructionRun {
     block: u32,
     pc: u64,
     instructions: u32,
@@ -44,10 +44,10 @@ struct Stretch {
     counter: u32,
 }
 
-impl Kept {
+impl KernelData {
     /// Blocks and their ways of some functions, in their order.
-    fn of(functions: &[Function<'_>]) -> Kept {
-        let mut kept = Kept::default();
+    fn new(functions: &[Function<'_>]) -> KernelData {
+        let mut kept = KernelData::default();
         for function in functions {
             let (number, first) = (kept.functions.len() as u32, kept.blocks.len() as u32);
             kept.functions.push(function.name().to_owned());
@@ -143,7 +143,7 @@ impl Tool for Hotspots {
         let functions: Vec<_> = functions
             .filter(|function| function.blocks().any(|block| edit.chosen(&block) != 0))
             .collect();
-        let mut kept = Kept::of(&functions);
+        let mut kept = KernelData::new(&functions);
         let blocks: Vec<_> = functions.iter().flat_map(|at| at.blocks()).collect();
         let counters = edit.counters(blocks.len());
         let mut counted = Vec::new();
@@ -155,7 +155,7 @@ impl Tool for Hotspots {
                 let before = kept.stretches.len();
                 let runs = same.chunk_by(|a, b| edit.chooses(a) == edit.chooses(b));
                 for run in runs.filter(|run| edit.chooses(&run[0])) {
-                    kept.stretches.push(Stretch {
+                    kept.stretches.push(InstructionRun {
                         block: index as u32,
                         pc: run[0].pc(),
                         instructions: run.len() as u32,
@@ -187,9 +187,9 @@ impl Tool for Hotspots {
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut report = String::new();
         for kernel in results.kernels() {
-            let kept: Kept = kernel.data()?;
+            let kept: KernelData = kernel.data()?;
             let (blocks, lanes, _) = kept.split(kernel.counters());
-            let mut rows: Vec<(u64, u64, &Stretch)> = Vec::new();
+            let mut rows: Vec<(u64, u64, &InstructionRun)> = Vec::new();
             for stretch in &kept.stretches {
                 let lanes = lanes.get(stretch.counter as usize).copied().unwrap_or(0);
                 let waves = blocks.get(stretch.block as usize).copied().unwrap_or(0);
@@ -218,7 +218,7 @@ impl Tool for Hotspots {
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         let mut kernels = Vec::new();
         for kernel in results.kernels() {
-            kernels.push(kernel.data::<Kept>()?.json(kernel));
+            kernels.push(kernel.data::<KernelData>()?.json(kernel));
         }
         Ok(kernels.into())
     }

@@ -52,7 +52,7 @@ impl Tool for LaunchLog {
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
-        edit.attach(arguments::of(kernel))
+        edit.attach(arguments::parameters(kernel))
     }
 
     fn observes_launches(&self) -> bool {
@@ -146,9 +146,9 @@ impl Tool for LaunchLog {
 }
 
 /// A kernel's name as in the source, and its parameters.
-type Known = HashMap<String, (String, Vec<Parameter>)>;
+type Signatures = HashMap<String, (String, Vec<Parameter>)>;
 
-fn kernels(results: &Results<'_>) -> Result<Known> {
+fn kernels(results: &Results<'_>) -> Result<Signatures> {
     let kernels = results.kernels().map(|kernel| {
         let name = kernel.demangled();
         let name = arguments::without_parameters(&name).to_owned();
@@ -159,7 +159,7 @@ fn kernels(results: &Results<'_>) -> Result<Known> {
 
 impl Entry {
     /// The kernel's name, and its arguments by name.
-    fn described(&self, kernels: &Known) -> (String, Vec<(String, String)>) {
+    fn described(&self, kernels: &Signatures) -> (String, Vec<(String, String)>) {
         match kernels.get(&self.kernel) {
             Some((name, parameters)) => (
                 name.clone(),
@@ -172,7 +172,7 @@ impl Entry {
         }
     }
 
-    fn event(&self, start: u64, end: u64, first: u64, kernels: &Known) -> Event {
+    fn event(&self, start: u64, end: u64, first: u64, kernels: &Signatures) -> Event {
         let (name, values) = self.described(kernels);
         Event {
             name,

@@ -17,9 +17,9 @@ mod memory;
 mod open;
 mod per_block;
 
-pub use arguments::{Parameter, of as parameters};
+pub use arguments::{Parameter, parameters};
 pub use open::{
-    BUILT_IN, Distinct, Given, OPTIONS, OpenError, SUFFIX, check_filter, distinct, given,
+    BUILT_IN, Given, OPTIONS, OpenError, SUFFIX, ToolSet, check_filter, distinct, given,
     is_library, is_stock, name_of, open, open_all, open_as, options_of, ready_path, with_host_code,
     wraps,
 };
@@ -27,7 +27,7 @@ pub use open::{
 use luthier::{Tool, ToolFile};
 
 /// A tool of ours.
-pub struct Ready {
+pub struct ReadyTool {
     pub name: &'static str,
     /// Its HIP file.
     pub source: &'static str,
@@ -37,7 +37,7 @@ pub struct Ready {
 macro_rules! tools {
     ($($name:literal => $make:expr,)*) => {
         /// All of them.
-        pub const TOOLS: &[Ready] = &[$(Ready {
+        pub const TOOLS: &[ReadyTool] = &[$(ReadyTool {
             name: $name,
             source: include_str!(concat!("../hooks/", $name, ".hip")),
             make: |file| Box::new($make(file)),

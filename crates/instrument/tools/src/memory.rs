@@ -17,7 +17,7 @@ enum Access {
 
 impl Access {
     /// `None`: it accesses no memory by lane, or in a way that nobody works out.
-    fn of(instruction: &Instruction<'_>) -> Option<Access> {
+    fn classify(instruction: &Instruction<'_>) -> Option<Access> {
         if instruction.has_address() {
             return Some(Access::Plain);
         }
@@ -49,7 +49,7 @@ fn accesses<'k>(
         if !instruction.is_vector_memory() || !concerns(instruction.effects()) {
             continue;
         }
-        match Access::of(&instruction) {
+        match Access::classify(&instruction) {
             Some(access) => known.push((instruction, access)),
             None => left_out += 1,
         }

@@ -73,7 +73,7 @@ pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
 pub const OPTIONS: &str = "LUTHIER_TOOL_OPTIONS";
 
 /// Tools of a run, each once.
-pub struct Distinct<'a> {
+pub struct ToolSet<'a> {
     /// As they were given, with the names that they go by: two files of one name have different ones.
     pub chosen: Vec<(&'a str, String)>,
     /// Those that were given again, which would count twice.
@@ -81,8 +81,8 @@ pub struct Distinct<'a> {
 }
 
 /// Tells tools apart: variables and reports go by names.
-pub fn distinct(tools: &[String]) -> Distinct<'_> {
-    let mut distinct = Distinct {
+pub fn distinct(tools: &[String]) -> ToolSet<'_> {
+    let mut distinct = ToolSet {
         chosen: Vec::new(),
         repeated: Vec::new(),
     };

@@ -12,7 +12,7 @@ const ROWS: usize = 20;
 
 /// What is kept of the blocks of a kernel. Names that come again and again are kept once.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept<'a> {
+struct KernelData<'a> {
     functions: Vec<Cow<'a, str>>,
     files: Vec<Cow<'a, str>>,
     mnemonics: Vec<Cow<'a, str>>,
@@ -41,7 +41,7 @@ struct Names<'l, 'a> {
 }
 
 impl<'l, 'a> Names<'l, 'a> {
-    fn of(list: &'l mut Vec<Cow<'a, str>>) -> Self {
+    fn new(list: &'l mut Vec<Cow<'a, str>>) -> Self {
         let known = HashMap::new();
         Names {
             list,
@@ -73,11 +73,11 @@ fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>, opcodes: bool) -> Resu
         .collect();
     let count = wanted.len();
     let counters = edit.counters(count);
-    let mut kept = Kept::default();
+    let mut kept = KernelData::default();
     let mut blocks = Vec::with_capacity(count);
-    let mut functions = Names::of(&mut kept.functions);
-    let mut files = Names::of(&mut kept.files);
-    let mut names = Names::of(&mut kept.mnemonics);
+    let mut functions = Names::new(&mut kept.functions);
+    let mut files = Names::new(&mut kept.files);
+    let mut names = Names::new(&mut kept.mnemonics);
     for (index, block) in wanted.into_iter().enumerate() {
         let first = block.first();
         edit.at_block(&block).count(counters.at(index), 1)?;
@@ -100,7 +100,7 @@ fn count_blocks(kernel: &Kernel<'_>, edit: &mut Edit<'_>, opcodes: bool) -> Resu
     edit.attach(kept)
 }
 
-impl Kept<'_> {
+impl KernelData<'_> {
     fn source(&self, block: &Block) -> Option<(&str, u32)> {
         let (file, line) = block.source?;
         Some((self.files.get(file as usize)?, line))
@@ -114,7 +114,7 @@ impl Kept<'_> {
 }
 
 /// Blocks with the number of waves that ran them.
-fn counted<'k>(kept: &'k Kept<'_>, kernel: &'k KernelResults) -> Vec<(&'k Block, u64)> {
+fn counted<'k>(kept: &'k KernelData<'_>, kernel: &'k KernelResults) -> Vec<(&'k Block, u64)> {
     kept.blocks
         .iter()
         .zip(kernel.counters().iter().copied())
@@ -143,7 +143,7 @@ impl Tool for BlockCount {
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut report = String::new();
         for kernel in results.kernels() {
-            let kept: Kept<'static> = kernel.data()?;
+            let kept: KernelData<'static> = kernel.data()?;
             let mut blocks = counted(&kept, kernel);
             let heat = |(block, count): &(&Block, u64)| count * u64::from(block.instructions);
             let total: u64 = blocks.iter().map(heat).sum();
@@ -172,7 +172,7 @@ impl Tool for BlockCount {
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         let mut kernels = Vec::new();
         for kernel in results.kernels() {
-            let kept: Kept<'static> = kernel.data()?;
+            let kept: KernelData<'static> = kernel.data()?;
             let blocks: Vec<_> = counted(&kept, kernel)
                 .into_iter()
                 .map(|(block, count)| {
@@ -193,7 +193,7 @@ pub struct OpcodeHistogram(pub ToolFile);
 impl OpcodeHistogram {
     /// Waves by mnemonic.
     fn histogram(kernel: &KernelResults) -> Result<BTreeMap<String, u64>> {
-        let kept: Kept<'static> = kernel.data()?;
+        let kept: KernelData<'static> = kernel.data()?;
         let mut waves = vec![0; kept.mnemonics.len()];
         for (block, count) in counted(&kept, kernel) {
             for &mnemonic in &block.mnemonics {

@@ -185,7 +185,7 @@ fn main() {
             clang: "clang-22",
         })
         .unwrap_or_else(|error| panic!("{error}"));
-        let hook = HookVariants::of(&bundle, "nothing", target, 64).expect("built above");
+        let hook = HookVariants::find(&bundle, "nothing", target, 64).expect("built above");
         let (mut original, mut added) = (0, [0u64; 3]);
         for launch in launches() {
             // Its frames overlap what lies behind them, as launches here know nothing of stacks that grow.

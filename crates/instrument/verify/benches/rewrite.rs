@@ -28,7 +28,7 @@ fn main() {
             clang: "clang-22",
         })
         .unwrap_or_else(|error| panic!("{error}"));
-        let hook = HookVariants::of(&bundle, "count", target.name, target.wave_size);
+        let hook = HookVariants::find(&bundle, "count", target.name, target.wave_size);
         let hook = hook.expect("built above");
         let start = processor_seconds();
         let module = Module::lift(&object).expect("lifts");
@@ -67,7 +67,7 @@ fn measure<'t>(
         }
     }
     let start = processor_seconds();
-    let kernels = rewrite::Kernels::of(object).expect("reads");
+    let kernels = rewrite::Kernels::all(object).expect("reads");
     for (index, plan) in &plans {
         let rewritten = rewrite::rewrite_of(&kernels, module, *index, plan)
             .unwrap_or_else(|refusal| panic!("{}: {refusal}", module.functions[*index].name));

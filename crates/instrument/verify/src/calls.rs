@@ -10,8 +10,8 @@
 
 use crate::{
     code::{Code, Site},
-    digest::Rowed,
-    live::{self, Live, Rows},
+    digest::LiveRows,
+    live::{self, Live, RegisterRows},
 };
 use emulate::Wave;
 use lift::{FunctionIndex, Leave, LiveSet, Liveness, Module, RegisterSet};
@@ -27,13 +27,13 @@ struct Context {
     at_return: LiveSet,
     liveness: Liveness,
     /// By number of the instruction, for blocks that were reached.
-    before: Vec<Option<Before>>,
+    before: Vec<Option<LiveBefore>>,
 }
 
 /// What is live before an instruction.
-pub struct Before {
+pub struct LiveBefore {
     pub live: Live,
-    pub rowed: Rowed,
+    pub rowed: LiveRows,
 }
 
 /// Number of a context.
@@ -62,7 +62,7 @@ pub struct Contexts {
     each: Vec<Context>,
     by_function: HashMap<FunctionIndex, Vec<Number>>,
     /// For waves that are lost: at the end of the program, and elsewhere.
-    lost: [Option<Before>; 2],
+    lost: [Option<LiveBefore>; 2],
 }
 
 impl Contexts {
@@ -167,11 +167,11 @@ impl Contexts {
         code: &Code,
         calls: &Calls,
         site: &Site,
-        rows: Rows,
+        rows: RegisterRows,
         wave: &Wave,
-    ) -> &Before {
-        let rowed = |live: Live| Before {
-            rowed: Rowed::new(&live, rows, wave),
+    ) -> &LiveBefore {
+        let rowed = |live: Live| LiveBefore {
+            rowed: LiveRows::new(&live, rows, wave),
             live,
         };
         let Some(number) = calls.current else {
@@ -187,7 +187,7 @@ impl Contexts {
             let (liveness, before) = (&context.liveness, &mut context.before);
             liveness.walk(function, site.block, |inst, _, live| {
                 let ends = function.insts.at(inst).effects.contains(isa::Effects::END);
-                before[inst] = Some(rowed(Live::of(live, &self.named, ends)));
+                before[inst] = Some(rowed(Live::new(live, &self.named, ends)));
             });
         }
         context.before[site.inst].get_or_insert_with(|| rowed(Live::exec_alone()))

@@ -157,7 +157,7 @@ fn moves(inst: &isa::Decoded) -> Option<(Part, Part)> {
 }
 
 fn address(inst: &isa::Decoded, family: Family) -> Option<Address> {
-    MemoryAccess::of(inst, family)?.address
+    MemoryAccess::decode(inst, family)?.address
 }
 
 /// Code in memory whose addresses are to be taken for addresses of the original object.

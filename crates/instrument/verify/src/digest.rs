@@ -4,7 +4,7 @@
 
 use crate::{
     code::Places,
-    live::{Live, Part, Rows},
+    live::{Live, Part, RegisterRows},
 };
 use emulate::Wave;
 
@@ -19,7 +19,7 @@ type Mask = [u64; LANES / 2];
 
 /// What is live before one instruction, as rows of the waves of one execution.
 #[derive(Debug)]
-pub struct Rowed {
+pub struct LiveRows {
     /// Which words of the scalar file count.
     scalars: Mask,
     /// Scalar registers that are not among the first [`LANES`].
@@ -30,8 +30,8 @@ pub struct Rowed {
     inactive: Vec<(u16, usize)>,
 }
 
-impl Rowed {
-    pub fn new(live: &Live, rows: Rows, wave: &Wave) -> Rowed {
+impl LiveRows {
+    pub fn new(live: &Live, rows: RegisterRows, wave: &Wave) -> LiveRows {
         let is_first = |register: &u16| usize::from(*register) < LANES;
         let mut first = 0_u64;
         for register in live.scalars.iter().filter(|register| is_first(register)) {
@@ -46,7 +46,7 @@ impl Rowed {
         };
         let is_active = |register: &u16| live.active.binary_search(register).is_ok();
         let is_inactive = |register: &u16| live.inactive.binary_search(register).is_ok();
-        Rowed {
+        LiveRows {
             scalars: expand(first),
             others: others.map(|register| Part::Scalar(*register)).collect(),
             both: rowed(&live.active, &is_inactive),
@@ -112,11 +112,11 @@ impl Digester {
     /// Of everything that is live. A code address of the watched code counts as the one in the original that it stands for.
     pub fn of_live(
         &mut self,
-        live: &Rowed,
-        rows: Rows,
+        live: &LiveRows,
+        rows: RegisterRows,
         wave: &Wave,
         places: &Places,
-        halves: &Halves,
+        halves: &AddressHalves,
     ) -> u64 {
         let exec = wave.exec();
         let all = all_lanes(wave);
@@ -170,7 +170,7 @@ impl Digester {
     }
 
     /// Of everything that a wave has, besides memory.
-    pub fn of_all(&self, rows: Rows, wave: &Wave) -> u64 {
+    pub fn of_all(&self, rows: RegisterRows, wave: &Wave) -> u64 {
         let mut sums = Sums([0; SUMS]);
         Part::scalars()
             .filter_map(|part| rows.read(wave, part))
@@ -214,7 +214,7 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
 
 /// Half of a code address that was moved by itself, as when a return address goes to lanes one half after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Half {
+pub struct AddressHalf {
     part: Part,
     value: u32,
     meant: u32,
@@ -222,11 +222,18 @@ pub struct Half {
 
 /// Those in one wave.
 #[derive(Clone, Debug, Default)]
-pub struct Halves(Vec<Half>);
+pub struct AddressHalves(Vec<AddressHalf>);
 
-impl Halves {
+impl AddressHalves {
     /// An instruction is about to move `from` to `to`.
-    pub fn moved(&mut self, rows: Rows, wave: &Wave, places: &Places, from: Part, to: Part) {
+    pub fn moved(
+        &mut self,
+        rows: RegisterRows,
+        wave: &Wave,
+        places: &Places,
+        from: Part,
+        to: Part,
+    ) {
         if places.are_own() {
             return;
         }
@@ -237,7 +244,7 @@ impl Halves {
             let meant = meaning(rows, wave, places, self, from, value);
             if meant != value {
                 let part = to;
-                self.0.push(Half { part, value, meant });
+                self.0.push(AddressHalf { part, value, meant });
             }
         }
     }
@@ -254,10 +261,10 @@ impl Halves {
 /// registers or vector registers side by side, or in lanes side by side, where return addresses are kept; or it is known to be
 /// a half.
 pub fn meaning(
-    rows: Rows,
+    rows: RegisterRows,
     wave: &Wave,
     places: &Places,
-    halves: &Halves,
+    halves: &AddressHalves,
     part: Part,
     value: u32,
 ) -> u32 {

@@ -16,8 +16,8 @@ mod turns;
 
 pub use live::Part;
 pub use lockstep::{
-    Difference, Divergence, Error, Place, Read, Verdict, Wait, Why, lockstep, lockstep_within,
-    poison, poison_within,
+    Difference, Divergence, Error, MemoryRead, ProgramPoint, StopReason, Verdict, Wait, lockstep,
+    lockstep_within, poison, poison_within,
 };
 
 pub use recording::Recording;

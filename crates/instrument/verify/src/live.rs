@@ -67,16 +67,16 @@ pub struct Live {
 
 /// Vector registers of a wave of the emulated device.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct RegisterRows {
     /// Row of AccVGPR 0.
     accumulators: usize,
     /// Registers of each kind that are the application's.
     limits: [u16; 2],
 }
 
-impl Rows {
+impl RegisterRows {
     /// Of waves that run with `descriptor`, of which what the original's has is compared.
-    pub fn of(descriptor: &KernelDescriptor, original: &KernelDescriptor) -> Rows {
+    pub fn new(descriptor: &KernelDescriptor, original: &KernelDescriptor) -> RegisterRows {
         let accumulators = |descriptor: &KernelDescriptor| match descriptor.target().matrix {
             Matrix::Mfma1 => descriptor.vgpr_count(),
             _ => descriptor.accum_offset().unwrap_or(descriptor.vgpr_count()),
@@ -87,7 +87,7 @@ impl Rows {
             Matrix::Mfma1 => [all, all],
             _ => [vectors, all - vectors],
         };
-        Rows {
+        RegisterRows {
             accumulators: accumulators(descriptor) as usize,
             limits: limits.map(|limit| limit as u16),
         }
@@ -149,7 +149,7 @@ impl Live {
 
     /// Registers that no code of the application names hold nothing of it, though who may call a function is not known. EXEC
     /// counts everywhere but where the program `ends`.
-    pub fn of(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
+    pub fn new(set: &LiveSet, named: &RegisterSet, ends: bool) -> Live {
         let vectors = |set: &VectorSet| -> Vec<u16> {
             let named = |register: &u16| named.vectors.contains(*register);
             set.iter().filter(named).collect()

@@ -3,8 +3,10 @@
 use crate::{
     Subject,
     code::Code,
-    live::{Part, Rows},
-    record::{Look, Seen, Snapshot, Stuck, Undefined, Until, Watch, WaveId},
+    live::{Part, RegisterRows},
+    record::{
+        Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
+    },
     stage::Stage,
 };
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
@@ -57,37 +59,37 @@ pub enum Verdict {
         /// As above.
         compared: u64,
         waves: u64,
-        why: Why,
+        why: StopReason,
     },
     /// The original does not do the same twice, so nothing can be said of a difference.
     Unrepeatable {
         /// Where the first wave that shows it does something else.
-        place: Option<Place>,
+        place: Option<ProgramPoint>,
     },
     Diverged(Divergence),
 }
 
 /// Why a kernel was not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum StopReason {
     /// It waits for something that it does not do itself, such as an answer of the host, which never comes here.
     Waits(Wait),
     /// It has more instructions than can be kept, or takes longer than was allowed; where the wave is that ran last.
-    Long(Option<Place>),
+    Long(Option<ProgramPoint>),
 }
 
 /// What the last wave waits for that could still run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Where it branches back to look again.
-    pub place: Option<Place>,
+    pub place: Option<ProgramPoint>,
     /// What it read last.
-    pub reads: Option<Read>,
+    pub reads: Option<MemoryRead>,
 }
 
 /// An instruction that reads memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct MemoryRead {
     /// In the original object.
     pub pc: u64,
     pub instruction: String,
@@ -100,12 +102,12 @@ pub struct Read {
 /// The first difference of the first wave that has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    pub place: Option<Place>,
+    pub place: Option<ProgramPoint>,
     pub what: Difference,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ProgramPoint {
     pub workgroup: [u32; 3],
     pub wave: u32,
     /// Instructions of the wave before.
@@ -148,7 +150,7 @@ pub enum Difference {
     Unstable,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ProgramPoint {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
         write!(
@@ -162,14 +164,14 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for StopReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Waits(wait) => write!(
+            StopReason::Waits(wait) => write!(
                 formatter,
                 "then it waits for something outside of the dispatch: {wait}"
             ),
-            Why::Long(place) => {
+            StopReason::Long(place) => {
                 write!(formatter, "then it goes on for longer than is compared")?;
                 if let Some(place) = place {
                     write!(formatter, ", {place}")?;
@@ -314,19 +316,19 @@ pub fn lockstep_within<'a>(
         .places(text, base, pairs(false))
         .with_inserted(pairs(true));
     let first = |until, wanted| Watch {
-        rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
+        rows: Some(RegisterRows::new(&kernel.descriptor, &kernel.descriptor)),
         places: code.own(base),
         until,
         undefined: undefined(&kernel.descriptor),
         wanted,
         limit: match until {
-            Until::Enough => LIMIT,
+            StopCondition::Enough => LIMIT,
             _ => LATEST,
         },
         ..Watch::default()
     };
     let second = |until, wanted| Watch {
-        rows: Some(Rows::of(&rewritten.descriptor, &kernel.descriptor)),
+        rows: Some(RegisterRows::new(&rewritten.descriptor, &kernel.descriptor)),
         places: variant_places.clone(),
         until,
         undefined: undefined(&kernel.descriptor),
@@ -343,14 +345,18 @@ pub fn lockstep_within<'a>(
     };
     let (before, memory_before) = stage.original(Watch {
         deadline: time.map(|time| Instant::now() + time),
-        ..first(Until::Enough, None)
+        ..first(StopCondition::Enough, None)
     })?;
     let until = before.until();
     // What time has ended has to end there again.
-    let enough = if before.late { until } else { Until::Enough };
+    let enough = if before.late {
+        until
+    } else {
+        StopCondition::Enough
+    };
     let (after, memory_after) = run_second(second(until, None))?;
     let common = common_sites(code, &before, &after);
-    let describe = Describe {
+    let describe = Describer {
         object,
         module,
         kernel: &kernel,
@@ -360,7 +366,7 @@ pub fn lockstep_within<'a>(
     let repeats = |what: Divergence| {
         let (again, memory_again) = stage.original(first(enough, None))?;
         for (id, looks) in &before.waves {
-            if let Some(parting) = parting(looks, again.of(id), &common, true) {
+            if let Some(parting) = parting(looks, again.wave(id), &common, true) {
                 let place = describe.place(*id, &parting);
                 return Ok(Verdict::Unrepeatable { place });
             }
@@ -377,7 +383,7 @@ pub fn lockstep_within<'a>(
     let to_the_end = memory_before.is_ok() && memory_after.is_ok();
     for (id, looks) in &before.waves {
         compared += common_looks(looks, &common).count() as u64;
-        let Some(parting) = parting(looks, after.of(id), &common, to_the_end) else {
+        let Some(parting) = parting(looks, after.wave(id), &common, to_the_end) else {
             continue;
         };
         let what = difference(code, &parting, |index, other| {
@@ -439,7 +445,7 @@ pub fn poison_within<'a>(
     let stage = Stage::new(object, module, subject)?;
     let code = stage.code();
     let watch = |until, poison| Watch {
-        rows: Some(Rows::of(&kernel.descriptor, &kernel.descriptor)),
+        rows: Some(RegisterRows::new(&kernel.descriptor, &kernel.descriptor)),
         places: code.own(stage.device.base()),
         until,
         poison,
@@ -448,10 +454,10 @@ pub fn poison_within<'a>(
     };
     let (before, memory_before) = stage.original(Watch {
         deadline: time.map(|time| Instant::now() + time),
-        ..watch(Until::Enough, None)
+        ..watch(StopCondition::Enough, None)
     })?;
     let (after, memory_after) = stage.original(watch(before.until(), Some(seed)))?;
-    let describe = Describe {
+    let describe = Describer {
         object,
         module,
         kernel: &kernel,
@@ -461,7 +467,7 @@ pub fn poison_within<'a>(
     let (mut compared, waves) = (0, before.waves.len() as u64);
     for (id, looks) in &before.waves {
         compared += looks.len() as u64;
-        if let Some(parting) = parting(looks, after.of(id), &all, true) {
+        if let Some(parting) = parting(looks, after.wave(id), &all, true) {
             let place = describe.place(*id, &parting);
             let what = Difference::Way {
                 instrumented: parting.other.map(|(_, look)| code.pc(look.site)),
@@ -508,8 +514,8 @@ fn undefined(descriptor: &KernelDescriptor) -> Undefined {
 
 /// Waits may share a micro-op with the instruction before them, differently in the two codes; only instructions that both
 /// executions stopped at can be compared. By number.
-fn common_sites(code: &Code, a: &Seen, b: &Seen) -> Vec<bool> {
-    let stops = |seen: &Seen| {
+fn common_sites(code: &Code, a: &Observed, b: &Observed) -> Vec<bool> {
+    let stops = |seen: &Observed| {
         let mut stops = vec![false; code.sites.len()];
         for look in seen.waves.values().flatten() {
             stops[look.site as usize] = true;
@@ -522,31 +528,31 @@ fn common_sites(code: &Code, a: &Seen, b: &Seen) -> Vec<bool> {
 
 /// The looks that count, with their numbers among all looks at the wave.
 fn common_looks<'a>(
-    looks: &'a [Look],
+    looks: &'a [Observation],
     common: &'a [bool],
-) -> impl Iterator<Item = (usize, &'a Look)> {
+) -> impl Iterator<Item = (usize, &'a Observation)> {
     let looks = looks.iter().enumerate();
     looks.filter(|(_, look)| common[look.site as usize])
 }
 
 /// Where two executions of a wave are no longer the same.
-struct Parting<'a> {
+struct DivergencePoint<'a> {
     /// Instructions before.
     step: usize,
     /// The looks that differ, with their numbers; `None` if there is none left.
-    look: Option<(usize, &'a Look)>,
-    other: Option<(usize, &'a Look)>,
+    look: Option<(usize, &'a Observation)>,
+    other: Option<(usize, &'a Observation)>,
     /// The last instruction before.
     last: Option<u32>,
 }
 
 /// Where `a` and `b` differ. Unless they go `to_the_end`, one may be longer.
 fn parting<'a>(
-    a: &'a [Look],
-    b: &'a [Look],
+    a: &'a [Observation],
+    b: &'a [Observation],
     common: &'a [bool],
     to_the_end: bool,
-) -> Option<Parting<'a>> {
+) -> Option<DivergencePoint<'a>> {
     let (mut a, mut b) = (common_looks(a, common), common_looks(b, common));
     let mut last = None;
     for step in 0.. {
@@ -556,7 +562,7 @@ fn parting<'a>(
             (Some((_, x)), Some((_, y))) if x == y => last = Some(x.site),
             (None, _) | (_, None) if !to_the_end => return None,
             _ => {
-                return Some(Parting {
+                return Some(DivergencePoint {
                     step,
                     look,
                     other,
@@ -570,7 +576,7 @@ fn parting<'a>(
 
 fn difference(
     code: &Code,
-    parting: &Parting<'_>,
+    parting: &DivergencePoint<'_>,
     snapshots: impl FnOnce(usize, usize) -> Result<(Option<Snapshot>, Option<Snapshot>), Error>,
 ) -> Result<Difference, Error> {
     let (Some((index, look)), Some((other_index, other))) = (parting.look, parting.other) else {
@@ -598,18 +604,22 @@ fn difference(
 }
 
 /// Names places.
-struct Describe<'a> {
+struct Describer<'a> {
     object: &'a CodeObject<'a>,
     module: &'a Module,
     kernel: &'a codeobj::Kernel<'a>,
     code: &'a Code,
 }
 
-impl Describe<'_> {
-    fn place(&self, (workgroup, wave): WaveId, parting: &Parting<'_>) -> Option<Place> {
+impl Describer<'_> {
+    fn place(
+        &self,
+        (workgroup, wave): WaveId,
+        parting: &DivergencePoint<'_>,
+    ) -> Option<ProgramPoint> {
         let site = parting.look.map(|(_, look)| look.site).or(parting.last)?;
         let pc = self.code.pc(site);
-        Some(Place {
+        Some(ProgramPoint {
             workgroup,
             wave,
             step: parting.step,
@@ -619,17 +629,17 @@ impl Describe<'_> {
     }
 
     /// Why the run was stopped, if it was.
-    fn why(&self, seen: &Seen) -> Option<Why> {
+    fn why(&self, seen: &Observed) -> Option<StopReason> {
         seen.stopped.then(|| match &seen.stuck {
-            Some(stuck) => Why::Waits(self.wait(stuck, seen.of(&stuck.wave))),
-            None => Why::Long(seen.last.and_then(|wave| self.last(wave, seen.of(&wave)))),
+            Some(stuck) => StopReason::Waits(self.wait(stuck, seen.wave(&stuck.wave))),
+            None => StopReason::Long(seen.last.and_then(|wave| self.last(wave, seen.wave(&wave)))),
         })
     }
 
     /// Where a wave was looked at last.
-    fn last(&self, (workgroup, wave): WaveId, looks: &[Look]) -> Option<Place> {
+    fn last(&self, (workgroup, wave): WaveId, looks: &[Observation]) -> Option<ProgramPoint> {
         let pc = self.code.pc(looks.last()?.site);
-        Some(Place {
+        Some(ProgramPoint {
             workgroup,
             wave,
             step: looks.len() - 1,
@@ -638,11 +648,11 @@ impl Describe<'_> {
         })
     }
 
-    fn wait(&self, stuck: &Stuck, looks: &[Look]) -> Wait {
+    fn wait(&self, stuck: &WaitingWave, looks: &[Observation]) -> Wait {
         let place = self.last(stuck.wave, looks);
         let reads = stuck.reads.and_then(|(site, address)| {
             let pc = self.code.pc(site);
-            Some(Read {
+            Some(MemoryRead {
                 pc,
                 instruction: self.instruction(pc)?,
                 address,
@@ -653,7 +663,7 @@ impl Describe<'_> {
     }
 
     fn source(&self, pc: u64) -> Option<String> {
-        SourceLines::of(self.object).ok()??.describe(pc)
+        SourceLines::read(self.object).ok()??.describe(pc)
     }
 
     fn instruction(&self, pc: u64) -> Option<String> {

@@ -3,9 +3,9 @@
 use crate::{
     calls::{Calls, Contexts},
     code::{Code, Places},
-    digest::{Digester, Halves, meaning},
-    live::{Live, Part, Rows},
-    turns::{Branch, Pace, Turns},
+    digest::{AddressHalves, Digester, meaning},
+    live::{Live, Part, RegisterRows},
+    turns::{Branch, TurnSchedule, WavePace},
 };
 use emulate::{Next, Observer, Wave};
 use std::{
@@ -19,7 +19,7 @@ pub type WaveId = ([u32; 3], u32);
 
 /// One look at a wave. There are many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct Observation {
     /// Number of the instruction.
     pub site: u32,
     /// Of what is live: a number of 64 bits in halves, which need no alignment.
@@ -31,7 +31,7 @@ pub type Snapshot = Vec<(Part, u32)>;
 
 /// When a run is over before the kernel ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Until {
+pub enum StopCondition {
     /// Never.
     #[default]
     End,
@@ -52,20 +52,20 @@ const LOOKS_PER_TIME: usize = 1024;
 /// What is to be done while one execution of a kernel is watched.
 #[derive(Default)]
 pub struct Watch {
-    pub rows: Option<Rows>,
+    pub rows: Option<RegisterRows>,
     /// The code being executed.
     pub places: Places,
-    pub until: Until,
+    pub until: StopCondition,
     pub undefined: Undefined,
     /// Keep a snapshot of this look.
     pub wanted: Option<(WaveId, usize)>,
     /// Overwrite what is dead, with values from this seed.
     pub poison: Option<u32>,
-    /// Looks beyond this many are not taken, up to the next branch if only [`Until::Enough`] was asked for.
+    /// Looks beyond this many are not taken, up to the next branch if only [`StopCondition::Enough`] was asked for.
     pub limit: usize,
     /// Likewise after this moment.
     pub deadline: Option<Instant>,
-    pub seen: Seen,
+    pub seen: Observed,
 }
 
 /// Registers that hold no defined value when the kernel starts, and start with zero here: other code for the kernel may have
@@ -79,11 +79,11 @@ pub struct Undefined {
 
 /// What was seen of one execution.
 #[derive(Default)]
-pub struct Seen {
-    pub waves: BTreeMap<WaveId, Vec<Look>>,
+pub struct Observed {
+    pub waves: BTreeMap<WaveId, Vec<Observation>>,
     pub snapshot: Option<Snapshot>,
     /// Which wave waits.
-    pub stuck: Option<Stuck>,
+    pub stuck: Option<WaitingWave>,
     /// The wave that was looked at last before it was stopped.
     pub last: Option<WaveId>,
     /// The moment came.
@@ -98,24 +98,24 @@ pub struct Seen {
     pub lost: u64,
 }
 
-impl Seen {
+impl Observed {
     /// Looks at a wave.
-    pub fn of(&self, id: &WaveId) -> &[Look] {
+    pub fn wave(&self, id: &WaveId) -> &[Observation] {
         self.waves.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// Where another run is to end to be like this one.
-    pub fn until(&self) -> Until {
+    pub fn until(&self) -> StopCondition {
         match self.stopped {
-            true => Until::Branches(self.branches),
-            false => Until::End,
+            true => StopCondition::Branches(self.branches),
+            false => StopCondition::End,
         }
     }
 }
 
 /// A wave that waits for something that no wave of the dispatch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stuck {
+pub struct WaitingWave {
     pub wave: WaveId,
     /// Instruction that read memory last, and where in the first active lane.
     pub reads: Option<(u32, u64)>,
@@ -124,10 +124,10 @@ pub struct Stuck {
 /// One wave as it is watched.
 struct Watched {
     id: WaveId,
-    looks: Vec<Look>,
-    pace: Pace,
+    looks: Vec<Observation>,
+    pace: WavePace,
     calls: Calls,
-    halves: Halves,
+    halves: AddressHalves,
     reads: Option<(u32, u64)>,
 }
 
@@ -139,7 +139,7 @@ struct State {
     numbers: BTreeMap<WaveId, usize>,
     /// Number of the wave that was looked at last.
     current: usize,
-    turns: Turns,
+    turns: TurnSchedule,
     digester: Digester,
     contexts: Contexts,
     /// What the clock shows beyond [`START`].
@@ -163,7 +163,7 @@ impl Recorder {
     }
 
     pub fn set(&self, watch: Watch) {
-        let turns = Turns::new(watch.until == Until::Enough);
+        let turns = TurnSchedule::new(watch.until == StopCondition::Enough);
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State {
             watch,
             turns,
@@ -172,7 +172,7 @@ impl Recorder {
         };
     }
 
-    pub fn take(&self) -> Seen {
+    pub fn take(&self) -> Observed {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State {
             watch,
@@ -180,7 +180,7 @@ impl Recorder {
             turns,
             ..
         } = std::mem::take(&mut *state);
-        Seen {
+        Observed {
             waves: waves
                 .into_iter()
                 .map(|wave| (wave.id, wave.looks))
@@ -228,7 +228,14 @@ impl Observer for Recorder {
 }
 
 impl State {
-    fn look(&mut self, code: &Code, rows: Rows, id: WaveId, wave: &mut Wave, number: u32) -> Next {
+    fn look(
+        &mut self,
+        code: &Code,
+        rows: RegisterRows,
+        id: WaveId,
+        wave: &mut Wave,
+        number: u32,
+    ) -> Next {
         let site = &code.sites[number as usize];
         let is_late = self.taken.is_multiple_of(LOOKS_PER_TIME)
             && self
@@ -237,7 +244,7 @@ impl State {
                 .is_some_and(|moment| Instant::now() >= moment);
         self.watch.seen.late |= is_late;
         let is_full = self.taken >= self.watch.limit || self.watch.seen.late;
-        if is_full && self.watch.until != Until::Enough {
+        if is_full && self.watch.until != StopCondition::Enough {
             self.watch.seen.too_long = true;
             self.over = true;
             return Next::Stop;
@@ -276,7 +283,7 @@ impl State {
             watched.halves.moved(rows, wave, places, from, to);
         }
         let again = site.retries && watched.looks.last().is_some_and(|look| look.site == number);
-        watched.looks.push(Look {
+        watched.looks.push(Observation {
             site: number,
             digest: [live as u32, (live >> 32) as u32],
         });
@@ -307,10 +314,10 @@ impl State {
         let reads = watched.reads;
         let paces = self.waves.iter().map(|wave| &wave.pace);
         if same_since.is_some_and(|since| self.turns.are_stuck(since, paces)) {
-            self.watch.seen.stuck = Some(Stuck { wave: id, reads });
+            self.watch.seen.stuck = Some(WaitingWave { wave: id, reads });
             self.over = true;
         }
-        if is_full || self.watch.until == Until::Branches(self.turns.branches) {
+        if is_full || self.watch.until == StopCondition::Branches(self.turns.branches) {
             self.over = true;
         }
         if self.over {
@@ -328,16 +335,16 @@ impl State {
             self.waves.push(Watched {
                 id,
                 looks: Vec::new(),
-                pace: Pace::default(),
+                pace: WavePace::default(),
                 calls: Calls::default(),
-                halves: Halves::default(),
+                halves: AddressHalves::default(),
                 reads: None,
             });
         }
     }
 }
 
-fn start_with_zero(undefined: &Undefined, live: &Live, rows: Rows, wave: &mut Wave) {
+fn start_with_zero(undefined: &Undefined, live: &Live, rows: RegisterRows, wave: &mut Wave) {
     for &register in &undefined.scalars {
         if live.scalars.binary_search(&register).is_ok() {
             rows.write(wave, Part::Scalar(register), 0);
@@ -382,10 +389,10 @@ fn address_of(address: &rewrite::Address, wave: &Wave) -> u64 {
 /// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for.
 fn parts<'a>(
     live: &'a Live,
-    rows: Rows,
+    rows: RegisterRows,
     wave: &'a Wave,
     places: &'a Places,
-    halves: &'a Halves,
+    halves: &'a AddressHalves,
 ) -> impl Iterator<Item = (Part, u32)> + 'a {
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
@@ -395,7 +402,7 @@ fn parts<'a>(
 }
 
 /// Puts rubbish where nothing is live.
-fn overwrite_dead(live: &Live, rows: Rows, wave: &mut Wave, seed: u32) {
+fn overwrite_dead(live: &Live, rows: RegisterRows, wave: &mut Wave, seed: u32) {
     let exec = wave.exec();
     let mut value = seed | 1;
     let mut next = || {

@@ -5,7 +5,7 @@ use crate::{
     code::Code,
     live,
     lockstep::{Difference, Error},
-    record::{Recorder, Seen, Watch},
+    record::{Observed, Recorder, Watch},
 };
 use codeobj::{CodeObject, elf::SymbolKind};
 use emulate::{Counts, Device, Prepared};
@@ -18,11 +18,11 @@ pub struct Stage<'a> {
     pub device: Device<'a>,
     pub prepared: Prepared,
     recorder: Arc<Recorder>,
-    start: Start<'a>,
+    start: InitialMemory<'a>,
 }
 
 /// What the memory held.
-enum Start<'a> {
+enum InitialMemory<'a> {
     Launch {
         buffers: Vec<Buffer<'a>>,
         /// Name, address, first contents.
@@ -36,7 +36,7 @@ enum Start<'a> {
 }
 
 /// The memory that an application sees.
-pub enum Visible {
+pub enum VisibleMemory {
     Launch {
         buffers: Vec<Vec<u8>>,
         variables: Vec<Vec<u8>>,
@@ -46,7 +46,7 @@ pub enum Visible {
 }
 
 /// What a run left, or why the kernel was stopped.
-pub type Outcome = Result<Visible, emulate::Error>;
+pub type Outcome = Result<VisibleMemory, emulate::Error>;
 
 impl<'a> Stage<'a> {
     pub fn new(
@@ -67,7 +67,7 @@ impl<'a> Stage<'a> {
                     device,
                     prepared,
                     recorder,
-                    start: Start::Recording { recording, dirty },
+                    start: InitialMemory::Recording { recording, dirty },
                 })
             }
         }
@@ -95,7 +95,7 @@ impl<'a> Stage<'a> {
             device,
             prepared,
             recorder,
-            start: Start::Launch { buffers, variables },
+            start: InitialMemory::Launch { buffers, variables },
         })
     }
 
@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
         &self,
         watch: Watch,
         run: impl Fn(&Self) -> Result<Counts, emulate::Error>,
-    ) -> Result<(Seen, Outcome), Error> {
+    ) -> Result<(Observed, Outcome), Error> {
         let limit = watch.limit;
         self.restore()?;
         self.recorder.set(watch);
@@ -125,14 +125,14 @@ impl<'a> Stage<'a> {
         })
     }
 
-    pub fn original(&self, watch: Watch) -> Result<(Seen, Outcome), Error> {
+    pub fn original(&self, watch: Watch) -> Result<(Observed, Outcome), Error> {
         self.run(watch, |stage| stage.device.run(&stage.prepared))
     }
 
     fn restore(&self) -> Result<(), Error> {
         self.device.clear_scratch(&self.prepared)?;
         match &self.start {
-            Start::Launch { buffers, variables } => {
+            InitialMemory::Launch { buffers, variables } => {
                 for buffer in buffers {
                     self.device.write(buffer.address, buffer.contents)?;
                 }
@@ -140,7 +140,7 @@ impl<'a> Stage<'a> {
                     self.device.write(*address, contents)?;
                 }
             }
-            Start::Recording { recording, dirty } => {
+            InitialMemory::Recording { recording, dirty } => {
                 for address in dirty.take() {
                     self.device.write(address, before(recording, address))?;
                 }
@@ -149,13 +149,13 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    fn visible(&self) -> Result<Visible, Error> {
+    fn visible(&self) -> Result<VisibleMemory, Error> {
         let read = |address: u64, size: usize| {
             let mut bytes = vec![0; size];
             self.device.read(address, &mut bytes).map(|()| bytes)
         };
         Ok(match &self.start {
-            Start::Launch { buffers, variables } => Visible::Launch {
+            InitialMemory::Launch { buffers, variables } => VisibleMemory::Launch {
                 buffers: buffers
                     .iter()
                     .map(|buffer| read(buffer.address, buffer.contents.len()))
@@ -165,7 +165,7 @@ impl<'a> Stage<'a> {
                     .map(|(_, address, contents)| read(*address, contents.len()))
                     .collect::<Result<_, _>>()?,
             },
-            Start::Recording { recording, dirty } => {
+            InitialMemory::Recording { recording, dirty } => {
                 let mut changed = BTreeMap::new();
                 let mut page = Box::new([0; PAGE as usize]);
                 for address in pages(recording) {
@@ -175,21 +175,25 @@ impl<'a> Stage<'a> {
                     }
                 }
                 dirty.replace(changed.keys().copied().collect());
-                Visible::Pages(changed)
+                VisibleMemory::Pages(changed)
             }
         })
     }
 
     /// The first place where two runs left different memory behind.
-    pub fn compare_memory(&self, original: &Visible, other: &Visible) -> Option<Difference> {
+    pub fn compare_memory(
+        &self,
+        original: &VisibleMemory,
+        other: &VisibleMemory,
+    ) -> Option<Difference> {
         match (&self.start, original, other) {
             (
-                Start::Launch { buffers, variables },
-                Visible::Launch {
+                InitialMemory::Launch { buffers, variables },
+                VisibleMemory::Launch {
                     buffers: a,
                     variables: own,
                 },
-                Visible::Launch {
+                VisibleMemory::Launch {
                     buffers: b,
                     variables: others,
                 },
@@ -210,7 +214,11 @@ impl<'a> Stage<'a> {
                     name: different.1.0.clone(),
                 })
             }
-            (Start::Recording { recording, .. }, Visible::Pages(a), Visible::Pages(b)) => {
+            (
+                InitialMemory::Recording { recording, .. },
+                VisibleMemory::Pages(a),
+                VisibleMemory::Pages(b),
+            ) => {
                 let addresses = a.keys().chain(b.keys());
                 let different = addresses
                     .copied()

@@ -28,7 +28,7 @@ struct Anchor {
 
 /// Of one wave.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct WavePace {
     anchor: Option<Anchor>,
     /// Branches since it was set, and how many there are to be until the next is.
     since: u32,
@@ -55,7 +55,7 @@ pub struct Branch<F> {
 
 /// Of all waves.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct TurnSchedule {
     asked: bool,
     turn: u64,
     writes: u64,
@@ -63,12 +63,12 @@ pub struct Turns {
     pub branches: u64,
 }
 
-impl Turns {
+impl TurnSchedule {
     /// `asked`: whether anybody wants to know who waits. It makes no difference to who runs.
-    pub fn new(asked: bool) -> Turns {
-        Turns {
+    pub fn new(asked: bool) -> TurnSchedule {
+        TurnSchedule {
             asked,
-            ..Turns::default()
+            ..TurnSchedule::default()
         }
     }
 
@@ -78,12 +78,12 @@ impl Turns {
     }
 
     /// The wave is looked at.
-    pub fn seen(&self, pace: &mut Pace) {
+    pub fn seen(&self, pace: &mut WavePace) {
         pace.seen = self.turn;
     }
 
     /// The wave is about to change memory.
-    pub fn writes(&mut self, pace: &mut Pace) {
+    pub fn writes(&mut self, pace: &mut WavePace) {
         pace.own_writes += 1;
         self.writes += 1;
     }
@@ -91,7 +91,7 @@ impl Turns {
     /// A wave branches: whether others get their turn then, and since which turn it has been the same.
     pub fn branch(
         &mut self,
-        pace: &mut Pace,
+        pace: &mut WavePace,
         branch: Branch<impl FnOnce() -> u64>,
     ) -> (Next, Option<u64>) {
         self.branches += 1;
@@ -142,7 +142,7 @@ impl Turns {
     }
 
     /// Whether all waves that were looked at in turn `since` or later wait for something that none of them does.
-    pub fn are_stuck<'a>(&self, since: u64, mut paces: impl Iterator<Item = &'a Pace>) -> bool {
+    pub fn are_stuck<'a>(&self, since: u64, mut paces: impl Iterator<Item = &'a WavePace>) -> bool {
         paces.all(|pace| pace.seen < since || pace.waits == Some(self.writes))
     }
 }

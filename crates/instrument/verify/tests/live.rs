@@ -127,8 +127,12 @@ fn llvm_reads_it_and_lines_are_found() {
     }
     let parsed = CodeObject::parse(&live).expect("is a code object");
     let section = parsed.elf().section(".text").expect("is there");
-    let lines = SourceLines::of(&parsed).expect("reads").expect("are there");
-    let original = SourceLines::of(&object).expect("reads").expect("are there");
+    let lines = SourceLines::read(&parsed)
+        .expect("reads")
+        .expect("are there");
+    let original = SourceLines::read(&object)
+        .expect("reads")
+        .expect("are there");
     let (mut found, mut depth) = (0, 0);
     for pair in rewritten.pairs(&module).filter(|pair| !pair.inserted) {
         let expected = original.line(pair.old).expect("reads");

@@ -55,7 +55,7 @@ fn everywhere<'t>(
     let mut plan = Plan::default();
     for (number, (name, values)) in hooks.iter().enumerate() {
         plan.hooks
-            .push(HookVariants::of(bundle, name, target, wave_size).expect("built"));
+            .push(HookVariants::find(bundle, name, target, wave_size).expect("built"));
         for function in closure(module, kernel) {
             for inst in 0..module.functions[function].insts.len() {
                 let constants = values.iter().enumerate();

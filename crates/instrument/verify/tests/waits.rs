@@ -6,7 +6,7 @@ use codeobj::CodeObject;
 use common::{Tool, compile_file, launch, plan_each};
 use lift::Module;
 use rewrite::Rewritten;
-use verify::{Difference, Input, Verdict, Wait, Why, lockstep, poison};
+use verify::{Difference, Input, StopReason, Verdict, Wait, lockstep, poison};
 
 const SOURCE: &str = include_str!("waits.c");
 const TARGETS: [&str; 4] = ["gfx90a", "gfx1030", "gfx1100", "gfx1201"];
@@ -66,7 +66,7 @@ fn waits(bench: &Bench, kernel: &str, line: &str) -> Wait {
     let Verdict::Part {
         compared,
         waves,
-        why: Why::Waits(wait),
+        why: StopReason::Waits(wait),
     } = verdict
     else {
         panic!("{target} {kernel}: {verdict:?}")

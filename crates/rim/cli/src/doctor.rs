@@ -117,7 +117,7 @@ fn examine() -> Vec<Finding> {
     findings.push(Finding {
         what: "HSA runtime (ROCr)",
         need: Need::Required,
-        found: runtime.as_deref().map(|path| match doors::of(path) {
+        found: runtime.as_deref().map(|path| match doors::detect(path) {
             Ok(door) => format!("{}; {door}", path.display()),
             Err(problem) => format!("{}; {problem:#}", path.display()),
         }),

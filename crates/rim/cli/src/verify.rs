@@ -15,7 +15,7 @@ use launcher::libraries;
 use lift::Module;
 use luthier::Engine;
 use serde::Serialize;
-use verify::{Input, Launch, Subject, Verdict, Why};
+use verify::{Input, Launch, StopReason, Subject, Verdict};
 
 use crate::{
     chosen::{self, Chosen},
@@ -134,7 +134,7 @@ const NOT_TO_THE_END: u8 = 3;
 const UNREPEATABLE: u8 = 4;
 
 impl Said {
-    fn of(kernel: &str, verdict: Verdict) -> Said {
+    fn new(kernel: &str, verdict: Verdict) -> Said {
         let mut said = Said {
             kernel: kernel.to_owned(),
             verdict: Word::Same,
@@ -170,18 +170,18 @@ impl Said {
                 why,
             } => {
                 let ended = match why {
-                    Why::Waits(_) => Ended::Waits,
-                    Why::Long(_) => Ended::Long,
+                    StopReason::Waits(_) => Ended::Waits,
+                    StopReason::Long(_) => Ended::Long,
                 };
                 let text = agreed(compared, waves, ended);
                 let text = format!("{text}, and in memory; {why}");
                 match why {
-                    Why::Waits(wait) => {
+                    StopReason::Waits(wait) => {
                         said.pc = wait.place.map(|place| place.pc);
                         said.reads = wait.reads.as_ref().map(|read| read.address);
                         said.source = wait.reads.and_then(|read| read.source);
                     }
-                    Why::Long(place) => said.pc = place.map(|place| place.pc),
+                    StopReason::Long(place) => said.pc = place.map(|place| place.pc),
                 }
                 text
             }
@@ -252,7 +252,7 @@ impl Verify {
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
         drop(waiting);
-        let said = Said::of(kernel, verdict);
+        let said = Said::new(kernel, verdict);
         if self.json {
             files::out!("{}", serde_json::to_string(&said)?);
         } else {

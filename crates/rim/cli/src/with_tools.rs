@@ -215,7 +215,7 @@ impl WithTools {
         };
         let mut libraries = ours.clone().into_os_string();
         // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
-        let others = hsa_tools::of(command);
+        let others = hsa_tools::requested(command);
         let others = others.to_string_lossy();
         let others = others.split_whitespace().map(Path::new);
         for other in others.filter(|other| other.file_name() != ours.file_name()) {

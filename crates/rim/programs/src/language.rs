@@ -56,7 +56,7 @@ const LANGUAGES: &[Language] = &[
 
 impl Language {
     /// That of a file; None if it is no program.
-    pub fn of(source: &Path) -> Option<&'static Language> {
+    pub fn for_file(source: &Path) -> Option<&'static Language> {
         let extension = source.extension()?.to_str()?;
         LANGUAGES
             .iter()

@@ -101,7 +101,7 @@ pub fn all() -> Result<Vec<Program>> {
         std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
     {
         let source = entry?.path();
-        let Some(language) = Language::of(&source) else {
+        let Some(language) = Language::for_file(&source) else {
             continue;
         };
         if !*compilers

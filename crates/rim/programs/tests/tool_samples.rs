@@ -81,7 +81,7 @@ fn accesses_are_printed_by_wave() {
 
 #[test]
 fn graphs_are_counted() {
-    let Some(scene) = Scene::of("graphs") else {
+    let Some(scene) = Scene::with_program("graphs") else {
         return;
     };
     let (_, files) = run(&scene, None, &[]);
@@ -167,7 +167,7 @@ void luthier_at_term() {
 
 #[test]
 fn blocks_and_edges_are_counted() {
-    let Some(scene) = Scene::of("divergence") else {
+    let Some(scene) = Scene::with_program("divergence") else {
         return;
     };
     let tool = scene.tool("flow", FLOW);

@@ -35,6 +35,9 @@ const BANNED_NAMES: &[&str] = &[
     "utils", "util", "common", "misc", "helpers", "manager", "core",
 ];
 
+/// Modules that the other ones of their crate are not to know: what they build on is not built on them.
+const BEHIND_THE_REST: &[(&str, &str)] = &[("crates/instrument/luthier", "engine")];
+
 /// Complaints about files and crates.
 pub fn check() -> Result<Vec<String>> {
     let root = crate::root();
@@ -63,8 +66,37 @@ pub fn check() -> Result<Vec<String>> {
             check_file(&root, &file, &mut complaints)?;
         }
     }
+    for (place, module) in BEHIND_THE_REST {
+        check_use(
+            &root,
+            &root.join(place).join("src"),
+            module,
+            &mut complaints,
+        )?;
+    }
     complaints.extend(map::check(&root)?);
     Ok(complaints)
+}
+
+/// Complains of files outside of `module`, other than the head of the crate, that name it.
+fn check_use(
+    root: &Path,
+    sources: &Path,
+    module: &str,
+    complaints: &mut Vec<String>,
+) -> Result<()> {
+    let (head, own) = (sources.join("lib.rs"), sources.join(format!("{module}.rs")));
+    for file in rust_files(sources)? {
+        if file == head || file == own || file.starts_with(sources.join(module)) {
+            continue;
+        }
+        let shown = file.strip_prefix(root).unwrap_or(&file).display();
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {shown}"))?;
+        if text.contains(&format!("{module}::")) {
+            complaints.push(format!("{shown} uses `{module}`, which is built on it"));
+        }
+    }
+    Ok(())
 }
 
 /// Every crate, as `crates/GROUP/NAME`.

@@ -49,13 +49,13 @@ pub fn emulator() -> PathBuf {
 }
 
 /// A directory of test output, with the header cache in it.
-pub struct Place {
+pub struct Workspace {
     pub directory: tempfile::TempDir,
 }
 
-impl Place {
+impl Workspace {
     pub fn new() -> Self {
-        Place {
+        Workspace {
             directory: tempfile::tempdir().unwrap(),
         }
     }

@@ -11,7 +11,7 @@ use super::{Backing, Kind, Memory, MemoryError, PAGE, Region, Request};
 
 /// Where memory is put, and what holds it.
 #[derive(Debug)]
-pub enum Place {
+pub enum Placement {
     /// Fresh zeroed memory replaces whatever is at this address.
     Fresh(u64),
     /// What is mapped at this address already becomes the device's too.
@@ -26,9 +26,11 @@ pub enum Place {
 
 impl Memory {
     /// Makes `request.size` bytes at a chosen address the device's.
-    pub fn put(&self, place: Place, request: Request) -> Result<(), MemoryError> {
+    pub fn put(&self, place: Placement, request: Request) -> Result<(), MemoryError> {
         let address = match place {
-            Place::Fresh(address) | Place::Mapped(address) | Place::File { address, .. } => address,
+            Placement::Fresh(address)
+            | Placement::Mapped(address)
+            | Placement::File { address, .. } => address,
         };
         let size = request.size;
         let end = address.checked_add(size).filter(|end| *end <= 1 << 47);
@@ -49,12 +51,12 @@ impl Memory {
         }
         let refused = MemoryError::NoHostMemory { size };
         let (backing, file) = match place {
-            Place::Fresh(_) => (
+            Placement::Fresh(_) => (
                 map_over(address, end - address, None).then_some(Backing::Placed),
                 None,
             ),
-            Place::Mapped(_) => (Some(Backing::Foreign), None),
-            Place::File { file, offset, .. } => {
+            Placement::Mapped(_) => (Some(Backing::Foreign), None),
+            Placement::File { file, offset, .. } => {
                 let mapped = map_over(address, end - address, Some((&file, offset)));
                 (mapped.then_some(Backing::Placed), Some(file))
             }
@@ -204,13 +206,13 @@ mod tests {
         let memory = Memory::new(BTreeMap::from([(1, 8 * PAGE)]));
         let address = reserved(8 * PAGE);
         memory
-            .put(Place::Fresh(address), request(3 * PAGE - 8))
+            .put(Placement::Fresh(address), request(3 * PAGE - 8))
             .unwrap();
         assert_eq!(memory.available(1), 5 * PAGE);
         memory.write_bytes(address + 2 * PAGE, &[1]).unwrap();
-        let occupied = memory.put(Place::Fresh(address + 2 * PAGE), request(PAGE));
+        let occupied = memory.put(Placement::Fresh(address + 2 * PAGE), request(PAGE));
         assert!(matches!(occupied, Err(MemoryError::Occupied { .. })));
-        let full = memory.put(Place::Fresh(address + 3 * PAGE), request(6 * PAGE));
+        let full = memory.put(Placement::Fresh(address + 3 * PAGE), request(6 * PAGE));
         assert!(matches!(full, Err(MemoryError::NoDeviceMemory { .. })));
         let generation = memory.generation();
         memory.take_away(address).unwrap();
@@ -219,12 +221,14 @@ mod tests {
             (memory.available(1), memory.find(address)),
             (8 * PAGE, None)
         );
-        memory.put(Place::Fresh(address), request(PAGE)).unwrap();
+        memory
+            .put(Placement::Fresh(address), request(PAGE))
+            .unwrap();
         let mut byte = [9];
         memory.read_bytes(address, &mut byte).unwrap();
         assert_eq!(byte, [0]);
         for bad in [address + 8, 0, 1 << 47] {
-            let refused = memory.put(Place::Fresh(bad), request(PAGE));
+            let refused = memory.put(Placement::Fresh(bad), request(PAGE));
             assert!(
                 matches!(refused, Err(MemoryError::BadSize { .. })),
                 "{bad:#x}"
@@ -238,7 +242,9 @@ mod tests {
         let address = memory.allocate(request(PAGE)).unwrap();
         // The runtime's own memory, as far as another machine is concerned.
         let other = Memory::new(BTreeMap::new());
-        other.put(Place::Mapped(address), request(PAGE)).unwrap();
+        other
+            .put(Placement::Mapped(address), request(PAGE))
+            .unwrap();
         other.write_bytes(address, b"kept").unwrap();
         other.take_away(address).unwrap();
         let mut seen = [0; 4];
@@ -257,7 +263,7 @@ mod tests {
         let address = reserved(4 * PAGE);
         for (address, offset) in [(address, 0), (address + 3 * PAGE, PAGE)] {
             let file = file.try_clone().unwrap();
-            let place = Place::File {
+            let place = Placement::File {
                 address,
                 file,
                 offset,

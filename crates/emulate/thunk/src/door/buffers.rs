@@ -2,7 +2,7 @@
 
 use std::{fs::File, os::fd::IntoRawFd};
 
-use gpu::memory::{PAGE, Place, Request};
+use gpu::memory::{PAGE, Placement, Request};
 use kmt_sys::door::place;
 
 use super::{
@@ -133,7 +133,7 @@ pub fn put(
                 device_local: false,
                 remote: false,
             };
-            let place = Place::File {
+            let place = Placement::File {
                 address,
                 file,
                 offset,

@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-use gpu::memory::{PAGE, Place};
+use gpu::memory::{PAGE, Placement};
 use kmt_sys::kfd::{self, memory_flag as flag};
 
 use super::{
@@ -109,7 +109,7 @@ fn attach(instance: &Instance, id: u32, address: u64, file: File) -> Result<u64>
     let what = if address == 0 {
         What::Floating { file, claimed: 0 }
     } else {
-        let place = Place::File {
+        let place = Placement::File {
             address,
             file,
             offset: 0,

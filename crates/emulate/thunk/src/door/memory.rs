@@ -1,6 +1,6 @@
 //! Allocation and mapping. The thunk inside ROCr chooses the addresses.
 
-use gpu::memory::{PAGE, Place, Request, new_file};
+use gpu::memory::{PAGE, Placement, Request, new_file};
 use kmt_sys::kfd::{self, memory_flag as flag};
 
 use super::{
@@ -26,7 +26,7 @@ pub fn allocate(instance: &Instance, arguments: Arguments) -> Result {
         _ => {
             let address = value.address;
             let memory = instance.machine.memory();
-            memory.put(Place::Fresh(address), request(node, &value))?;
+            memory.put(Placement::Fresh(address), request(node, &value))?;
             What::Memory { address }
         }
     };
@@ -68,7 +68,7 @@ fn adopt(instance: &Instance, node: u32, value: &kfd::AllocMemory) -> Result<Wha
         return refuse(libc::EINVAL);
     }
     let memory = instance.machine.memory();
-    memory.put(Place::Mapped(address), request(node, value))?;
+    memory.put(Placement::Mapped(address), request(node, value))?;
     keep_in_children(address, value.size);
     Ok(What::Memory { address })
 }

@@ -45,7 +45,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             return vector::lower(config, inst, shape, op);
         }
         Shape::ScalarMemory => {
-            let fields = Smem::of(inst, family);
+            let fields = Smem::decode(inst, family);
             op.src[0] = Src {
                 index: fields.sbase,
                 kind: SrcKind::Scalar,
@@ -63,7 +63,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.after = exec_after(op.dst, row.width as usize);
         }
         Shape::Flat { segment_relative } => {
-            let fields = Flat::of(inst, config.target, *segment_relative);
+            let fields = Flat::decode(inst, config.target, *segment_relative);
             let data_row = |index| data_row(config, fields.acc, index);
             op.offset = fields.offset;
             op.modifiers = u32::from(fields.glc)
@@ -89,7 +89,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             }
         }
         Shape::Ds => {
-            let fields = Ds::of(inst, family);
+            let fields = Ds::decode(inst, family);
             if fields.gds && op.attribute != crate::rows::DEVICE_BARRIER {
                 return Err("GDS does not exist on the emulated device".into());
             }
@@ -111,7 +111,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             op.extra = since_gfx10(family);
         }
         Shape::Buffer { typed } => {
-            let fields = Buffer::of(inst, family, *typed);
+            let fields = Buffer::decode(inst, family, *typed);
             op.offset = fields.offset as i32;
             op.src[0] = Src {
                 index: vgpr(config, fields.vaddr)?,
@@ -162,7 +162,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 }
 
 fn image(config: &Config, inst: &Inst, row: &Row, op: &mut MicroOp) -> Result<(), String> {
-    let fields = Image::of(inst, config);
+    let fields = Image::decode(inst, config);
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }

@@ -37,7 +37,7 @@ mod number {
 }
 
 /// Where a group's words are.
-enum Place {
+enum WordAddresses {
     Whole(Lanes),
     /// Low and high dwords of a doubleword in swizzled memory.
     Halves(Lanes, Lanes),
@@ -50,7 +50,7 @@ fn locate(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<Place, Box<Fault>> {
+) -> Result<WordAddresses, Box<Fault>> {
     match op.attribute {
         number::GLOBAL => locate_in::<Global>(wave, op, env, access),
         number::FLAT => locate_in::<Flat>(wave, op, env, access),
@@ -63,7 +63,7 @@ fn locate_in<S: Space>(
     op: &MicroOp,
     env: &mut Env<'_>,
     access: &Access,
-) -> Result<Place, Box<Fault>> {
+) -> Result<WordAddresses, Box<Fault>> {
     if access.bytes == 8 && !S::contiguous(wave, op, env, access) {
         let half = |extra| Access {
             extra,
@@ -73,7 +73,7 @@ fn locate_in<S: Space>(
         let (mut low, mut high) = (Lanes::NONE, Lanes::NONE);
         S::resolve(wave, op, env, &half(0), &mut low)?;
         S::resolve(wave, op, env, &half(4), &mut high)?;
-        return Ok(Place::Halves(low, high));
+        return Ok(WordAddresses::Halves(low, high));
     }
     let mut lanes = Lanes::NONE;
     S::resolve(wave, op, env, access, &mut lanes)?;
@@ -85,7 +85,7 @@ fn locate_in<S: Space>(
             lane: (GROUP * access.group + i) as u32,
         }));
     }
-    Ok(Place::Whole(lanes))
+    Ok(WordAddresses::Whole(lanes))
 }
 
 impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
@@ -262,7 +262,7 @@ fn modify_group<W: Word, M: Modify<W>>(
     let mut before = [W::default(); GROUP];
     match locate(wave, op, env, access)? {
         // Only this wave reaches its swizzled memory: no need for indivisible steps.
-        Place::Halves(low, high) => {
+        WordAddresses::Halves(low, high) => {
             let mut pointers = [std::ptr::null_mut(); GROUP];
             high.each(|i, pointer| pointers[i] = pointer.cast::<u32>());
             low.each(|i, low| {
@@ -280,7 +280,7 @@ fn modify_group<W: Word, M: Modify<W>>(
                 }
             });
         }
-        Place::Whole(mut lanes) => {
+        WordAddresses::Whole(mut lanes) => {
             if M::FLOAT && !env.program.config().target.remote_float_atomics {
                 let left_out = lanes.keep(|at| in_lds(env, at) || !env.memory.is_remote(at));
                 env.counts.lost_atomics += u64::from(left_out);

@@ -53,7 +53,7 @@ enum Check {
 
 impl Descriptor {
     #[inline(always)]
-    fn of(wave: &Wave, op: &MicroOp) -> Descriptor {
+    fn read(wave: &Wave, op: &MicroOp) -> Descriptor {
         let first = op.src[1].index as usize;
         let [w0, w1, w2, w3] = std::array::from_fn(|word| wave.sgpr(first + word));
         let since_gfx10 = op.modifiers & super::SINCE_GFX10 != 0;
@@ -229,7 +229,7 @@ fn private_elements(
     bytes: u32,
     write: bool,
 ) -> Option<Spread> {
-    let descriptor = Descriptor::of(wave, op);
+    let descriptor = Descriptor::read(wave, op);
     if !descriptor.is_private(wave, op) || op.modifiers & bit::OFFEN == 0 {
         return None;
     }
@@ -253,7 +253,7 @@ impl Space for Buffer {
         bytes: u32,
         write: bool,
     ) -> Option<Spread> {
-        let descriptor = Descriptor::of(wave, op);
+        let descriptor = Descriptor::read(wave, op);
         let simple = !descriptor.swizzled
             && !descriptor.add_tid
             && op.modifiers & (bit::OFFEN | bit::IDXEN) == bit::OFFEN
@@ -282,7 +282,7 @@ impl Space for Buffer {
         bytes: u32,
         write: bool,
     ) -> Option<Column> {
-        let descriptor = Descriptor::of(wave, op);
+        let descriptor = Descriptor::read(wave, op);
         if !descriptor.is_private(wave, op) || wave.exec() == 0 {
             return None;
         }
@@ -305,7 +305,7 @@ impl Space for Buffer {
 
     #[inline(always)]
     fn contiguous(wave: &Wave, op: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
-        let descriptor = Descriptor::of(wave, op);
+        let descriptor = Descriptor::read(wave, op);
         if descriptor.swizzled {
             return false;
         }
@@ -318,7 +318,7 @@ impl Space for Buffer {
     }
 
     fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool {
-        let descriptor = Descriptor::of(wave, op);
+        let descriptor = Descriptor::read(wave, op);
         let mask = u64::from(access.bytes.min(ELEMENT)) - 1;
         let (offsets, _) = offsets_and_indices(wave, op, &descriptor, access);
         descriptor.swizzled
@@ -333,7 +333,7 @@ impl Space for Buffer {
         access: &Access,
         lanes: &mut Lanes,
     ) -> Checked {
-        let descriptor = Descriptor::of(wave, op);
+        let descriptor = Descriptor::read(wave, op);
         let (offsets, indices) = offsets_and_indices(wave, op, &descriptor, access);
         let valid = access.active & in_range(&descriptor, &offsets, &indices, access.bytes);
         let base = descriptor

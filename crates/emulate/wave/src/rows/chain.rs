@@ -5,8 +5,12 @@
 //! multiply-add: `a + b` is `a * 1 + b`, and `a * b` is `a * b + -0`, both to the last bit and the sign of zero. Its operands
 //! may be negated, and all of them uniform, which takes passes of their own otherwise.
 
-use super::quick::{Doubles, Singles};
+use super::{
+    VectorShape,
+    quick::{Doubles, Singles},
+};
 use crate::{
+    host_level,
     micro_op::{Control, MicroOp, SrcKind, modifier},
     ports::{Type, has_form},
     program::Lowered,
@@ -20,9 +24,9 @@ use run::Chained;
 /// Most instructions of one chain.
 const LONGEST: usize = 16;
 
-/// How an instruction is a multiply-add, by its mnemonic without the type.
+/// How an instruction is a multiply-add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Formula {
+pub(crate) enum Formula {
     /// `a * b + c`.
     Fused,
     /// `a * b`.
@@ -34,22 +38,6 @@ enum Formula {
     /// `b - a`.
     Reversed,
 }
-
-#[rustfmt::skip]
-const FORMULAS: &[(&str, Formula, Type)] = &[
-    ("v_fma_f32",    Formula::Fused,      Type::F32),
-    ("v_fmac_f32",   Formula::Fused,      Type::F32),
-    ("v_fmamk_f32",  Formula::Fused,      Type::F32),
-    ("v_fmaak_f32",  Formula::Fused,      Type::F32),
-    ("v_mul_f32",    Formula::Product,    Type::F32),
-    ("v_add_f32",    Formula::Sum,        Type::F32),
-    ("v_sub_f32",    Formula::Difference, Type::F32),
-    ("v_subrev_f32", Formula::Reversed,   Type::F32),
-    ("v_fma_f64",    Formula::Fused,      Type::F64),
-    ("v_fmac_f64",   Formula::Fused,      Type::F64),
-    ("v_mul_f64",    Formula::Product,    Type::F64),
-    ("v_add_f64",    Formula::Sum,        Type::F64),
-];
 
 /// Where a link finds an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +62,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
+    fn select(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
         let uniform = |port| matches!(port, Port::Scalar(_) | Port::Constant(_));
         match (factor, addend) {
             _ if negated != [false; 2] => Form::Any,
@@ -126,8 +114,9 @@ struct Part {
 }
 
 impl Part {
-    fn of(mnemonic: &str, lowered: &Lowered) -> Option<Part> {
-        let &(_, formula, kind) = FORMULAS.iter().find(|(name, ..)| *name == mnemonic)?;
+    /// `None`: the instruction, or the form that it has here, is not for chains.
+    fn new(shape: &VectorShape, lowered: &Lowered) -> Option<Part> {
+        let formula = shape.formula?;
         let op = &lowered.bare;
         let usual = |kind| matches!(kind, SrcKind::None | SrcKind::Vector) || has_form(kind);
         let plain = op.control == Control::None
@@ -135,7 +124,7 @@ impl Part {
             && op.src.iter().all(|src| usual(src.kind));
         plain.then(|| Part {
             formula,
-            kind,
+            kind: shape.result,
             lowered: lowered.clone(),
         })
     }
@@ -195,7 +184,7 @@ impl Part {
             }
         };
         Some(Link {
-            form: Form::of(factor, addend, negated),
+            form: Form::select(factor, addend, negated),
             result_is_factor,
             factor,
             addend,
@@ -207,7 +196,7 @@ impl Part {
 
 impl Chain {
     /// `None`: these cannot be one chain.
-    fn of(parts: &[Part]) -> Option<Chain> {
+    fn new(parts: &[Part]) -> Option<Chain> {
         let kind = parts[0].kind;
         if parts.len() > LONGEST || parts.iter().any(|part| part.kind != kind) {
             return None;
@@ -266,16 +255,21 @@ pub(crate) struct Builder {
 
 impl Builder {
     /// Looks at the next instruction. The result is a chain that it makes with the last micro-op. `follows`: control comes
-    /// from the instruction before only.
-    pub fn add(&mut self, follows: bool, mnemonic: &str, lowered: &Lowered) -> Option<Chain> {
-        let Some(part) = Part::of(mnemonic, lowered) else {
+    /// from the instruction before only. `shape`: of the instruction's row, if it is a vector ALU instruction that can execute.
+    pub fn add(
+        &mut self,
+        follows: bool,
+        shape: Option<&VectorShape>,
+        lowered: &Lowered,
+    ) -> Option<Chain> {
+        let Some(part) = shape.and_then(|shape| Part::new(shape, lowered)) else {
             self.parts.clear();
             return None;
         };
         self.parts.push(part);
         if follows
             && self.parts.len() > 1
-            && let Some(chain) = Chain::of(&self.parts)
+            && let Some(chain) = Chain::new(&self.parts)
         {
             return Some(chain);
         }
@@ -303,5 +297,5 @@ impl Chain {
 
 /// Whether chains are quicker than their instructions on this host.
 pub(crate) fn pay() -> bool {
-    shell::has_avx2()
+    host_level::has_avx2()
 }

@@ -12,10 +12,10 @@ use numerics::{division, float32, float64};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_div_scale_f32: (F32, F32, F32) -> F32 simple unscaled32 [carry_out] = |cx, a, b, c| division::scale_f32(a, b, c, cx.denormals32);
-    v_div_scale_f64: (F64, F64, F64) -> F64 simple unscaled64 [carry_out] = |cx, a, b, c| division::scale_f64(a, b, c, cx.denormals64);
-    v_div_fixup_f32: (F32, F32, F32) -> F32 simple signed32 = |cx, a, b, c| division::fixup_f32(a, b, c, cx.denormals32);
-    v_div_fixup_f64: (F64, F64, F64) -> F64 simple signed64 = |cx, a, b, c| division::fixup_f64(a, b, c, cx.denormals64);
+    v_div_scale_f32: (F32, F32, F32) -> F32 simple unscaled32 {wide} [carry_out] = |cx, a, b, c| division::scale_f32(a, b, c, cx.denormals32);
+    v_div_scale_f64: (F64, F64, F64) -> F64 simple unscaled64 {wide} [carry_out] = |cx, a, b, c| division::scale_f64(a, b, c, cx.denormals64);
+    v_div_fixup_f32: (F32, F32, F32) -> F32 simple signed32 {wide} = |cx, a, b, c| division::fixup_f32(a, b, c, cx.denormals32);
+    v_div_fixup_f64: (F64, F64, F64) -> F64 simple signed64 {wide} = |cx, a, b, c| division::fixup_f64(a, b, c, cx.denormals64);
 }
 
 /// The simple cases of one format: exponents far from both ends and from each other.

@@ -280,7 +280,7 @@ impl<const BYTES: usize> ReadBytes<BYTES> {
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
-        let fill = Fill::of(op.attribute);
+        let fill = Fill::from_attribute(op.attribute);
         each_group(
             wave,
             #[inline(always)]
@@ -296,7 +296,7 @@ impl<const BYTES: usize> ReadBytes<BYTES> {
 impl<const BYTES: usize> Body for ReadBytes<BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::of(op.attribute);
+        let fill = Fill::from_attribute(op.attribute);
         if let Some(spread) = spread(wave, op, env, BYTES as u32) {
             spread.load_bytes::<BYTES>(wave, op.dst as usize, fill);
             return flow::NEXT;

@@ -10,13 +10,13 @@ use numerics::{division, float16, integer};
 #[rustfmt::skip]
 vector_rows! {
     // Half precision.
-    v_add_f16:            (F16, F16) -> F16 quick Halves::add = |cx, a, b| float16::add(a, b, cx.half());
-    v_sub_f16:            (F16, F16) -> F16 quick Halves::sub = |cx, a, b| float16::sub(a, b, cx.half());
-    v_subrev_f16:         (F16, F16) -> F16 quick Halves::subrev = |cx, a, b| float16::sub(b, a, cx.half());
-    v_mul_f16:            (F16, F16) -> F16 quick Halves::mul = |cx, a, b| float16::mul(a, b, cx.half());
-    v_fma_f16:            (F16, F16, F16) -> F16 quick Halves::fma [keep_high] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
+    v_add_f16:            (F16, F16) -> F16 quick Halves::add {wide, native} = |cx, a, b| float16::add(a, b, cx.half());
+    v_sub_f16:            (F16, F16) -> F16 quick Halves::sub {native} = |cx, a, b| float16::sub(a, b, cx.half());
+    v_subrev_f16:         (F16, F16) -> F16 quick Halves::subrev {native} = |cx, a, b| float16::sub(b, a, cx.half());
+    v_mul_f16:            (F16, F16) -> F16 quick Halves::mul {wide, native} = |cx, a, b| float16::mul(a, b, cx.half());
+    v_fma_f16:            (F16, F16, F16) -> F16 quick Halves::fma {wide, native} [keep_high] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
     v_fma_legacy_f16:     (F16, F16, F16) -> F16 quick Halves::fma = |cx, a, b, c| float16::fma(a, b, c, cx.half());
-    v_fmac_f16:           (F16, F16, F16) -> F16 quick Halves::fma [tied] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
+    v_fmac_f16:           (F16, F16, F16) -> F16 quick Halves::fma {wide, native} [tied] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
     v_fmamk_f16:          (F16, F16, F16) -> F16 quick Halves::fma [literal = 1] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
     v_fmaak_f16:          (F16, F16, F16) -> F16 quick Halves::fma [literal = 2] = |cx, a, b, c| float16::fma(a, b, c, cx.half());
     v_mad_f16:            (F16, F16, F16) -> F16 [keep_high] = |cx, a, b, c| float16::mad(a, b, c, cx.half());
@@ -24,8 +24,8 @@ vector_rows! {
     v_mac_f16:            (F16, F16, F16) -> F16 [tied] = |cx, a, b, c| float16::mad(a, b, c, cx.half());
     v_madmk_f16:          (F16, F16, F16) -> F16 [literal = 1] = |cx, a, b, c| float16::mad(a, b, c, cx.half());
     v_madak_f16:          (F16, F16, F16) -> F16 [literal = 2] = |cx, a, b, c| float16::mad(a, b, c, cx.half());
-    v_min_f16:            (F16, F16) -> F16 quick Halves::min = |cx, a, b| float16::min(a, b, cx.ieee, cx.denormals64);
-    v_max_f16:            (F16, F16) -> F16 quick Halves::max = |cx, a, b| float16::max(a, b, cx.ieee, cx.denormals64);
+    v_min_f16:            (F16, F16) -> F16 quick Halves::min {native} = |cx, a, b| float16::min(a, b, cx.ieee, cx.denormals64);
+    v_max_f16:            (F16, F16) -> F16 quick Halves::max {native} = |cx, a, b| float16::max(a, b, cx.ieee, cx.denormals64);
     v_min3_f16:           (F16, F16, F16) -> F16 quick Halves::min3 = |cx, a, b, c| float16::min3(a, b, c, cx.ieee, cx.denormals64);
     v_max3_f16:           (F16, F16, F16) -> F16 quick Halves::max3 = |cx, a, b, c| float16::max3(a, b, c, cx.ieee, cx.denormals64);
     v_med3_f16:           (F16, F16, F16) -> F16 quick Halves::med3 = |cx, a, b, c| float16::med3(a, b, c, cx.ieee, cx.denormals64);

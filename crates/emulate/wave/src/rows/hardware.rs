@@ -15,7 +15,7 @@ struct GetRegister;
 
 impl Body for GetRegister {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let access = Access::of(op.extra, op.offset as u16);
+        let access = Access::decode(op.extra, op.offset as u16);
         let value = access.read(wave, env);
         wave.scalars.0[op.dst as usize] = value;
         if access.is_clock() {
@@ -41,7 +41,7 @@ impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
             wave.uniform(op, 0) as u32
         };
         let before = wave.mode.bits();
-        Access::of(op.extra, op.offset as u16).write(wave, env, value);
+        Access::decode(op.extra, op.offset as u16).write(wave, env, value);
         indexed::follow_mode(wave, op, env, before)
     }
 }

@@ -347,14 +347,14 @@ const FILLS: [Fill; 10] = [
 impl Fill {
     /// The fill whose number a row's attribute holds.
     #[inline(always)]
-    pub fn of(attribute: u16) -> Fill {
+    pub fn from_attribute(attribute: u16) -> Fill {
         FILLS[attribute as usize]
     }
 
     /// What a row's attribute becomes where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which
     /// takes it that d16 loads do not preserve the other half there.
     pub fn with_ecc(attribute: u16) -> u16 {
-        let fill = match Fill::of(attribute) {
+        let fill = match Fill::from_attribute(attribute) {
             Fill::Low => Fill::Zero,
             Fill::LowSign8 => Fill::LoneSign8,
             Fill::High => Fill::LoneHigh,

@@ -18,8 +18,8 @@ vector_rows! {
     v_maximum_f32:        (F32, F32) -> F32 = |cx, a, b| float32::maximum(a, b, cx.denormals32);
     v_minimummaximum_f32: (F32, F32, F32) -> F32 = |cx, a, b, c| float32::maximum(float32::minimum(a, b, cx.denormals32), c, cx.denormals32);
     v_maximumminimum_f32: (F32, F32, F32) -> F32 = |cx, a, b, c| float32::minimum(float32::maximum(a, b, cx.denormals32), c, cx.denormals32);
-    v_min_num_f16:        (F16, F16) -> F16 quick Halves::min = |cx, a, b| float16::min_num(a, b, cx.denormals64);
-    v_max_num_f16:        (F16, F16) -> F16 quick Halves::max = |cx, a, b| float16::max_num(a, b, cx.denormals64);
+    v_min_num_f16:        (F16, F16) -> F16 quick Halves::min {native} = |cx, a, b| float16::min_num(a, b, cx.denormals64);
+    v_max_num_f16:        (F16, F16) -> F16 quick Halves::max {native} = |cx, a, b| float16::max_num(a, b, cx.denormals64);
     v_min3_num_f16:       (F16, F16, F16) -> F16 quick Halves::min3 = |cx, a, b, c| float16::min3_num(a, b, c, cx.denormals64);
     v_max3_num_f16:       (F16, F16, F16) -> F16 quick Halves::max3 = |cx, a, b, c| float16::max3_num(a, b, c, cx.denormals64);
     v_med3_num_f16:       (F16, F16, F16) -> F16 quick Halves::med3 = |cx, a, b, c| float16::med3_num(a, b, c, cx.denormals64);
@@ -35,8 +35,8 @@ vector_rows! {
     v_max_num_f64:        (F64, F64) -> F64 quick Doubles::max = |cx, a, b| float64::max_num(a, b, cx.denormals64);
     v_minimum_f64:        (F64, F64) -> F64 = |cx, a, b| float64::minimum(a, b, cx.denormals64);
     v_maximum_f64:        (F64, F64) -> F64 = |cx, a, b| float64::maximum(a, b, cx.denormals64);
-    v_pk_min_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::min_num(a, b, cx.denormals64));
-    v_pk_max_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::max_num(a, b, cx.denormals64));
+    v_pk_min_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min {native} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::min_num(a, b, cx.denormals64));
+    v_pk_max_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max {native} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::max_num(a, b, cx.denormals64));
     v_pk_minimum_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::minimum(a, b, cx.denormals64));
     v_pk_maximum_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::maximum(a, b, cx.denormals64));
 }

@@ -27,12 +27,12 @@ vector_rows! {
     v_pk_max_u16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_u16(a, b);
     v_pk_min_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::min_i16(a, b);
     v_pk_max_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_i16(a, b);
-    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::add = |cx, a, b| packed::add_f16(a, b, cx.half());
-    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::mul = |cx, a, b| packed::mul_f16(a, b, cx.half());
-    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
-    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::add {wide, native} = |cx, a, b| packed::add_f16(a, b, cx.half());
+    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::mul {wide, native} = |cx, a, b| packed::mul_f16(a, b, cx.half());
+    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma {wide, native} = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma {native} [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min {wide, native} = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max {wide, native} = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
     // The ports put the word that op_sel names into the low place of each source.
     v_pk_mov_b32:     (PackedB32, PackedB32) -> PackedB32 = |_, a, b| [a[0], b[0]];
 }

@@ -24,15 +24,16 @@ pub(super) fn elements(
 ) -> Option<Private> {
     #[cfg(target_arch = "x86_64")]
     {
-        #[target_feature(enable = "avx2,bmi1,bmi2")]
-        fn with_avx2(
-            wave: &mut Wave,
-            row: usize,
-            add: u32,
-            shift: u32,
-            bytes: u32,
-        ) -> Option<Private> {
-            interleaved(wave, row, add, shift, bytes)
+        crate::host_level::compiled_for! { Avx2:
+            fn with_avx2(
+                wave: &mut Wave,
+                row: usize,
+                add: u32,
+                shift: u32,
+                bytes: u32,
+            ) -> Option<Private> {
+                interleaved(wave, row, add, shift, bytes)
+            }
         }
         if wave.avx2 {
             // SAFETY: the host has it.

@@ -69,7 +69,7 @@ pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     /// # Safety
     /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
-    unsafe fn of<H: Host>(sources: [K::Vector<H>; SOURCES]) -> K::Vector<H>;
+    unsafe fn apply<H: Host>(sources: [K::Vector<H>; SOURCES]) -> K::Vector<H>;
 }
 
 /// Element `lane` of every array.
@@ -356,7 +356,7 @@ macro_rules! copies {
             const NANS_OF_SOURCES: bool = false;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<H: Host>([a]: [H::Single; 1]) -> H::Single {
+            unsafe fn apply<H: Host>([a]: [H::Single; 1]) -> H::Single {
                 a
             }
         }
@@ -375,7 +375,7 @@ macro_rules! dots {
             const NO_NANS: bool = $no_nans;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $value }
             }
@@ -511,7 +511,7 @@ macro_rules! mixed_kinds {
             const NANS_OF_SOURCES: bool = false;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<H: Host>([a, b, c]: [H::Single; 3]) -> H::Single {
+            unsafe fn apply<H: Host>([a, b, c]: [H::Single; 3]) -> H::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { H::fma(a, b, c) }
             }
@@ -532,7 +532,7 @@ impl Operation<Singles, 2> for pack_toward_zero {
     const NANS_OF_SOURCES: bool = true;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    unsafe fn of<H: Host>([a, b]: [H::Single; 2]) -> H::Single {
+    unsafe fn apply<H: Host>([a, b]: [H::Single; 2]) -> H::Single {
         // SAFETY: the caller's promise about the host.
         unsafe {
             let high = H::to_high_halves(H::narrow_toward_zero(b));
@@ -580,7 +580,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $single }
             }
@@ -589,12 +589,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[0]),+]),
-                        <$name as Operation<Singles, $count>>::of::<$host>([$($x[1]),+]),
+                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[0]),+]),
+                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -603,7 +603,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $half }
             }
@@ -612,7 +612,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
+            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
                 // SAFETY: the caller's promise about the host.
                 unsafe { $single }
             }
@@ -621,12 +621,12 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
                 // SAFETY: the caller's promise about the host.
                 unsafe {
                     [
-                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[0]),+]),
-                        <$name as Operation<Halves, $count>>::of::<$host>([$($x[1]),+]),
+                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[0]),+]),
+                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[1]),+]),
                     ]
                 }
             }
@@ -635,7 +635,7 @@ macro_rules! operations {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn of<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
+            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
                 #[inline(always)]
                 unsafe fn half<$host: Host>([$($x),+]: [$host::Double; $count]) -> $host::Double {
                     // SAFETY: the caller's promise about the host.
@@ -752,60 +752,51 @@ where
 /// The short cut for waves of 32 lanes, and with lanes off, for one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! not_wide {
-    ($name:ident, $features:literal, $host:ident, $count:literal) => {
-        /// # Safety
-        /// The host has these features.
-        #[target_feature(enable = $features)]
-        #[inline(never)]
-        unsafe fn $name<V, F, K, O, const SOURCES: usize>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-        ) -> u32
-        where
-            V: VectorBody,
-            F: Form,
-            K: Kind,
-            O: Operation<K, SOURCES>,
-        {
-            other_modes!(wave, op, env, V, F);
-            let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
-            let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
-            let mask = wave.exec_lanes.0.as_ptr();
-            let total = wave.groups;
-            // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
-            let done = unsafe {
-                if wave.all_lanes {
-                    groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
-                } else {
-                    groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
+    ($name:ident, $level:ident, $host:ident, $count:literal) => {
+        $crate::host_level::compiled_for! { $level:
+            /// # Safety
+            /// The host has these features.
+            #[inline(never)]
+            unsafe fn $name<V, F, K, O, const SOURCES: usize>(
+                wave: &mut Wave,
+                op: &MicroOp,
+                env: &mut Env<'_>,
+            ) -> u32
+            where
+                V: VectorBody,
+                F: Form,
+                K: Kind,
+                O: Operation<K, SOURCES>,
+            {
+                other_modes!(wave, op, env, V, F);
+                let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
+                let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
+                let mask = wave.exec_lanes.0.as_ptr();
+                let total = wave.groups;
+                // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
+                let done = unsafe {
+                    if wave.all_lanes {
+                        groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
+                    } else {
+                        groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
+                    }
+                };
+                if done != total {
+                    return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
                 }
-            };
-            if done != total {
-                return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+                u32::from(op.after)
             }
-            u32::from(op.after)
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-not_wide!(not_wide, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", Ymm, 4);
+not_wide!(not_wide, Avx2, Ymm, 4);
 #[cfg(target_arch = "x86_64")]
-not_wide!(
-    not_wide512,
-    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
-    Zmm,
-    2
-);
+not_wide!(not_wide512, Avx512, Zmm, 2);
 
 #[cfg(target_arch = "x86_64")]
-not_wide!(
-    not_wide_fp16,
-    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512fp16",
-    Zph,
-    2
-);
+not_wide!(not_wide_fp16, Fp16, Zph, 2);
 
 /// Leaves all groups of lanes but the first `done`, whose results are in place, to the general copy.
 #[cfg(target_arch = "x86_64")]
@@ -909,7 +900,7 @@ where
                 };
                 source += 1;
             }
-            results[index] = O::of::<H>(sources);
+            results[index] = O::apply::<H>(sources);
             // Zeros make no NaN among themselves, but with an infinity that all lanes have.
             let relevant = |vector| {
                 if K::DENORMALS && F::UNIFORM == 0 {

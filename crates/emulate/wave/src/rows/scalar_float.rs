@@ -24,7 +24,7 @@ struct Operands {
 }
 
 impl Operands {
-    fn of(wave: &Wave, op: &MicroOp) -> Operands {
+    fn read(wave: &Wave, op: &MicroOp) -> Operands {
         Operands {
             cx: wave.mode.context(),
             a: wave.uniform(op, 0) as u32,
@@ -42,7 +42,7 @@ macro_rules! float_rows {
         struct $name;
         impl Body for $name {
             fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-                let $x = Operands::of(wave, op);
+                let $x = Operands::read(wave, op);
                 let value: u32 = $body;
                 wave.scalars.0[op.dst as usize] = value;
                 u32::from(op.after)
@@ -62,7 +62,7 @@ macro_rules! compare_rows {
             struct $name;
             impl Body for $name {
                 fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-                    let x = Operands::of(wave, op);
+                    let x = Operands::read(wave, op);
                     let (a, b) = (x.a as $bits, x.b as $bits);
                     wave.scc = $float::compare(Condition::$condition, a, b, x.cx.$denormals);
                     flow::NEXT

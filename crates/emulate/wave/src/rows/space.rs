@@ -351,7 +351,7 @@ impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
     /// What [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::of(op.attribute);
+        let fill = Fill::from_attribute(op.attribute);
         let dst = op.dst as usize;
         each_group(
             wave,
@@ -379,7 +379,7 @@ impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
 impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::of(op.attribute);
+        let fill = Fill::from_attribute(op.attribute);
         let dst = op.dst as usize;
         if let Some(column) = S::column(wave, op, env, BYTES as u32, false) {
             column.load_bytes::<BYTES>(wave, dst, fill);

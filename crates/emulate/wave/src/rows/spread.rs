@@ -283,9 +283,10 @@ mod outlined {
     pub(super) fn offsets(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx2,bmi1,bmi2")]
-            fn with_avx2(wave: &mut Wave, row: usize) -> Option<Offsets> {
-                Offsets::masked(wave, row)
+            crate::host_level::compiled_for! { Avx2:
+                fn with_avx2(wave: &mut Wave, row: usize) -> Option<Offsets> {
+                    Offsets::masked(wave, row)
+                }
             }
             let exec = wave.exec();
             if wave.avx512 && exec != 0 {
@@ -313,9 +314,10 @@ mod outlined {
     pub(super) fn load_part<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx2,bmi1,bmi2")]
-            fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
-                spread.load_part::<WORDS>(wave, dst);
+            crate::host_level::compiled_for! { Avx2:
+                fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
+                    spread.load_part::<WORDS>(wave, dst);
+                }
             }
             if wave.avx512 {
                 assert!(dst + WORDS <= wave.rows.len() && spread.row < wave.rows.len());
@@ -340,9 +342,10 @@ mod outlined {
     pub(super) fn store_part<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx2,bmi1,bmi2")]
-            fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
-                spread.store_part::<WORDS>(wave, data);
+            crate::host_level::compiled_for! { Avx2:
+                fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
+                    spread.store_part::<WORDS>(wave, data);
+                }
             }
             if wave.avx512 {
                 assert!(data + WORDS <= wave.rows.len() && spread.row < wave.rows.len());

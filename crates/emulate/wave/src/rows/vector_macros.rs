@@ -1,5 +1,7 @@
 //! The form of vector rows, and the loops they expand to.
 
+#[cfg(target_arch = "x86_64")]
+use crate::host_level::compiled_for;
 use crate::{
     engine::Env,
     micro_op::{MicroOp, modifier},
@@ -49,21 +51,22 @@ const fn blends<V: VectorBody, F: Form>() -> bool {
     V::HOT && F::USUAL && F::AVX2
 }
 
-/// `$any` by itself, compiled for the host's features.
+/// `$any` by itself, compiled for a level of the host.
 macro_rules! outlined {
-    ($name:ident, $features:literal, $any:ident, [$($source:ident),+]) => {
-        /// # Safety
-        /// The host has these features.
+    ($name:ident, $level:ident, $any:ident, [$($source:ident),+]) => {
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        #[inline(never)]
-        unsafe fn $name<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-        ) -> u32 {
-            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
+        $crate::host_level::compiled_for! { $level:
+            /// # Safety
+            /// The host has these features.
+            #[inline(never)]
+            unsafe fn $name<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
+                wave: &mut Wave,
+                op: &MicroOp,
+                env: &mut Env<'_>,
+                lane: impl Fn(Context, $($source::Value),+) -> R::Value,
+            ) -> u32 {
+                $any::<V, F, $($source,)+ R>(wave, op, env, lane)
+            }
         }
     };
 }
@@ -146,13 +149,8 @@ macro_rules! map_functions {
             wave.deliver::<F>(op, R::TYPE.words())
         }
 
-        outlined!($outlined, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", $any, [$($source),+]);
-        outlined!(
-            $outlined512,
-            "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
-            $any,
-            [$($source),+]
-        );
+        outlined!($outlined, Avx2, $any, [$($source),+]);
+        outlined!($outlined512, Avx512, $any, [$($source),+]);
     )*};
 }
 
@@ -332,37 +330,38 @@ where
     after
 }
 
-/// # Safety
-/// The host has what forms with AVX2 stand for.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-#[inline(never)]
-#[allow(clippy::too_many_arguments)]
-unsafe fn with_masks_outlined<
-    V,
-    F,
-    A,
-    B,
-    C,
-    R,
-    const COUNT: usize,
-    const IN: bool,
-    const OUT: bool,
->(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
-) -> u32
-where
-    V: VectorBody,
-    F: Form,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-{
-    with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
+compiled_for! { Avx2:
+    /// # Safety
+    /// The host has what forms with AVX2 stand for.
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn with_masks_outlined<
+        V,
+        F,
+        A,
+        B,
+        C,
+        R,
+        const COUNT: usize,
+        const IN: bool,
+        const OUT: bool,
+    >(
+        wave: &mut Wave,
+        op: &MicroOp,
+        env: &mut Env<'_>,
+        lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
+    ) -> u32
+    where
+        V: VectorBody,
+        F: Form,
+        A: Lane,
+        B: Lane,
+        C: Lane,
+        R: Lane,
+    {
+        with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
+    }
 }
 
 /// Two sources and perhaps a carry, a vector result and a carry.
@@ -541,23 +540,28 @@ pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
 ///
 /// A row whose context is `_` does not depend on MODE. `quick Kind::operation` after the result names a short cut of
-/// [`super::quick`] for the usual mode; `simple function` one for ordinary values. Which rows have bodies for uniform sources is in [`super::hot`].
+/// [`super::quick`] for the usual mode; `simple function` one for ordinary values. Braces hold what else makes the row quick, by
+/// the methods of [`super::speed::Speed`].
 /// Attributes: `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
 /// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
 /// 16-bit result goes).
 macro_rules! vector_rows {
     ($($name:ident: ($($source:ident),+) -> $result:ident $(quick $kind:ident::$quick:ident)? $(simple $simple:ident)?
-        $([$($attribute:ident $(= $setting:expr)?),*])? = |$context:tt, $($argument:pat_param),*| $body:expr;)*) => {
+        $({$($speed:ident $(($formula:ident))?),+})? $([$($attribute:ident $(= $setting:expr)?),*])? = |$context:tt, $($argument:pat_param),*| $body:expr;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
+            impl $name {
+                const SPEED: $crate::rows::speed::Speed = $crate::rows::speed::Speed::NONE
+                    $($(.$speed($($crate::rows::chain::Formula::$formula)?))+)?;
+            }
             impl crate::shell::VectorBody for $name {
                 const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
-                const HOT: bool = $crate::rows::hot::is_hot(stringify!($name));
-                const WIDE: bool = $crate::rows::hot::is_wide(stringify!($name));
-                const NATIVE: bool = $crate::rows::hot::is_native(stringify!($name));
-                const ZEROED: bool = $crate::rows::hot::is_zeroed(stringify!($name));
+                const HOT: bool = Self::SPEED.hot;
+                const WIDE: bool = Self::SPEED.wide;
+                const NATIVE: bool = Self::SPEED.native;
+                const ZEROED: bool = Self::SPEED.zeroed;
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,
@@ -578,6 +582,7 @@ macro_rules! vector_rows {
                 let mut shape = crate::rows::VectorShape {
                     sources: $crate::rows::vector_macros::source_types!($($source),+),
                     result: <$result as crate::ports::Lane>::TYPE,
+                    formula: $name::SPEED.chain,
                     ..crate::rows::VectorShape::NONE
                 };
                 $($($crate::rows::vector_macros::vector_attribute!(shape, $attribute $(= $setting)?);)*)?

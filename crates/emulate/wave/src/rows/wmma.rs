@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    fn of(op: &MicroOp) -> &'static Plan {
+    fn for_op(op: &MicroOp) -> &'static Plan {
         static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
         let all = || {
             let of = |instruction| {
@@ -255,7 +255,7 @@ fn floats(
     a: impl Fn(usize, u32) -> f32,
     b: impl Fn(usize, u32) -> f32,
 ) {
-    let plan = Plan::of(op);
+    let plan = Plan::for_op(op);
     let (a, b) = (read(wave, op, plan, 0, a), read(wave, op, plan, 1, b));
     let absolute = if op.extra >> (control::NEG_HI + 2) & 1 != 0 {
         !float32::SIGN
@@ -326,7 +326,7 @@ fn floats(
 /// A product of integers of `BITS` bits.
 #[inline(always)]
 fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
-    let plan = Plan::of(op);
+    let plan = Plan::for_op(op);
     let side = |side: u32| {
         let signed = op.extra >> (control::NEG + side) & 1 != 0;
         #[inline(always)]
@@ -402,7 +402,7 @@ impl Body for Product {
         let Instruction { input, output, .. } = INSTRUCTIONS[op.attribute as usize];
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has the vectors.
-        if wave.avx512 && unsafe { super::wmma_tile::product(wave, op, Plan::of(op)) } {
+        if wave.avx512 && unsafe { super::wmma_tile::product(wave, op, Plan::for_op(op)) } {
             return flow::NEXT;
         }
         match input {

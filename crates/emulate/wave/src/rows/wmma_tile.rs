@@ -48,7 +48,7 @@ const FORMATS: [Format; 8] = [
 ];
 
 impl Format {
-    const fn of(input: Input, side: u32, extra: u32) -> Format {
+    const fn select(input: Input, side: u32, extra: u32) -> Format {
         let signed = extra >> (control::NEG + side) & 1 != 0;
         match input {
             Input::F16 => Format::Half,
@@ -91,7 +91,7 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
     // `depth` vectors of A, and of B to as many as there are `k`.
     unsafe {
         for index in [1, 0] {
-            let format = Format::of(instruction.input, index as u32, op.extra);
+            let format = Format::select(instruction.input, index as u32, op.extra);
             let toggle = match format {
                 Format::Half | Format::Bfloat => {
                     let of = |k| sign(op, index as u32, k);

@@ -94,13 +94,13 @@ pub struct Case {
     pub evidence: String,
     pub text: String,
     exec: Option<u64>,
-    before: Vec<(Place, Vec<u64>)>,
+    before: Vec<(Location, Vec<u64>)>,
     memory: Option<Buffer>,
     lds: Vec<u32>,
     scratch: u32,
     time: u64,
     product: Option<Product>,
-    after: Vec<(Place, Option<Vec<u64>>)>,
+    after: Vec<(Location, Option<Vec<u64>>)>,
     product_after: bool,
     wave_product: bool,
     /// Of the workgroup, as its barrier knows them; the case is the first of them.
@@ -116,7 +116,7 @@ pub struct Case {
 /// Memory of a case: where its address goes, what each further lane adds, and its words.
 #[derive(Clone, Debug)]
 struct Buffer {
-    address: Place,
+    address: Location,
     step: u64,
     /// Last word of a buffer resource.
     word3: Option<u32>,
@@ -125,7 +125,7 @@ struct Buffer {
 
 /// A register, or several as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Location {
     /// First row and number of rows; AccVGPRs lie behind the VGPRs.
     Vector(usize, usize),
     Scalar(usize, usize),
@@ -249,7 +249,7 @@ fn words(text: &str) -> Result<Vec<u32>, String> {
 }
 
 /// `PLACE = TYPE[VALUE, …]` or `PLACE = any`.
-fn assignment(text: &str) -> Result<(Place, Option<Vec<u64>>), String> {
+fn assignment(text: &str) -> Result<(Location, Option<Vec<u64>>), String> {
     let (place, values) = text
         .split_once('=')
         .ok_or("expected REGISTER = TYPE[VALUES]")?;
@@ -300,13 +300,13 @@ fn integer(text: &str) -> Result<u64, String> {
     })
 }
 
-fn register(text: &str) -> Result<Place, String> {
+fn register(text: &str) -> Result<Location, String> {
     let fail = || format!("unknown register {text:?}");
     match text {
-        "vcc" => return Ok(Place::Vcc),
-        "exec" => return Ok(Place::Exec),
-        "scc" => return Ok(Place::Scc),
-        "m0" => return Ok(Place::M0),
+        "vcc" => return Ok(Location::Vcc),
+        "exec" => return Ok(Location::Exec),
+        "scc" => return Ok(Location::Scc),
+        "m0" => return Ok(Location::M0),
         _ => {}
     }
     let (file, numbers) = text.split_at_checked(1).ok_or_else(fail)?;
@@ -321,9 +321,9 @@ fn register(text: &str) -> Result<Place, String> {
     let (first, last) = (parse(first)?, parse(last)?);
     let count = (last + 1).checked_sub(first).ok_or_else(fail)?;
     match file {
-        "v" => Ok(Place::Vector(first, count)),
-        "a" => Ok(Place::Vector(AGPR_BASE + first, count)),
-        "s" => Ok(Place::Scalar(first, count)),
+        "v" => Ok(Location::Vector(first, count)),
+        "a" => Ok(Location::Vector(AGPR_BASE + first, count)),
+        "s" => Ok(Location::Scalar(first, count)),
         _ => Err(fail()),
     }
 }
@@ -349,23 +349,23 @@ fn snapshot(machine: &Machine) -> BTreeMap<String, Vec<u64>> {
     all
 }
 
-impl Place {
+impl Location {
     /// Names of its parts in a [`snapshot`].
     fn parts(self) -> Vec<String> {
         match self {
-            Place::Vector(first, count) => (first..first + count)
+            Location::Vector(first, count) => (first..first + count)
                 .map(|row| match row.checked_sub(AGPR_BASE) {
                     Some(number) => format!("a{number}"),
                     None => format!("v{row}"),
                 })
                 .collect(),
-            Place::Scalar(first, count) => (first..first + count)
+            Location::Scalar(first, count) => (first..first + count)
                 .map(|index| format!("s{index}"))
                 .collect(),
-            Place::Vcc => vec!["vcc".to_owned()],
-            Place::Exec => vec!["exec".to_owned()],
-            Place::Scc => vec!["scc".to_owned()],
-            Place::M0 => vec!["m0".to_owned()],
+            Location::Vcc => vec!["vcc".to_owned()],
+            Location::Exec => vec!["exec".to_owned()],
+            Location::Scc => vec!["scc".to_owned()],
+            Location::M0 => vec!["m0".to_owned()],
         }
     }
 }
@@ -439,29 +439,29 @@ impl Case {
         for (place, values) in &self.before {
             let lane_value = |lane: usize| values[lane % values.len()];
             match *place {
-                Place::Vector(first, count) => {
+                Location::Vector(first, count) => {
                     for part in 0..count {
                         machine.vgpr(first + part, |lane| {
                             (lane_value(lane) >> (32 * part)) as u32
                         });
                     }
                 }
-                Place::Scalar(first, count) => {
+                Location::Scalar(first, count) => {
                     for part in 0..count {
                         machine.sgpr(first + part, (values[0] >> (32 * part)) as u32);
                     }
                 }
-                Place::Vcc => _ = machine.sgpr64(VCC, values[0]),
-                Place::Exec => machine.wave.set_exec(values[0]),
-                Place::Scc => machine.wave.set_scc(values[0] != 0),
-                Place::M0 => _ = machine.sgpr(M0, values[0] as u32),
+                Location::Vcc => _ = machine.sgpr64(VCC, values[0]),
+                Location::Exec => machine.wave.set_exec(values[0]),
+                Location::Scc => machine.wave.set_scc(values[0] != 0),
+                Location::M0 => _ = machine.sgpr(M0, values[0] as u32),
             }
         }
         if let Some(product) = &self.product {
             product.set_inputs(&mut machine);
         }
         let wave_product = match self.wave_product {
-            true => match WaveProduct::of(&self.text, target, wave_size) {
+            true => match WaveProduct::parse(&self.text, target, wave_size) {
                 Ok(product) => Some(product),
                 Err(error) => return vec![error],
             },
@@ -481,10 +481,10 @@ impl Case {
         if let Some(buffer) = &self.memory {
             let address = machine.map(&mut memory);
             match buffer.address {
-                Place::Vector(first, _) => {
+                Location::Vector(first, _) => {
                     machine.vgpr64(first, |lane| address + buffer.step * lane as u64);
                 }
-                Place::Scalar(first, count) => {
+                Location::Scalar(first, count) => {
                     machine.sgpr64(first, address);
                     if count == 4 {
                         let gfx10 = !target.starts_with("gfx9");
@@ -568,7 +568,7 @@ impl Case {
 
 /// Differences between what a register holds and what it should.
 fn compare(
-    place: Place,
+    place: Location,
     expected: &[u64],
     before: &BTreeMap<String, Vec<u64>>,
     after: &BTreeMap<String, Vec<u64>>,
@@ -585,7 +585,7 @@ fn compare(
     };
     let lanes = after[&parts[0]].len();
     let mask = match place {
-        Place::Vcc | Place::Exec if wave_size == 32 => 0xffff_ffff,
+        Location::Vcc | Location::Exec if wave_size == 32 => 0xffff_ffff,
         _ => !0,
     };
     let mut complaints = Vec::new();

@@ -35,7 +35,7 @@ pub const MODE: u32 = 0x3f0;
 pub struct Allocations(Vec<Range>);
 
 impl Allocations {
-    pub fn of(ranges: Vec<Range>) -> Allocations {
+    pub fn new(ranges: Vec<Range>) -> Allocations {
         Allocations(ranges)
     }
 }

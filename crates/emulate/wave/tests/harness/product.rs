@@ -1,7 +1,7 @@
 //! Matrix products for MFMA cases: small integers, for which every model of the sums agrees, in the layouts that AMD's matrix
 //! instruction calculator prints (`--detail-instruction`).
 
-use super::Place;
+use super::Location;
 use crate::harness::{AGPR_BASE, Machine};
 
 /// First rows of A and B.
@@ -256,9 +256,9 @@ impl Product {
     }
 
     /// Registers of C and D.
-    pub fn result(&self) -> Place {
+    pub fn result(&self) -> Location {
         let words = self.blocks * self.rows * self.columns / 64 * self.output.bits as usize / 32;
-        Place::Vector(AGPR_BASE, words)
+        Location::Vector(AGPR_BASE, words)
     }
 
     pub fn set_inputs(&self, machine: &mut Machine) {

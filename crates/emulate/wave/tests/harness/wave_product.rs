@@ -2,7 +2,7 @@
 //! instruction calculator prints (a file of `numerics`' tests has all of it). The case's own text says which instruction it is
 //! and with which modifiers.
 
-use super::Place;
+use super::Location;
 use crate::harness::{Machine, POISON};
 
 const LAYOUTS: &str = include_str!("../../../numerics/tests/data/wmma-layouts.txt");
@@ -47,7 +47,7 @@ fn flags(text: &str, name: &str) -> [bool; 3] {
 
 impl WaveProduct {
     /// Of the instruction that `text` is.
-    pub fn of(text: &str, target: &str, wave_size: u32) -> Result<WaveProduct, String> {
+    pub fn parse(text: &str, target: &str, wave_size: u32) -> Result<WaveProduct, String> {
         let name = text.split_whitespace().next().unwrap_or_default();
         let rdna3 = target.starts_with("gfx11");
         let architecture = if rdna3 { "rdna3" } else { "rdna4" };
@@ -303,9 +303,9 @@ impl WaveProduct {
     }
 
     /// Registers of D.
-    pub fn result(&self) -> Place {
+    pub fn result(&self) -> Location {
         let last = self.layout[2].iter().map(|spot| spot[0]).max().unwrap_or(0);
-        Place::Vector(D, last + 1)
+        Location::Vector(D, last + 1)
     }
 
     /// Differences between D and what it should be; everything that is not D must be as before.

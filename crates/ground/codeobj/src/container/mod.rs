@@ -37,7 +37,9 @@ pub struct Entry<'a> {
     pub id: String,
     /// The containers it is in, outermost first: sections, archive members, bundles by index and offset.
     pub path: Vec<String>,
+    /// What it is.
     pub kind: EntryKind,
+    /// Its contents, unpacked if they were compressed.
     pub bytes: Cow<'a, [u8]>,
 }
 
@@ -47,6 +49,7 @@ impl Entry<'_> {
         TargetId::parse(&self.id).ok()
     }
 
+    /// The entry as a code object; an error if it is none.
     pub fn code_object(&self) -> Result<CodeObject<'_>> {
         CodeObject::parse(&self.bytes)
     }
@@ -55,6 +58,7 @@ impl Entry<'_> {
 /// What [`walk`] found.
 #[derive(Clone, Debug, Default)]
 pub struct Contents<'a> {
+    /// In the order of the file.
     pub entries: Vec<Entry<'a>>,
     /// Parts that could not be read, with where they are.
     pub problems: Vec<(String, Error)>,
@@ -119,6 +123,7 @@ pub fn walk(data: &[u8]) -> Result<Contents<'_>> {
 /// Something that [`each`] comes across.
 #[derive(Clone, Debug)]
 pub enum Found<'a> {
+    /// Something that a bundle holds.
     Entry(Entry<'a>),
     /// A part that could not be read, with where it is.
     Problem(String, Error),
@@ -132,7 +137,7 @@ type Visitor<'v, 'a> = dyn FnMut(Found<'a>) + 'v;
 /// Tells `visitor` of everything in `data`, in the order of the file. Unlike [`walk`], holds what was compressed only one bundle at
 /// a time.
 pub fn each<'a>(data: &'a [u8], visitor: &mut dyn FnMut(Found<'a>)) {
-    let place = Place {
+    let place = Nesting {
         file_offset: Some(0),
         path: Vec::new(),
         id: None,
@@ -143,7 +148,7 @@ pub fn each<'a>(data: &'a [u8], visitor: &mut dyn FnMut(Found<'a>)) {
 
 /// Where we are.
 #[derive(Clone)]
-struct Place {
+struct Nesting {
     file_offset: Option<u64>,
     path: Vec<String>,
     /// Id of the bundle entry we are in.
@@ -151,13 +156,13 @@ struct Place {
     depth: u32,
 }
 
-impl Place {
+impl Nesting {
     /// `offset` bytes further in, one container deeper.
-    fn inside(&self, label: String, offset: u64) -> Place {
+    fn inside(&self, label: String, offset: u64) -> Nesting {
         let mut path = self.path.clone();
         path.push(label);
         let file_offset = self.file_offset.map(|start| start.saturating_add(offset));
-        Place {
+        Nesting {
             file_offset,
             path,
             id: self.id.clone(),
@@ -165,8 +170,8 @@ impl Place {
         }
     }
 
-    fn unpacked(&self, label: String) -> Place {
-        Place {
+    fn unpacked(&self, label: String) -> Nesting {
+        Nesting {
             file_offset: None,
             ..self.inside(label, 0)
         }
@@ -185,7 +190,7 @@ fn part<'a>(data: &Cow<'a, [u8]>, offset: u64, length: usize) -> Cow<'a, [u8]> {
     }
 }
 
-fn visit<'a>(data: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) {
+fn visit<'a>(data: Cow<'a, [u8]>, place: &Nesting, visitor: &mut Visitor<'_, 'a>) {
     if let Err(error) = visit_fallible(data, place, visitor) {
         visitor(Found::Problem(place.path.join(" / "), error));
     }
@@ -193,7 +198,7 @@ fn visit<'a>(data: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) 
 
 fn visit_fallible<'a>(
     data: Cow<'a, [u8]>,
-    place: &Place,
+    place: &Nesting,
     visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     if place.depth > MAX_DEPTH {
@@ -238,7 +243,7 @@ fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
 }
 
-fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) {
+fn push<'a>(bytes: Cow<'a, [u8]>, place: &Nesting, visitor: &mut Visitor<'_, 'a>) {
     let kind = if CodeObject::is_code_object(&bytes) {
         EntryKind::CodeObject
     } else if is_bitcode(&bytes) {
@@ -265,7 +270,7 @@ fn push<'a>(bytes: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) 
 /// Bundles one after the other, with padding between them, as linkers leave them in `.hip_fatbin`.
 fn visit_bundles<'a>(
     data: Cow<'a, [u8]>,
-    place: &Place,
+    place: &Nesting,
     visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     let bytes: &[u8] = &data;
@@ -336,7 +341,7 @@ pub(crate) fn next_bundle(bytes: &[u8], from: u64) -> Option<u64> {
 
 fn visit_archive<'a>(
     data: Cow<'a, [u8]>,
-    place: &Place,
+    place: &Nesting,
     visitor: &mut Visitor<'_, 'a>,
 ) -> Result<()> {
     let bytes: &[u8] = &data;
@@ -360,7 +365,11 @@ fn visit_archive<'a>(
     Ok(())
 }
 
-fn visit_host<'a>(data: Cow<'a, [u8]>, place: &Place, visitor: &mut Visitor<'_, 'a>) -> Result<()> {
+fn visit_host<'a>(
+    data: Cow<'a, [u8]>,
+    place: &Nesting,
+    visitor: &mut Visitor<'_, 'a>,
+) -> Result<()> {
     let bytes: &[u8] = &data;
     let elf = Elf::parse(bytes)?;
     let mut found = false;

@@ -6,13 +6,19 @@ use gfx::{Family, Target};
 /// The part of the descriptor a field is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
+    /// Bytes of LDS.
     GroupSegment,
+    /// Bytes of scratch memory of a work-item.
     PrivateSegment,
+    /// Bytes of arguments.
     Kernarg,
     /// 64-bit.
     EntryOffset,
+    /// `COMPUTE_PGM_RSRC3`.
     Rsrc3,
+    /// `COMPUTE_PGM_RSRC1`.
     Rsrc1,
+    /// `COMPUTE_PGM_RSRC2`.
     Rsrc2,
     /// 16-bit kernel code properties.
     Properties,
@@ -39,7 +45,7 @@ impl Word {
 
 /// Where a field exists.
 #[derive(Clone, Copy, Debug)]
-enum On {
+enum Availability {
     All,
     Gfx9,
     /// The unified register file: gfx90a, gfx942, gfx950.
@@ -53,22 +59,26 @@ enum On {
 /// One bit field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
+    /// As the AMDGPU usage guide names it, without the register's name.
     pub name: &'static str,
+    /// Where in the descriptor it is.
     pub word: Word,
+    /// Position of its lowest bit.
     pub shift: u32,
     /// In bits.
     pub width: u32,
-    on: On,
+    on: Availability,
 }
 
 impl Field {
+    /// Whether descriptors for `target` have it.
     pub fn exists_on(&self, target: &Target) -> bool {
         match self.on {
-            On::All => true,
-            On::Gfx9 => target.family == Family::Gfx9,
-            On::Unified => target.unified_register_file,
-            On::Since(family) => target.family >= family,
-            On::Between(first, end) => (first..end).contains(&target.family),
+            Availability::All => true,
+            Availability::Gfx9 => target.family == Family::Gfx9,
+            Availability::Unified => target.unified_register_file,
+            Availability::Since(family) => target.family >= family,
+            Availability::Between(first, end) => (first..end).contains(&target.family),
         }
     }
 
@@ -82,12 +92,13 @@ impl Field {
         Field::all(target).find(|field| field.name == name)
     }
 
+    /// The largest value that fits.
     pub fn max(&self) -> u64 {
         u64::MAX >> (64 - self.width)
     }
 }
 
-const fn field(word: Word, shift: u32, width: u32, on: On, name: &'static str) -> Field {
+const fn field(word: Word, shift: u32, width: u32, on: Availability, name: &'static str) -> Field {
     Field {
         name,
         word,
@@ -97,8 +108,8 @@ const fn field(word: Word, shift: u32, width: u32, on: On, name: &'static str) -
     }
 }
 
+use Availability::{All, Between, Gfx9, Since, Unified};
 use Family::{Gfx9 as F9, Gfx10 as F10, Gfx11 as F11, Gfx12 as F12, Gfx12_5 as F125};
-use On::{All, Between, Gfx9, Since, Unified};
 use Word::{
     EntryOffset, GroupSegment, Kernarg, Preload, PrivateSegment, Properties, Rsrc1, Rsrc2, Rsrc3,
 };

@@ -18,8 +18,10 @@ pub struct KernelDescriptor {
 }
 
 impl KernelDescriptor {
+    /// Bytes of every descriptor.
     pub const SIZE: usize = 64;
 
+    /// A descriptor as it lies in memory, for `target`.
     pub fn from_bytes(
         bytes: [u8; KernelDescriptor::SIZE],
         target: &'static Target,
@@ -27,10 +29,12 @@ impl KernelDescriptor {
         KernelDescriptor { bytes, target }
     }
 
+    /// As it lies in memory.
     pub fn bytes(&self) -> &[u8; KernelDescriptor::SIZE] {
         &self.bytes
     }
 
+    /// Which layout it has.
     pub fn target(&self) -> &'static Target {
         self.target
     }
@@ -43,6 +47,7 @@ impl KernelDescriptor {
         u64::from_le_bytes(wide)
     }
 
+    /// Writes a whole word of it.
     pub fn set_word(&mut self, word: Word, value: u64) {
         let (offset, size) = word.place();
         self.bytes[offset..offset + size].copy_from_slice(&value.to_le_bytes()[..size]);
@@ -96,6 +101,7 @@ impl KernelDescriptor {
         self.word(Word::PrivateSegment) as u32
     }
 
+    /// Bytes of the kernel's arguments; 0 if it does not say.
     pub fn kernarg_size(&self) -> u32 {
         self.word(Word::Kernarg) as u32
     }
@@ -105,6 +111,7 @@ impl KernelDescriptor {
         self.word(Word::EntryOffset) as i64
     }
 
+    /// Sets where the code begins, in bytes from the descriptor.
     pub fn set_entry_offset(&mut self, offset: i64) {
         self.set_word(Word::EntryOffset, offset as u64);
     }

@@ -12,15 +12,19 @@ use object::elf as format;
 pub struct NewObject<'a> {
     /// `e_flags`: target and features.
     pub flags: u32,
+    /// Of the code object, as in the ELF header.
     pub abi_version: u8,
     /// Name of the kernel; its descriptor is called so too, with `.kd`.
     pub kernel: &'a str,
+    /// The code.
     pub text: &'a [u8],
-    /// Offset of the kernel's first instruction in the text, and bytes of the kernel.
+    /// Offset of the kernel's first instruction in the text.
     pub entry: u64,
+    /// Bytes of the kernel's code.
     pub size: u64,
     /// The entry's offset in it is set here.
     pub descriptor: KernelDescriptor,
+    /// The note with what its kernels need.
     pub metadata: &'a Metadata,
     /// 32-bit words of the text that hold half an address of the text: offset, which half, offset meant.
     pub relocations: &'a [(u64, DynamicRelocation, u64)],
@@ -33,7 +37,9 @@ pub struct NewObject<'a> {
 /// A code object and where its text is, in the file and in memory alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
+    /// The object file.
     pub bytes: Vec<u8>,
+    /// Address of the code.
     pub text: u64,
 }
 

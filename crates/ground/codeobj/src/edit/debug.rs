@@ -12,8 +12,11 @@ use crate::lines::ByAddress;
 /// From this offset of the text on the code is of that line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRow {
+    /// Bytes from the start of the code.
     pub offset: u64,
+    /// Path.
     pub file: Arc<str>,
+    /// Number of the line, from 1.
     pub line: u32,
     /// The inlined calls it is in, outermost first.
     pub calls: Arc<[InlinedCall]>,
@@ -26,6 +29,7 @@ pub struct InlinedCall {
     pub function: Arc<str>,
     /// Where.
     pub file: Arc<str>,
+    /// Number of the line that calls, from 1.
     pub line: u32,
 }
 
@@ -101,7 +105,7 @@ pub(super) fn debug_sections(object: &NewObject<'_>, text: u64) -> Vec<(&'static
     if object.lines.is_empty() {
         return Vec::new();
     }
-    let unit = LineUnit::of(&CodeLines {
+    let unit = LineUnit::encode(&CodeLines {
         size: object.text.len() as u64,
         rows: object.lines,
         functions: object.functions,
@@ -164,7 +168,7 @@ pub(super) const LINES_AT: usize = 28;
 
 impl LineUnit {
     /// Empty if there are no lines.
-    pub fn of(code: &CodeLines<'_>) -> LineUnit {
+    pub fn encode(code: &CodeLines<'_>) -> LineUnit {
         if code.rows.is_empty() {
             return LineUnit::default();
         }

@@ -16,7 +16,7 @@ pub use create::{Created, NewObject, create};
 pub use debug::{CodeLines, InlinedCall, LineRow, LineUnit, append_lines};
 pub use pack::pack;
 
-use crate::elf::{Binding, Elf, Place, SymbolKind};
+use crate::elf::{Binding, Elf, SymbolKind, SymbolSection};
 use crate::{CodeObject, Error, KernelDescriptor, Metadata, Result};
 use object::LittleEndian as LE;
 use object::elf as format;
@@ -53,23 +53,31 @@ impl DynamicRelocation {
 /// What may be done with the memory of an appended section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
+    /// Data that nobody changes.
     Read,
+    /// Data that programs change.
     ReadWrite,
+    /// Code.
     Execute,
 }
 
 /// A symbol to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSymbol {
+    /// As others look it up.
     pub name: String,
+    /// Address.
     pub value: u64,
+    /// In bytes.
     pub size: u64,
+    /// What it names.
     pub kind: SymbolKind,
     /// Not [`Binding::Local`]: local symbols come first in a table, which is full.
     pub binding: Binding,
     /// `STV_*`.
     pub visibility: u8,
-    pub place: Place,
+    /// Where it is defined.
+    pub section: SymbolSection,
 }
 
 impl NewSymbol {
@@ -82,7 +90,7 @@ impl NewSymbol {
             kind: SymbolKind::NoType,
             binding: Binding::Global,
             visibility: 0,
-            place: Place::Undefined,
+            section: SymbolSection::Undefined,
         }
     }
 }
@@ -148,10 +156,10 @@ impl ElfEditor {
         Ok(ElfEditor {
             bytes,
             appended: false,
-            sections: elf.sections.iter().map(SectionRow::of).collect(),
+            sections: elf.sections.iter().map(SectionRow::new).collect(),
             segments: write::program_headers(data)?,
-            symbols: SymbolTable::of(elf, format::SHT_SYMTAB.0)?,
-            dynamic_symbols: SymbolTable::of(elf, format::SHT_DYNSYM.0)?,
+            symbols: SymbolTable::read(elf, format::SHT_SYMTAB.0)?,
+            dynamic_symbols: SymbolTable::read(elf, format::SHT_DYNSYM.0)?,
             relocations: tables::relocations(elf)?,
             relocations_changed: false,
             first_address: next,
@@ -439,7 +447,7 @@ impl ElfEditor {
 }
 
 impl SectionRow {
-    fn of(section: &crate::elf::Section<'_>) -> SectionRow {
+    fn new(section: &crate::elf::Section<'_>) -> SectionRow {
         SectionRow {
             name: section.name.to_owned(),
             kind: section.kind,
@@ -476,11 +484,11 @@ impl SymbolRow {
             Binding::Weak => 2,
             Binding::Raw(raw) => raw & 0xf,
         };
-        let section = match symbol.place {
-            Place::Undefined => 0,
-            Place::Absolute => 0xfff1,
-            Place::Common => 0xfff2,
-            Place::Section(index) => index as u16,
+        let section = match symbol.section {
+            SymbolSection::Undefined => 0,
+            SymbolSection::Absolute => 0xfff1,
+            SymbolSection::Common => 0xfff2,
+            SymbolSection::Section(index) => index as u16,
         };
         SymbolRow {
             name: symbol.name.clone(),

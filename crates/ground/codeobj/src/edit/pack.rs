@@ -5,7 +5,7 @@ use super::create::{
     hash, note, program_headers, put, section_headers, string_table, symbol_table,
 };
 use super::{PAGE, own_units::Units};
-use crate::elf::Place;
+use crate::elf::SymbolSection;
 use crate::{CodeObject, Error, KernelDescriptor, Result};
 use object::elf as format;
 
@@ -128,7 +128,7 @@ fn only_code<'a, 'o>(object: &'o CodeObject<'a>) -> Result<&'o crate::elf::Secti
         .dynamic_symbols()
         .iter()
         .skip(1)
-        .any(|symbol| symbol.place == Place::Undefined);
+        .any(|symbol| symbol.section == SymbolSection::Undefined);
     if rodata != descriptors || undefined {
         return Err(unfit("it has data"));
     }

@@ -35,7 +35,7 @@ pub(super) struct SymbolTable {
 }
 
 impl SymbolTable {
-    pub(super) fn of(elf: &Elf<'_>, kind: u32) -> Result<SymbolTable> {
+    pub(super) fn read(elf: &Elf<'_>, kind: u32) -> Result<SymbolTable> {
         let Some(section) = elf.sections.iter().find(|section| section.kind == kind) else {
             return Ok(SymbolTable {
                 section: None,

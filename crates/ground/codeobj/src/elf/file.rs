@@ -8,28 +8,39 @@ use object::elf;
 /// A section header with its bytes.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
+    /// Position in the section table.
     pub index: usize,
+    /// From the section name table.
     pub name: &'a str,
     /// `SHT_*`.
     pub kind: u32,
     /// `SHF_*`.
     pub flags: u64,
+    /// 0 if it is not loaded.
     pub address: u64,
+    /// Of its contents, in bytes.
     pub file_offset: u64,
     /// Bytes in memory; [`Section::data`] is empty for `SHT_NOBITS`.
     pub size: u64,
+    /// `sh_link`.
     pub link: u32,
+    /// `sh_info`.
     pub info: u32,
+    /// Alignment of its address, in bytes.
     pub align: u64,
+    /// Bytes of each entry, if it is a table.
     pub entry_size: u64,
+    /// Its contents; empty for sections without any in the file.
     pub data: &'a [u8],
 }
 
 impl Section<'_> {
+    /// Whether it is loaded with the program.
     pub fn is_allocated(&self) -> bool {
         self.flags & elf::SHF_ALLOC.0 != 0
     }
 
+    /// Whether it is loaded and holds instructions.
     pub fn is_code(&self) -> bool {
         self.is_allocated() && self.flags & elf::SHF_EXECINSTR.0 != 0
     }
@@ -42,9 +53,13 @@ pub struct Segment<'a> {
     pub kind: u32,
     /// `PF_*`: 1 execute, 2 write, 4 read.
     pub flags: u32,
+    /// Of its contents, in bytes.
     pub file_offset: u64,
+    /// Where it is loaded.
     pub address: u64,
+    /// Bytes that it takes up when it is loaded.
     pub memory_size: u64,
+    /// Alignment of its address, in bytes.
     pub align: u64,
     /// Bytes from the file; the rest of `memory_size` is zero.
     pub data: &'a [u8],
@@ -53,9 +68,12 @@ pub struct Segment<'a> {
 /// Where a symbol is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum SymbolSection {
+    /// `SHN_UNDEF`: elsewhere.
     Undefined,
+    /// `SHN_ABS`: its value is a number and no address.
     Absolute,
+    /// `SHN_COMMON`: a linker makes room for it.
     Common,
     /// In the section with this index.
     Section(usize),
@@ -65,10 +83,15 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SymbolKind {
+    /// `STT_NOTYPE`.
     NoType,
+    /// `STT_OBJECT`: data.
     Object,
+    /// `STT_FUNC`: code.
     Function,
+    /// `STT_SECTION`.
     Section,
+    /// `STT_FILE`.
     File,
     /// Any other `STT_*` value.
     Raw(u8),
@@ -78,8 +101,11 @@ pub enum SymbolKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
+    /// `STB_LOCAL`: known in its own file.
     Local,
+    /// `STB_GLOBAL`: known to all.
     Global,
+    /// `STB_WEAK`: known to all, and gives way to a global one.
     Weak,
     /// Any other `STB_*` value.
     Raw(u8),
@@ -90,20 +116,26 @@ pub enum Binding {
 pub struct Symbol<'a> {
     /// Index in its table.
     pub index: usize,
+    /// From the string table.
     pub name: &'a str,
     /// Address in a linked object, offset in its section in a relocatable one.
     pub value: u64,
+    /// In bytes.
     pub size: u64,
+    /// What it names.
     pub kind: SymbolKind,
+    /// Who knows it.
     pub binding: Binding,
     /// `STV_*`: 0 default, 1 internal, 2 hidden, 3 protected.
     pub visibility: u8,
-    pub place: Place,
+    /// Where it is defined.
+    pub section: SymbolSection,
 }
 
 impl Symbol<'_> {
+    /// Whether this file defines it.
     pub fn is_defined(&self) -> bool {
-        self.place != Place::Undefined
+        self.section != SymbolSection::Undefined
     }
 }
 
@@ -123,8 +155,11 @@ pub struct Relocation {
 /// One ELF note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
+    /// Who gives the note its meaning.
     pub owner: &'a [u8],
+    /// Of the owner's kinds, which.
     pub kind: u32,
+    /// The contents.
     pub description: &'a [u8],
     /// Where the description starts in the file.
     pub file_offset: u64,
@@ -133,15 +168,21 @@ pub struct Note<'a> {
 /// A parsed ELF file.
 #[derive(Clone, Debug)]
 pub struct Elf<'a> {
+    /// The whole file.
     pub data: &'a [u8],
     /// `EM_*`.
     pub machine: u16,
     /// `ET_*`.
     pub kind: u16,
+    /// `EI_OSABI`.
     pub os_abi: u8,
+    /// `EI_ABIVERSION`.
     pub abi_version: u8,
+    /// `e_flags`.
     pub flags: u32,
+    /// In the order of the section table.
     pub sections: Vec<Section<'a>>,
+    /// In the order of the program headers.
     pub segments: Vec<Segment<'a>>,
 }
 
@@ -178,6 +219,7 @@ impl<'a> Elf<'a> {
         })
     }
 
+    /// The section with this name, if there is one.
     pub fn section(&self, name: &str) -> Option<&Section<'a>> {
         self.sections.iter().find(|section| section.name == name)
     }
@@ -428,11 +470,11 @@ fn symbol<'a>(index: usize, entry: &elf::Sym64<LE>, names: &Section<'a>) -> Resu
         2 => Binding::Weak,
         raw => Binding::Raw(raw),
     };
-    let place = match entry.st_shndx.get(LE) {
-        elf::SHN_UNDEF => Place::Undefined,
-        elf::SHN_ABS => Place::Absolute,
-        elf::SHN_COMMON => Place::Common,
-        section => Place::Section(usize::from(section.0)),
+    let section = match entry.st_shndx.get(LE) {
+        elf::SHN_UNDEF => SymbolSection::Undefined,
+        elf::SHN_ABS => SymbolSection::Absolute,
+        elf::SHN_COMMON => SymbolSection::Common,
+        index => SymbolSection::Section(usize::from(index.0)),
     };
     Ok(Symbol {
         index,
@@ -446,7 +488,7 @@ fn symbol<'a>(index: usize, entry: &elf::Sym64<LE>, names: &Section<'a>) -> Resu
         kind,
         binding,
         visibility: entry.st_other.0 & 3,
-        place,
+        section,
     })
 }
 

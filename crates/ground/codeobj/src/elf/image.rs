@@ -10,22 +10,27 @@ pub struct ImageSegment<'a> {
     pub address: u64,
     /// Bytes from the file, zeros follow up to `memory_size`.
     pub data: &'a [u8],
+    /// Bytes that it takes up in memory; those that the file lacks are zeros.
     pub memory_size: u64,
+    /// Of its contents, in bytes.
     pub file_offset: u64,
+    /// Holds instructions.
     pub executable: bool,
+    /// Programs change it.
     pub writable: bool,
 }
 
 /// All loaded segments.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
+    /// By address.
     pub segments: Vec<ImageSegment<'a>>,
     /// Bytes of address space needed, from address 0.
     pub size: u64,
 }
 
 impl<'a> Image<'a> {
-    pub(super) fn of(file: &Elf<'a>) -> Image<'a> {
+    pub(super) fn new(file: &Elf<'a>) -> Image<'a> {
         let loaded = file
             .segments
             .iter()

@@ -3,7 +3,9 @@
 mod file;
 mod image;
 
-pub use file::{Binding, Elf, Note, Place, Relocation, Section, Segment, Symbol, SymbolKind};
+pub use file::{
+    Binding, Elf, Note, Relocation, Section, Segment, Symbol, SymbolKind, SymbolSection,
+};
 pub use image::{Image, ImageSegment};
 
 use crate::{Error, KernelDescriptor, Metadata, Result, Setting, TargetId};
@@ -20,9 +22,13 @@ pub(crate) const NT_AMDGPU_METADATA: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Version {
+    /// Code object version 3.
     V3,
+    /// Code object version 4.
     V4,
+    /// Code object version 5.
     V5,
+    /// Code object version 6.
     V6,
 }
 
@@ -50,6 +56,7 @@ pub struct CodeObject<'a> {
 pub struct Kernel<'a> {
     /// Without `.kd`.
     pub name: &'a str,
+    /// What the hardware is told when it starts.
     pub descriptor: KernelDescriptor,
     /// Address of the 64-byte descriptor.
     pub descriptor_address: u64,
@@ -117,6 +124,7 @@ impl<'a> CodeObject<'a> {
         self.target
     }
 
+    /// Of the format, by the ELF header.
     pub fn version(&self) -> Version {
         self.version
     }
@@ -150,6 +158,7 @@ impl<'a> CodeObject<'a> {
         }
     }
 
+    /// The symbol with this name, if there is one.
     pub fn symbol(&self, name: &str) -> Option<&Symbol<'a>> {
         match self.by_name.get(name) {
             Some(index) => self.all_symbols().get(*index),
@@ -250,7 +259,7 @@ impl<'a> CodeObject<'a> {
 
     /// The bytes a defined symbol stands for, by its size; fails if they are not in the file.
     pub fn symbol_bytes(&self, symbol: &Symbol<'a>) -> Result<&'a [u8]> {
-        let Place::Section(index) = symbol.place else {
+        let SymbolSection::Section(index) = symbol.section else {
             return Ok(&[]);
         };
         let outside = |reason| Error::Malformed {
@@ -340,7 +349,7 @@ impl<'a> CodeObject<'a> {
 
     /// What the loader puts in memory.
     pub fn image(&self) -> Image<'a> {
-        Image::of(&self.elf)
+        Image::new(&self.elf)
     }
 
     /// Embedded bitcode modules (`-fembed-bitcode`), possibly several concatenated.

@@ -53,6 +53,7 @@ impl Metadata {
         &self.root
     }
 
+    /// The MessagePack document, for any change.
     pub fn document_mut(&mut self) -> &mut Value {
         &mut self.root
     }

@@ -8,13 +8,19 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentKind {
+    /// The value itself.
     ByValue,
+    /// A pointer to global or constant memory.
     GlobalBuffer,
     /// Pointer to dynamic LDS; its pointee's alignment is [`Argument::pointee_align`].
     DynamicSharedPointer,
+    /// A sampler.
     Sampler,
+    /// An image.
     Image,
+    /// An OpenCL pipe.
     Pipe,
+    /// An OpenCL queue.
     Queue,
     /// Set up by the runtime, not by the caller: the name after `hidden_`.
     Hidden(String),
@@ -39,6 +45,7 @@ impl ArgumentKind {
         }
     }
 
+    /// Whether the runtime provides it, not the caller.
     pub fn is_hidden(&self) -> bool {
         matches!(self, ArgumentKind::Hidden(_))
     }
@@ -47,20 +54,31 @@ impl ArgumentKind {
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Argument {
+    /// As in the source, if the compiler kept it.
     pub name: Option<String>,
+    /// Type as in the source, if the compiler kept it.
     pub type_name: Option<String>,
     /// Bytes from the start of the kernarg segment.
     pub offset: u64,
     /// In bytes.
     pub size: u64,
+    /// What the argument is.
     pub kind: ArgumentKind,
+    /// Alignment of what a pointer to LDS points to, in bytes.
     pub pointee_align: Option<u64>,
+    /// Address space of a pointer.
     pub address_space: Option<String>,
+    /// What the source says that the kernel does: `read_only`, `write_only`, `read_write`.
     pub access: Option<String>,
+    /// What the compiler found that the kernel does.
     pub actual_access: Option<String>,
+    /// `const` in the source.
     pub is_const: bool,
+    /// `restrict` in the source.
     pub is_restrict: bool,
+    /// `volatile` in the source.
     pub is_volatile: bool,
+    /// `pipe` in the source.
     pub is_pipe: bool,
 }
 
@@ -71,30 +89,47 @@ pub struct KernelMetadata {
     pub name: String,
     /// Name of the descriptor symbol, with `.kd`.
     pub symbol: String,
+    /// Of the source.
     pub language: Option<String>,
+    /// In the order of the source, hidden ones last.
     pub arguments: Vec<Argument>,
+    /// Bytes of arguments.
     pub kernarg_segment_size: u64,
+    /// Alignment of the arguments, in bytes.
     pub kernarg_segment_align: u64,
     /// LDS bytes.
     pub group_segment_fixed_size: u64,
     /// Scratch bytes per lane.
     pub private_segment_fixed_size: u64,
+    /// How much stack it needs is not known beforehand.
     pub uses_dynamic_stack: bool,
+    /// 32 or 64.
     pub wavefront_size: u64,
+    /// Scalar registers of a wave.
     pub sgpr_count: u64,
     /// VGPRs, AccVGPRs of a unified file included.
     pub vgpr_count: u64,
+    /// Accumulation registers of a work-item.
     pub agpr_count: u64,
+    /// Scalar registers that were spilled.
     pub sgpr_spill_count: u64,
+    /// Vector registers that were spilled.
     pub vgpr_spill_count: u64,
+    /// Work-items of the largest workgroup that it may be launched with.
     pub max_flat_workgroup_size: u64,
+    /// Work-items in each dimension that it must be launched with.
     pub reqd_workgroup_size: Option<[u64; 3]>,
+    /// Work-items in each dimension that it will probably be launched with.
     pub workgroup_size_hint: Option<[u64; 3]>,
+    /// Type that the source says it mostly computes with.
     pub vec_type_hint: Option<String>,
+    /// Symbol through which another kernel launches it.
     pub device_enqueue_symbol: Option<String>,
     /// `normal`, `init` or `fini`.
     pub kind: Option<String>,
+    /// The grid is a whole number of workgroups.
     pub uniform_work_group_size: bool,
+    /// A workgroup runs on both compute units of a work-group processor.
     pub workgroup_processor_mode: Option<bool>,
 }
 

@@ -65,7 +65,7 @@ pub(super) fn fat_binaries<E: From<Error>>(
     fat.sort_by_key(|section| section.file_offset);
     host_parts(data, &fat, out)?;
     // New contents go to the end first: only then is it known whether they fit in the place of the old.
-    let room = Room::find(data, &host);
+    let room = NewSegment::find(data, &host);
     let mut next = match &room {
         Ok(room) => room.place + room.table_size(),
         Err(_) => data.len() as u64,
@@ -169,7 +169,7 @@ fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
 }
 
 /// Where a new segment can begin.
-struct Room {
+struct NewSegment {
     /// Offset in the file: first the program headers, then what they lead to.
     place: u64,
     /// Address of the file's first byte.
@@ -178,8 +178,8 @@ struct Room {
     rows: Vec<[u8; PROGRAM_HEADER]>,
 }
 
-impl Room {
-    fn find(data: &[u8], host: &Elf<'_>) -> Result<Room> {
+impl NewSegment {
+    fn find(data: &[u8], host: &Elf<'_>) -> Result<NewSegment> {
         let load = elf::PT_LOAD.0;
         let mut loads = host.segments.iter().filter(|segment| segment.kind == load);
         let Some(first) = loads.next() else {
@@ -207,7 +207,7 @@ impl Room {
         for row in old.chunks_exact(PROGRAM_HEADER) {
             rows.push(row.try_into().expect("as long as a row"));
         }
-        Ok(Room {
+        Ok(NewSegment {
             place: place.next_multiple_of(ALIGNMENT),
             base,
             rows,
@@ -222,7 +222,7 @@ impl Room {
 
 /// Makes what lies from `room` to `end` a segment, with one more program header.
 fn append_segment<E: From<Error>>(
-    room: &Room,
+    room: &NewSegment,
     out: &mut dyn Sink<E>,
     moved: &mut [Moved<'_, '_>],
     end: u64,

@@ -85,7 +85,8 @@ fn every_kernel_of_rocrand_lifts() {
             first_lane_exists: true,
             ..Default::default()
         };
-        let module = Module::of_program(&lift::Program::of(&object).unwrap(), options).unwrap();
+        let module =
+            Module::of_program(&lift::Program::from_object(&object).unwrap(), options).unwrap();
         crate::scc::check(&module);
         targets.insert(module.target.name);
         kernels += object.kernels().unwrap().len();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::instruction::{EXEC, TTMP7, Write};
+use crate::instruction::{EXEC, InstructionSink, TTMP7};
 use isa::Decoder;
 
 fn text(target: &'static Target, code: &[u8]) -> Vec<String> {
@@ -13,7 +13,7 @@ fn text(target: &'static Target, code: &[u8]) -> Vec<String> {
         .collect()
 }
 
-fn encode(codes: &Codes, instructions: &[Instruction]) -> Vec<u8> {
+fn encode(codes: &Encodings, instructions: &[Instruction]) -> Vec<u8> {
     let mut code = Vec::new();
     for instruction in instructions {
         let before = code.len();
@@ -34,43 +34,52 @@ fn fields_are_where_llvm_has_them() {
         if target.family == Family::Gfx12_5 {
             continue;
         }
-        let codes = Codes::new(target, target.wave_size).expect("all rows assemble");
+        let codes = Encodings::new(target, target.wave_size).expect("all rows assemble");
         let mut code: Vec<Instruction> = Vec::new();
-        code.move_scalar(7, Source::Scalar(9));
-        code.move_scalar(7, Source::Constant(u32::MAX));
-        code.move_scalar(7, Source::Constant(64));
-        code.move_scalar(codes.m0(), Source::Constant(65));
-        code.scalar1(Op::SMovB64, EXEC, Source::Scalar(10));
-        let (one, zero) = (Source::Constant(1), Source::Constant(0));
+        code.move_scalar(7, SourceOperand::Scalar(9));
+        code.move_scalar(7, SourceOperand::Constant(u32::MAX));
+        code.move_scalar(7, SourceOperand::Constant(64));
+        code.move_scalar(codes.m0(), SourceOperand::Constant(65));
+        code.scalar1(Op::SMovB64, EXEC, SourceOperand::Scalar(10));
+        let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
         code.scalar2(Op::SCselectB32, 3, one, zero);
-        code.compare(Op::SCmpLgU32, Source::Scalar(3), zero);
+        code.compare(Op::SCmpLgU32, SourceOperand::Scalar(3), zero);
         code.scalar2(
             Op::SAndB32,
             3,
-            Source::Scalar(TTMP7),
-            Source::Constant(0xffff),
+            SourceOperand::Scalar(TTMP7),
+            SourceOperand::Constant(0xffff),
         );
-        code.scalar2(Op::SSubU32, 3, Source::Scalar(4), Source::Constant(32));
-        code.move_vector(200, Source::Scalar(5));
-        code.move_vector(200, Source::Vector(201));
+        code.scalar2(
+            Op::SSubU32,
+            3,
+            SourceOperand::Scalar(4),
+            SourceOperand::Constant(32),
+        );
+        code.move_vector(200, SourceOperand::Scalar(5));
+        code.move_vector(200, SourceOperand::Vector(201));
         code.first_lane(6, 199);
         code.write_lane(77, 33, 12);
         code.read_lane(12, 77, 33);
-        code.vector(Op::VAndB32, 5, &[Source::Constant(1023), Source::Vector(6)]);
+        code.vector(
+            Op::VAndB32,
+            5,
+            &[SourceOperand::Constant(1023), SourceOperand::Vector(6)],
+        );
         code.vector(
             Op::VLshlrevB32,
             5,
-            &[Source::Constant(3), Source::Vector(6)],
+            &[SourceOperand::Constant(3), SourceOperand::Vector(6)],
         );
         let field = [
-            Source::Vector(0),
-            Source::Constant(20),
-            Source::Constant(10),
+            SourceOperand::Vector(0),
+            SourceOperand::Constant(20),
+            SourceOperand::Constant(10),
         ];
         code.vector(Op::VBfeU32, 5, &field);
-        let all = Source::Constant(u32::MAX);
+        let all = SourceOperand::Constant(u32::MAX);
         code.vector(Op::VMbcntLo, 5, &[all, zero]);
-        code.vector(Op::VMbcntHi, 5, &[all, Source::Vector(5)]);
+        code.vector(Op::VMbcntHi, 5, &[all, SourceOperand::Vector(5)]);
         let expected = [
             "s_mov_b32 s7, s9",
             "s_mov_b32 s7, -1",
@@ -105,11 +114,11 @@ fn carries_and_accumulators() {
         if target.family == Family::Gfx12_5 {
             continue;
         }
-        let codes = Codes::new(target, target.wave_size).expect("all rows assemble");
+        let codes = Encodings::new(target, target.wave_size).expect("all rows assemble");
         let mut code: Vec<Instruction> = Vec::new();
-        code.add_vector(5, Source::Constant(1000), 6);
-        code.add_carry_out(5, 12, Source::Scalar(7), Source::Vector(6));
-        code.add_carry_in(6, 12, Source::Constant(0), Source::Vector(7));
+        code.add_vector(5, SourceOperand::Constant(1000), 6);
+        code.add_carry_out(5, 12, SourceOperand::Scalar(7), SourceOperand::Vector(6));
+        code.add_carry_in(6, 12, SourceOperand::Constant(0), SourceOperand::Vector(7));
         let found = text(target, &encode(&codes, &code));
         let add = match target.family {
             Family::Gfx9 => "v_add_u32_e32 v5, 0x3e8, v6",
@@ -130,8 +139,8 @@ fn carries_and_accumulators() {
         );
         if codes.has(Op::VAccRead) {
             let mut code: Vec<Instruction> = Vec::new();
-            code.vector(Op::VAccRead, 3, &[Source::Vector(5)]);
-            code.vector(Op::VAccWrite, 5, &[Source::Vector(3)]);
+            code.vector(Op::VAccRead, 3, &[SourceOperand::Vector(5)]);
+            code.vector(Op::VAccWrite, 5, &[SourceOperand::Vector(3)]);
             let expected = ["v_accvgpr_read_b32 v3, a5", "v_accvgpr_write_b32 a5, v3"];
             let found = text(target, &encode(&codes, &code));
             assert_eq!(found, expected, "{}", target.name);
@@ -146,7 +155,7 @@ fn memory_is_as_llvm_assembles_it() {
         if target.family == Family::Gfx12_5 {
             continue;
         }
-        let codes = Codes::new(target, target.wave_size).expect("all rows assemble");
+        let codes = Encodings::new(target, target.wave_size).expect("all rows assemble");
         let width = if target.family >= Family::Gfx11 {
             "b32"
         } else {
@@ -157,7 +166,11 @@ fn memory_is_as_llvm_assembles_it() {
         } else {
             "x2"
         };
-        let (v, s, c) = (Source::Vector, Source::Scalar, Source::Constant);
+        let (v, s, c) = (
+            SourceOperand::Vector,
+            SourceOperand::Scalar,
+            SourceOperand::Constant,
+        );
         let rows = [
             (
                 Op::SLoadDword,

@@ -28,7 +28,7 @@ fn lines(kernel: &Rewritten, source: &SourceLines) -> Vec<LineRow> {
 }
 
 fn unit(kernel: &Rewritten, rows: &[LineRow]) -> LineUnit {
-    LineUnit::of(&CodeLines {
+    LineUnit::encode(&CodeLines {
         size: kernel.text.len() as u64,
         rows,
         functions: &functions(kernel),
@@ -36,14 +36,14 @@ fn unit(kernel: &Rewritten, rows: &[LineRow]) -> LineUnit {
 }
 
 /// The original's line tables, read when they are first needed.
-pub(super) struct Source<'o, 'b> {
+pub(super) struct OriginalLines<'o, 'b> {
     original: &'o CodeObject<'b>,
     tables: OnceCell<Option<SourceLines>>,
 }
 
-impl<'o, 'b> Source<'o, 'b> {
-    pub fn new(original: &'o CodeObject<'b>) -> Source<'o, 'b> {
-        Source {
+impl<'o, 'b> OriginalLines<'o, 'b> {
+    pub fn new(original: &'o CodeObject<'b>) -> OriginalLines<'o, 'b> {
+        OriginalLines {
             original,
             tables: OnceCell::new(),
         }
@@ -54,7 +54,7 @@ impl<'o, 'b> Source<'o, 'b> {
             return Cow::Borrowed(lines);
         }
         // Damaged line tables cost the lines, not the result.
-        let read = || SourceLines::of(self.original).ok().flatten();
+        let read = || SourceLines::read(self.original).ok().flatten();
         let tables = self.tables.get_or_init(read).as_ref();
         tables
             .map(|source| lines(kernel, source))
@@ -63,7 +63,7 @@ impl<'o, 'b> Source<'o, 'b> {
     }
 }
 
-impl Source<'_, '_> {
+impl OriginalLines<'_, '_> {
     pub fn unit<'k>(&self, kernel: &'k Rewritten) -> Cow<'k, LineUnit> {
         match &kernel.unit {
             Some(unit) => Cow::Borrowed(unit),

@@ -1,8 +1,8 @@
 //! A small object with one rewritten kernel, to be loaded beside the original.
 
-use super::lines::{Source, functions};
+use super::lines::{OriginalLines, functions};
 use super::{describe, kind_of};
-use crate::{Half, Kernels, Refusal, Rewritten, Symbol};
+use crate::{AddressHalf, Kernels, Refusal, Rewritten, Symbol};
 use codeobj::CodeObject;
 use codeobj::edit::{NewObject, create};
 
@@ -11,7 +11,7 @@ use codeobj::edit::{NewObject, create};
 pub struct LivePatch {
     /// In the file, in bytes.
     pub offset: u64,
-    pub half: Half,
+    pub half: AddressHalf,
     pub symbol: Symbol,
     pub addend: i64,
 }
@@ -22,7 +22,7 @@ pub fn live_object(
     kernel: &Rewritten,
     original: &CodeObject<'_>,
 ) -> Result<(Vec<u8>, Vec<LivePatch>), Refusal> {
-    live_object_of(&Kernels::of(original)?, kernel, original)
+    live_object_of(&Kernels::all(original)?, kernel, original)
 }
 
 /// Likewise, for one of many kernels of an object.
@@ -54,7 +54,7 @@ pub fn live_object_of(
         }
     }
     let elf = original.elf();
-    let rows = Source::new(original).lines(kernel).into_owned();
+    let rows = OriginalLines::new(original).lines(kernel).into_owned();
     let created = create(&NewObject {
         flags: elf.flags,
         abi_version: elf.abi_version,
@@ -80,8 +80,8 @@ impl LivePatch {
     pub fn apply(&self, object: &mut [u8], address: u64) {
         let value = address.wrapping_add_signed(self.addend);
         let word = match self.half {
-            Half::Low => value as u32,
-            Half::High => (value >> 32) as u32,
+            AddressHalf::Low => value as u32,
+            AddressHalf::High => (value >> 32) as u32,
         };
         let at = self.offset as usize;
         if let Some(place) = object.get_mut(at..at + 4) {

@@ -7,14 +7,14 @@ mod static_object;
 pub use live_object::{LivePatch, live_object, live_object_of};
 pub use static_object::{check_static, static_object, static_object_with};
 
-use crate::{Half, Rewritten};
+use crate::{AddressHalf, Rewritten};
 use codeobj::edit::DynamicRelocation;
 use codeobj::metadata::KernelEdit;
 
-fn kind_of(half: Half) -> DynamicRelocation {
+fn kind_of(half: AddressHalf) -> DynamicRelocation {
     match half {
-        Half::Low => DynamicRelocation::Abs32Lo,
-        Half::High => DynamicRelocation::Abs32Hi,
+        AddressHalf::Low => DynamicRelocation::Abs32Lo,
+        AddressHalf::High => DynamicRelocation::Abs32Hi,
     }
 }
 

@@ -1,10 +1,10 @@
 //! The original object with rewritten kernels in it.
 
-use super::lines::Source;
+use super::lines::OriginalLines;
 use super::{describe, kind_of};
 use crate::{Refusal, Rewritten, Symbol};
 use codeobj::edit::{Access, ElfEditor, NewSymbol, append_lines};
-use codeobj::elf::{Binding, Place, SymbolKind};
+use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::{CodeObject, KernelDescriptor, Metadata};
 use std::collections::HashMap;
 use template::Global;
@@ -44,7 +44,7 @@ pub fn static_object_with(
     let failed = |error: codeobj::Error| Refusal::Object(error.to_string());
     let mut editor = ElfEditor::new(bytes).map_err(failed)?;
     add_globals(&mut editor, globals).map_err(failed)?;
-    let source = Source::new(original);
+    let source = OriginalLines::new(original);
     // One segment for all: a page and a header for each would be more than most kernels are.
     let mut text = Vec::with_capacity(kernels.iter().map(|kernel| kernel.text.len()).sum());
     for kernel in kernels {
@@ -187,7 +187,7 @@ fn add_symbols(
             kind: SymbolKind::Object,
             binding: Binding::Global,
             visibility: PROTECTED,
-            place: Place::Section(section),
+            section: SymbolSection::Section(section),
         })?;
     }
     Ok(())

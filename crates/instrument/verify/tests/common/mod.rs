@@ -232,7 +232,7 @@ impl Tool {
     }
 
     pub fn hook(&self, name: &str) -> HookVariants<'_> {
-        HookVariants::of(&self.bundle, name, &self.target, self.wave_size).expect("built")
+        HookVariants::find(&self.bundle, name, &self.target, self.wave_size).expect("built")
     }
 }
 

@@ -34,11 +34,11 @@ pub fn compilers() -> [(&'static str, Command); 2] {
 
 impl Scene {
     pub fn new() -> Option<Scene> {
-        Scene::of("equal_launches")
+        Scene::with_program("equal_launches")
     }
 
     /// With one of the programs.
-    pub fn of(program: &str) -> Option<Scene> {
+    pub fn with_program(program: &str) -> Option<Scene> {
         if !programs::can_compile() {
             return None;
         }

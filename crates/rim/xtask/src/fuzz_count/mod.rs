@@ -79,7 +79,7 @@ const SMALL: &[&str] = &["--max-funcs", "5", "--max-block-depth", "3", "--max-bl
 /// Programs that run longer than this many seconds are not looked at (Csmith's need not end).
 const PATIENCE: u32 = 5;
 
-struct Place {
+struct Workspace {
     work: PathBuf,
     kept: PathBuf,
     tool: PathBuf,
@@ -87,18 +87,18 @@ struct Place {
 
 /// Runs for so long, from program number `first` on.
 pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
-    let place = Place {
+    let workspace = Workspace {
         work: root().join("fuzz/target/count"),
         kept: root().join("fuzz/artifacts/count"),
         tool: root().join("target/release/luthier-count"),
     };
     ensure!(
-        place.tool.exists(),
+        workspace.tool.exists(),
         "{} is missing: cargo build --release -p count -p host-count-pass",
-        place.tool.display()
+        workspace.tool.display()
     );
-    fs::create_dir_all(&place.work)
-        .with_context(|| format!("cannot make {}", place.work.display()))?;
+    fs::create_dir_all(&workspace.work)
+        .with_context(|| format!("cannot make {}", workspace.work.display()))?;
     let csmith = Command::new("csmith").arg("--version").output().is_ok()
         && Path::new("/usr/include/csmith/csmith.h").exists();
     if !csmith {
@@ -117,11 +117,11 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
             _ if csmith => Language::C,
             _ => Language::Cxx { rich: false },
         };
-        match check(&place, language, seed) {
+        match check(&workspace, language, seed) {
             Ok(true) => tried += 1,
             Ok(false) => skipped += 1,
             Err(error) => {
-                let kept = keep(&place, language, seed)?;
+                let kept = keep(&workspace, language, seed)?;
                 println!("count: {language:?} program {seed}: {error:#}");
                 complaints.push(format!("count: {error:#}\n  kept as {}", kept.display()));
             }
@@ -138,32 +138,32 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-fn source(place: &Place, language: Language) -> PathBuf {
-    place.work.join(match language {
+fn source(workspace: &Workspace, language: Language) -> PathBuf {
+    workspace.work.join(match language {
         Language::C => "program.c",
         Language::Cxx { .. } => "program.cpp",
         Language::Rust => "program.rs",
     })
 }
 
-fn keep(place: &Place, language: Language, seed: u64) -> Result<PathBuf> {
-    fs::create_dir_all(&place.kept)
-        .with_context(|| format!("cannot make {}", place.kept.display()))?;
-    let from = source(place, language);
+fn keep(workspace: &Workspace, language: Language, seed: u64) -> Result<PathBuf> {
+    fs::create_dir_all(&workspace.kept)
+        .with_context(|| format!("cannot make {}", workspace.kept.display()))?;
+    let from = source(workspace, language);
     let ending = from.extension().unwrap_or_default().to_string_lossy();
-    let to = place.kept.join(format!("{seed}.{ending}"));
+    let to = workspace.kept.join(format!("{seed}.{ending}"));
     fs::copy(&from, &to).with_context(|| format!("cannot keep {}", from.display()))?;
     Ok(to)
 }
 
 /// True if all builds agree, false if the program takes too long.
-fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
-    let file = source(place, language);
+fn check(workspace: &Workspace, language: Language, seed: u64) -> Result<bool> {
+    let file = source(workspace, language);
     match language {
         Language::C => done(
             // (Csmith leaves `platform.info` where it runs.)
             Command::new("csmith")
-                .current_dir(&place.work)
+                .current_dir(&workspace.work)
                 .args([
                     "--seed",
                     &seed.to_string(),
@@ -177,12 +177,12 @@ fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
         Language::Cxx { rich } => write(&file, &cxx::program(&mut Random::new(seed), rich))?,
         Language::Rust => write(&file, &rust::program(&mut Random::new(seed)))?,
     }
-    let program = place.work.join("reference");
+    let program = workspace.work.join("reference");
     let path = file.to_string_lossy();
     match language {
         Language::C => reference::build(&["-w", "-I/usr/include/csmith", &path], false, &program)?,
         Language::Cxx { .. } => reference::build(&["-w", "-std=c++20", &path], true, &program)?,
-        Language::Rust => build_rust_reference(place, &file, &program)?,
+        Language::Rust => build_rust_reference(workspace, &file, &program)?,
     }
     let Some((expected, printed)) = reference::count(&program, PATIENCE)? else {
         return Ok(false);
@@ -197,7 +197,7 @@ fn check(place: &Place, language: Language, seed: u64) -> Result<bool> {
     for index in 0..BUILDS_OF_EACH {
         let (options, level) =
             builds[(turn + index * builds.len() / BUILDS_OF_EACH) % builds.len()];
-        let (total, output) = count(place, language, &file, options, level)?;
+        let (total, output) = count(workspace, language, &file, options, level)?;
         ensure!(
             output == printed,
             "`{options}` {level} prints something else"
@@ -214,8 +214,8 @@ fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-fn flags(place: &Place, what: &str) -> Result<Vec<String>> {
-    let output = Command::new(&place.tool)
+fn flags(workspace: &Workspace, what: &str) -> Result<Vec<String>> {
+    let output = Command::new(&workspace.tool)
         .args(["flags", what])
         .output()
         .context("cannot run luthier-count")?;
@@ -232,23 +232,23 @@ fn flags(place: &Place, what: &str) -> Result<Vec<String>> {
 
 /// Builds and runs a counted program: its total and what it printed.
 fn count(
-    place: &Place,
+    workspace: &Workspace,
     language: Language,
     file: &Path,
     options: &str,
     level: &str,
 ) -> Result<(u64, Vec<u8>)> {
-    let program = place.work.join("counted");
+    let program = workspace.work.join("counted");
     let mut command = match language {
         Language::Rust => {
             let mut rustc = Command::new("rustc");
             rustc
                 .args(["--edition", "2024", "-Awarnings"])
-                .args(flags(place, "rustc")?);
+                .args(flags(workspace, "rustc")?);
             rustc
         }
         _ => {
-            let mut tool = Command::new(&place.tool);
+            let mut tool = Command::new(&workspace.tool);
             tool.arg(if language == Language::C { "cc" } else { "c++" });
             tool.args(if language == Language::C {
                 ["-w", "-I/usr/include/csmith"]
@@ -262,10 +262,10 @@ fn count(
         .env("LUTHIER_COUNT", options)
         .env("RUSTC_BOOTSTRAP", "1");
     done(command.arg(level).arg(file).arg("-o").arg(&program))?;
-    let json = place.work.join("counted.json");
+    let json = workspace.work.join("counted.json");
     let output = Command::new("timeout")
         .arg((20 * PATIENCE).to_string())
-        .arg(&place.tool)
+        .arg(&workspace.tool)
         .args(["run", "--format", "json", "--output"])
         .arg(&json)
         .arg("--")
@@ -280,9 +280,9 @@ fn count(
 }
 
 /// Rust as text of LLVM, linked to a program that has `main` from it.
-fn build_rust_reference(place: &Place, file: &Path, program: &Path) -> Result<()> {
-    let text = place.work.join("rust.ll");
-    let front: Vec<String> = flags(place, "rustc")?
+fn build_rust_reference(workspace: &Workspace, file: &Path, program: &Path) -> Result<()> {
+    let text = workspace.work.join("rust.ll");
+    let front: Vec<String> = flags(workspace, "rustc")?
         .into_iter()
         .filter(|flag| flag.starts_with("-Z") && !flag.contains("llvm-plugins"))
         .collect();
@@ -305,7 +305,10 @@ fn build_rust_reference(place: &Place, file: &Path, program: &Path) -> Result<()
     )?;
     let counting = reference::instrument(&fs::read_to_string(&text).context("no text from rustc")?);
     write(&text, &counting)?;
-    let (object, runtime) = (place.work.join("rust.o"), place.work.join("runtime.o"));
+    let (object, runtime) = (
+        workspace.work.join("rust.o"),
+        workspace.work.join("runtime.o"),
+    );
     done(
         Command::new("clang-22")
             .args(["-O0", "-Wno-override-module", "-c"])
@@ -314,7 +317,7 @@ fn build_rust_reference(place: &Place, file: &Path, program: &Path) -> Result<()
             .arg(&object),
     )?;
     reference::runtime(&runtime)?;
-    let shim = place.work.join("shim.rs");
+    let shim = workspace.work.join("shim.rs");
     write(&shim, "#![no_main]\nextern crate std as _;\n")?;
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition", "2024"]).arg(&shim);

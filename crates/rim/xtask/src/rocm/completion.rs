@@ -29,7 +29,7 @@ const ARGUMENTS: &[&str] = &[
 
 /// Generates with every quantisation, on the CPU alone and with all layers on the GPU.
 pub fn run(setting: &Setting<'_>, seconds: u64) -> Result<Tally> {
-    let budget = Budget::of(seconds);
+    let budget = Budget::new(seconds);
     let folder = crate::root().join(format!("target/rocm-models-{}", setting.environment.name));
     std::fs::create_dir_all(&folder)?;
     let script = folder.join("models.py");

@@ -93,7 +93,7 @@ pub fn run(
     shard: Shard,
     seconds: u64,
 ) -> Result<Tally> {
-    let budget = Budget::of(seconds);
+    let budget = Budget::new(seconds);
     let flags = crate::root().join(format!("target/rocm-{}.flags", std::process::id()));
     let mut reader = Reader::default();
     let mut total = None;

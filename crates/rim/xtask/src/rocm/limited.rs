@@ -98,7 +98,7 @@ fn without_colours(text: &str) -> String {
 pub struct Budget(Instant);
 
 impl Budget {
-    pub fn of(seconds: u64) -> Budget {
+    pub fn new(seconds: u64) -> Budget {
         Budget(Instant::now() + Duration::from_secs(seconds))
     }
 

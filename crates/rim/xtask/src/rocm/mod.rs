@@ -222,7 +222,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
                 only.as_str()
             };
             // What a program leaves of its part of the time is the next one's.
-            let budget = limited::Budget::of(request.seconds);
+            let budget = limited::Budget::new(request.seconds);
             let mut tally = Tally::default();
             for (number, file) in files.iter().enumerate() {
                 let left = budget.left().unwrap_or(0) / (files.len() - number) as u64;

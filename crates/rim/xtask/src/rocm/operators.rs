@@ -47,7 +47,7 @@ fn operators(setting: &Setting<'_>, wanted: &[String]) -> Result<Vec<String>> {
 
 /// Runs a shard of the operators.
 pub fn run(setting: &Setting<'_>, wanted: &[String], shard: Shard, seconds: u64) -> Result<Tally> {
-    let budget = Budget::of(seconds);
+    let budget = Budget::new(seconds);
     let operators = operators(setting, wanted)?;
     let most = (seconds / PART).max(seconds / operators.len().max(1) as u64);
     let mut tally = Tally::default();

@@ -42,7 +42,7 @@ fn totals(line: &str) -> Option<Totals> {
 
 /// Runs a shard of the programs one after the other.
 pub fn run(setting: &Setting<'_>, files: &[String], shard: Shard, seconds: u64) -> Result<Tally> {
-    let budget = Budget::of(seconds);
+    let budget = Budget::new(seconds);
     let most = (seconds / PART).max(1);
     let mut tally = Tally::default();
     let mine = files.iter().enumerate();

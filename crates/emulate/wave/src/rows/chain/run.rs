@@ -89,19 +89,23 @@ where
     }
 }
 
-/// The chain that `op` stands for.
+/// The chain that `op` stands for. It lies in the wave's segment, of which a clone would make all threads write one count.
+///
+/// # Safety
+/// The wave does not leave its segment as long as the result is used.
 #[inline(always)]
-fn chain<'a>(wave: &Wave, op: &MicroOp) -> &'a Chain {
+unsafe fn chain<'a>(wave: &Wave, op: &MicroOp) -> &'a Chain {
     let segment = Arc::as_ptr(&wave.segment);
-    // SAFETY: the wave keeps its segment alive, and no arithmetic replaces it, beyond which nobody here keeps the result. A
-    // clone instead would make all threads write one count.
+    // SAFETY: the wave keeps its segment alive until it leaves it.
     let segment = unsafe { &*segment };
     &segment.chains[op.extra as usize]
 }
 
 #[inline(never)]
 fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    for op in &chain(wave, op).ops {
+    // SAFETY: arithmetic does not take a wave to another segment.
+    let chain = unsafe { chain(wave, op) };
+    for op in &chain.ops {
         // Arithmetic neither stops nor writes EXEC.
         shell::call(op.handler, wave, op, env);
     }
@@ -111,43 +115,39 @@ fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
 /// A chain for 64 lanes, with one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! wide {
-    ($name:ident, $features:literal, $host:ident, $singles:literal, $doubles:literal) => {
-        /// # Safety
-        /// The host has these features.
-        #[target_feature(enable = $features)]
-        #[inline(never)]
-        unsafe fn $name<K>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32
-        where
-            K: Number,
-            fma: Operation<K, 3>,
-        {
-            let chain = chain(wave, op);
-            // SAFETY: the caller's promise.
-            let done = unsafe {
-                if K::PARTS == 1 {
-                    links::<$host, K, $singles, { LANES / $singles / $host::STEP }>(wave, chain)
-                } else {
-                    links::<$host, K, $doubles, { LANES / $doubles / $host::STEP }>(wave, chain)
+    ($name:ident, $level:ident, $host:ident, $singles:literal, $doubles:literal) => {
+        $crate::host_level::compiled_for! { $level:
+            /// # Safety
+            /// The host has these features.
+            #[inline(never)]
+            unsafe fn $name<K>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32
+            where
+                K: Number,
+                fma: Operation<K, 3>,
+            {
+                // SAFETY: arithmetic does not take a wave to another segment.
+                let chain = unsafe { chain(wave, op) };
+                // SAFETY: the caller's promise.
+                let done = unsafe {
+                    if K::PARTS == 1 {
+                        links::<$host, K, $singles, { LANES / $singles / $host::STEP }>(wave, chain)
+                    } else {
+                        links::<$host, K, $doubles, { LANES / $doubles / $host::STEP }>(wave, chain)
+                    }
+                };
+                if done {
+                    return flow::NEXT;
                 }
-            };
-            if done {
-                return flow::NEXT;
+                one_by_one(wave, op, env)
             }
-            one_by_one(wave, op, env)
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-wide!(wide256, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt", Ymm, 8, 4);
+wide!(wide256, Avx2, Ymm, 8, 4);
 #[cfg(target_arch = "x86_64")]
-wide!(
-    wide512,
-    "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
-    Zmm,
-    4,
-    4
-);
+wide!(wide512, Avx512, Zmm, 4, 4);
 
 /// Does `chain` for `PASSES` times `COUNT` host vectors, which make 64 lanes. If a NaN is involved, which stays one to the end,
 /// the last result is not stored, nothing that the chain read has changed, and the result is false.
@@ -300,12 +300,12 @@ unsafe fn add_product<H, K, const COUNT: usize>(
     unsafe {
         if link.result_is_factor {
             while index < COUNT {
-                result[index] = fma::of::<H>([result[index], factor(index), addend(index)]);
+                result[index] = fma::apply::<H>([result[index], factor(index), addend(index)]);
                 index += 1;
             }
         } else {
             while index < COUNT {
-                result[index] = fma::of::<H>([factor(index), addend(index), result[index]]);
+                result[index] = fma::apply::<H>([factor(index), addend(index), result[index]]);
                 index += 1;
             }
         }

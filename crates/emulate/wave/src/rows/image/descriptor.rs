@@ -19,7 +19,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// By the descriptor's type. The error names one that is not executed.
-    fn of(kind: u32) -> Result<Shape, &'static str> {
+    fn decode(kind: u32) -> Result<Shape, &'static str> {
         match kind {
             8 => Ok(Shape::D1),
             9 => Ok(Shape::D2),
@@ -111,13 +111,13 @@ const ROW_ALIGNMENT: u32 = 256;
 
 impl Image {
     /// The error says what about the descriptor is not executed.
-    pub fn of(
+    pub fn decode(
         words: [u32; 8],
         since_gfx10: bool,
         since_gfx11: bool,
     ) -> Result<Image, &'static str> {
         let [w0, w1, w2, w3, w4, w5, w6, _] = words;
-        let shape = Shape::of(bits(w3, 31, 28))?;
+        let shape = Shape::decode(bits(w3, 31, 28))?;
         let (format, width, compressed) = if since_gfx10 {
             let width = bits(w1, 31, 30) | bits(w2, 11, 0) << 2;
             let (number, compressed) = if since_gfx11 {

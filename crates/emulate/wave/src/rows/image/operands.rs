@@ -29,7 +29,7 @@ impl<I: Instruction> Body for Resolved<I> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let executed =
-            Operands::of(wave, op).and_then(|operands| I::execute(wave, op, env, operands));
+            Operands::read(wave, op).and_then(|operands| I::execute(wave, op, env, operands));
         executed.unwrap_or_else(|what| unsupported(wave, what))
     }
 }
@@ -50,7 +50,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    fn of(wave: &Wave, op: &MicroOp) -> Result<Operands, &'static str> {
+    fn read(wave: &Wave, op: &MicroOp) -> Result<Operands, &'static str> {
         let first = op.src[1].index as usize;
         let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
         let since_gfx11 = op.modifiers & SINCE_GFX11 != 0;
@@ -58,7 +58,7 @@ impl Operands {
         if op.modifiers & SINCE_GFX12 != 0 {
             words = gfx12::image(words)?;
         }
-        let image = Image::of(words, since_gfx10, since_gfx11)?;
+        let image = Image::decode(words, since_gfx10, since_gfx11)?;
         let shape = if since_gfx10 {
             shape_of_dimensions(op.extra >> field::DIMENSIONS & 7)?
         } else {

@@ -33,13 +33,13 @@ struct Part {
 }
 
 impl Sampling {
-    fn of(wave: &Wave, op: &MicroOp, operands: Operands) -> Result<Sampling, &'static str> {
+    fn read(wave: &Wave, op: &MicroOp, operands: Operands) -> Result<Sampling, &'static str> {
         let first = op.src[2].index as usize;
         let mut words = std::array::from_fn(|i| wave.sgpr(first + i));
         if op.modifiers & SINCE_GFX12 != 0 {
             words = gfx12::sampler(words);
         }
-        let mut sampler = Sampler::of(words)?;
+        let mut sampler = Sampler::decode(words)?;
         sampler.unnormalized |= op.extra & field::UNNORMALIZED != 0;
         let has = |flag| op.attribute & flag != 0;
         if operands.image.levels == 1 {
@@ -290,7 +290,7 @@ pub(super) struct Sample;
 impl Instruction for Sample {
     #[inline(always)]
     fn execute(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, operands: Operands) -> Executed {
-        let sampling = Sampling::of(wave, op, operands)?;
+        let sampling = Sampling::read(wave, op, operands)?;
         let image = sampling.operands.image;
         let blends = sampling.sampler.linear || sampling.sampler.between == Between::Blend;
         if blends && image.format.is_integer() {
@@ -387,7 +387,7 @@ const GATHERED: [usize; 4] = [2, 3, 1, 0];
 impl Instruction for Gather {
     #[inline(always)]
     fn execute(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, operands: Operands) -> Executed {
-        let mut sampling = Sampling::of(wave, op, operands)?;
+        let mut sampling = Sampling::read(wave, op, operands)?;
         if !matches!(sampling.operands.shape, Shape::D2 | Shape::D2Array) {
             return Err("gathering from images that are not flat");
         }

@@ -68,7 +68,7 @@ impl Neighbours {
 
 impl Sampler {
     /// The error says what about the descriptor is not executed.
-    pub fn of(words: [u32; 4]) -> Result<Sampler, &'static str> {
+    pub fn decode(words: [u32; 4]) -> Result<Sampler, &'static str> {
         let [w0, w1, w2, w3] = words;
         let wrap = |mode| match mode {
             0 => Ok(Wrap::Repeat),

@@ -1,10 +1,12 @@
 //! One kernel, instrumented by all tools.
 
 use crate::{
-    Engine, Error, Kernel, Result, built_in,
-    engine::ToolData,
-    recent::Recent,
-    wanted::{Wanted, made},
+    Engine, Error, Kernel, Result,
+    engine::{
+        ToolData, built_in,
+        recent::ObjectFacts,
+        wanted::{CombinedPlan, made},
+    },
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
@@ -15,7 +17,7 @@ use session::{Report, Request, Usage, Variant};
 const DUMP: &str = "LUTHIER_DUMP";
 
 /// A kernel with everything in it, at no address yet.
-pub(crate) struct Built {
+pub(crate) struct BuiltKernel {
     pub rewritten: Rewritten,
     /// One for each tool.
     pub data: Vec<ToolData>,
@@ -110,7 +112,7 @@ fn with_source<T>(
         ));
     }
     let module = Module::lift_kernel(&object, request.kernel).map_err(Error::Lift)?;
-    let recent = Recent::of(engine, &object, request.object_hash)?;
+    let recent = ObjectFacts::get_or_find(engine, &object, request.object_hash)?;
     let lines = recent.lines();
     let source = Source {
         refused: recent.refused.as_deref(),
@@ -129,7 +131,7 @@ fn with_source<T>(
 
 /// What the object says of its kernels.
 pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
-    Ok(Kernels::of(object)?)
+    Ok(Kernels::all(object)?)
 }
 
 /// Prints what the kernel is after each pass, if the environment asks for that.
@@ -152,9 +154,10 @@ pub(crate) fn kernel(
     engine: &Engine,
     source: Source<'_>,
     function: FunctionIndex,
-) -> Result<Built> {
+) -> Result<BuiltKernel> {
     let kernel = Kernel::new(source.object, source.module, source.lines, function);
-    let (mut rewritten, Wanted { data, notes, .. }) = made(engine, source, function, &kernel)?;
+    let (mut rewritten, CombinedPlan { data, notes, .. }) =
+        made(engine, source, function, &kernel)?;
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
@@ -163,7 +166,7 @@ pub(crate) fn kernel(
         .kernel(kernel.name())
         .map(|kernel| Usage::of(&kernel.descriptor))
         .unwrap_or_default();
-    Ok(Built {
+    Ok(BuiltKernel {
         rewritten,
         data,
         before,
@@ -197,8 +200,8 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
     Ok(session::Patch {
         file_offset: patch.offset,
         kind: match patch.half {
-            rewrite::Half::Low => session::PatchKind::Low32,
-            rewrite::Half::High => session::PatchKind::High32,
+            rewrite::AddressHalf::Low => session::PatchKind::Low32,
+            rewrite::AddressHalf::High => session::PatchKind::High32,
         },
         symbol: match patch.symbol {
             rewrite::Symbol::Original(address) => session::Symbol::Original(address),
@@ -213,7 +216,7 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
 }
 
 /// What it cost.
-pub(crate) fn report(built: &mut Built) -> Report {
+pub(crate) fn report(built: &mut BuiltKernel) -> Report {
     let report = &built.rewritten.report;
     Report {
         before: built.before,

@@ -5,7 +5,7 @@ use lift::{Callee, Function, FunctionIndex, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What there is to know of the counters, by array and index.
-pub(crate) struct Often {
+pub(crate) struct CounterUse {
     /// Added to again and again, by a loop or in a function that is called again and again.
     pub repeated: Vec<Vec<bool>>,
     /// 32 bits may not be enough: it is repeated, and not just one is added at one place; or what is added is too much. The
@@ -14,8 +14,12 @@ pub(crate) struct Often {
     pub wide: Vec<Vec<bool>>,
 }
 
-impl Often {
-    pub fn of(plan: &Plan<'_>, module: &Module, functions: &BTreeSet<FunctionIndex>) -> Often {
+impl CounterUse {
+    pub fn new(
+        plan: &Plan<'_>,
+        module: &Module,
+        functions: &BTreeSet<FunctionIndex>,
+    ) -> CounterUse {
         let empty = || -> Vec<Vec<bool>> {
             let arrays = plan.counters.iter();
             arrays.map(|array| vec![false; array.length]).collect()
@@ -53,7 +57,7 @@ impl Often {
             *most = sum.unwrap_or(u32::MAX);
             wide[array][index] |= repeated[array][index] && *most > 1;
         }
-        Often { repeated, wide }
+        CounterUse { repeated, wide }
     }
 }
 

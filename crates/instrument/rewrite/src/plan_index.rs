@@ -5,25 +5,25 @@ use lift::{FunctionIndex, InstIndex};
 use std::ops::Range;
 
 /// What a plan says, by place.
-pub(crate) struct Agenda {
+pub(crate) struct PlanIndex {
     /// Anything is inserted on edges.
     pub edges: bool,
     /// Indices of insertions and changes.
-    pub insertions: ByPlace,
-    pub changes: ByPlace,
+    pub insertions: BySite,
+    pub changes: BySite,
 }
 
-impl Agenda {
-    pub fn of(plan: &Plan<'_>) -> Agenda {
+impl PlanIndex {
+    pub fn new(plan: &Plan<'_>) -> PlanIndex {
         let insertions = plan.insertions.iter();
         let changes = plan.changes.iter();
         let on_edge = |insertion: &Insertion| matches!(insertion.point, Point::Edge(_));
-        Agenda {
+        PlanIndex {
             edges: plan.insertions.iter().any(on_edge),
-            insertions: ByPlace::new(
+            insertions: BySite::new(
                 insertions.map(|insertion| (insertion.function, insertion.inst)),
             ),
-            changes: ByPlace::new(changes.map(|change| (change.function, change.inst))),
+            changes: BySite::new(changes.map(|change| (change.function, change.inst))),
         }
     }
 
@@ -41,13 +41,13 @@ impl Agenda {
 pub(crate) type Site = (FunctionIndex, InstIndex);
 
 /// Indices by what they are for, in order; those of one place in their own.
-pub(crate) struct ByPlace(Vec<(Site, usize)>);
+pub(crate) struct BySite(Vec<(Site, usize)>);
 
-impl ByPlace {
-    fn new(sites: impl Iterator<Item = Site>) -> ByPlace {
+impl BySite {
+    fn new(sites: impl Iterator<Item = Site>) -> BySite {
         let mut all: Vec<_> = sites.zip(0..).collect();
         all.sort_unstable();
-        ByPlace(all)
+        BySite(all)
     }
 
     pub fn at(&self, function: FunctionIndex, inst: InstIndex) -> &[(Site, usize)] {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// What of it a plan needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
+pub(crate) struct RequiredValues {
     pub kernarg: bool,
     pub dispatch: bool,
     pub implicit: bool,
@@ -15,9 +15,9 @@ pub(crate) struct Needs {
     pub workitem: [bool; 3],
 }
 
-impl Needs {
-    pub fn of(plan: &Plan<'_>) -> Needs {
-        let mut needs = Needs::default();
+impl RequiredValues {
+    pub fn new(plan: &Plan<'_>) -> RequiredValues {
+        let mut needs = RequiredValues::default();
         let mut seen = BTreeSet::new();
         for insertion in &plan.insertions {
             let Action::Call {

@@ -15,37 +15,38 @@ const MODE_WRITERS: &[&str] = &[
 
 /// A set of facts about one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits(u16);
+pub struct InstFlags(u16);
 
-impl Traits {
+impl InstFlags {
     /// Reads SCC.
-    pub const READS_SCC: Traits = Traits(1 << 0);
+    pub const READS_SCC: InstFlags = InstFlags(1 << 0);
     /// Overwrites SCC without reading it.
-    pub const KILLS_SCC: Traits = Traits(1 << 1);
+    pub const KILLS_SCC: InstFlags = InstFlags(1 << 1);
     /// Control may go elsewhere behind it, or ends.
-    pub const ENDS_BLOCK: Traits = Traits(1 << 2);
-    pub const CALL: Traits = Traits(1 << 3);
+    pub const ENDS_BLOCK: InstFlags = InstFlags(1 << 2);
+    /// Calls a function.
+    pub const CALL: InstFlags = InstFlags(1 << 3);
     /// Means something else at another address, or goes to an address in a register.
-    pub const PLACED: Traits = Traits(1 << 4);
+    pub const PLACED: InstFlags = InstFlags(1 << 4);
     /// `s_clause`.
-    pub const CLAUSE: Traits = Traits(1 << 5);
+    pub const CLAUSE: InstFlags = InstFlags(1 << 5);
     /// `s_sendmsg`.
-    pub const MESSAGE: Traits = Traits(1 << 6);
+    pub const MESSAGE: InstFlags = InstFlags(1 << 6);
     /// Raises a counter of memory operations, or waits for one.
-    pub const COUNTS: Traits = Traits(1 << 7);
+    pub const COUNTS: InstFlags = InstFlags(1 << 7);
     /// May change EXEC.
-    pub const EXEC: Traits = Traits(1 << 8);
+    pub const EXEC: InstFlags = InstFlags(1 << 8);
     /// Leaves EXEC with all lanes on.
-    pub const EXEC_ALL: Traits = Traits(1 << 9);
+    pub const EXEC_ALL: InstFlags = InstFlags(1 << 9);
     /// `s_set_gpr_idx_on`.
-    pub const INDEXING: Traits = Traits(1 << 10);
+    pub const INDEXING: InstFlags = InstFlags(1 << 10);
     /// The target of a jump or call is in a register, or an address relative to the code is read.
-    pub const ADDRESS: Traits = Traits(1 << 11);
+    pub const ADDRESS: InstFlags = InstFlags(1 << 11);
 
     /// May change MODE.
-    pub const WRITES_MODE: Traits = Traits(1 << 12);
+    pub const WRITES_MODE: InstFlags = InstFlags(1 << 12);
 
-    pub(crate) fn of(inst: &Decoded, access: &Access) -> Traits {
+    pub(crate) fn new(inst: &Decoded, access: &Access) -> InstFlags {
         let effects = inst.effects;
         let of_scc = |spans: &[Span]| {
             spans.iter().any(
@@ -64,38 +65,41 @@ impl Traits {
         let address = effects.contains(Effects::INDIRECT)
             || matches!(inst.mnemonic, "s_getpc_b64" | "s_get_pc_i64");
         let table = [
-            (Traits::READS_SCC, reads_scc),
+            (InstFlags::READS_SCC, reads_scc),
             (
-                Traits::KILLS_SCC,
+                InstFlags::KILLS_SCC,
                 !reads_scc && access.kills && of_scc(&access.writes),
             ),
-            (Traits::ENDS_BLOCK, effects.intersects(ends)),
-            (Traits::CALL, effects.contains(Effects::CALL)),
+            (InstFlags::ENDS_BLOCK, effects.intersects(ends)),
+            (InstFlags::CALL, effects.contains(Effects::CALL)),
             (
-                Traits::PLACED,
+                InstFlags::PLACED,
                 address || effects.intersects(ends) || inst.operands.iter().any(relative),
             ),
-            (Traits::CLAUSE, inst.mnemonic == "s_clause"),
-            (Traits::MESSAGE, inst.mnemonic == "s_sendmsg"),
-            (Traits::COUNTS, effects.intersects(counters)),
-            (Traits::EXEC, access.exec.is_some()),
-            (Traits::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
-            (Traits::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),
-            (Traits::ADDRESS, address),
-            (Traits::WRITES_MODE, MODE_WRITERS.contains(&inst.mnemonic)),
+            (InstFlags::CLAUSE, inst.mnemonic == "s_clause"),
+            (InstFlags::MESSAGE, inst.mnemonic == "s_sendmsg"),
+            (InstFlags::COUNTS, effects.intersects(counters)),
+            (InstFlags::EXEC, access.exec.is_some()),
+            (InstFlags::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
+            (InstFlags::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),
+            (InstFlags::ADDRESS, address),
+            (
+                InstFlags::WRITES_MODE,
+                MODE_WRITERS.contains(&inst.mnemonic),
+            ),
         ];
         let holding = table.iter().filter(|(_, holds)| *holds);
-        Traits(holding.fold(0, |bits, (one, _)| bits | one.0))
+        InstFlags(holding.fold(0, |bits, (one, _)| bits | one.0))
     }
 
     /// All facts of both.
-    pub const fn or(self, other: Traits) -> Traits {
-        Traits(self.0 | other.0)
+    pub const fn or(self, other: InstFlags) -> InstFlags {
+        InstFlags(self.0 | other.0)
     }
 
     /// Whether any of these facts holds.
     #[inline]
-    pub const fn any(self, of: Traits) -> bool {
+    pub const fn any(self, of: InstFlags) -> bool {
         self.0 & of.0 != 0
     }
 }

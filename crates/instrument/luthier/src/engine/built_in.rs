@@ -6,7 +6,7 @@ use crate::{
 };
 use codeobj::{
     CodeObject,
-    elf::{Elf, Place},
+    elf::{Elf, SymbolSection},
 };
 use serde::{Deserialize, Serialize};
 use session::{
@@ -118,11 +118,11 @@ pub(crate) fn tools_in(object: &[u8]) -> Vec<String> {
 }
 
 /// Gives a tool's file its host code.
-type Make = Box<dyn Fn(ToolFile) -> Box<dyn Tool> + Send + Sync>;
+type ToolFactory = Box<dyn Fn(ToolFile) -> Box<dyn Tool> + Send + Sync>;
 
 /// Reads what tools count that are in code objects already; puts in nothing itself.
 pub struct BuiltInTools {
-    make: Make,
+    make: ToolFactory,
     output: Option<PathBuf>,
     /// One for each set of tools.
     engines: Mutex<Vec<Arc<Engine>>>,
@@ -130,6 +130,7 @@ pub struct BuiltInTools {
 }
 
 impl BuiltInTools {
+    /// `make` gives a tool's file its host code; `output` is the directory for what tools write, if they may.
     pub fn new(
         make: impl Fn(ToolFile) -> Box<dyn Tool> + Send + Sync + 'static,
         output: Option<PathBuf>,
@@ -177,7 +178,7 @@ impl BuiltInTools {
         }
         let place = |global: Global| {
             let symbols = parsed.dynamic_symbols().iter();
-            let mut symbols = symbols.filter(|symbol| symbol.place != Place::Undefined);
+            let mut symbols = symbols.filter(|symbol| symbol.section != SymbolSection::Undefined);
             let symbol = symbols.find(|symbol| symbol.name == global.name)?;
             Some((global, symbol.value))
         };

@@ -2,19 +2,19 @@
 //! value at the entry alone, before it goes to a lane.
 
 use crate::Refusal;
-use crate::encode::Codes;
+use crate::encode::Encodings;
 use crate::entry::{EntryValues, refused};
 use crate::frame;
-use crate::instruction::{Instruction, Op, Write};
+use crate::instruction::{Instruction, InstructionSink, Op};
 use crate::lower::fixed;
-use crate::registers::{Home, Supply};
+use crate::registers::{Home, RegisterPool};
 use template::RegisterFile;
 
 /// VGPRs that a wave may start with something in.
 const WORKITEM_VGPRS: u16 = 3;
 /// See the module.
-pub(crate) struct Places<'a> {
-    supply: &'a mut Supply,
+pub(crate) struct EntryHomes<'a> {
+    supply: &'a mut RegisterPool,
     /// Registers below this are where values arrive.
     end: u16,
     wave_size: u8,
@@ -26,15 +26,15 @@ pub(crate) struct Places<'a> {
     passing: Vec<u16>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> EntryHomes<'a> {
     /// None yet. `end`: values arrive below; `scratch`: where VGPRs may be spilled, if they may.
     pub fn new(
-        supply: &'a mut Supply,
+        supply: &'a mut RegisterPool,
         end: u16,
         wave_size: u8,
         scratch: Option<u32>,
-    ) -> Places<'a> {
-        Places {
+    ) -> EntryHomes<'a> {
+        EntryHomes {
             supply,
             end,
             wave_size,
@@ -96,7 +96,7 @@ impl<'a> Places<'a> {
     /// Sends what passes to its lanes.
     pub fn settle(
         mut self,
-        codes: &Codes,
+        codes: &Encodings,
         kept: &mut EntryValues,
         code: &mut Vec<Instruction>,
     ) -> Result<(), Refusal> {

@@ -6,7 +6,7 @@ use lift::{
 use std::cell::OnceCell;
 
 /// What is known in one block, found out when first asked for.
-pub(crate) struct Facts<'a> {
+pub(crate) struct BlockFacts<'a> {
     module: &'a Module,
     pub index: FunctionIndex,
     pub block: BlockIndex,
@@ -15,9 +15,9 @@ pub(crate) struct Facts<'a> {
     pending: OnceCell<Vec<Pending>>,
 }
 
-impl<'a> Facts<'a> {
-    pub fn of(module: &'a Module, index: FunctionIndex, number: BlockIndex) -> Facts<'a> {
-        Facts {
+impl<'a> BlockFacts<'a> {
+    pub fn new(module: &'a Module, index: FunctionIndex, number: BlockIndex) -> BlockFacts<'a> {
+        BlockFacts {
             module,
             index,
             block: number,

@@ -1,22 +1,22 @@
 //! Values of ports that are not bound in place: copied to a template's registers, and back.
 
 use crate::bind::Dword;
-use crate::encode::Codes;
-use crate::instruction::{Op, Source, Write};
+use crate::encode::Encodings;
+use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
-use crate::lower::{Lowering, Place, fixed};
+use crate::lower::{HookSite, Lowering, fixed};
 use crate::registers::Home;
 use crate::{HookVariants, Refusal, Symbol};
 use template::{RegisterFile, Template};
 
 /// A dword of a port that is not bound in place.
-pub(crate) struct Copy {
+pub(crate) struct PortCopy {
     pub file: RegisterFile,
     pub register: u16,
     pub dword: Dword,
 }
 
-impl Copy {
+impl PortCopy {
     pub fn is_scalar(&self) -> bool {
         self.file == RegisterFile::Sgpr
     }
@@ -43,14 +43,14 @@ impl Copy {
 
 /// What goes into a template and what comes out that is not bound in place.
 #[derive(Default)]
-pub(crate) struct Copies {
-    pub inward: Vec<Copy>,
-    pub outward: Vec<Copy>,
+pub(crate) struct PortCopies {
+    pub inward: Vec<PortCopy>,
+    pub outward: Vec<PortCopy>,
 }
 
-impl Copies {
-    pub fn of(template: &Template, dwords: &[Vec<Dword>], first: &[u16]) -> Copies {
-        let mut copies = Copies::default();
+impl PortCopies {
+    pub fn new(template: &Template, dwords: &[Vec<Dword>], first: &[u16]) -> PortCopies {
+        let mut copies = PortCopies::default();
         for (port, dwords) in template.ports.iter().zip(dwords) {
             for (place, &dword) in port.dwords.iter().zip(dwords) {
                 let Some((group, offset)) = *place else {
@@ -63,7 +63,7 @@ impl Copies {
                 if in_place {
                     continue;
                 }
-                let copy = || Copy {
+                let copy = || PortCopy {
                     file,
                     register,
                     dword,
@@ -84,7 +84,7 @@ impl<'p> Lowering<'_, 'p> {
     /// `through`: an SGPR, where a VGPR takes a value out of a lane.
     pub fn copy_in(
         &self,
-        copy: &Copy,
+        copy: &PortCopy,
         through: Option<u16>,
         code: &mut Code<'p>,
     ) -> Result<(), Refusal> {
@@ -96,7 +96,7 @@ impl<'p> Lowering<'_, 'p> {
                     index: global,
                 })?;
                 let symbol = Symbol::Tool(name.clone());
-                let address = Source::Address(code.address(half, symbol, addend.into()));
+                let address = SourceOperand::Address(code.address(half, symbol, addend.into()));
                 if file == RegisterFile::Sgpr {
                     code.move_scalar(to, address);
                 } else {
@@ -116,11 +116,11 @@ impl<'p> Lowering<'_, 'p> {
                 })?;
                 code.read_lane(through, vgpr, lane);
                 scalar_gap(self.codes, code);
-                code.move_vector(to, Source::Scalar(through));
+                code.move_vector(to, SourceOperand::Scalar(through));
             }
             (RegisterFile::Sgpr, dword) => code.move_scalar(to, dword.operand()),
             (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
-                code.vector(Op::VAccRead, to, &[Source::Vector(from)]);
+                code.vector(Op::VAccRead, to, &[SourceOperand::Vector(from)]);
             }
             (RegisterFile::Vgpr, dword) => code.move_vector(to, dword.operand()),
             // Hooks get no inputs there.
@@ -132,29 +132,33 @@ impl<'p> Lowering<'_, 'p> {
 
 pub(crate) fn copy_out(
     hook: &HookVariants<'_>,
-    copy: &Copy,
-    place: &Place<'_>,
+    copy: &PortCopy,
+    place: &HookSite<'_>,
     code: &mut Code<'_>,
 ) -> Result<(), Refusal> {
     let from = copy.register;
     match (copy.file, copy.dword) {
         (RegisterFile::Sgpr, Dword::Application(RegisterFile::Sgpr, to) | Dword::Special(to)) => {
-            code.move_scalar(to, Source::Scalar(from));
+            code.move_scalar(to, SourceOperand::Scalar(from));
         }
         (RegisterFile::Sgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
-            code.move_vector(to, Source::Scalar(from));
+            code.move_vector(to, SourceOperand::Scalar(from));
         }
         (RegisterFile::Vgpr, Dword::Application(RegisterFile::Vgpr, to)) => {
-            code.move_vector(to, Source::Vector(from));
+            code.move_vector(to, SourceOperand::Vector(from));
         }
         (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, to)) => {
-            code.vector(Op::VAccWrite, to, &[Source::Vector(from)]);
+            code.vector(Op::VAccWrite, to, &[SourceOperand::Vector(from)]);
         }
         (RegisterFile::Vgpr, Dword::Application(RegisterFile::Sgpr, to)) => {
             code.first_lane(to, from);
         }
         (RegisterFile::Sgpr, Dword::Scc) => {
-            code.compare(Op::SCmpLgU32, Source::Scalar(from), Source::Constant(0));
+            code.compare(
+                Op::SCmpLgU32,
+                SourceOperand::Scalar(from),
+                SourceOperand::Constant(0),
+            );
         }
         // The high half of a mask of 32 lanes.
         (RegisterFile::Sgpr, Dword::Constant(_)) => {}
@@ -171,7 +175,7 @@ pub(crate) fn copy_out(
 }
 
 /// Behind instructions of the vector unit that wrote SGPRs.
-pub(crate) fn scalar_gap(codes: &Codes, code: &mut dyn Write) {
+pub(crate) fn scalar_gap(codes: &Encodings, code: &mut dyn InstructionSink) {
     fixed(codes, code, Op::ScalarGap);
     fixed(codes, code, Op::WaitAlu);
 }

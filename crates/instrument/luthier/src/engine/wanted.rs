@@ -2,9 +2,11 @@
 
 use crate::{
     Edit, Engine, Error, Kernel, Result,
-    build::{Source, rewritten},
-    compose::{self, Counting},
-    engine::ToolData,
+    engine::{
+        ToolData,
+        build::{Source, rewritten},
+        compose::{self, Counting},
+    },
     parameters::LANES,
 };
 use lift::{FunctionIndex, Module};
@@ -19,7 +21,7 @@ pub(crate) fn made<'k>(
     source: Source<'_>,
     function: FunctionIndex,
     kernel: &'k Kernel<'k>,
-) -> Result<(Rewritten, Wanted<'k>)> {
+) -> Result<(Rewritten, CombinedPlan<'k>)> {
     if let Some(reason) = source.refused {
         return Err(Error::Unsuitable(reason.to_owned()));
     }
@@ -50,7 +52,7 @@ fn in_memory<'k>(
     source: Source<'_>,
     function: FunctionIndex,
     first: &Refusal,
-) -> Result<(Rewritten, Wanted<'k>)> {
+) -> Result<(Rewritten, CombinedPlan<'k>)> {
     let mut wanted = asked.wanted(Counting::Memory)?;
     let rewritten = rewritten(source, function, &wanted.plan)?;
     let note = format!("counts in memory, not in registers: {first}");
@@ -62,9 +64,9 @@ fn in_memory<'k>(
 fn with_places_left_out<'k>(
     source: Source<'_>,
     function: FunctionIndex,
-    mut wanted: Wanted<'k>,
+    mut wanted: CombinedPlan<'k>,
     mut refusal: Refusal,
-) -> Result<(Rewritten, Wanted<'k>)> {
+) -> Result<(Rewritten, CombinedPlan<'k>)> {
     let mut left_out = Vec::new();
     while left_out.len() < MOST_LEFT_OUT
         && let Some(pc) = refusal.place()
@@ -86,7 +88,7 @@ fn with_places_left_out<'k>(
 const MOST_LEFT_OUT: usize = 256;
 
 /// Takes out all hooks at an instruction; false if there are none, or if one must not be missing.
-fn leave_out(wanted: &mut Wanted<'_>, module: &Module, pc: u64) -> bool {
+fn leave_out(wanted: &mut CombinedPlan<'_>, module: &Module, pc: u64) -> bool {
     let hook_there = |insertion: &Insertion| {
         let insts = &module.functions[insertion.function].insts;
         match insertion.action {
@@ -167,7 +169,7 @@ impl<'k> Asked<'k> {
     }
 
     /// All of it as one plan.
-    fn wanted(self, counting: Counting) -> Result<Wanted<'k>> {
+    fn wanted(self, counting: Counting) -> Result<CombinedPlan<'k>> {
         let (mut plan, mut tools) = (Plan::default(), Vec::new());
         for (name, edit) in self.edits {
             let whole = edit.whole;
@@ -178,7 +180,7 @@ impl<'k> Asked<'k> {
                 whole,
             });
         }
-        Ok(Wanted {
+        Ok(CombinedPlan {
             plan,
             data: self.data,
             notes: self.notes,
@@ -188,7 +190,7 @@ impl<'k> Asked<'k> {
 }
 
 /// What all tools together want done to a kernel.
-pub(crate) struct Wanted<'k> {
+pub(crate) struct CombinedPlan<'k> {
     pub plan: Plan<'k>,
     /// One for each tool.
     pub data: Vec<ToolData>,
@@ -206,7 +208,7 @@ struct ToolHooks<'k> {
     whole: bool,
 }
 
-impl Wanted<'_> {
+impl CombinedPlan<'_> {
     fn tool_of(&self, hook: usize) -> Option<&ToolHooks<'_>> {
         self.tools.iter().find(|tool| hook < tool.end)
     }

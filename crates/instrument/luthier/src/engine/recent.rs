@@ -1,7 +1,10 @@
 //! Code objects that kernels were instrumented of lately. Programs launch one kernel of an object after the other, and what is
 //! the same for all of them is found out once.
 
-use crate::{Engine, Result, build, engine::lock};
+use crate::{
+    Engine, Result,
+    engine::{build, lock},
+};
 use codeobj::{CodeObject, LineTables, SourceLines};
 use rewrite::Kernels;
 use std::sync::{
@@ -13,7 +16,7 @@ use std::sync::{
 const MOST: usize = 4;
 
 /// What does not depend on the kernel.
-pub(crate) struct Recent {
+pub(crate) struct ObjectFacts {
     /// SHA-256 of the object.
     hash: [u8; 32],
     pub kernels: Kernels,
@@ -24,19 +27,23 @@ pub(crate) struct Recent {
     again: AtomicBool,
 }
 
-impl Recent {
+impl ObjectFacts {
     /// Found out now or before.
-    pub fn of(engine: &Engine, object: &CodeObject<'_>, hash: &[u8; 32]) -> Result<Arc<Recent>> {
+    pub fn get_or_find(
+        engine: &Engine,
+        object: &CodeObject<'_>,
+        hash: &[u8; 32],
+    ) -> Result<Arc<ObjectFacts>> {
         if let Some(known) = find(engine, hash) {
             return Ok(known);
         }
         // Others go on meanwhile; two that find out the same agree.
-        let found = Arc::new(Recent {
+        let found = Arc::new(ObjectFacts {
             hash: *hash,
             kernels: build::kernels(object)?,
             refused: build::relocated(object),
             // Damaged line tables must not keep a kernel from running instrumented.
-            lines: LineTables::of(object).ok().flatten().map(Arc::new),
+            lines: LineTables::read(object).ok().flatten().map(Arc::new),
             again: AtomicBool::new(false),
         });
         if let Some(known) = find(engine, hash) {
@@ -58,7 +65,7 @@ impl Recent {
     }
 }
 
-fn find(engine: &Engine, hash: &[u8; 32]) -> Option<Arc<Recent>> {
+fn find(engine: &Engine, hash: &[u8; 32]) -> Option<Arc<ObjectFacts>> {
     let mut recent = lock(&engine.recent);
     let at = recent.iter().position(|known| known.hash == *hash)?;
     let known = recent.remove(at);

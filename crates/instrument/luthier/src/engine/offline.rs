@@ -2,8 +2,10 @@
 
 use crate::{
     Engine, Error, Result,
-    build::{self, Built, Source},
-    built_in::{Manifest, SECTION, tools_in},
+    engine::{
+        build::{self, BuiltKernel, Source},
+        built_in::{Manifest, SECTION, tools_in},
+    },
 };
 use codeobj::{CodeObject, LineTables, SourceLines};
 use lift::{FunctionKind, Module};
@@ -28,6 +30,7 @@ const STACK: usize = 64 << 20;
 
 /// What came of one kernel.
 pub struct KernelOutcome {
+    /// As in the symbol table.
     pub name: String,
     /// What instrumenting cost, or why the kernel stays as it was.
     pub result: std::result::Result<Report, Refusal>,
@@ -35,6 +38,7 @@ pub struct KernelOutcome {
 
 /// An instrumented code object.
 pub struct Offline {
+    /// The object with the instrumented kernels in it.
     pub object: Vec<u8>,
     /// In the order of their code.
     pub kernels: Vec<KernelOutcome>,
@@ -48,7 +52,7 @@ impl Engine {
         module: &Module,
         kernel: &str,
     ) -> Result<(Rewritten, Vec<Global>)> {
-        let lines = SourceLines::of(object).ok().flatten();
+        let lines = SourceLines::read(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
         let kernels = build::kernels(object)?;
         let refused = build::relocated(object);
@@ -90,7 +94,7 @@ impl Engine {
         }
         let aside = || {
             // Damaged line tables must not keep kernels from being instrumented.
-            let tables = LineTables::of(&object).ok().flatten();
+            let tables = LineTables::read(&object).ok().flatten();
             if let Some(tables) = tables.as_ref().filter(|_| wanted.is_none()) {
                 tables.prepare();
             }
@@ -228,7 +232,7 @@ fn in_parallel<T: Sync, S, R: Send>(
 }
 
 /// The variables with a kernel's counters.
-fn counters(engine: &Engine, built: &Built, hash: &[u8; 32]) -> Vec<Global> {
+fn counters(engine: &Engine, built: &BuiltKernel, hash: &[u8; 32]) -> Vec<Global> {
     let counters = engine
         .counters(&built.rewritten.kernel, hash, 0, &built.data)
         .into_iter();
