@@ -9,6 +9,7 @@ mod operators;
 mod renamed;
 mod suites;
 mod tally;
+mod training;
 mod unit_tests;
 
 use std::process::Command;
@@ -209,6 +210,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
         }
         Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
         Kind::Completion => completion::run(setting, request.seconds),
+        Kind::Training => training::run(setting, request.seconds),
         Kind::GoogleTest {
             files,
             arguments,

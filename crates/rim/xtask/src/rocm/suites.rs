@@ -24,6 +24,8 @@ pub enum Kind {
     Operators,
     /// llama.cpp generating text with models made up here.
     Completion,
+    /// tinygrad training a small network.
+    Training,
 }
 
 pub const SUITES: &[Suite] = &[
@@ -91,6 +93,11 @@ pub const SUITES: &[Suite] = &[
         name: "llama",
         packages: "llama.cpp libggml0-backend-hip python3-gguf",
         kind: Kind::Completion,
+    },
+    Suite {
+        name: "tinygrad",
+        packages: "python3-numpy clang-21",
+        kind: Kind::Training,
     },
 ];
 
