@@ -9,7 +9,7 @@ use crate::LANES;
 /// Lanes of a host vector.
 pub(super) const STEP: usize = 16;
 /// Most elements of A or B.
-const MOST: usize = 1024;
+const MOST: usize = 2048;
 /// Exponents of A and of B are no farther from zero.
 pub(super) const LIMIT: i32 = 40;
 /// What zeros have for an exponent.
@@ -62,6 +62,13 @@ pub(super) struct Extent {
     pub unit: Option<i32>,
 }
 
+impl Extent {
+    const ZEROS: Extent = Extent {
+        highest: 0,
+        unit: Some(0),
+    };
+}
+
 /// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their exponents, which of denormals is that of
 /// the smallest normals. Zeros have [`NONE`].
 #[repr(C, align(64))]
@@ -79,19 +86,81 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// From `first` on.
+    /// All of a side.
     ///
     /// # Safety
-    /// [`convert`] wrote the side, and it has that element.
-    pub(super) unsafe fn of(side: *const Side, first: usize, stride: usize) -> Terms {
+    /// [`convert`] or [`fill`] wrote it.
+    pub(super) unsafe fn of(side: *const Side, stride: usize) -> Terms {
         // SAFETY: the caller's promise.
         unsafe {
             Terms {
-                values: (&raw const (*side).values).cast::<f32>().add(first),
-                exponents: (&raw const (*side).exponents).cast::<i8>().add(first),
+                values: (&raw const (*side).values).cast(),
+                exponents: (&raw const (*side).exponents).cast(),
                 stride,
             }
         }
+    }
+
+    /// From the element `first` further on.
+    ///
+    /// # Safety
+    /// The side has that element.
+    #[inline]
+    pub(super) unsafe fn from(self, first: usize) -> Terms {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Terms {
+                values: self.values.add(first),
+                exponents: self.exponents.add(first),
+                ..self
+            }
+        }
+    }
+}
+
+/// An element as other formats give it.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub value: f32,
+    /// Of a zero it does not count.
+    pub exponent: i32,
+}
+
+/// Writes a side whose elements are given by their row (or column) and `k`; nothing if there is none for a place or one beyond
+/// [`LIMIT`].
+///
+/// # Safety
+/// The host has the vectors.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn fill(
+    side: &mut MaybeUninit<Side>,
+    stride: usize,
+    depth: usize,
+    element: impl Fn(usize, usize) -> Option<Element>,
+) -> Option<Extent> {
+    let count = stride * depth;
+    assert!(count <= MOST && count.is_multiple_of(STEP));
+    let side = side.as_mut_ptr();
+    // SAFETY: `count` elements fit; all of them are written before they are read.
+    unsafe {
+        let values = (&raw mut (*side).values).cast::<f32>();
+        let exponents = (&raw mut (*side).exponents).cast::<i8>();
+        let mut highest = NONE;
+        for at in 0..count {
+            let Element { value, exponent } = element(at % stride, at / stride)?;
+            values.add(at).write(value);
+            let exponent = if value == 0.0 { NONE } else { exponent };
+            exponents.add(at).write(exponent as i8);
+            if exponent != NONE && exponent.abs() > LIMIT {
+                return None;
+            }
+            highest = highest.max(exponent);
+        }
+        if highest == NONE {
+            return Some(Extent::ZEROS);
+        }
+        let unit = unit(values, count, highest);
+        Some(Extent { highest, unit })
     }
 }
 
@@ -285,8 +354,7 @@ pub(super) unsafe fn convert<const FORMAT: u8>(
         }
         let [_, highest] = ends(range.most, format.bits());
         if highest == NONE {
-            let (highest, unit) = (0, Some(0));
-            return Some(Extent { highest, unit });
+            return Some(Extent::ZEROS);
         }
         let [lowest, _] = ends(range.least, format.bits());
         // Halves that are not finite are of the exponent beyond the largest.

@@ -58,9 +58,80 @@ pub(super) unsafe fn product(
         if overlap(inputs, d, shape) && !all_ordinary(c, outputs) {
             return false;
         }
-        let magic = magic(extents, shape.k);
-        let count = depth.min(8);
-        for position in (0..outputs).step_by(TILE) {
+        let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
+        let sums = match inputs[0].format {
+            Format::Eight => Sums::Halves,
+            _ => Sums::Groups,
+        };
+        let unusual = |row, column, c| element(inputs, shape, row, column, c);
+        sum(terms, extents, sums, (c, d), shape, source, unusual);
+    }
+    true
+}
+
+/// The product of sides that were made elsewhere, summed as eight-bit floats are, if every C is ordinary.
+///
+/// # Safety
+/// As of [`product`]; both sides have the elements that `shape` says, and C and D are the same registers or apart.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn product_of(
+    sides: [&MaybeUninit<Side>; 2],
+    extents: [Extent; 2],
+    c: Addend,
+    d: *mut u32,
+    shape: &Matrices,
+) -> bool {
+    // SAFETY: the caller's promises.
+    unsafe {
+        if !all_ordinary(c, shape.outputs_per_lane() as usize) {
+            return false;
+        }
+        let strides = [shape.m, shape.n].map(|side| side as usize);
+        let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
+        let unusual = |_, _, _| unreachable!("every C is ordinary");
+        sum(
+            terms,
+            extents,
+            Sums::Halves,
+            (c, d),
+            shape,
+            |block| block,
+            unusual,
+        );
+    }
+    true
+}
+
+/// Which products are cut alike.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sums {
+    /// Eight after another, or all four.
+    Groups,
+    /// Of sixteen after another those of even and those of odd `k`.
+    Halves,
+}
+
+/// All of D. `unusual` sums an element of a row and a column, each with its block, where C is not ordinary.
+///
+/// # Safety
+/// As of [`product`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn sum(
+    [of_a, of_b]: [Terms; 2],
+    extents: [Extent; 2],
+    kind: Sums,
+    (c, d): (Addend, *mut u32),
+    shape: &Matrices,
+    source: impl Fn(u32) -> u32,
+    unusual: impl Fn([u32; 2], [u32; 2], u32) -> u32,
+) {
+    let depth = shape.k as usize;
+    let magic = magic(extents, shape.k);
+    let count = depth.min(8);
+    // SAFETY: the caller's promises.
+    unsafe {
+        for position in (0..shape.outputs_per_lane() as usize).step_by(TILE) {
             for first in (0..LANES).step_by(STEP) {
                 let place = Place {
                     lane: first as u32,
@@ -68,10 +139,8 @@ pub(super) unsafe fn product(
                 };
                 let [row, column, block] = shape.element(place);
                 let block_of_a = source(block);
-                let row_of_a = (block_of_a * shape.m + row) as usize;
-                let a = Terms::of(sides[0].as_ptr(), row_of_a, strides[0]);
-                let column_of_b = (block * shape.n + column) as usize;
-                let b = Terms::of(sides[1].as_ptr(), column_of_b, strides[1]);
+                let a = of_a.from((block_of_a * shape.m + row) as usize);
+                let b = of_b.from((block * shape.n + column) as usize);
                 let at = LANES * position + first;
                 let mut sums = addends(c, at);
                 let fitting = magic.and_then(|magic| fitting(sums, magic));
@@ -79,12 +148,11 @@ pub(super) unsafe fn product(
                     chains(a, b, depth, sums)
                 } else if !ordinary(sums) {
                     let each = |c, row_in_tile, column_in_tile| {
-                        let row = row + row_in_tile;
-                        let column = column + column_in_tile;
-                        element(inputs, shape, [row, block_of_a], [column, block], c)
+                        let row = [row + row_in_tile, block_of_a];
+                        unusual(row, [column + column_in_tile, block], c)
                     };
                     one_by_one(sums, each)
-                } else if inputs[0].format == Format::Eight {
+                } else if kind == Sums::Halves {
                     eights(a, b, depth, count, sums)
                 } else {
                     groups(a, b, depth, count, sums)
@@ -98,7 +166,6 @@ pub(super) unsafe fn product(
             }
         }
     }
-    true
 }
 
 /// Whether D lies where A or B does.
