@@ -152,8 +152,17 @@ const STREAMS: &[(&str, &str)] = &[
 const STREAMS_OF_GFX942: &[(&str, &str)] = &[
     ("MFMA f16 32x32x8, gfx942",       "v_mfma_f32_32x32x8_f16 a[0:15], v[20:21], v[22:23], a[0:15]"),
     ("MFMA bf16 32x32x8, gfx942",      "v_mfma_f32_32x32x8_bf16 a[0:15], v[20:21], v[22:23], a[0:15]"),
+    ("MFMA f16 32x32x8, gfx942, whole", "v_mfma_f32_32x32x8_f16 a[0:15], v[8:9], v[10:11], a[0:15]"),
     ("MFMA i8 32x32x16, gfx942",       "v_mfma_i32_32x32x16_i8 a[0:15], v[24:25], v[26:27], a[0:15]"),
     ("MFMA fp8 32x32x16, gfx942",      "v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[20:21], v[22:23], a[0:15]"),
+];
+
+/// The same for gfx950.
+#[rustfmt::skip]
+const STREAMS_OF_GFX950: &[(&str, &str)] = &[
+    ("MFMA f16 16x16x32, gfx950",      "v_mfma_f32_16x16x32_f16 a[0:3], v[20:23], v[20:23], a[0:3]"),
+    ("MFMA fp4 16x16x128, gfx950",     "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[20:23], v[20:23], a[0:3] cbsz:4 blgp:4"),
+    ("MFMA fp8 16x16x128, gfx950",     "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[20:27], v[20:27], a[0:3]"),
 ];
 
 /// The same for gfx1030.
@@ -187,6 +196,7 @@ fn main() {
     let tables = [
         ("gfx90a", 64, STREAMS),
         ("gfx942", 64, STREAMS_OF_GFX942),
+        ("gfx950", 64, STREAMS_OF_GFX950),
         ("gfx1030", 64, STREAMS_OF_GFX10),
         ("gfx1201", 32, STREAMS_OF_GFX12),
     ];

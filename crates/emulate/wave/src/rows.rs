@@ -29,6 +29,10 @@ mod vector_macros;
 
 mod aligned;
 #[cfg(target_arch = "x86_64")]
+mod aligned_side;
+#[cfg(target_arch = "x86_64")]
+mod aligned_sum;
+#[cfg(target_arch = "x86_64")]
 mod aligned_tile;
 mod approximate;
 mod atomic;

@@ -247,10 +247,18 @@ fn accumulator_moves_honour_exec() {
     machine.check(AGPR_BASE + 5, |lane| 3 * lane as u32);
 }
 
-/// Bits of every kind: mostly numbers whose sums round, and now and then an infinity, a NaN, a denormal or a zero.
-///
-/// Tame ones are no infinities and NaNs, which whole products are done another way for, and of more exponents.
-fn any_bits(seed: &mut u64, kind: Kind, tame: bool) -> u32 {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Mostly such whose sums round, and now and then an infinity, a NaN, a denormal or a zero.
+    Any,
+    /// No infinities and NaNs, which whole products are done another way for, and more exponents.
+    Tame,
+    /// Small integers and powers of two, of which sums are exact until they meet a larger or a smaller C.
+    Whole,
+}
+
+/// Bits of every kind; `is_addend` for those of C.
+fn any_bits(seed: &mut u64, kind: Kind, numbers: Numbers, is_addend: bool) -> u32 {
     *seed = seed
         .wrapping_mul(6364136223846793005)
         .wrapping_add(1442695040888963407);
@@ -263,7 +271,31 @@ fn any_bits(seed: &mut u64, kind: Kind, tame: bool) -> u32 {
         // The low words of doubles are any.
         Kind::F64 | Kind::I8 | Kind::Fp8 { .. } => bits,
     };
-    if tame {
+    if numbers == Numbers::Whole {
+        let small = (bits >> 8) as i32 % 11;
+        return match kind {
+            Kind::F16 => half(small) | half((bits >> 20) as i32 % 7) << 16,
+            Kind::Bf16 | Kind::Bf16Pairs => bf16(small) | bf16((bits >> 20) as i32 % 7) << 16,
+            Kind::Fp8 { .. } => {
+                let powers = [0x38, 0xb8, 0x40, 0xc0, 0x48, 0, 0x38, 0x40];
+                (0..4).fold(0, |word, byte| {
+                    word << 8 | powers[(bits >> (8 * byte) & 7) as usize]
+                })
+            }
+            Kind::F32 if is_addend => match special {
+                0..4 => (bits >> 4) as f32,
+                4..8 => small as f32 / 1024.0,
+                8..12 => small as f32 * 2f32.powi(20 + (bits & 15) as i32),
+                12 => 1e-30,
+                13 => f32::from_bits(3),
+                14 => -0.0,
+                _ => small as f32 * 16.0,
+            }
+            .to_bits(),
+            _ => bits,
+        };
+    }
+    if numbers == Numbers::Tame {
         return match (kind, special) {
             (_, 0) => 0,
             (_, 1) => 0x8000_8000,
@@ -282,6 +314,34 @@ fn any_bits(seed: &mut u64, kind: Kind, tame: bool) -> u32 {
         4 => 0x8000_8000,
         5 => bits,
         _ => ordinary,
+    }
+}
+
+/// D where A lies, too: elements of a C that is summed in another way still read A as it was.
+#[test]
+fn results_may_lie_over_inputs() {
+    let run = |d: &str| {
+        let text = format!("v_mfma_f32_16x16x16_f16 {d}, v[0:1], v[4:5], v[8:11]");
+        let mut machine = Machine::new("gfx942", &text);
+        for register in 0..6 {
+            machine.vgpr(register, move |lane| {
+                let value = |at: usize| half(((7 * lane + 5 * register + at) % 13) as i32 - 6);
+                value(0) | value(3) << 16
+            });
+        }
+        for register in 8..12 {
+            machine.vgpr(register, move |lane| match (lane + register) % 5 {
+                0 => 0x7f80_0000,
+                1 => 3,
+                _ => (lane as f32 / 3.0).to_bits(),
+            });
+        }
+        machine.run();
+        machine
+    };
+    let (apart, over) = (run("v[16:19]"), run("v[0:3]"));
+    for register in 0..4 {
+        over.check(register, |lane| apart.wave.vgpr(16 + register, lane));
     }
 }
 
@@ -326,8 +386,11 @@ fn elements_are_the_sums_of_theirs() {
                 ],
                 _ => &[("", [0; 3])],
             };
-            let runs = modifiers.iter().flat_map(|run| [(run, false), (run, true)]);
-            for (&(text, [cbsz, abid, blgp]), tame) in runs {
+            let each = [Numbers::Any, Numbers::Tame, Numbers::Whole];
+            let runs = modifiers
+                .iter()
+                .flat_map(|run| each.map(|numbers| (run, numbers)));
+            for (&(text, [cbsz, abid, blgp]), numbers) in runs {
                 let text = format!(
                     "{name} {c}, {a}, {b}, {c}{text}",
                     a = registers(0, inputs),
@@ -339,7 +402,7 @@ fn elements_are_the_sums_of_theirs() {
                     let row: Vec<u32> = (0..64)
                         .map(|_| {
                             let kind = if register < 16 { kind } else { Kind::F32 };
-                            any_bits(&mut seed, kind, tame)
+                            any_bits(&mut seed, kind, numbers, register >= 16)
                         })
                         .collect();
                     machine.vgpr(register, |lane| row[lane]);

@@ -1,12 +1,23 @@
 //! gfx950's matrix products of microscaling formats: A and B in formats of their own, which CBSZ and BLGP name, and a scale for
 //! every 32 `k` on either side in the form that is two instructions in one.
 
+#[cfg(target_arch = "x86_64")]
+use std::{mem::MaybeUninit, sync::OnceLock};
+
+#[cfg(target_arch = "x86_64")]
+use numerics::convert::Wide;
 use numerics::{
     convert::Micro,
     matrix::{self, Shape as Matrices},
 };
 
 use super::{MatrixForm, Row, Shape, VectorShape};
+#[cfg(target_arch = "x86_64")]
+use super::{
+    aligned_side::{self, Element, Extent, LIMIT},
+    aligned_tile,
+    tile::Addend,
+};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, SrcKind, flow},
@@ -75,6 +86,78 @@ impl Side {
     }
 }
 
+/// All values of a format with their exponents, which of denormals is that of the smallest normals. There is none for what is not finite.
+#[cfg(target_arch = "x86_64")]
+fn elements(format: Micro) -> &'static [Option<Element>; 256] {
+    static TABLES: OnceLock<Vec<[Option<Element>; 256]>> = OnceLock::new();
+    let of = |format: Micro| {
+        let exponent = |value: f32| (value.to_bits() >> 23 & 0xff) as i32 - 127;
+        let value = |bits: u8| f32::from_bits(format.widen(bits, Wide::F32, ONE));
+        let least = exponent(value(1 << format.mantissa_bits()));
+        std::array::from_fn(|bits| {
+            let value = value(bits as u8 & (0xff >> (8 - format.bits())));
+            let exponent = exponent(value).max(least);
+            value.is_finite().then_some(Element { value, exponent })
+        })
+    };
+    let formats = || (0..).map_while(Micro::from_code);
+    let tables = TABLES.get_or_init(|| formats().map(of).collect());
+    let index = formats().position(|other| other == format);
+    &tables[index.unwrap_or(0)]
+}
+
+impl Side {
+    /// The side as `aligned_tile` wants it, if all is of ordinary size.
+    ///
+    /// # Safety
+    /// The host has vectors of 512 bits.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn aligned(&self, to: &mut MaybeUninit<aligned_side::Side>, k: usize) -> Option<Extent> {
+        let elements = elements(self.format);
+        let element = |row: usize, k: usize| {
+            let Element { value, exponent } = elements[self.values[row][k] as usize]?;
+            let order = i32::from(self.scales[row][k / BLOCK]) - i32::from(ONE);
+            // A scale of all ones is a NaN; those far from one are too large or too small in any case.
+            let scale = f32::from_bits(((127 + order) as u32) << 23);
+            (order.abs() <= 2 * LIMIT).then_some(Element {
+                value: value * scale,
+                exponent: exponent + order,
+            })
+        };
+        // SAFETY: the caller's promise.
+        unsafe { aligned_side::fill(to, self.values.len(), k, element) }
+    }
+}
+
+/// The product where vectors of 512 bits can do it.
+///
+/// # Safety
+/// The host has them.
+#[cfg(target_arch = "x86_64")]
+unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, sides: [&Side; 2]) -> bool {
+    let words = shape.outputs_per_lane() as u16;
+    let (c, d) = (op.src[2].index, op.dst);
+    let is_vector = op.src[2].kind == SrcKind::Vector;
+    if is_vector && c != d && c < d + words && d < c + words {
+        return false;
+    }
+    let [mut a, mut b] = [const { MaybeUninit::uninit() }; 2];
+    // SAFETY: the caller's promise; decoding checked that C's and D's registers exist.
+    unsafe {
+        let k = shape.k as usize;
+        let Some(extents) = sides[0].aligned(&mut a, k).zip(sides[1].aligned(&mut b, k)) else {
+            return false;
+        };
+        let addend = if is_vector {
+            Addend::Rows(wave.rows[c as usize..].as_ptr().cast())
+        } else {
+            Addend::Constant(wave.uniform(op, 2) as u32)
+        };
+        let target = wave.rows[d as usize..].as_mut_ptr().cast();
+        aligned_tile::product_of([&a, &b], extents.into(), addend, target, shape)
+    }
+}
+
 struct Product;
 
 impl Body for Product {
@@ -83,6 +166,11 @@ impl Body for Product {
         let format = |code: u32| Micro::from_code(code).unwrap_or(Micro::E4m3);
         let a = Side::new(wave, op, 0, format(op.extra & 7), &shape);
         let b = Side::new(wave, op, 1, format(op.extra >> 7 & 7), &shape);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the host has the vectors.
+        if wave.avx512 && unsafe { aligned(wave, op, &shape, [&a, &b]) } {
+            return flow::NEXT;
+        }
         let (k, blocks) = (shape.k as usize, shape.k as usize / BLOCK);
         for position in 0..shape.outputs_per_lane() {
             for lane in 0..crate::LANES {

@@ -6,6 +6,7 @@ mod google_test;
 mod known;
 mod limited;
 mod operators;
+mod python;
 mod renamed;
 mod suites;
 mod tally;
@@ -209,6 +210,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
         }
         Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
         Kind::Completion => completion::run(setting, request.seconds),
+        Kind::Python(script) => python::run(setting, script, request.seconds),
         Kind::GoogleTest {
             files,
             arguments,

@@ -1,5 +1,7 @@
 //! Test suites that Debian ships, and how each is run.
 
+use super::python::Script;
+
 /// A suite of one package.
 pub struct Suite {
     pub name: &'static str,
@@ -24,6 +26,8 @@ pub enum Kind {
     Operators,
     /// llama.cpp generating text with models made up here.
     Completion,
+    /// Frameworks of Python.
+    Python(Script),
 }
 
 pub const SUITES: &[Suite] = &[
@@ -91,6 +95,24 @@ pub const SUITES: &[Suite] = &[
         name: "llama",
         packages: "llama.cpp libggml0-backend-hip python3-gguf",
         kind: Kind::Completion,
+    },
+    Suite {
+        name: "tinygrad",
+        packages: "python3-numpy clang-21",
+        kind: Kind::Python(Script {
+            name: "tinygrad",
+            requirement: "tinygrad==0.14.0",
+            text: include_str!("tinygrad.py"),
+        }),
+    },
+    Suite {
+        name: "triton",
+        packages: "python3-numpy gcc libc6-dev",
+        kind: Kind::Python(Script {
+            name: "triton",
+            requirement: "triton==3.9.0",
+            text: include_str!("triton.py"),
+        }),
     },
 ];
 
