@@ -239,7 +239,7 @@ fn hsa_may_be_shut_down_and_started_again() {
 /// The device's side of records, in a kernel of its own.
 #[test]
 fn records_arrive_whole_and_once() {
-    let include = format!("-I{}/../../include", env!("CARGO_MANIFEST_DIR"));
+    let include = format!("-I{}/../../../include", env!("CARGO_MANIFEST_DIR"));
     let program = compile("hipcc", "ring.hip", &["-O2", "-w", "--offload-arch=gfx90a"]);
     for device in ["gfx90a", "gfx1030"] {
         let target = format!("--offload-arch={device}");
