@@ -5,12 +5,13 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
+    time::Duration,
 };
 
 use anyhow::{Context, Result};
 use clap::Args;
 use files::Output;
-use hardware::{Child, Emulated, Options, Report, page};
+use hardware::{Child, Emulated, Options, Report, Ways, page};
 
 use crate::{about, steps::Steps};
 
@@ -27,6 +28,7 @@ use crate::{about, steps::Steps};
 ///
 ///   luthier hardware-check
 ///   luthier hardware-check --only v_rcp --inputs 16777216
+///   luthier hardware-check --only v_add --program ./self_test -t instr-count
 ///   luthier hardware-check --import gfx90a.json gfx1100.json
 #[derive(Args)]
 pub struct HardwareCheck {
@@ -50,6 +52,15 @@ pub struct HardwareCheck {
     /// Seconds for one kernel, after which it counts as endless
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     limit: u64,
+    /// Also run a program that checks itself and ends with status 0: alone, then under each tool
+    #[arg(long = "program", value_name = "FILE", conflicts_with = "import")]
+    programs: Vec<PathBuf>,
+    /// Tools for --program; all of Luthier's if none is named
+    #[arg(short, long = "tool", value_name = "NAME", requires = "programs")]
+    tools: Vec<String>,
+    /// Seconds for one run of a program
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    program_limit: u64,
     /// Show files that were sent instead: each one's result, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
     import: Vec<PathBuf>,
@@ -73,7 +84,24 @@ impl HardwareCheck {
         let paths = [self.output.clone(), self.output.with_extension("html")];
         // What cannot be written is said before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
+        let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
+        let programs = programs?;
         let own = env::current_exe().context("this program does not find itself")?;
+        let ways = Ways {
+            with_tool: [own.clone()]
+                .into_iter()
+                .chain(["run", "--device", "hardware", "-t"].map(PathBuf::from))
+                .collect(),
+            tools: match self.tools.is_empty() {
+                true => tools::TOOLS
+                    .iter()
+                    .map(|tool| tool.name.to_owned())
+                    .collect(),
+                false => self.tools,
+            },
+            limit: Duration::from_secs(self.program_limit),
+            times: 2,
+        };
         let mut gpu = Child::new(move || {
             let mut command = Command::new(&own);
             command.args(["hardware-check", "--serve"]);
@@ -88,7 +116,10 @@ impl HardwareCheck {
         };
         let steps = Steps::new();
         let mut tell = |done, all| steps.step("comparing instructions", done, all);
-        let report = hardware::check(&device, &mut gpu, &mut Emulated::new(), &options, &mut tell)?;
+        let mut report =
+            hardware::check(&device, &mut gpu, &mut Emulated::new(), &options, &mut tell)?;
+        let mut tell = |done, all| steps.step("running programs", done, all);
+        report.programs = hardware::programs(&ways, &programs, &mut tell);
         drop(steps);
         write(file, &paths[0], &report.write())?;
         write(page, &paths[1], &page::html(std::slice::from_ref(&report)))?;
@@ -114,6 +145,11 @@ impl HardwareCheck {
         files::out!("{}", page::table(&reports));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Where a program lies, whatever directory it is started from.
+fn found(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))
 }
 
 fn create(path: &Path) -> Result<Output> {

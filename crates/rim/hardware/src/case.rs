@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gfx::{Family, Target};
-use isa::{Decoded, Decoder, Effects, Format, Operand, Reg, RegKind};
+use isa::{Decoded, Decoder, Effects, Format, Inst, Operand, Reg, RegKind};
 
 use crate::{
     Result,
@@ -24,6 +24,8 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Case {
     pub mnemonic: &'static str,
+    /// As an assembler would have it.
+    pub text: String,
     pub format: Format,
     pub words: Vec<u32>,
     /// Vector registers of a slot of the frame: 0 if it has none, else a power of two.
@@ -107,16 +109,25 @@ pub fn cases(target: &'static Target, wave_size: u8) -> Result<(Vec<Case>, Vec<L
             let Some(found) = find(&decoder, &encoding, opcode) else {
                 continue;
             };
-            let mnemonic = found.decoded.mnemonic;
+            let mnemonic = found.mnemonic;
             // Several opcodes may be one instruction.
             if !met.insert((mnemonic, found.decoded.format as u8)) {
+                continue;
+            }
+            // A function is measured once, in its shorter encoding.
+            let measured = |other: &Case| other.mnemonic == mnemonic;
+            if found.kind == Kind::Approximate && cases.iter().any(measured) {
                 continue;
             }
             match why_not(&found.decoded) {
                 Some(reason) => {
                     left.insert(Left { mnemonic, reason });
                 }
-                None => cases.push(found),
+                None => {
+                    let modified = modified(&decoder, &found);
+                    cases.push(found);
+                    cases.extend(modified);
+                }
             }
         }
     }
@@ -161,20 +172,7 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
             let Some(decoded) = decode(decoder, &words) else {
                 continue;
             };
-            let mnemonic = decoded.mnemonic;
-            let approximate = APPROXIMATE.iter().any(|name| mnemonic.starts_with(name));
-            let case = Case {
-                mnemonic,
-                format: decoded.format,
-                words: words[..usize::from(decoded.size / 4)].to_vec(),
-                width,
-                kind: if approximate {
-                    Kind::Approximate
-                } else {
-                    Kind::Exact
-                },
-                decoded,
-            };
+            let case = Case::new(decoder, words, width, decoded);
             if !registers(&case.decoded).any(|reg| reg.kind == RegKind::Agpr) {
                 return Some(case);
             }
@@ -182,6 +180,36 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
         }
     }
     accumulating
+}
+
+/// The same with what the format has to change operands, where the instruction has that.
+fn modified(decoder: &Decoder, case: &Case) -> Vec<Case> {
+    // Products of matrices have other fields there, and functions are measured once.
+    if case.decoded.effects.contains(Effects::MATRIX) || case.kind == Kind::Approximate {
+        return Vec::new();
+    }
+    let mut words = [encoding::LITERAL; 4];
+    words[..case.words.len()].copy_from_slice(&case.words);
+    let mut cases: Vec<Case> = Vec::new();
+    for modifiers in encoding::Modifiers::of(case.format) {
+        let changed = modifiers.apply(words);
+        let Some(decoded) = decode(decoder, &changed) else {
+            continue;
+        };
+        let same = decoded.mnemonic == case.mnemonic
+            && registers(&decoded).eq(registers(&case.decoded))
+            && decoded.format == case.format;
+        if !same {
+            continue;
+        }
+        let new = Case::new(decoder, changed, case.width, decoded);
+        // Bits that nothing reads do not show.
+        let known = |text: &str| cases.iter().any(|other| other.text == text);
+        if new.text != case.text && !known(&new.text) {
+            cases.push(new);
+        }
+    }
+    cases
 }
 
 fn number(field: &Field, size: u16) -> u16 {
@@ -268,6 +296,29 @@ fn why_not(decoded: &Decoded) -> Option<&'static str> {
 }
 
 impl Case {
+    fn new(decoder: &Decoder, words: [u32; 4], width: u16, decoded: Decoded) -> Case {
+        let mnemonic = decoded.mnemonic;
+        let approximate = APPROXIMATE.iter().any(|name| mnemonic.starts_with(name));
+        let inst = Inst::new(0, &decoded);
+        Case {
+            mnemonic,
+            text: decoder
+                .print(&inst)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+            format: decoded.format,
+            words: words[..usize::from(decoded.size / 4)].to_vec(),
+            width,
+            kind: if approximate {
+                Kind::Approximate
+            } else {
+                Kind::Exact
+            },
+            decoded,
+        }
+    }
+
     /// Whether MODE changes what it computes.
     pub fn is_float(&self) -> bool {
         self.types()

@@ -167,6 +167,7 @@ fn judge(
         .collect();
     let instruction = |outcome| Instruction {
         mnemonic: case.mnemonic.to_owned(),
+        text: case.text.clone(),
         format: format!("{:?}", case.format).to_uppercase(),
         wave_size,
         encoding: words.join(" "),

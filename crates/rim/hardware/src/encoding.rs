@@ -117,6 +117,61 @@ pub const SOURCES: &[[bool; 3]] = &[
     [false, false, false],
 ];
 
+/// Bits that change what an instruction does with its operands: which to clear, then which to set, in both words.
+#[derive(Clone, Copy, Debug)]
+pub struct Modifiers {
+    clear: [u32; 2],
+    set: [u32; 2],
+}
+
+const fn set(first: u32, second: u32) -> Modifiers {
+    Modifiers {
+        clear: [0, 0],
+        set: [first, second],
+    }
+}
+
+/// NEG of all sources in the second word, NEG_HI or ABS in the first.
+const NEGATED: Modifiers = set(0, 7 << 29);
+const ABSOLUTE: Modifiers = set(7 << 8, 0);
+const NEGATED_ABSOLUTE: Modifiers = set(1 << 8, 1 << 29);
+const CLAMPED: Modifiers = set(1 << 15, 0);
+/// The halves of packed sources in each other's place.
+const CROSSED: Modifiers = Modifiers {
+    clear: UPPER,
+    set: [7 << 11, 0],
+};
+/// Upper halves of 16-bit operands, the result's last.
+const UPPER_SOURCES: Modifiers = set(7 << 11, 0);
+const UPPER_RESULT: Modifiers = set(1 << 14, 0);
+
+impl Modifiers {
+    /// What a format has.
+    pub fn of(format: Format) -> &'static [Modifiers] {
+        match format {
+            Format::Vop3 => &[
+                NEGATED,
+                ABSOLUTE,
+                NEGATED_ABSOLUTE,
+                CLAMPED,
+                UPPER_SOURCES,
+                UPPER_RESULT,
+            ],
+            Format::Vop3Sd => &[NEGATED, CLAMPED],
+            Format::Vop3p => &[NEGATED, ABSOLUTE, CLAMPED, CROSSED],
+            _ => &[],
+        }
+    }
+
+    pub fn apply(&self, words: [u32; 4]) -> [u32; 4] {
+        let mut changed = words;
+        for (index, word) in changed.iter_mut().take(2).enumerate() {
+            *word = *word & !self.clear[index] | self.set[index];
+        }
+        changed
+    }
+}
+
 impl Encoding {
     /// An instruction of the opcode. `number` says which register a field names, and whether it is a vector register.
     pub fn words(

@@ -1,7 +1,7 @@
 //! Whether a GPU computes what the emulated one does.
 //!
 //! Entry points: [`check`] runs everything and returns a [`Report`], [`Report::read`] takes one that somebody sent, [`page`]
-//! makes it readable. A [`Case`] is one instruction; [`frame`] puts it into a small kernel that loads all registers from a
+//! makes it readable, [`programs`] runs programs under tools. A [`Case`] is one instruction; [`frame`] puts it into a small kernel that loads all registers from a
 //! record of its input, executes the instruction and stores all registers to a record of its output. The same code object runs on
 //! a [`Machine`] that is the GPU (in a process of its own, which may hang or die) and on the emulated device in this process; the
 //! records of both are compared register by register. What is approximate on hardware is measured in units of the last place.
@@ -17,6 +17,7 @@ mod inputs;
 mod machine;
 mod object;
 pub mod page;
+mod programs;
 pub mod report;
 mod ulp;
 
@@ -25,6 +26,7 @@ pub use check::{Options, check};
 pub use child::Child;
 pub use hsa_device::serve;
 pub use machine::{Emulated, Job, Machine, Trouble};
+pub use programs::{Ways, programs};
 pub use report::Report;
 
 #[derive(Debug, thiserror::Error)]

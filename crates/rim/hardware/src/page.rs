@@ -114,8 +114,7 @@ fn differing(report: &Report) -> Vec<String> {
 }
 
 fn name(instruction: &Instruction) -> String {
-    let (mnemonic, format) = (&instruction.mnemonic, &instruction.format);
-    format!("{mnemonic} ({format}, wave{})", instruction.wave_size)
+    format!("{} (wave{})", instruction.text, instruction.wave_size)
 }
 
 /// What differs, as shortly as it can be said, and an example.

@@ -42,6 +42,8 @@ pub struct Device {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
     pub mnemonic: String,
+    /// With its operands, as an assembler would have it.
+    pub text: String,
     pub format: String,
     pub wave_size: u8,
     /// The instruction's words in hexadecimal.
