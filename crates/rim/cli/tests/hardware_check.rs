@@ -5,6 +5,7 @@ mod common;
 use std::{fs, path::Path, process::Output};
 
 use common::luthier;
+use hardware::{Child, Job, Kernel, Launch, Machine, Trouble, object};
 
 /// A name that nothing else has.
 const PERSON: &str = "jane-roe-of-this-test";
@@ -76,5 +77,60 @@ fn a_file_that_is_none_is_named_with_the_reason() {
             said.contains("other.json") && said.contains(reason),
             "{said}"
         );
+    }
+}
+
+/// Kernels that fault or do not end cost their process, and no other kernel.
+#[test]
+fn a_kernel_that_goes_wrong_costs_only_itself() {
+    let target = gfx::Target::find("gfx90a").unwrap();
+    let assembler = isa::Assembler::new(target).unwrap();
+    let code = |text: &str| assembler.assemble(text).unwrap();
+    // Copies the first word of its input; stores to address 0; goes nowhere.
+    let sound = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_load_dword s8, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\n\
+                 v_mov_b32 v1, s8\nv_mov_b32 v2, 0\nglobal_store_dword v2, v1, s[6:7]\ns_endpgm";
+    let wild = "v_mov_b32 v0, 0\nv_mov_b32 v1, 0\nglobal_store_dword v[0:1], v0, off\ns_waitcnt vmcnt(0)\ns_endpgm";
+    let kernels = [
+        ("sound", sound),
+        ("wild", wild),
+        ("endless", "again: s_branch again"),
+    ];
+    let kernels = kernels.map(|(name, text)| Kernel {
+        name: name.to_owned(),
+        code: code(text),
+        width: 1,
+    });
+    let launch = |kernel: &str| Launch {
+        kernel: kernel.to_owned(),
+        groups: 1,
+        block: 64,
+        lds: 0,
+        input: 0x1234_5678_u32.to_le_bytes().to_vec(),
+        output: 4,
+        seconds: 1,
+    };
+    let order = ["sound", "wild", "sound", "endless", "sound"];
+    let job = Job {
+        object: object(target, 64, &kernels).unwrap(),
+        launches: order.map(launch).to_vec(),
+    };
+    let mut child = Child::new(|| {
+        let mut command = luthier(&["run", "--device", "gfx90a", "--"]);
+        command
+            .arg(env!("CARGO_BIN_EXE_luthier"))
+            .args(["hardware-check", "--serve"])
+            .stderr(std::process::Stdio::null());
+        command
+    });
+    assert!(child.about().unwrap().isa.contains("gfx90a"));
+    for (kernel, outcome) in order.iter().zip(child.run(&job)) {
+        match (*kernel, outcome) {
+            ("sound", Ok(output)) => assert_eq!(output, 0x1234_5678_u32.to_le_bytes()),
+            ("wild", Err(Trouble::Died(_))) => (),
+            ("endless", Err(Trouble::Died(why))) => {
+                assert!(why.contains("did not end within 1 s"), "{why}")
+            }
+            (kernel, outcome) => panic!("{kernel}: {outcome:?}"),
+        }
     }
 }

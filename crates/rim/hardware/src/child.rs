@@ -28,6 +28,7 @@ pub struct Child {
     command: Box<dyn FnMut() -> Command>,
     running: Option<Running>,
     deaths: u32,
+    margin: Duration,
 }
 
 struct Running {
@@ -49,7 +50,14 @@ impl Child {
             command: Box::new(command),
             running: None,
             deaths: 0,
+            margin: MARGIN,
         }
+    }
+
+    /// With another margin than half a minute on top of the kernels' own limits.
+    pub fn with_margin(mut self, margin: Duration) -> Child {
+        self.margin = margin;
+        self
     }
 
     /// What device it is.
@@ -62,7 +70,7 @@ impl Child {
             )),
             Err(Silence::Late) => Err(Error::Device(format!(
                 "no answer within {} s; see whether the driver is well (dmesg)",
-                MARGIN.as_secs()
+                self.margin.as_secs()
             ))),
             Err(Silence::Ended(why)) => Err(Error::Device(why)),
         }
@@ -78,7 +86,7 @@ impl Child {
         };
         // If nobody takes it any more, no answer comes either.
         let _ = running.requests.send(request);
-        match running.answers.recv_timeout(limit + MARGIN) {
+        match running.answers.recv_timeout(limit + self.margin) {
             Ok(answer) => Ok(answer),
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 self.stop();

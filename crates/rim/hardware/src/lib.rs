@@ -24,8 +24,9 @@ mod ulp;
 pub use case::{Case, Kind, Left, cases};
 pub use check::{Options, check};
 pub use child::Child;
-pub use hsa_device::serve;
+pub use hsa_device::{About, Launch, serve};
 pub use machine::{Emulated, Job, Machine, Trouble};
+pub use object::{Kernel, object};
 pub use programs::{Ways, programs};
 pub use report::Report;
 

@@ -53,40 +53,55 @@ impl Machine for Emulated {
         let device = CodeObject::parse(&job.object)
             .map_err(emulate::Error::from)
             .and_then(|object| Device::new(object, self.threads));
-        let refused = |error: emulate::Error| Trouble::Refused(error.to_string());
-        match device {
-            Ok(device) => {
-                let launches = job.launches.iter();
-                launches.map(|launch| run(&device, launch)).collect()
-            }
-            Err(error) => vec![Err(refused(error)); job.launches.len()],
-        }
+        let outcomes = device.and_then(|device| {
+            let most = |size: fn(&Launch) -> u64| job.launches.iter().map(size).max().unwrap_or(0);
+            // All launches share them, as the device gives nothing back before its end.
+            let input = device.buffer(&[], most(|launch| launch.input.len() as u64))?;
+            let output = device.buffer(&[], most(|launch| launch.output))?;
+            let launches = job.launches.iter();
+            Ok(launches
+                .map(|launch| run(&device, launch, [input, output]))
+                .collect())
+        });
+        outcomes.unwrap_or_else(|error| vec![Err(refused(error)); job.launches.len()])
     }
 }
 
-fn run(device: &Device<'_>, launch: &Launch) -> Result<Vec<u8>, Trouble> {
-    let output = || -> emulate::Result<Vec<u8>> {
-        let input = device.buffer(&launch.input, launch.input.len() as u64)?;
-        let output = device.buffer(&[], launch.output)?;
+fn refused(error: emulate::Error) -> Trouble {
+    match error {
+        emulate::Error::Endless { .. } => Trouble::Endless,
+        error => Trouble::Refused(reason_of(&error.to_string())),
+    }
+}
+
+fn run(device: &Device<'_>, launch: &Launch, buffers: [u64; 2]) -> Result<Vec<u8>, Trouble> {
+    let outcome = || -> emulate::Result<Vec<u8>> {
+        let mut bytes = vec![0; launch.output as usize];
+        device.write(buffers[0], &launch.input)?;
+        device.write(buffers[1], &bytes)?;
         let shape = Shape {
             grid: [launch.groups, 1, 1],
             block: [launch.block, 1, 1],
             dynamic_lds: launch.lds,
         };
-        let arguments = [input, output].map(Argument::pointer);
+        let arguments = buffers.map(Argument::pointer);
         let prepared = device.prepare(&launch.kernel, &shape, &arguments)?;
         device.run_within(&prepared, Duration::from_secs(launch.seconds))?;
-        let mut bytes = vec![0; launch.output as usize];
-        device.read(output, &mut bytes)?;
+        device.read(buffers[1], &mut bytes)?;
         Ok(bytes)
     };
-    output().map_err(|error| match error {
-        emulate::Error::Endless { .. } => Trouble::Endless,
-        error => Trouble::Refused(first_line(&error.to_string())),
-    })
+    outcome().map_err(refused)
 }
 
-/// Messages of faults have a line of what, then where.
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+/// Messages of faults name the kernel, which says nothing here, then the instruction, and the reason in the end.
+fn reason_of(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    let reason = lines
+        .clone()
+        .find(|line| line.ends_with(')') && line.contains('['));
+    let reason = reason.and_then(|line| line.rsplit_once('('));
+    match reason {
+        Some((_, reason)) => reason.trim_end_matches(')').to_owned(),
+        None => text.lines().next().unwrap_or_default().to_owned(),
+    }
 }

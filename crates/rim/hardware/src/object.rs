@@ -22,14 +22,15 @@ const SGPRS: u32 = 96;
 /// Bytes of the two arguments.
 const ARGUMENTS: u32 = 16;
 
-/// A kernel to be.
+/// A kernel to be, with two arguments: the addresses of what it reads and of what it writes.
 pub struct Kernel {
     pub name: String,
     pub code: Vec<u8>,
+    /// Vector registers of a slot of the frame.
     pub width: u16,
 }
 
-/// One object with all of these.
+/// One linked code object with all of these.
 pub fn object(target: &'static Target, wave_size: u8, kernels: &[Kernel]) -> Result<Vec<u8>> {
     let mut flags = u32::from(target.mach);
     for (feature, any) in [(target.xnack, XNACK_ANY), (target.sramecc, SRAMECC_ANY)] {

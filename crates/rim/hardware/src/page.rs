@@ -91,7 +91,7 @@ fn counts(report: &Report) -> [(usize, &'static str); 6] {
         ),
         (
             count(|outcome| matches!(outcome, Outcome::EmulatorFailed { .. })),
-            "failed on the emulated device",
+            "are not executed by the emulated device",
         ),
         (
             report.approximations.len(),

@@ -63,7 +63,7 @@ pub enum Outcome {
     GpuFailed {
         reason: String,
     },
-    /// The emulated device did not.
+    /// The emulated device does not execute it, so it was not tried on the GPU.
     EmulatorFailed {
         reason: String,
     },
@@ -194,7 +194,8 @@ impl Report {
         text
     }
 
-    /// Whether the GPU and the emulated device did the same everywhere: approximate results within one unit of the last place.
+    /// Whether the GPU and the emulated device did the same wherever there is something to compare: approximate results within one
+    /// unit of the last place.
     pub fn agrees(&self) -> bool {
         let same =
             |instruction: &Instruction| matches!(instruction.outcome, Outcome::Agrees { .. });
