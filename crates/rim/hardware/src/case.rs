@@ -56,6 +56,9 @@ const NOT_ALONE: &[(Effects, &str)] = &[
 #[rustfmt::skip]
 const NOT_COMPARABLE: &[(&str, &str)] = &[
     ("s_getpc",            "its result is an address"),
+    ("s_get_pc",           "its result is an address"),
+    ("s_add_pc",           "goes elsewhere"),
+    ("s_get_shader_cycles", "reads a clock"),
     ("s_getreg",           "reads state that differs between devices"),
     ("s_setreg",           "changes modes; every case sets MODE with it"),
     ("s_set_gpr_idx",      "changes modes"),
@@ -124,7 +127,7 @@ pub fn cases(target: &'static Target, wave_size: u8) -> Result<(Vec<Case>, Vec<L
                     left.insert(Left { mnemonic, reason });
                 }
                 None => {
-                    let modified = modified(&decoder, &found);
+                    let modified = modified(&decoder, &encoding, &found);
                     cases.push(found);
                     cases.extend(modified);
                 }
@@ -182,8 +185,8 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
     accumulating
 }
 
-/// The same with what the format has to change operands, where the instruction has that.
-fn modified(decoder: &Decoder, case: &Case) -> Vec<Case> {
+/// The same with what the format has to change operands, where the instruction has that, and with other first sources.
+fn modified(decoder: &Decoder, encoding: &Encoding, case: &Case) -> Vec<Case> {
     // Products of matrices have other fields there, and functions are measured once.
     if case.decoded.effects.contains(Effects::MATRIX) || case.kind == Kind::Approximate {
         return Vec::new();
@@ -191,22 +194,32 @@ fn modified(decoder: &Decoder, case: &Case) -> Vec<Case> {
     let mut words = [encoding::LITERAL; 4];
     words[..case.words.len()].copy_from_slice(&case.words);
     let mut cases: Vec<Case> = Vec::new();
-    for modifiers in encoding::Modifiers::of(case.format) {
-        let changed = modifiers.apply(words);
+    let mut add = |changed: [u32; 4], same_registers: bool| {
         let Some(decoded) = decode(decoder, &changed) else {
-            continue;
+            return;
         };
         let same = decoded.mnemonic == case.mnemonic
-            && registers(&decoded).eq(registers(&case.decoded))
-            && decoded.format == case.format;
-        if !same {
-            continue;
-        }
+            && decoded.format == case.format
+            && (!same_registers || registers(&decoded).eq(registers(&case.decoded)))
+            && why_not(&decoded).is_none();
         let new = Case::new(decoder, changed, case.width, decoded);
         // Bits that nothing reads do not show.
-        let known = |text: &str| cases.iter().any(|other| other.text == text);
-        if new.text != case.text && !known(&new.text) {
+        let known = cases.iter().any(|other| other.text == new.text);
+        // LLVM's remarks are on what the target does not have.
+        let sound = !new.text.contains("/*");
+        if same && sound && new.text != case.text && !known {
             cases.push(new);
+        }
+    };
+    for modifiers in encoding::Modifiers::of(case.format) {
+        add(modifiers.apply(words), true);
+    }
+    let first_is_vector = |field: &Field| {
+        field.holds == Holds::Either && words[field.dword] >> field.bit & 0x100 != 0
+    };
+    if encoding.fields.first().is_some_and(first_is_vector) {
+        for form in encoding::Form::of(encoding.format) {
+            add(form.apply(encoding, words), false);
         }
     }
     cases

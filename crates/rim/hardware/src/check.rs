@@ -41,8 +41,7 @@ impl Default for Options {
 }
 
 /// What no case is made of yet.
-const NOT_YET: &str = "memory, LDS and images; SDWA and DPP; dual instructions; AccVGPRs; literals, inline constants and scalar \
-                       registers as sources where a vector register can be";
+const NOT_YET: &str = "memory, LDS and images; dual instructions; AccVGPRs";
 
 /// Cases whose kernels are in one object: a device that fails costs a new process and the object's loading.
 const TOGETHER: usize = 64;

@@ -6,6 +6,8 @@
 use gfx::Family;
 use isa::Format;
 
+use crate::frame::FIRST;
+
 /// What a field may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -167,6 +169,77 @@ impl Modifiers {
         let mut changed = words;
         for (index, word) in changed.iter_mut().take(2).enumerate() {
             *word = *word & !self.clear[index] | self.set[index];
+        }
+        changed
+    }
+}
+
+/// Something else in place of the first source's vector register: what the field has, and the dword behind if it needs one.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    source: u16,
+    second: Option<u32>,
+}
+
+const fn form(source: u16) -> Form {
+    Form {
+        source,
+        second: None,
+    }
+}
+
+/// A lane of another place: DPP with its control, all rows and banks or some, and zeros from lanes that are none or the old value.
+const fn dpp(control: u32, masks: u32, zero: bool) -> Form {
+    let second = FIRST as u32 | control << 8 | (zero as u32) << 19 | masks << 24;
+    Form {
+        source: 250,
+        second: Some(second),
+    }
+}
+
+/// The lanes of each eight in reverse.
+const DPP8: Form = Form {
+    source: 233,
+    second: Some(FIRST as u32 | 0o0123_4567 << 8),
+};
+/// SDWA: the upper word of the first source and byte 2 of the second, to byte 1 of the result, whose rest is kept.
+const SDWA: Form = Form {
+    source: 249,
+    second: Some(FIRST as u32 | 1 << 8 | 2 << 11 | 5 << 16 | 2 << 24),
+};
+/// A scalar register; 1.0; -1; 0.15915494 (or what else the number means); a literal.
+const OTHERS: &[Form] = &[form(FIRST), form(242), form(193), form(248), form(255)];
+const LANES: &[Form] = &[
+    dpp(0xb1, 0xff, true),
+    dpp(0x111, 0xff, false),
+    dpp(0x123, 0xff, true),
+    dpp(0x140, 0x5a, false),
+    dpp(0x142, 0xaf, false),
+    dpp(0x155, 0xff, true),
+    dpp(0x163, 0xff, true),
+    DPP8,
+    SDWA,
+];
+
+impl Form {
+    /// What may be tried with a format.
+    pub fn of(format: Format) -> impl Iterator<Item = &'static Form> {
+        let lanes = match format {
+            Format::Vop1 | Format::Vop2 | Format::Vopc => LANES,
+            _ => &[],
+        };
+        let others = match format {
+            Format::Vop1 | Format::Vop2 | Format::Vopc | Format::Vop3 | Format::Vop3p => OTHERS,
+            _ => &[],
+        };
+        others.iter().chain(lanes)
+    }
+
+    pub fn apply(&self, encoding: &Encoding, words: [u32; 4]) -> [u32; 4] {
+        let mut changed = words;
+        put(&mut changed, &encoding.fields[0], (self.source, false));
+        if let Some(second) = self.second {
+            changed[1] = second;
         }
         changed
     }

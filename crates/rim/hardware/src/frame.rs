@@ -154,6 +154,9 @@ impl Frames {
 
     fn behind(&self, width: u16) -> String {
         let mut text = SETTLE.to_owned();
+        if self.target.family >= Family::Gfx12 {
+            text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
+        }
         text += "s_cselect_b32 s69, 1, 0
                  s_mov_b32 s65, exec_lo
                  s_mov_b32 s66, 0

@@ -189,7 +189,7 @@ impl Report {
     }
 
     pub fn write(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let mut text = serde_json::to_string(self).unwrap_or_default();
         text.push('\n');
         text
     }
