@@ -12,7 +12,7 @@ use hsa_sys::{
     constants::{
         CONDITION_LESS, DEVICE_TYPE_GPU, PROFILE_FULL, QUEUE_TYPE_SINGLE, ROUNDING_DEFAULT,
         SEGMENT_GLOBAL, SYSTEM_TIMESTAMP_FREQUENCY, WAIT_BLOCKED, agent_info, isa_info, pool_flag,
-        pool_info, symbol_info,
+        pool_info, status, symbol_info,
     },
     packets::{HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
 };
@@ -79,7 +79,10 @@ impl Device {
     pub fn open() -> Result<Device> {
         let runtime = Runtime::load()?;
         // SAFETY: no arguments.
-        check("hsa_init", unsafe { (runtime.init)() })?;
+        match unsafe { (runtime.init)() } {
+            status::SUCCESS => (),
+            status => return Err(Error::NoDriver { status }),
+        }
         let agents = collect("hsa_iterate_agents", |each, data| {
             // SAFETY: the callback and its data are of `collect`, which outlives the call.
             unsafe { (runtime.iterate_agents)(each, data) }

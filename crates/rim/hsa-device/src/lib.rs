@@ -28,6 +28,10 @@ pub enum Error {
     },
     #[error("{call} failed with status {status:#x}")]
     Call { call: &'static str, status: u32 },
+    #[error(
+        "the HSA runtime finds no driver (status {status:#x}); `luthier doctor` says what is missing"
+    )]
+    NoDriver { status: u32 },
     #[error("the HSA runtime shows no GPU; `luthier doctor` says why")]
     NoGpu,
     #[error("the HSA runtime shows no memory that the host and the GPU share")]
