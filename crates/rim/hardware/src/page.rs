@@ -54,7 +54,7 @@ pub fn text(report: &Report) -> String {
         })
     });
     list("Programs:", programs.collect());
-    list("Not done:", report.notes.clone());
+    list("Not tried yet:", report.notes.clone());
     text
 }
 
@@ -257,10 +257,14 @@ pub fn html(reports: &[Report]) -> String {
         section(&mut page, "Instructions that did not run", &failing(report));
         histograms(&mut page, &report.approximations);
         programs(&mut page, report);
-        section(&mut page, "Not done", &report.notes);
+        section(&mut page, "Not tried yet", &report.notes);
         let reasons = report.not_tried.iter();
         let reasons = reasons.map(|left| format!("{}: {}", left.mnemonic, left.reason));
-        section(&mut page, "Not tried", &reasons.collect::<Vec<_>>());
+        section(
+            &mut page,
+            "Not tried, with the reason",
+            &reasons.collect::<Vec<_>>(),
+        );
         let agreeing = report.instructions.iter().filter_map(|instruction| {
             let Outcome::Agrees { waves } = instruction.outcome else {
                 return None;

@@ -23,7 +23,7 @@ pub struct Report {
     pub not_tried: Vec<NotTried>,
     #[serde(default)]
     pub programs: Vec<Program>,
-    /// Parts that did not run, with the reason.
+    /// What no case is made of yet, in words.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -208,5 +208,77 @@ impl Report {
                 .programs
                 .iter()
                 .all(|program| program.runs.iter().all(|run| run.passed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page;
+
+    fn report() -> Report {
+        let example = Example {
+            register: "v19".to_owned(),
+            lane: Some(3),
+            mode: "0xf0".to_owned(),
+            sources: vec![("v16".to_owned(), "0x00000001".to_owned())],
+            gpu: "0x00000000".to_owned(),
+            emulator: "0x00000001".to_owned(),
+        };
+        let instruction = |text: &str, outcome| Instruction {
+            text: text.to_owned(),
+            mnemonic: "v_add_f32".to_owned(),
+            format: "VOP2".to_owned(),
+            wave_size: 64,
+            encoding: "00000000".to_owned(),
+            outcome,
+        };
+        Report {
+            version: VERSION,
+            instructions: vec![
+                instruction("one", Outcome::Agrees { waves: 6 }),
+                instruction(
+                    "two <b>",
+                    Outcome::Differs(Differences {
+                        waves: 21,
+                        differing_waves: 2,
+                        registers: 5,
+                        only_flushed: 4,
+                        worst_ulp: Some(7),
+                        examples: vec![example],
+                        ..Default::default()
+                    }),
+                ),
+            ],
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn files_are_read_back() {
+        let report = report();
+        assert_eq!(Report::read(&report.write()).unwrap(), report);
+        let newer = report.write().replace("\"version\":1", "\"version\":2");
+        let error = Report::read(&newer).unwrap_err().to_string();
+        assert!(
+            error.contains("version 2") && error.contains("up to 1"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn differences_are_told_with_an_example() {
+        let report = report();
+        assert!(!report.agrees());
+        let text = page::text(&report);
+        for part in [
+            "two <b> (wave64): 5 registers in 2 of 21 waves",
+            "4 by a flushed denormal, up to 7 units of the last place",
+            "v19 lane 3 from v16=0x00000001 with MODE 0xf0: GPU 0x00000000, emulated 0x00000001",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        let page = page::html(&[report]);
+        assert!(page.contains("two &lt;b&gt;") && !page.contains("two <b>"));
     }
 }
