@@ -19,6 +19,7 @@ mod object;
 pub mod page;
 mod programs;
 pub mod report;
+mod side_by_side;
 mod ulp;
 
 pub use case::{Case, Kind, Left, cases};

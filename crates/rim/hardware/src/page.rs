@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::report::{Approximation, Differences, Example, Instruction, Outcome, Report};
+pub use crate::side_by_side::table;
 
 /// Rows of a list in the text; the page has all.
 const MOST: usize = 20;
@@ -199,49 +200,11 @@ fn approximation(found: &Approximation) -> String {
     )
 }
 
-fn distance(ulp: u64) -> String {
+pub(crate) fn distance(ulp: u64) -> String {
     match ulp > Approximation::FAR as u64 {
         true => format!("over {}", Approximation::FAR),
         false => ulp.to_string(),
     }
-}
-
-/// Approximate functions of several reports side by side: a row per function, a column per report.
-pub fn table(reports: &[Report]) -> String {
-    let mut functions: Vec<&str> = reports
-        .iter()
-        .flat_map(|report| &report.approximations)
-        .map(|found| found.mnemonic.as_str())
-        .collect();
-    functions.sort_unstable();
-    functions.dedup();
-    let mut text = format!("{:<18}", "function");
-    for report in reports {
-        let _ = write!(text, " {:>26}", report.device.target);
-    }
-    text.push('\n');
-    for function in functions {
-        let _ = write!(text, "{function:<18}");
-        for report in reports {
-            // All encodings and wave sizes together.
-            let all: Vec<&Approximation> = report
-                .approximations
-                .iter()
-                .filter(|found| found.mnemonic == function && found.failed.is_none())
-                .collect();
-            let cell = match all.iter().map(|found| found.worst()).max() {
-                None => "-".to_owned(),
-                Some(worst) => {
-                    let same: f64 = all.iter().map(|found| found.same()).sum();
-                    let same = 100.0 * same / all.len() as f64;
-                    format!("{same:.3} % same, {} ulp", distance(worst))
-                }
-            };
-            let _ = write!(text, " {cell:>26}");
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// A page that any browser opens, of one report or several.

@@ -5,6 +5,7 @@
 //! kernel ends the process, as ROCr wants it; who asked finds out by the end of the stream. Kernels get two buffers: what they
 //! read and what they write.
 
+mod agents;
 mod device;
 pub mod protocol;
 mod runtime;
