@@ -82,13 +82,16 @@ pub enum Error {
     /// What a tool keeps of a kernel could not be written or read.
     #[error(transparent)]
     Data(#[from] serde_json::Error),
+    /// A code object is damaged or of a kind that is not supported.
     #[error("cannot read the code object: {0}")]
     Object(#[source] codeobj::Error),
     /// Nothing can be put into a code object, whatever the tool.
     #[error("{0}")]
     Unsuitable(String),
+    /// The kernel's code cannot be understood.
     #[error("cannot lift the kernel: {0}")]
     Lift(#[source] lift::Error),
+    /// A kernel has a descriptor and no code.
     #[error("the code object has no code for kernel {0}")]
     NoKernel(String),
     /// What tools want done to a kernel cannot be done.
@@ -97,7 +100,9 @@ pub enum Error {
     /// What an object says of the tools in it cannot be understood.
     #[error("section {section} is damaged: {reason}")]
     Section {
+        /// The section's name.
         section: &'static str,
+        /// What is wrong.
         reason: String,
     },
     /// A variable of a tool cannot be read back from the devices.
@@ -109,6 +114,7 @@ pub enum Error {
     /// A tool's own: it does not want the kernel, or has no results.
     #[error("{0}")]
     Tool(String),
+    /// A mistake of ours.
     #[error("internal error: {0}")]
     Internal(String),
 }

@@ -5,6 +5,7 @@ mod chosen;
 mod compatibility;
 mod doctor;
 mod emulate;
+mod hardware_check;
 mod info;
 mod inspect;
 mod instrument;
@@ -50,6 +51,8 @@ enum Command {
     Verify(verify::Verify),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
+    /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send
+    HardwareCheck(hardware_check::HardwareCheck),
     /// Count executed instructions of host programs, the same on every run, and hold them to budgets
     #[command(subcommand)]
     Count(count::Command),
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),
+        Command::HardwareCheck(check) => check.execute(),
         Command::Count(count) => return count.run(),
         Command::Coverage(coverage) => match check(&coverage) {
             Ok(()) => return coverage.run(),

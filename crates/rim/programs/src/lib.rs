@@ -32,7 +32,11 @@ pub use language::Language;
 pub use run::{Emulator, check, check_with};
 pub use seats::{Seat, side_by_side};
 
-use std::{collections::BTreeMap, path::PathBuf, process::Command};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result};
 
@@ -48,12 +52,12 @@ pub struct Program {
 
 /// The repository's root.
 pub fn root() -> PathBuf {
-    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    // `crates/rim/programs`
-    for _ in 0..3 {
-        root.pop();
-    }
-    root
+    // This crate lies in `crates/rim/programs`.
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(3)
+        .map(PathBuf::from)
+        .unwrap_or_default()
 }
 
 /// Whether programs can be compiled; says so if not, because their tests are skipped then.

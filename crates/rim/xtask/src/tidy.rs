@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 /// Crates that talk to C or to raw memory; every other crate forbids unsafe code.
 const UNSAFE_CRATES: &[&str] = &[
+    "hsa-device",
     "kfd",
     "kmt-sys",
     "llvm-codegen",

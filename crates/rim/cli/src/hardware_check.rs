@@ -1,0 +1,164 @@
+//! `luthier hardware-check`: whether a GPU does what the emulated one does.
+
+use std::{
+    env, fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use files::Output;
+use hardware::{Child, Emulated, Options, Report, Ways, page};
+
+use crate::{about, steps::Steps};
+
+/// Compare an AMD GPU with the emulated one.
+///
+/// Every arithmetic instruction of the GPU runs there and on the emulated device, from the same random and special values and in
+/// every rounding and denormal mode, and all registers are compared. Functions that hardware approximates (reciprocals, roots,
+/// exponentials, logarithms, sine, cosine) are measured in units of the last place. What cannot be tried alone is listed with the reason.
+///
+/// Two files are written: FILE.json to send to Luthier's developers, and a page FILE.html to read. They say what GPU it is and
+/// nothing about the machine, its name, users or files.
+///
+/// Exit status: 0 if both agree, 1 if something differs, 2 for errors. Examples:
+///
+///   luthier hardware-check
+///   luthier hardware-check --only v_rcp --inputs 16777216
+///   luthier hardware-check --only v_add --program ./self_test -t instr-count
+///   luthier hardware-check --import gfx90a.json gfx1100.json
+#[derive(Args)]
+pub struct HardwareCheck {
+    /// What to write; the page gets the same name with .html
+    #[arg(
+        short,
+        long,
+        value_name = "FILE.json",
+        default_value = "hardware-check.json"
+    )]
+    output: PathBuf,
+    /// Only instructions with TEXT in their mnemonic
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Inputs of each approximate function of 32 or 64 bits; those of 16 bits get all there are
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(64..=1 << 26))]
+    inputs: u32,
+    /// Of the random values: the same seed gives the same ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Seconds for one kernel, after which it counts as endless
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    limit: u64,
+    /// Also run a program that checks itself and ends with status 0: alone, then under each tool
+    #[arg(long = "program", value_name = "FILE", conflicts_with = "import")]
+    programs: Vec<PathBuf>,
+    /// Tools for --program; all of Luthier's if none is named
+    #[arg(short, long = "tool", value_name = "NAME", requires = "programs")]
+    tools: Vec<String>,
+    /// Seconds for one run of a program
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    program_limit: u64,
+    /// Show files that were sent instead: each one's result, then their approximate functions side by side
+    #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
+    import: Vec<PathBuf>,
+    /// Run kernels for another process, which asks on standard input
+    #[arg(long, hide = true)]
+    serve: bool,
+}
+
+/// Exit status where something differs.
+const DIFFERS: u8 = 1;
+
+impl HardwareCheck {
+    pub fn execute(self) -> Result<ExitCode> {
+        if self.serve {
+            hardware::serve()?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !self.import.is_empty() {
+            return self.show();
+        }
+        let paths = [self.output.clone(), self.output.with_extension("html")];
+        // What cannot be written is said before minutes of work.
+        let [file, page] = [create(&paths[0])?, create(&paths[1])?];
+        let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
+        let programs = programs?;
+        let own = env::current_exe().context("this program does not find itself")?;
+        let ways = Ways {
+            with_tool: [own.clone()]
+                .into_iter()
+                .chain(["run", "--device", "hardware", "-t"].map(PathBuf::from))
+                .collect(),
+            tools: match self.tools.is_empty() {
+                true => tools::TOOLS
+                    .iter()
+                    .map(|tool| tool.name.to_owned())
+                    .collect(),
+                false => self.tools,
+            },
+            limit: Duration::from_secs(self.program_limit),
+            times: 2,
+        };
+        let mut gpu = Child::new(move || {
+            let mut command = Command::new(&own);
+            command.args(["hardware-check", "--serve"]);
+            command
+        });
+        let device = gpu.about()?;
+        let options = Options {
+            seed: self.seed,
+            sweep: self.inputs as usize,
+            only: self.only,
+            limit: self.limit,
+        };
+        let steps = Steps::new();
+        let mut tell = |done, all| steps.step("comparing instructions", done, all);
+        let mut report =
+            hardware::check(&device, &mut gpu, &mut Emulated::new(), &options, &mut tell)?;
+        let mut tell = |done, all| steps.step("running programs", done, all);
+        report.programs = hardware::programs(&ways, &programs, &mut tell);
+        drop(steps);
+        write(file, &paths[0], &report.write())?;
+        write(page, &paths[1], &page::html(std::slice::from_ref(&report)))?;
+        files::out!("{}", page::text(&report));
+        let [file, page] = paths.map(|path| path.display().to_string());
+        files::say!("luthier: {file} is for sending, {page} for reading");
+        Ok(match report.agrees() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(DIFFERS),
+        })
+    }
+
+    fn show(&self) -> Result<ExitCode> {
+        let mut reports = Vec::new();
+        for path in &self.import {
+            let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            let report = Report::read(&text).map_err(|error| about(path, error.into()))?;
+            reports.push(report);
+        }
+        for report in &reports {
+            files::out!("{}", page::text(report));
+        }
+        files::out!("{}", page::table(&reports));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Where a program lies, whatever directory it is started from.
+fn found(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))
+}
+
+fn create(path: &Path) -> Result<Output> {
+    Output::create(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write(mut output: Output, path: &Path, text: &str) -> Result<()> {
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.finish())
+        .with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,223 @@
+//! The whole check.
+
+use std::time::Instant;
+
+use codeobj::TargetId;
+use gfx::Target;
+use hsa_device::{About, Launch};
+
+use crate::{
+    Case, Error, Kind, Result, cases,
+    compare::Results,
+    frame::{self, Frames},
+    inputs,
+    machine::{Job, Machine, Trouble},
+    object::{Kernel, object},
+    report::{Device, Instruction, NotTried, Outcome, Report, VERSION},
+};
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Of the random inputs.
+    pub seed: u64,
+    /// Inputs of each approximate function of 32 and 64 bits.
+    pub sweep: usize,
+    /// Only instructions whose mnemonic contains this.
+    pub only: Option<String>,
+    /// Seconds for one kernel.
+    pub limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 1,
+            sweep: 1 << 20,
+            only: None,
+            limit: 10,
+        }
+    }
+}
+
+/// What no case is made of yet.
+const NOT_YET: &str = "memory, LDS and images; dual instructions; AccVGPRs";
+
+/// Cases whose kernels are in one object: a device that fails costs a new process and the object's loading.
+const TOGETHER: usize = 64;
+
+/// Runs all cases on both machines. `tell` hears after each batch how many of how many are done.
+pub fn check(
+    about: &About,
+    gpu: &mut dyn Machine,
+    emulator: &mut dyn Machine,
+    options: &Options,
+    tell: &mut dyn FnMut(usize, usize),
+) -> Result<Report> {
+    let start = Instant::now();
+    let target = TargetId::parse(&about.isa)
+        .map_err(|error| Error::Target {
+            target: about.isa.clone(),
+            reason: error.to_string(),
+        })?
+        .target;
+    let mut report = Report {
+        version: VERSION,
+        made_by: env!("CARGO_PKG_VERSION").to_owned(),
+        device: Device {
+            target: target.name.to_owned(),
+            isa: about.isa.clone(),
+            product: about.product.clone(),
+            compute_units: about.compute_units,
+            runtime: about.runtime.clone(),
+        },
+        seed: options.seed,
+        notes: vec![NOT_YET.to_owned()],
+        ..Default::default()
+    };
+    let mut work = Vec::new();
+    for wave_size in wave_sizes(target) {
+        let (mut cases, left) = cases(target, wave_size)?;
+        if let Some(only) = &options.only {
+            cases.retain(|case| case.mnemonic.contains(only.as_str()));
+        }
+        work.push((wave_size, cases));
+        let left = left.into_iter().map(|left| NotTried {
+            mnemonic: left.mnemonic.to_owned(),
+            reason: left.reason.to_owned(),
+        });
+        report.not_tried.extend(left);
+    }
+    report
+        .not_tried
+        .sort_by(|a, b| (&a.reason, &a.mnemonic).cmp(&(&b.reason, &b.mnemonic)));
+    report.not_tried.dedup();
+    let all: usize = work.iter().map(|(_, cases)| cases.len()).sum();
+    let mut done = 0;
+    for (wave_size, cases) in &work {
+        let mut frames = Frames::new(target, *wave_size)?;
+        for batch in cases.chunks(TOGETHER) {
+            let job = job(target, &mut frames, *wave_size, batch, options)?;
+            let Job { object, launches } = job;
+            let emulated = emulator.run(&Job {
+                object: object.clone(),
+                launches: launches.clone(),
+            });
+            // What the emulated device does not execute has nothing to be compared with, and need not be risked.
+            let executed = launches.iter().zip(&emulated);
+            let executed = executed.filter(|(_, outcome)| outcome.is_ok());
+            let mut on_gpu = gpu
+                .run(&Job {
+                    object,
+                    launches: executed.map(|(launch, _)| launch.clone()).collect(),
+                })
+                .into_iter();
+            for ((case, launch), emulated) in batch.iter().zip(&launches).zip(emulated) {
+                let both = emulated
+                    .map_err(|trouble| Outcome::EmulatorFailed {
+                        reason: words_of(trouble),
+                    })
+                    .and_then(|emulated| {
+                        match on_gpu.next() {
+                            Some(Ok(gpu)) => Ok((gpu, emulated)),
+                            Some(Err(trouble)) => Err(words_of(trouble)),
+                            None => Err("no answer".to_owned()),
+                        }
+                        .map_err(|reason| Outcome::GpuFailed { reason })
+                    });
+                judge(&mut report, case, *wave_size, launch, both);
+            }
+            done += batch.len();
+            tell(done, all);
+        }
+    }
+    report.seconds = start.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+/// The target's own first.
+fn wave_sizes(target: &Target) -> Vec<u8> {
+    match (target.supports_wave32(), target.vgpr_granule[0] != 0) {
+        (true, true) => vec![32, 64],
+        (true, false) => vec![32],
+        (false, _) => vec![64],
+    }
+}
+
+fn job(
+    target: &'static Target,
+    frames: &mut Frames,
+    wave_size: u8,
+    batch: &[Case],
+    options: &Options,
+) -> Result<Job> {
+    let mut kernels = Vec::new();
+    let mut launches = Vec::new();
+    for (number, case) in batch.iter().enumerate() {
+        let name = format!("case{number}");
+        let input = inputs::records(case, target, wave_size, options.seed, options.sweep);
+        kernels.push(Kernel {
+            name: name.clone(),
+            code: frames.kernel(case.width, &case.words)?,
+            width: case.width,
+        });
+        launches.push(Launch {
+            kernel: name,
+            groups: input.groups,
+            block: u32::from(wave_size),
+            lds: 0,
+            output: (frame::record(wave_size, case.width) * input.groups as usize) as u64,
+            input: input.bytes,
+            seconds: options.limit,
+        });
+    }
+    Ok(Job {
+        object: object(target, wave_size, &kernels)?,
+        launches,
+    })
+}
+
+/// Notes what came of a case: the outputs of the GPU and of the emulated device, or why there is none.
+fn judge(
+    report: &mut Report,
+    case: &Case,
+    wave_size: u8,
+    launch: &Launch,
+    both: std::result::Result<(Vec<u8>, Vec<u8>), Outcome>,
+) {
+    let words: Vec<String> = case
+        .words
+        .iter()
+        .map(|word| format!("{word:08x}"))
+        .collect();
+    let instruction = |outcome| Instruction {
+        mnemonic: case.mnemonic.to_owned(),
+        text: case.text.clone(),
+        format: format!("{:?}", case.format).to_uppercase(),
+        wave_size,
+        encoding: words.join(" "),
+        outcome,
+    };
+    let (gpu, emulator) = match both {
+        Ok(both) => both,
+        Err(outcome) => return report.instructions.push(instruction(outcome)),
+    };
+    let results = Results {
+        case,
+        wave_size,
+        input: &launch.input,
+        gpu: &gpu,
+        emulator: &emulator,
+    };
+    match case.kind {
+        Kind::Exact => report.instructions.push(instruction(results.exact())),
+        Kind::Approximate => report.approximations.push(results.approximate()),
+    }
+}
+
+fn words_of(trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Endless => "the kernel did not end in time".to_owned(),
+        Trouble::Died(why) | Trouble::Refused(why) => why,
+    }
+}

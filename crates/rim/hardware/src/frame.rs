@@ -1,0 +1,201 @@
+//! The kernel around an instruction: all registers from a record, the instruction, all registers to a record.
+//!
+//! A workgroup is one wave, and has a record of its input and one of its output, of the same layout:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0 to 255 | MODE (input only), EXEC, VCC, SCC, M0: a word for each of MODE, EXEC low, high, VCC low, high, SCC, M0 |
+//! | 256 to 511 | s16 to s47 |
+//! | 512 and up | of each lane the four slots of vector registers, v16 and up |
+
+use std::collections::HashMap;
+
+use gfx::{Family, Target};
+use isa::Assembler;
+
+use crate::{Error, Result};
+
+/// Number of the first register that an instruction may have, scalar and vector alike.
+pub const FIRST: u16 = 16;
+/// Scalar registers of a slot.
+pub const SCALAR_SLOT: u16 = 4;
+/// Scalar registers that are loaded and stored.
+pub const SCALARS: std::ops::Range<u16> = 16..48;
+/// Slots of vector registers: three sources and the result.
+pub const SLOTS: u16 = 4;
+/// Bytes before the vector registers.
+pub const HEADER: usize = 512;
+/// Where the scalar registers are in a record.
+pub const SCALARS_AT: usize = 256;
+
+/// Words at the start of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Word {
+    Mode,
+    ExecLow,
+    ExecHigh,
+    VccLow,
+    VccHigh,
+    Scc,
+    M0,
+}
+
+/// `s_nop 0`, of which some lie behind a kernel: instructions are fetched ahead.
+const NOTHING: u32 = 0xbf80_0000;
+const AHEAD: usize = 64;
+
+/// Bytes of a record.
+pub fn record(wave_size: u8, width: u16) -> usize {
+    HEADER + usize::from(wave_size) * lane(width)
+}
+
+/// Bytes of a lane in a record.
+pub fn lane(width: u16) -> usize {
+    usize::from(SLOTS * width) * 4
+}
+
+/// Makes frames for one target and wave size.
+pub struct Frames {
+    target: &'static Target,
+    wave_size: u8,
+    assembler: Assembler,
+    /// What is before and behind the instruction, by width.
+    made: HashMap<u16, (Vec<u8>, Vec<u8>)>,
+}
+
+impl Frames {
+    pub fn new(target: &'static Target, wave_size: u8) -> Result<Frames> {
+        let assembler = Assembler::with_features(target, wave_size, "")?;
+        Ok(Frames {
+            target,
+            wave_size,
+            assembler,
+            made: HashMap::new(),
+        })
+    }
+
+    /// The code of a kernel around `words`.
+    pub fn kernel(&mut self, width: u16, words: &[u32]) -> Result<Vec<u8>> {
+        if !self.made.contains_key(&width) {
+            let before = self.assemble(&self.before(width))?;
+            let behind = self.assemble(&self.behind(width))?;
+            self.made.insert(width, (before, behind));
+        }
+        let (before, behind) = &self.made[&width];
+        let mut code = before.clone();
+        code.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        code.extend(behind);
+        code.extend([NOTHING; AHEAD].iter().flat_map(|word| word.to_le_bytes()));
+        Ok(code)
+    }
+
+    fn assemble(&self, text: &str) -> Result<Vec<u8>> {
+        self.assembler
+            .assemble(text)
+            .map_err(|source| Error::Assemble {
+                target: self.target.name,
+                source,
+            })
+    }
+
+    fn wait(&self) -> &'static str {
+        match self.target.family >= Family::Gfx12 {
+            true => "s_wait_loadcnt 0x0\ns_wait_kmcnt 0x0\n",
+            false => "s_waitcnt vmcnt(0) lgkmcnt(0)\n",
+        }
+    }
+
+    /// The wave's number among all.
+    fn workgroup(&self) -> &'static str {
+        match self.target.family >= Family::Gfx12 {
+            true => "ttmp9",
+            false => "s2",
+        }
+    }
+
+    /// The kernel's arguments are the addresses of the records, in s[0:1]. It keeps the output's in s[6:7], the lane's part of
+    /// a record in v1 and its word in v2.
+    fn before(&self, width: u16) -> String {
+        let (record, lane) = (record(self.wave_size, width), lane(width));
+        let (wait, workgroup) = (self.wait(), self.workgroup());
+        let mut text = format!(
+            "s_load_dwordx4 s[4:7], s[0:1], 0x0
+             v_and_b32 v0, 0x3ff, v0
+             {wait}
+             s_mul_i32 s3, {workgroup}, {record}
+             s_add_u32 s4, s4, s3
+             s_addc_u32 s5, s5, 0
+             s_add_u32 s6, s6, s3
+             s_addc_u32 s7, s7, 0
+             s_load_dwordx8 s[64:71], s[4:5], 0x0
+             s_load_dwordx16 s[16:31], s[4:5], {SCALARS_AT}
+             s_load_dwordx16 s[32:47], s[4:5], {}
+             v_mul_u32_u24 v1, {lane}, v0
+             v_lshlrev_b32 v2, 2, v0\n",
+            SCALARS_AT + 64
+        );
+        for (first, offset) in vectors(width) {
+            let last = first + 3;
+            text += &format!("global_load_dwordx4 v[{first}:{last}], v1, s[4:5] offset:{offset}\n");
+        }
+        text += wait;
+        text += "s_mov_b32 m0, s70
+                 s_mov_b32 vcc_lo, s67
+                 s_mov_b32 vcc_hi, s68
+                 s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s64
+                 s_cmp_lg_u32 s69, 0
+                 s_mov_b32 exec_lo, s65\n";
+        if self.wave_size == 64 {
+            text += "s_mov_b32 exec_hi, s66\n";
+        }
+        text + SETTLE
+    }
+
+    fn behind(&self, width: u16) -> String {
+        let mut text = SETTLE.to_owned();
+        if self.target.family >= Family::Gfx12 {
+            text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
+        }
+        text += "s_cselect_b32 s69, 1, 0
+                 s_mov_b32 s65, exec_lo
+                 s_mov_b32 s66, 0
+                 s_mov_b32 s67, vcc_lo
+                 s_mov_b32 s68, vcc_hi
+                 s_mov_b32 s70, m0
+                 s_mov_b32 exec_lo, -1\n";
+        if self.wave_size == 64 {
+            text += "s_mov_b32 s66, exec_hi
+                     s_mov_b32 exec_hi, -1\n";
+        }
+        text += "s_mov_b32 s64, 0
+                 s_nop 7
+                 v_mov_b32 v3, 0
+                 v_mov_b32 v4, 0\n";
+        // One store for all scalars: each goes to a lane of its own.
+        for lane in 0..7 {
+            text += &format!("v_writelane_b32 v3, s{}, {lane}\n", 64 + lane);
+        }
+        for (lane, scalar) in SCALARS.enumerate() {
+            text += &format!("v_writelane_b32 v4, s{scalar}, {lane}\n");
+        }
+        text += &format!(
+            "global_store_dword v2, v3, s[6:7]
+             global_store_dword v2, v4, s[6:7] offset:{SCALARS_AT}\n"
+        );
+        for (first, offset) in vectors(width) {
+            let last = first + 3;
+            text +=
+                &format!("global_store_dwordx4 v1, v[{first}:{last}], s[6:7] offset:{offset}\n");
+        }
+        text + "s_endpgm\n"
+    }
+}
+
+/// Longer than any instruction's result takes to be seen by the next one, for which compilers insert waits.
+const SETTLE: &str = "s_nop 7\ns_nop 7\ns_nop 7\ns_nop 7\n";
+
+/// Fours of vector registers: the first, and where they are in a record.
+fn vectors(width: u16) -> impl Iterator<Item = (u16, usize)> {
+    (0..width).map(|four| (FIRST + 4 * four, HEADER + 16 * usize::from(four)))
+}
