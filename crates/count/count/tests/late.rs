@@ -96,6 +96,22 @@ fn constant_sums_get_a_return_of_their_own() {
     assert_eq!(ir.matches("ret void").count(), 2, "{ir}");
 }
 
+/// The inliner decides as it does without counting, and finds nothing of ours in what it leaves.
+#[test]
+fn additions_weigh_nothing_for_the_inliner() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = program("inlining.c");
+    let plain = directory.path().join("plain.ll");
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O2", "-S", "-emit-llvm"]).arg(&source);
+    must(clang.arg("-o").arg(&plain));
+    let plain = fs::read_to_string(plain).unwrap();
+    assert!(!plain.contains("@step"), "{plain}");
+    let counted = ir_of(&source, &[]);
+    assert!(!counted.contains("call void @step"), "{counted}");
+    assert!(!counted.contains("llvm.sideeffect"), "{counted}");
+}
+
 fn ir_of(source: &Path, ours: &[&str]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.ll");

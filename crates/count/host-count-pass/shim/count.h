@@ -105,6 +105,14 @@ enum class Stage {
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
 
+// What the additions of each function weigh for the inliner.
+using Weights = std::vector<std::pair<llvm::Function *, int>>;
+Weights weigh(llvm::Module &module);
+
+// Lets the inliner weigh functions as if they did not count, and takes out again what tells it so.
+void takeOff(llvm::Module &module, const Weights &weights);
+bool putBack(llvm::Module &module);
+
 // Conditions whose ways differ in what they add only become one branch.
 bool mergeConditions(llvm::Function &function);
 
