@@ -6,7 +6,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 14] = [
+const SHIM: [&str; 15] = [
     "plugin",
     "normalise",
     "late",
@@ -19,6 +19,7 @@ const SHIM: [&str; 14] = [
     "move",
     "recursion",
     "check",
+    "distribute",
     "lower",
     "rewrite",
 ];

@@ -139,6 +139,18 @@ void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuil
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
+// Gives additions of constants that depend on the way to the ways.
+void distributeAmounts(llvm::Function &function);
+
+// The amount of an addition plus a constant, changed in place where that needs no other instruction; else null.
+llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
+
+// Whether somebody may look at the counter during a call.
+bool mayLook(const llvm::CallBase &call);
+
+// The counter to a register or from one.
+bool isCounterAccess(const llvm::Instruction &instruction);
+
 // Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);
 
