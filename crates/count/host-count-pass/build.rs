@@ -6,7 +6,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 13] = [
+const SHIM: [&str; 15] = [
     "plugin",
     "normalise",
     "late",
@@ -15,9 +15,11 @@ const SHIM: [&str; 13] = [
     "tails",
     "apply",
     "conditions",
+    "inlining",
     "move",
     "recursion",
     "check",
+    "distribute",
     "lower",
     "rewrite",
 ];

@@ -96,6 +96,55 @@ fn constant_sums_get_a_return_of_their_own() {
     assert_eq!(ir.matches("ret void").count(), 2, "{ir}");
 }
 
+/// The ways that end in one addition: each adds for itself, or corrects what the place where they meet adds anyway.
+#[test]
+fn amounts_that_depend_on_the_way_are_paid_on_it() {
+    let of = |first: &str, otherwise: &str, phi: &str, join: &str| {
+        let code = "  call void @look()\n";
+        amounts(&lowered(&format!(
+            "  br i1 %c, label %then, label %{otherwise}\nthen:\n{code}{first}  br label %join\nelse:\n{code}  br label %join\n\
+             join:\n  %s = phi i64 {phi}\n{join}{code}  ret void\n"
+        )))
+    };
+    let sum = addition("s1", "add", "%s");
+    let both = "[ 3, %then ], [ 8, %else ]";
+    assert_eq!(of("", "else", both, &sum), [3, 8]);
+    let more = addition("n", "add", "5");
+    assert_eq!(of("", "else", both, &(sum.clone() + &more)), [5, 8]);
+    // A way without a block of its own is paid where they meet.
+    let direct = "[ 3, %then ], [ 90, %0 ]";
+    let body = format!(
+        "  br i1 %c, label %then, label %join\nthen:\n  call void @look()\n{}  br label %join\njoin:\n  %s = phi i64 {direct}\n{sum}  call void @look()\n  ret void\n",
+        addition("t", "add", "6")
+    );
+    assert_eq!(amounts(&lowered(&body)), [6 + 3 - 90, 90]);
+    // Somebody looks at the counter first: it must not have been paid then.
+    let looked = format!("  call void @look()\n{sum}");
+    let output = lowered(&format!(
+        "  br i1 %c, label %then, label %else\nthen:\n  call void @look()\n  br label %join\nelse:\n  call void @look()\n  br label %join\n\
+         join:\n  %s = phi i64 {both}\n{looked}  call void @look()\n  ret void\n"
+    ));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let ir = text(&output.stdout);
+    assert!(ir.contains("phi i64 [ 3, %then ], [ 8, %else ]"), "{ir}");
+}
+
+/// The inliner decides as it does without counting, and finds nothing of ours in what it leaves.
+#[test]
+fn additions_weigh_nothing_for_the_inliner() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = program("inlining.c");
+    let plain = directory.path().join("plain.ll");
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O2", "-S", "-emit-llvm"]).arg(&source);
+    must(clang.arg("-o").arg(&plain));
+    let plain = fs::read_to_string(plain).unwrap();
+    assert!(!plain.contains("@step"), "{plain}");
+    let counted = ir_of(&source, &[]);
+    assert!(!counted.contains("call void @step"), "{counted}");
+    assert!(!counted.contains("llvm.sideeffect"), "{counted}");
+}
+
 fn ir_of(source: &Path, ours: &[&str]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.ll");

@@ -105,6 +105,14 @@ enum class Stage {
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
 
+// What the additions of each function weigh for the inliner.
+using Weights = std::vector<std::pair<llvm::Function *, int>>;
+Weights weigh(llvm::Module &module);
+
+// Lets the inliner weigh functions as if they did not count, and takes out again what tells it so.
+void takeOff(llvm::Module &module, const Weights &weights);
+bool putBack(llvm::Module &module);
+
 // Conditions whose ways differ in what they add only become one branch.
 bool mergeConditions(llvm::Function &function);
 
@@ -130,6 +138,18 @@ void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuil
 
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
+// Gives additions of constants that depend on the way to the ways.
+void distributeAmounts(llvm::Function &function);
+
+// The amount of an addition plus a constant, changed in place where that needs no other instruction; else null.
+llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
+
+// Whether somebody may look at the counter during a call.
+bool mayLook(const llvm::CallBase &call);
+
+// The counter to a register or from one.
+bool isCounterAccess(const llvm::Instruction &instruction);
 
 // Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);

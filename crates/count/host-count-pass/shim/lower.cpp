@@ -24,20 +24,6 @@ bool takesBack(const AtomicRMWInst &addition) {
   return addition.use_empty() && amount && amount->isNegative();
 }
 
-// Whether somebody may look at the counter during a call.
-bool mayLook(const CallBase &call) {
-  if (call.hasFnAttr(ComesBack))
-    return false;
-  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
-  return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow();
-}
-
-// To a register or from one.
-bool isAccess(const Instruction &instruction) {
-  auto *counter = dyn_cast_or_null<GlobalVariable>(getLoadStorePointerOperand(&instruction));
-  return counter && counter->getName() == CounterName;
-}
-
 // Additions to one address in one block, with nobody looking in between, are one.
 void mergeNeighbours(BasicBlock &block) {
   SmallVector<AtomicRMWInst *, 4> open; // by address, at most one each
@@ -54,7 +40,8 @@ void mergeNeighbours(BasicBlock &block) {
         IRBuilder<> builder(&payer);
         // (One of nothing may have become an "or".)
         payer.setOperation(AtomicRMWInst::Add);
-        payer.setOperand(1, builder.CreateAdd(payer.getValOperand(), paid.getValOperand()));
+        Value *sum = plusConstant(payer.getValOperand(), cast<ConstantInt>(paid.getValOperand()));
+        payer.setOperand(1, sum ? sum : builder.CreateAdd(payer.getValOperand(), paid.getValOperand()));
         paid.eraseFromParent();
         *known = &payer;
         continue;
@@ -63,7 +50,7 @@ void mergeNeighbours(BasicBlock &block) {
         open.erase(known);
       if (addition.use_empty())
         open.push_back(&addition);
-    } else if (isAccess(instruction)) {
+    } else if (isCounterAccess(instruction)) {
       open.clear();
     } else if (auto *call = dyn_cast<CallBase>(&instruction); call && mayLook(*call)) {
       open.clear();
@@ -80,7 +67,7 @@ void raise(AtomicRMWInst &addition) {
     Instruction *before = at->getPrevNode();
     auto *call = dyn_cast<CallBase>(before);
     bool looks = call && mayLook(*call);
-    if (looks || additionTo(*before) || isa<AllocaInst>(before) || isAccess(*before))
+    if (looks || additionTo(*before) || isa<AllocaInst>(before) || isCounterAccess(*before))
       break;
     at = before;
   }
@@ -146,6 +133,18 @@ private:
 
 } // namespace
 
+bool mayLook(const CallBase &call) {
+  if (call.hasFnAttr(ComesBack))
+    return false;
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow();
+}
+
+bool isCounterAccess(const Instruction &instruction) {
+  auto *counter = dyn_cast_or_null<GlobalVariable>(getLoadStorePointerOperand(&instruction));
+  return counter && counter->getName() == CounterName;
+}
+
 void replaceResult(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
   SmallVector<Instruction *, 2> totals;
   for (User *user : addition.users()) {
@@ -175,6 +174,8 @@ Value *additionTo(const Instruction &instruction) {
 void lowerAdditions(Module &module, bool spread) {
   Lowering lowering(module, spread);
   for (Function &function : module) {
+    if (spread)
+      distributeAmounts(function);
     for (BasicBlock &block : function)
       mergeNeighbours(block);
     SmallVector<AtomicRMWInst *, 32> additions;

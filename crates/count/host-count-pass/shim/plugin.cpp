@@ -96,12 +96,19 @@ public:
       changed |= leaveUnoptimised(module);
     if (changed)
       analyses.invalidate(module, PreservedAnalyses::none());
+    if (atEnd)
+      changed |= putBack(module);
     // The reference stays as simple as it is.
     if (settings.replaceLate && optimised && settings.placement == Placement::Tree) {
+      Weights weights = position == Position::Start ? weigh(module) : Weights();
       changed |= moveAdditions(module, analyses, atEnd ? Stage::Late : Stage::Early);
       if (changed)
         analyses.invalidate(module, PreservedAnalyses::none());
       changed |= atEnd && holdInRecursion(module, analyses);
+      if (!weights.empty()) {
+        takeOff(module, weights);
+        changed = true;
+      }
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
       lowerAdditions(module, settings.placement == Placement::Tree);
