@@ -13,7 +13,7 @@ use clap::Args;
 use files::Output;
 use hardware::{Child, Emulated, Options, Report, Ways, page};
 
-use crate::{about, steps::Steps};
+use crate::{about, progress::Steps};
 
 /// Compare an AMD GPU with the emulated one.
 ///
