@@ -197,7 +197,9 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luth
     check = 0;
   // Of dwords each may be in bounds or not.
   luthier_u64 end = within + (*size > 4 && !by_format && !(flags & 32) ? 4 : *size);
-  bool inside = check == 3   ? end + (since_gfx11 ? scalar_offset : 0) <= records
+  // The scalar offset counts against the size of a buffer without swizzling on gfx9, and of every one since gfx11.
+  bool with_scalar = since_gfx11 || (!since_gfx10 && !swizzled);
+  bool inside = check == 3   ? end + (with_scalar ? scalar_offset : 0) <= records
                 : check == 2 ? records != 0
                 : check == 1 ? record < records
                              : record < records && end <= stride;

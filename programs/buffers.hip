@@ -74,7 +74,7 @@ static long expected(const Descriptor &d, int form, unsigned lane, unsigned wave
                  : d.check == 2 ? d.records != 0
                                 : within + 4 <= d.records;
     else if (d.stride == 0 || (!indexed && !d.swizzled))
-        inside = within + 4 <= d.records;
+        inside = within + 4 + (d.swizzled ? 0 : scalar) <= d.records;
     else
         inside = record < d.records;
     if (!inside)

@@ -387,23 +387,15 @@ fn raw_buffers_check_bytes() {
         }
     })
     .run();
-    let in_range = |offset: usize, at: usize| if offset + 4 <= 256 { word(at / 4) } else { 0 };
-    m.check(4, |lane| {
-        if lane == 9 {
-            0
-        } else {
-            in_range(8 * lane + 4, 8 * lane + 16)
-        }
-    });
-    m.check(5, |lane| {
-        if lane == 9 {
-            0
-        } else {
-            in_range(8 * lane + 8, 8 * lane + 20)
-        }
-    });
+    // The scalar offset is taken from the size (Vega manual, range checking of raw buffers).
+    let in_range = |lane: usize, at: usize| match lane != 9 && at + 4 <= 256 {
+        true => word(at / 4),
+        false => 0,
+    };
+    m.check(4, |lane| in_range(lane, 8 * lane + 16));
+    m.check(5, |lane| in_range(lane, 8 * lane + 20));
     m.check(6, |lane| {
-        if lane == 9 || 8 * lane >= 256 {
+        if lane == 9 || 8 * lane + 64 >= 256 {
             0
         } else {
             byte(8 * lane + 64)

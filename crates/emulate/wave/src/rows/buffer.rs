@@ -81,11 +81,18 @@ impl Descriptor {
         } else {
             Check::Index
         };
+        // The size of a raw buffer of gfx9 is less by the scalar offset (Vega and CDNA manuals, range checking of buffers): libraries
+        // have that clip what a tile reads too much.
+        let scalar = if check == Check::Bytes && !since_gfx10 && !swizzled {
+            wave.uniform(op, 2) as u32
+        } else {
+            0
+        };
         Descriptor {
             base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,
             stride,
             swizzled,
-            records: u64::from(w2),
+            records: u64::from(w2.saturating_sub(scalar)),
             index_shift: 3 + (w3 >> 21 & 3),
             add_tid,
             check,
