@@ -1,0 +1,178 @@
+//! What the documentation shows is run, and prints what the documentation says.
+//!
+//! Of each page, in its order: ```` ```sh ```` blocks are run, in a directory of the page's own, with `luthier` in the PATH; in
+//! ```` ```console ```` blocks each line that begins with `$ ` is, and must print what follows it, where `[..]` stands for any characters and
+//! a line `...` for any lines. A block ```` ```cpp file=NAME ```` is written to that file. `<!-- run: COMMAND -->` runs unseen, and
+//! `<!-- not run: REASON -->` before a block leaves it out. `$SAMPLES` has `examples/` and `vector_add`, compiled for gfx90a and gfx1030.
+
+mod documentation {
+    pub mod page;
+    pub mod pattern;
+}
+
+use documentation::page::{Step, steps};
+use documentation::pattern::matches;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+macro_rules! pages {
+    ($($name:ident $path:literal)*) => {
+        const PAGES: &[&str] = &[$($path),*];
+        $(#[test]
+        fn $name() {
+            run($path);
+        })*
+    };
+}
+
+pages! {
+    readme "README.md"
+    home "docs/README.md"
+    start "docs/start.md"
+    counting_instructions "docs/tutorials/count-instructions.md"
+    tracing_memory "docs/tutorials/trace-memory.md"
+    writing_a_tool "docs/tutorials/write-a-tool.md"
+    proving_a_tool "docs/tutorials/prove-a-tool.md"
+    covering_kernels "docs/tutorials/cover-kernels.md"
+    bounding_a_program "docs/tutorials/bound-a-program.md"
+    concepts "docs/concepts.md"
+    questions "docs/questions.md"
+    running "docs/running.md"
+    ci "docs/ci.md"
+    hardware "docs/hardware/README.md"
+    emulator "docs/emulator/README.md"
+    programs "docs/emulator/programs.md"
+    tools "docs/tools/README.md"
+    performance "docs/tools/performance.md"
+    report "docs/report/README.md"
+    coverage "docs/coverage/README.md"
+    count "docs/count/README.md"
+    count_building "docs/count/building.md"
+    count_contract "docs/count/contract.md"
+    count_overhead "docs/count/overhead.md"
+    count_report "docs/count/report-format.md"
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."))
+}
+
+fn products() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_luthier")).parent().unwrap()
+}
+
+/// `examples/`, and `vector_add` in it, compiled.
+fn samples() -> &'static Path {
+    static SAMPLES: OnceLock<PathBuf> = OnceLock::new();
+    SAMPLES.get_or_init(|| {
+        let samples = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documentation");
+        let script = "rm -rf \"$0\" && cp -r \"$1/examples\" \"$0\" && cd \"$0\" && \
+            hipcc -g -O2 --offload-arch=gfx90a --offload-arch=gfx1030 vector_add.hip -o vector_add";
+        let status = Command::new("bash")
+            .args(["-c", script])
+            .arg(&samples)
+            .arg(root())
+            .status();
+        assert!(
+            status.unwrap().success(),
+            "examples/vector_add.hip compiles"
+        );
+        samples
+    })
+}
+
+fn run(page: &str) {
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let steps = steps(&text).unwrap_or_else(|error| panic!("{page}:{error}"));
+    if steps.is_empty() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for step in &steps {
+        if let Err(error) = take(step, directory.path()) {
+            panic!("{page}:{}: {error}", step.line());
+        }
+    }
+}
+
+/// One step of a page, in its directory.
+fn take(step: &Step, directory: &Path) -> Result<(), String> {
+    let (script, expected) = match step {
+        Step::File { name, text, .. } => {
+            return std::fs::write(directory.join(name), text).map_err(|error| error.to_string());
+        }
+        Step::Run { script, output, .. } => (script, output),
+    };
+    let path = std::env::join_paths(
+        std::iter::once(products().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let output = Command::new("bash")
+        .args(["-e", "-o", "pipefail", "-c"])
+        .arg(format!("exec 2>&1\n{script}"))
+        .current_dir(directory)
+        .env("PATH", path.unwrap())
+        .env("SAMPLES", samples())
+        .env("XDG_CACHE_HOME", directory.join(".cache"))
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .map_err(|error| error.to_string())?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(format!(
+            "{script}\nended with {}:\n{printed}",
+            output.status
+        ));
+    }
+    match expected {
+        Some(expected) if !matches(expected, &printed) => Err(format!(
+            "{script}\nprinted:\n{printed}\nand the page says:\n{expected}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn every_page_is_run_and_listed() {
+    let mut found = vec!["README.md".to_owned()];
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(root())
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
+            if path.is_dir() && name != "docs/decisions" {
+                folders.push(path);
+            } else if name.ends_with(".md") && name != "docs/SUMMARY.md" {
+                let listed = format!("({})", name.strip_prefix("docs/").unwrap());
+                assert!(summary.contains(&listed), "docs/SUMMARY.md has no {name}");
+                found.push(name);
+            }
+        }
+    }
+    let mut pages: Vec<_> = PAGES.iter().map(|&page| page.to_owned()).collect();
+    found.sort();
+    pages.sort();
+    assert_eq!(pages, found);
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    for page in PAGES.iter().chain(&["docs/SUMMARY.md"]) {
+        let path = root().join(page);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in text.split("](").skip(1) {
+            let target = link.split([')', '#', ' ']).next().unwrap();
+            if !target.is_empty() && !target.contains("://") {
+                let there = path.parent().unwrap().join(target);
+                assert!(there.exists(), "{page}: there is no {target}");
+            }
+        }
+    }
+}
