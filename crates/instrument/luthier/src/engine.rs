@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::{
     Agent, Content, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal, Request,
-    RingSpec, Variant,
+    Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -166,25 +166,6 @@ impl Engine {
     }
 }
 
-/// The variables of a tool's file as a session makes them.
-pub(crate) fn globals(file: &ToolFile) -> Vec<Global> {
-    let all = file.globals().iter().map(|global| Global {
-        name: global.name.clone(),
-        size: global.size,
-        content: match file.stream(&global.name) {
-            Some((stream, layout)) => Content::Ring(RingSpec {
-                record_size: layout.size as u32,
-                capacity: stream.capacity,
-            }),
-            None => Content::Memory {
-                kind: MemoryKind::Device,
-                initial: global.initial.clone().unwrap_or_default(),
-            },
-        },
-    });
-    all.collect()
-}
-
 impl Instrumenter for Engine {
     fn name(&self) -> String {
         let names: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
@@ -205,7 +186,7 @@ impl Instrumenter for Engine {
 
     fn globals(&self) -> Vec<Global> {
         let files = self.tools.iter().map(|tool| tool.file());
-        files.flat_map(globals).collect()
+        files.flat_map(ToolFile::made_by_session).collect()
     }
 
     fn instrument(&self, request: &Request<'_>) -> std::result::Result<Variant, Refusal> {

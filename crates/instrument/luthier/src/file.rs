@@ -1,8 +1,8 @@
 //! A built tool.
 
-use crate::{Description, Error, Options, Result, Stream, engine, options, printed};
+use crate::{Description, Error, Options, Result, Stream, options, printed};
 use records::Layout;
-use session::Live;
+use session::{Content, Live, MemoryKind, RingSpec};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use template::{Bundle, Global};
@@ -180,7 +180,26 @@ impl ToolFile {
 
     /// Makes its variables known to a run that began without them; they are on devices when they are first asked for.
     pub fn declare(&self, live: &dyn Live) {
-        live.declare(engine::globals(self));
+        live.declare(self.made_by_session());
+    }
+
+    /// Its variables as a session makes them.
+    pub(crate) fn made_by_session(&self) -> Vec<session::Global> {
+        let all = self.globals().iter().map(|global| session::Global {
+            name: global.name.clone(),
+            size: global.size,
+            content: match self.stream(&global.name) {
+                Some((stream, layout)) => Content::Ring(RingSpec {
+                    record_size: layout.size as u32,
+                    capacity: stream.capacity,
+                }),
+                None => Content::Memory {
+                    kind: MemoryKind::Device,
+                    initial: global.initial.clone().unwrap_or_default(),
+                },
+            },
+        });
+        all.collect()
     }
 
     /// A file with the same variables and description, for code that has the hooks already.

@@ -27,7 +27,6 @@ macro_rules! pages {
 }
 
 pages! {
-    readme "README.md"
     home "docs/README.md"
     start "docs/start.md"
     counting_instructions "docs/tutorials/count-instructions.md"
@@ -135,7 +134,7 @@ fn take(step: &Step, directory: &Path) -> Result<(), String> {
 
 #[test]
 fn every_page_is_run_and_listed() {
-    let mut found = vec!["README.md".to_owned()];
+    let mut found = Vec::new();
     let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
     let mut folders = vec![root().join("docs")];
     while let Some(folder) = folders.pop() {
@@ -164,7 +163,7 @@ fn every_page_is_run_and_listed() {
 
 #[test]
 fn links_between_pages_lead_somewhere() {
-    for page in PAGES.iter().chain(&["docs/SUMMARY.md"]) {
+    for page in PAGES.iter().chain(&["README.md", "docs/SUMMARY.md"]) {
         let path = root().join(page);
         let text = std::fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1) {

@@ -10,6 +10,7 @@ unsigned long __builtin_amdgcn_read_exec();
 unsigned long __builtin_amdgcn_ballot_w64(bool);
 unsigned __builtin_amdgcn_wavefrontsize();
 unsigned __builtin_amdgcn_readlane(unsigned, unsigned);
+unsigned __builtin_amdgcn_readfirstlane(unsigned);
 void __builtin_amdgcn_s_sleep(int);
 unsigned __builtin_amdgcn_s_getreg(int);
 }
