@@ -4,11 +4,7 @@ use std::ops::Range;
 
 use isa::Effects;
 
-use crate::{
-    Fault, FaultKind, Stop, Wave, host_address,
-    micro_op::{MicroOp, SrcKind},
-    program::DecodedInst,
-};
+use crate::{Fault, FaultKind, Stop, Wave, host_address, micro_op::MicroOp, program::DecodedInst};
 
 /// Of an access whose lane cannot be told.
 pub const NO_LANE: u32 = u32::MAX;
@@ -75,8 +71,10 @@ impl Wave {
         {
             return None;
         }
+        let access = op.any_vector_memory()?;
         let row = usize::from(op.src[0].index);
-        let scalar = (op.src[2].kind == SrcKind::Scalar && op.modifiers & 4 != 0)
+        let scalar = access
+            .has_scalar_base()
             .then(|| self.scalar64(usize::from(op.src[2].index)));
         let of_lane = |lane: usize| {
             let low = u64::from(self.vgpr(row, lane));
@@ -84,7 +82,7 @@ impl Wave {
                 Some(base) => base.wrapping_add(low),
                 None => low | u64::from(self.vgpr(row + 1, lane)) << 32,
             };
-            host_address(base.wrapping_add_signed(i64::from(op.offset)))
+            host_address(base.wrapping_add_signed(i64::from(access.offset)))
         };
         (0..self.wave_size)
             .filter(|lane| self.exec() >> lane & 1 != 0)

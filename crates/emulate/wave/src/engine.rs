@@ -123,7 +123,8 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 let next: &[MicroOp; UNROLLED] = ops[index..].first_chunk().expect("padding");
                 macro_rules! step {
                     ($($at:literal)+) => {$(
-                        let code = shell::call(next[$at].handler, wave, &next[$at], env);
+                        // SAFETY: of the wave's own segment.
+                        let code = unsafe { shell::call(&next[$at], wave, env) };
                         if code != flow::NEXT {
                             index += $at + 1;
                             break 'run code;

@@ -20,7 +20,6 @@ pub(crate) fn signed(value: u32, width: u32) -> i32 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flat {
     pub offset: i32,
-    pub lds: bool,
     pub glc: bool,
     pub addr: u16,
     pub data: u16,
@@ -51,7 +50,6 @@ impl Flat {
             };
             return Flat {
                 offset,
-                lds: false,
                 glc: bits(w0, 14, 14) != 0,
                 addr: bits(w1, 7, 0) as u16,
                 data: bits(w1, 15, 8) as u16,
@@ -70,7 +68,6 @@ impl Flat {
         let off = saddr == 0x7f || (family != Family::Gfx9 && saddr == 0x7d);
         Flat {
             offset,
-            lds: bits(w0, 13, 13) != 0,
             glc: bits(w0, 16, 16) != 0,
             addr: bits(w1, 7, 0) as u16,
             data: bits(w1, 15, 8) as u16,
@@ -168,7 +165,7 @@ pub(crate) struct Image {
     /// First SGPR of the sampler descriptor.
     pub ssamp: u16,
     /// Address registers; where the instruction does not list them, they follow the first.
-    pub addresses: [u8; crate::rows::MOST_ADDRESSES],
+    pub addresses: [u8; crate::micro_op::MOST_ADDRESSES],
 }
 
 impl Image {

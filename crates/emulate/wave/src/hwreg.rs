@@ -4,10 +4,14 @@
 //! value made up here would be believed. Unprivileged writes reach MODE and, where it exists, FLAT_SCR; those to other registers that
 //! exist change nothing, as in hardware. Layouts are those of the ISA manuals and of the kernel driver's trap handlers; numbers, names
 //! and targets are LLVM's (a test compares them).
+//!
+//! Of what a wave was given, sizes are shown where it is known what they count. Where it begins in a register file or in LDS is not,
+//! for there is no such place here; neither is the number of SGPRs, of which manuals and driver have different units; nor are sizes
+//! where the hardware gives more than the kernel asks for, since gfx10.3 and on gfx950, and nobody says which of both it shows.
 
 use gfx::{Family, Target};
 
-use crate::{Mode, engine::Env, state::Wave};
+use crate::{Mode, engine::Env, micro_op::HardwareRegister, state::Wave};
 
 use Family::{Gfx9, Gfx10, Gfx10_3, Gfx11, Gfx12, Gfx12_5};
 
@@ -52,14 +56,23 @@ const fn hidden(number: u16, name: &'static str, exists: fn(&Target) -> bool) ->
     }
 }
 
-fn all(_: &Target) -> bool {
-    true
-}
 fn gfx9(target: &Target) -> bool {
     target.family == Gfx9
 }
 fn gfx940(target: &Target) -> bool {
     gfx9(target) && target.architected_flat_scratch
+}
+fn gfx9_two_files(target: &Target) -> bool {
+    gfx9(target) && !target.unified_register_file
+}
+fn gfx9_one_file(target: &Target) -> bool {
+    gfx9(target) && target.unified_register_file
+}
+fn small_lds_granule(target: &Target) -> bool {
+    target.family <= Gfx10 && target.lds_bytes <= 64 << 10
+}
+fn large_lds_granule(target: &Target) -> bool {
+    !small_lds_granule(target)
 }
 fn gfx10(target: &Target) -> bool {
     matches!(target.family, Gfx10 | Gfx10_3)
@@ -79,6 +92,9 @@ fn to_gfx11(target: &Target) -> bool {
 fn since_gfx10(target: &Target) -> bool {
     target.family >= Gfx10
 }
+fn since_gfx10_3(target: &Target) -> bool {
+    target.family >= Gfx10_3
+}
 fn short_clock(target: &Target) -> bool {
     matches!(target.family, Gfx10_3 | Gfx11)
 }
@@ -95,6 +111,21 @@ const STATE_SCC: u32 = 1 << 9;
 const STATUS_SCC: u32 = 1;
 const STATUS_EXECZ: u32 = 1 << 9;
 const STATUS_VCCZ: u32 = 1 << 10;
+
+/// Field of GPR_ALLOC.
+const VGPR_SIZE: u32 = 0x3f << 8;
+/// Bytes of LDS are given out in these, and counted in those.
+const LDS_GRANULE: u32 = 512;
+const LDS_UNIT: u32 = 256;
+
+fn vgpr_size(_: &Wave, env: &Env<'_>) -> u32 {
+    last_granule(env.program.config().agpr_base, 4) << 8
+}
+
+/// So many granules less one: there is none without any.
+fn last_granule(count: u32, granule: u32) -> u32 {
+    count.div_ceil(granule).saturating_sub(1)
+}
 
 fn status(wave: &Wave, _: &Env<'_>) -> u32 {
     let bit = |set, bit| if set { bit } else { 0 };
@@ -129,9 +160,20 @@ static REGISTERS: &[Register] = &[
                    wave | simd << 4 | unit << 8 | engine << 13
                }, ..HIDDEN },
     Register { number: 4, name: "STATE_PRIV", exists: since_gfx12, readable: STATE_SCC, read: |wave, _| if wave.scc { STATE_SCC } else { 0 }, ..HIDDEN },
-    hidden(5, "GPR_ALLOC", all),
-    hidden(6, "LDS_ALLOC", all),
-    hidden(7, "IB_STS", all),
+    Register { number: 5, name: "GPR_ALLOC", exists: gfx9_two_files, readable: VGPR_SIZE, read: vgpr_size, ..HIDDEN },
+    // Of both files together, and where AccVGPRs begin.
+    Register { number: 5, name: "GPR_ALLOC", exists: gfx9_one_file, readable: 0x3f << 6 | 0x3f << 12, read: |_, env| {
+                   let config = env.program.config();
+                   last_granule(config.vector_rows, 8) << 6 | last_granule(config.agpr_base, 4) << 12
+               }, ..HIDDEN },
+    Register { number: 5, name: "GPR_ALLOC", exists: gfx10_1, readable: VGPR_SIZE, read: vgpr_size, ..HIDDEN },
+    hidden(5, "GPR_ALLOC", since_gfx10_3),
+    Register { number: 6, name: "LDS_ALLOC", exists: small_lds_granule, readable: 0x1ff << 12,
+               read: |wave, _| (wave.lds_bytes.next_multiple_of(LDS_GRANULE) / LDS_UNIT) << 12, ..HIDDEN },
+    hidden(6, "LDS_ALLOC", large_lds_granule),
+    // Counters of instructions that are not finished, and of those that are repeated after a page fault: there are neither.
+    Register { number: 7, name: "IB_STS", exists: to_gfx11, readable: !0, ..HIDDEN },
+    hidden(7, "IB_STS", since_gfx12),
     hidden(10, "PERF_SNAPSHOT_DATA", since_gfx12),
     hidden(11, "PERF_SNAPSHOT_PC_LO", since_gfx12),
     hidden(12, "PERF_SNAPSHOT_PC_HI", since_gfx12),
@@ -190,8 +232,12 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The access of `immediate`, which was checked by [`check`], to the row with this index.
-    pub fn decode(row: u32, immediate: u16) -> Access {
+    /// The access of an instruction, which was checked by [`check`].
+    pub fn of(op: &HardwareRegister) -> Access {
+        Access::decode(op.register, op.field)
+    }
+
+    fn decode(row: u32, immediate: u16) -> Access {
         let size = u32::from(immediate >> 11) + 1;
         Access {
             register: &REGISTERS[row as usize],

@@ -1,9 +1,35 @@
 //! The decoded form that executes: one [`MicroOp`] per instruction, operands resolved to rows, slots and constants.
+//!
+//! A micro-op is one line of the host's cache. What all instructions have in common (handler, sources, destination) are its fields;
+//! the rest of the line is the payload of its shape: a plain structure of numbers, declared in a file of its own below this module,
+//! that the decoder makes with the structure's constructor and handlers read by the accessor of that name (`op.lds().offset`). No other
+//! module sees the words in which a payload lies.
+//!
+//! An enumeration would cost handlers a test of what the decoder knows, and a union would cost `unsafe` at every access. Payloads hold
+//! nothing but numbers, so every payload is some value of every other type: `zerocopy` checks at compile time that this holds and
+//! that sizes agree, and an accessor is no instruction of the host at all. That a handler asks for the payload of its own shape is
+//! checked where debug assertions are on.
 
 use crate::{engine::Env, state::Wave};
 
-/// Executes one micro-op. Returns one of the constants of [`flow`]. Unsafe only because shells enable host features: call
-/// through [`crate::shell::call`].
+mod chain;
+mod image;
+mod matrix;
+mod memory;
+mod program;
+mod scalar;
+mod vector;
+
+pub(crate) use chain::ChainNumber;
+pub(crate) use image::{Image, ImageOperands, MOST_ADDRESSES};
+pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
+pub(crate) use memory::{Data, Generation, Lds, LdsBounds, ScalarMemory, Space, VectorMemory};
+pub(crate) use program::{Leave, Message, Program, Unsupported};
+pub(crate) use scalar::{HardwareRegister, Scalar};
+pub(crate) use vector::{Completion, Control, Pass, Vector, modifier};
+
+/// Executes one micro-op. Returns one of the constants of [`flow`]. It is unsafe because shells enable host features and because bodies
+/// trust the op's registers: [`crate::shell::call`] says what has to hold.
 pub(crate) type Handler = unsafe fn(&mut Wave, &MicroOp, &mut Env<'_>) -> u32;
 
 /// What a handler tells the engine's loop.
@@ -31,11 +57,11 @@ pub(crate) enum SrcKind {
     Vector,
     /// Scalar slot `index` (and the next one for 64-bit operands).
     Scalar,
-    /// `MicroOp::constant`, high word zero.
+    /// A constant, high word zero.
     Constant,
-    /// `MicroOp::constant`, sign-extended to 64 bits.
+    /// A constant, sign-extended to 64 bits.
     ConstantSigned,
-    /// `MicroOp::constant` is the high word, low word zero (f64 literals and inline constants).
+    /// A constant that is the high word, low word zero (f64 literals and inline constants).
     ConstantHigh,
     /// 1/(2*pi) as f64, the only inline constant with two significant words.
     InverseTwoPi64,
@@ -45,81 +71,227 @@ pub(crate) enum SrcKind {
     Aperture,
 }
 
+/// A source operand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Src {
     pub index: u16,
     pub kind: SrcKind,
+    /// Of constants their value; of vector rows how the lanes lie in them.
+    word: u32,
 }
 
-/// Modifier bits of `MicroOp::modifiers`, same layout for all vector formats.
-pub(crate) mod modifier {
-    /// Bit 0 + source number.
-    pub const NEG: u32 = 0;
-    /// Bit 3 + source number. For VOP3P these are neg_hi.
-    pub const ABS: u32 = 3;
-    /// Bits 6-9: op_sel (source 0, 1, 2, destination).
-    pub const OP_SEL: u32 = 6;
-    /// Bits 10-12: op_sel_hi.
-    pub const OP_SEL_HI: u32 = 10;
-    pub const CLAMP: u32 = 1 << 13;
-    /// Bits 14-15.
-    pub const OMOD: u32 = 14;
-    /// 16-bit results leave the other half of the register alone (gfx10 and later; gfx9 writes zeros).
-    pub const PRESERVE_HIGH: u32 = 1 << 16;
-    /// A vector ALU instruction, whose registers gfx9's index mode moves.
-    pub const VECTOR_ALU: u32 = 1 << 17;
-    /// Sources are pairs of singles: `MicroOp::constant` of a vector source says how many words behind its first one the
-    /// second lies, and bodies apply op_sel, op_sel_hi, neg_lo and neg_hi to uniform ones.
-    pub const PAIR: u32 = 1 << 19;
-    /// The micro-op is chain `MicroOp::extra` of its segment.
-    pub const CHAIN: u32 = 1 << 20;
-    /// Bits 23 and 24: elements of source 0 and 1 are signed, for rows whose encoding says so.
-    pub const SIGNED: u32 = 23;
-    /// MODE has no bit that turns OMOD off (gfx12).
-    pub const NO_IEEE: u32 = 1 << 25;
-    /// `MicroOp::dst` is a vector row.
-    pub const VECTOR_RESULT: u32 = 1 << 18;
+impl Src {
+    /// No operand.
+    pub const NONE: Src = Src::new(SrcKind::None, 0, 0);
+
+    const fn new(kind: SrcKind, index: u16, word: u32) -> Src {
+        Src { index, kind, word }
+    }
+
+    /// Vector row `row`.
+    pub const fn vector(row: u16) -> Src {
+        Src::new(SrcKind::Vector, row, 0)
+    }
+
+    /// Scalar slot `slot`.
+    pub const fn scalar(slot: u16) -> Src {
+        Src::new(SrcKind::Scalar, slot, 0)
+    }
+
+    /// A constant of one of the three kinds of these.
+    pub const fn constant(kind: SrcKind, value: u32) -> Src {
+        Src::new(kind, 0, value)
+    }
+
+    /// A value that the wave knows: a condition, an aperture, 1/(2*pi).
+    pub const fn special(kind: SrcKind, index: u16) -> Src {
+        Src::new(kind, index, 0)
+    }
+
+    /// A pair of singles whose first words are in row `row` and whose second ones are `distance` words behind them.
+    pub fn pair(row: u16, distance: i32) -> Src {
+        Src::new(SrcKind::Vector, row, distance as u32)
+    }
+
+    /// Numbers of mixed precision in `row`: all of its words, or their low (`part` 1) or high halves (2).
+    pub fn mixed(row: u16, part: u32) -> Src {
+        Src::new(SrcKind::Vector, row, part)
+    }
+
+    /// The word of a constant.
+    #[inline(always)]
+    pub fn constant_word(&self) -> u32 {
+        debug_assert!(self.kind != SrcKind::Vector);
+        self.word
+    }
+
+    /// Words from the first to the second word of a lane, of a source that is a pair of singles.
+    #[inline(always)]
+    pub fn pair_distance(&self) -> isize {
+        debug_assert!(self.kind == SrcKind::Vector);
+        self.word as i32 as isize
+    }
+
+    /// Which part of a word is the number, of a source of mixed precision; see [`Src::mixed`].
+    #[inline(always)]
+    pub fn mixed_part(&self) -> isize {
+        debug_assert!(self.kind == SrcKind::Vector);
+        self.word as isize
+    }
 }
 
-/// Control dword that follows VOP1/VOP2/VOPC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub(crate) enum Control {
-    #[default]
-    None,
-    Sdwa,
-    Dpp16,
-    Dpp8,
-}
+/// 32-bit words of a payload.
+const PAYLOAD: usize = 7;
 
 /// One executable operation.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct MicroOp {
     pub handler: Handler,
+    pub src: [Src; 3],
     /// Vector row or scalar slot, by what the row's signature says.
     pub dst: u16,
-    /// Scalar slot of a mask or carry result.
-    pub mask_dst: u16,
-    /// Scalar slot of a mask or carry source.
-    pub mask_src: u16,
-    pub control: Control,
-    pub src: [Src; 3],
-    pub constant: [u32; 3],
-    /// `modifier` bits; memory instructions keep their cache and addressing bits here.
-    pub modifiers: u32,
-    /// SDWA/DPP dword, or a format's own extra (waitcnt immediate, matrix controls, dfmt/nfmt).
-    pub extra: u32,
-    /// Signed byte offset of memory instructions or simm16.
-    pub offset: i32,
-    /// Branch target as micro-op index.
-    pub target: u32,
     /// `flow::NEXT` or `flow::EXEC_CHANGED`, decided at decode.
     pub after: u8,
-    /// Dwords moved by memory instructions, or words of the result.
-    pub width: u8,
-    /// Row attribute, meaning known to the handler.
-    pub attribute: u16,
+    kind: Kind,
+    payload: [u32; PAYLOAD],
 }
 
-const _: () = assert!(size_of::<MicroOp>() <= 128);
+const _: () = assert!(size_of::<MicroOp>() == 64);
+
+/// What a shape keeps in the micro-op.
+pub(crate) trait Payload {
+    const KIND: Kind;
+    fn into_words(self) -> [u32; PAYLOAD];
+}
+
+macro_rules! payloads {
+    ($($(#[$doc:meta])* $payload:ident, $get:ident, $change:ident;)*) => {
+        /// Whose payload a micro-op holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Kind {
+            None,
+            $($payload),*
+        }
+
+        $(
+            impl Payload for $payload {
+                const KIND: Kind = Kind::$payload;
+                fn into_words(self) -> [u32; PAYLOAD] {
+                    zerocopy::transmute!(self)
+                }
+            }
+        )*
+
+        impl MicroOp {
+            $(
+                $(#[$doc])*
+                #[inline(always)]
+                pub fn $get(&self) -> &$payload {
+                    debug_assert_eq!(self.kind, Kind::$payload);
+                    zerocopy::transmute_ref!(&self.payload)
+                }
+
+                /// The same to be changed.
+                #[allow(dead_code)]
+                pub fn $change(&mut self) -> &mut $payload {
+                    debug_assert_eq!(self.kind, Kind::$payload);
+                    zerocopy::transmute_mut!(&mut self.payload)
+                }
+            )*
+        }
+    };
+}
+
+payloads! {
+    /// Vector ALU, each half of a dual instruction too.
+    Vector, vector, vector_mut;
+    /// Passes before a vector ALU instruction.
+    Pass, pass, pass_mut;
+    /// The pass behind a vector ALU instruction.
+    Completion, completion, completion_mut;
+    /// Several vector ALU instructions at once.
+    ChainNumber, chain, chain_mut;
+    /// Products of matrices in CDNA.
+    Mfma, mfma, mfma_mut;
+    /// Products of matrices in RDNA.
+    Wmma, wmma, wmma_mut;
+    /// Scalar ALU.
+    Scalar, scalar, scalar_mut;
+    /// `s_getreg` and `s_setreg`.
+    HardwareRegister, hardware_register, hardware_register_mut;
+    /// Branches, messages, waits.
+    Program, program, program_mut;
+    /// Messages with an answer.
+    Message, message, message_mut;
+    /// The end of a segment.
+    Leave, leave, leave_mut;
+    /// What cannot execute.
+    Unsupported, unsupported, unsupported_mut;
+    /// SMEM.
+    ScalarMemory, scalar_memory, scalar_memory_mut;
+    /// FLAT, GLOBAL, SCRATCH and buffers.
+    VectorMemory, vector_memory, vector_memory_mut;
+    /// DS.
+    Lds, lds, lds_mut;
+    /// A look at the addresses of a DS instruction.
+    LdsBounds, lds_bounds, lds_bounds_mut;
+    /// MIMG.
+    Image, image, image_mut;
+}
+
+impl MicroOp {
+    /// An op with no operands and no payload.
+    pub fn new(handler: Handler) -> MicroOp {
+        MicroOp {
+            handler,
+            src: [Src::NONE; 3],
+            dst: 0,
+            after: flow::NEXT as u8,
+            kind: Kind::None,
+            payload: [0; PAYLOAD],
+        }
+    }
+
+    /// The same with a payload.
+    pub fn with<P: Payload>(mut self, payload: P) -> MicroOp {
+        self.set(payload);
+        self
+    }
+
+    /// Gives the op its payload.
+    pub fn set<P: Payload>(&mut self, payload: P) {
+        self.kind = P::KIND;
+        self.payload = payload.into_words();
+    }
+
+    /// The payload of an instruction that may be none of FLAT, GLOBAL, SCRATCH and buffers, or one that does not execute.
+    pub fn any_vector_memory(&self) -> Option<&VectorMemory> {
+        (self.kind == Kind::VectorMemory).then(|| self.vector_memory())
+    }
+
+    /// Number of the chain that this op is, if it is one.
+    pub fn chain_number(&self) -> Option<usize> {
+        (self.kind == Kind::ChainNumber).then(|| self.chain().number as usize)
+    }
+
+    /// [`modifier`] bits, of ops whose registers gfx9's index mode moves; none of others.
+    pub fn indexable(&self) -> u32 {
+        match self.kind {
+            Kind::Vector => self.vector().modifiers,
+            Kind::Pass => self.pass().modifiers,
+            Kind::Completion => self.completion().modifiers,
+            _ => 0,
+        }
+    }
+
+    /// Sets where a branch goes. An instruction that does not execute goes nowhere.
+    pub fn set_branch_target(&mut self, op: u32) {
+        match self.kind {
+            Kind::Program => self.program_mut().branch_target = op,
+            Kind::Scalar => self.scalar_mut().branch_target = op,
+            _ => {}
+        }
+    }
+}

@@ -7,9 +7,8 @@
 
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, Src, SrcKind, flow, modifier},
+    micro_op::{Handler, MicroOp, Pass, Src, flow, modifier},
     ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type},
-    rows,
     shell::{self, Body},
     state::{LANES, VectorRow, Wave},
 };
@@ -23,7 +22,7 @@ pub(crate) use finish::Finish;
 /// Number of the source a pass works on.
 #[inline(always)]
 fn index(op: &MicroOp) -> usize {
-    (op.attribute & 3) as usize
+    op.pass().source()
 }
 
 /// Row the pass reads first.
@@ -42,7 +41,7 @@ pub(crate) fn result_row(vector_rows: u32) -> u16 {
     (vector_rows as usize + RESULT_ROWS) as u16
 }
 
-/// Copies a uniform source to `width` rows.
+/// Copies a uniform source to rows.
 pub(crate) struct Splat;
 
 impl Body for Splat {
@@ -51,7 +50,7 @@ impl Body for Splat {
         let value = wave.uniform(op, index(op));
         let dst = op.dst as usize;
         *wave.row_mut(dst) = VectorRow([value as u32; LANES]);
-        if op.width > 1 {
+        if op.pass().words() > 1 {
             *wave.row_mut(dst + 1) = VectorRow([(value >> 32) as u32; LANES]);
         }
         flow::NEXT
@@ -70,16 +69,16 @@ fn map(wave: &mut Wave, source: usize, dst: usize, change: impl Fn(u32) -> u32) 
     }
 }
 
-/// `(word >> shift & !clear) ^ toggle` on the last of `width` words, the first is copied: half selection, ABS and NEG.
-/// `constant` holds shift, clear and toggle.
+/// `(word >> shift & !clear) ^ toggle` on the last of its words, the first is copied: half selection, ABS and NEG.
+/// The parameters are shift, clear and toggle.
 pub(crate) struct Bits;
 
 impl Body for Bits {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let [shift, clear, toggle] = op.constant;
+        let [shift, clear, toggle] = op.pass().parameters;
         let (source, dst) = (source(op), op.dst as usize);
-        let last = op.width as usize - 1;
+        let last = op.pass().words() - 1;
         if last > 0 {
             *wave.row_mut(dst) = *wave.row(source);
         }
@@ -95,13 +94,13 @@ impl Body for Bits {
     }
 }
 
-/// VOP3P: the halves that op_sel and op_sel_hi name, then negated. `constant` holds two shifts and a toggle.
+/// VOP3P: the halves that op_sel and op_sel_hi name, then negated. The parameters are two shifts and a toggle.
 pub(crate) struct Halves;
 
 impl Body for Halves {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let [low, high, toggle] = op.constant;
+        let [low, high, toggle] = op.pass().parameters;
         let (low, high) = (low & 31, high & 31);
         map(
             wave,
@@ -114,14 +113,14 @@ impl Body for Halves {
     }
 }
 
-/// The words of a pair that op_sel and op_sel_hi name, then negated. `constant` holds the words' numbers; bits 0 and 1 of the
+/// The words of a pair that op_sel and op_sel_hi name, then negated. The parameters are the words' numbers; bits 0 and 1 of the
 /// third say which are negated.
 pub(crate) struct Pair;
 
 impl Body for Pair {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let [first, second, negated] = op.constant;
+        let [first, second, negated] = op.pass().parameters;
         let (source, dst) = (source(op), op.dst as usize);
         let row = |pick: u32| source + (pick & 1) as usize;
         let toggle = |word: u32| (negated >> word & 1) << 31;
@@ -139,13 +138,13 @@ impl Body for Pair {
     }
 }
 
-/// Mixed precision: the f16 in the half that starts at bit `constant[0]`, as f32.
+/// Mixed precision: the f16 in the half that starts at bit the first parameter, as f32.
 pub(crate) struct Widen;
 
 impl Body for Widen {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let shift = op.constant[0] & 31;
+        let shift = op.pass().parameters[0] & 31;
         map(
             wave,
             source(op),
@@ -157,14 +156,14 @@ impl Body for Widen {
     }
 }
 
-/// Input half of SDWA: a byte or half, moved up by `constant[0]` bits and down again by `constant[1]`, with the sign if
-/// `constant[2]`.
+/// Input half of SDWA: a byte or half, moved up by the first parameter bits and down again by the second, with the sign if
+/// the third.
 pub(crate) struct SdwaSelect;
 
 impl Body for SdwaSelect {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let [up, down, signed] = op.constant;
+        let [up, down, signed] = op.pass().parameters;
         let (up, down) = (up & 31, down & 31);
         let (source, dst) = (source(op), op.dst as usize);
         if signed != 0 {
@@ -206,7 +205,7 @@ pub(crate) type PassCall = (fn() -> Handler, [u32; 3]);
 
 /// The pass that op_sel, ABS and NEG of source `index` ask for, and its parameters.
 pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<PassCall> {
-    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let bit = |base: u32| op.vector().modifier(base, index);
     let (neg, abs) = (bit(modifier::NEG), bit(modifier::ABS));
     let (op_sel, op_sel_hi) = (bit(modifier::OP_SEL), bit(modifier::OP_SEL_HI));
     let bits: fn() -> Handler = shell::handler::<Bits>;
@@ -241,7 +240,7 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
 /// The rows that op_sel and op_sel_hi name for a source that is a pair of singles, from its first one on; `None` if it takes
 /// more than reading these.
 pub(crate) fn pair_rows(op: &MicroOp, index: usize) -> Option<(u16, i32)> {
-    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let bit = |base: u32| op.vector().modifier(base, index);
     let plain = bit(modifier::NEG) | bit(modifier::ABS) == 0;
     plain.then(|| {
         (
@@ -253,7 +252,7 @@ pub(crate) fn pair_rows(op: &MicroOp, index: usize) -> Option<(u16, i32)> {
 
 /// VOP3P mixed precision: op_sel_hi says "f16", op_sel which half; neg_lo is NEG and neg_hi is ABS.
 pub(crate) fn widening(op: &MicroOp, index: usize, kind: Type) -> Option<[u32; 3]> {
-    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let bit = |base: u32| op.vector().modifier(base, index);
     let half = kind == Type::Mix && bit(modifier::OP_SEL_HI) != 0;
     half.then_some([16 * bit(modifier::OP_SEL), 0, 0])
 }
@@ -265,15 +264,7 @@ pub(crate) fn spare_row(vector_rows: u32) -> u16 {
 
 /// A micro-op that copies row `from` to row `to`.
 pub(crate) fn copy(from: u16, to: u16) -> MicroOp {
-    let mut src = [Src::default(); 3];
-    src[0] = Src {
-        index: from,
-        kind: SrcKind::Vector,
-    };
-    MicroOp {
-        dst: to,
-        src,
-        width: 1,
-        ..rows::blank(shell::handler::<Bits>())
-    }
+    let mut op = MicroOp::new(shell::handler::<Bits>()).with(Pass::new(0, 1, [0; 3]));
+    (op.src[0], op.dst) = (Src::vector(from), to);
+    op
 }

@@ -11,16 +11,20 @@ use isa::{Decoder, Effects, Format, Inst, RegKind};
 use crate::{
     Memory,
     engine::UNROLLED,
-    micro_op::{MicroOp, flow, modifier},
+    micro_op::{MicroOp, flow},
     rows::{self, Chain, ChainBuilder, Shape},
 };
 
 mod dual;
+mod lowering;
+mod matrix;
+mod memory;
 mod operands;
+mod surround;
 mod vector;
 mod wave_matrix;
 
-pub(crate) use operands::Lowered;
+pub(crate) use lowering::Lowered;
 
 /// What decoding depends on besides the bytes: target and register layout of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -304,7 +308,7 @@ fn lower(
         } else {
             let lowered = match row {
                 Some(row) => {
-                    operands::lower(config, inst, row).and_then(|lowered| match config.exact {
+                    lowering::lower(config, inst, row).and_then(|lowered| match config.exact {
                         true => rows::lds_exact::checked(row, lowered),
                         false => Ok(lowered),
                     })
@@ -358,9 +362,10 @@ fn lower(
     segment.push_leave(end);
     for (index, target) in branches {
         match segment.op_at(target) {
-            Some(op) => segment.ops[index].target = op as u32,
+            Some(op) => segment.ops[index].set_branch_target(op as u32),
             None => {
-                segment.ops[index].target = segment.ops.len() as u32;
+                let leaves = segment.ops.len() as u32;
+                segment.ops[index].set_branch_target(leaves);
                 segment.push_leave(target);
             }
         }
@@ -381,7 +386,7 @@ impl Segment {
     /// Makes the last op `chain`, whose beginning it is.
     fn chain(&mut self, chain: Chain) {
         if let Some(last) = self.ops.last_mut() {
-            if last.modifiers & modifier::CHAIN != 0 {
+            if last.chain_number().is_some() {
                 self.chains.pop();
             }
             *last = chain.micro_op(self.chains.len());
@@ -391,10 +396,9 @@ impl Segment {
 
     /// The micro-ops that `op` stands for: itself, or the links of a chain.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
-        if op.modifiers & modifier::CHAIN != 0 {
-            &self.chains[op.extra as usize].ops
-        } else {
-            std::slice::from_ref(op)
+        match op.chain_number() {
+            Some(number) => &self.chains[number].ops,
+            None => std::slice::from_ref(op),
         }
     }
 

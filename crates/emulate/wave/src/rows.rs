@@ -9,7 +9,7 @@ use gfx::{Family, Target};
 
 use crate::{
     engine::{Env, Stop},
-    micro_op::{Control, Handler, MicroOp, Src, flow},
+    micro_op::{self, Data, Handler, ImageOperands, MicroOp, flow},
     ports::Type,
     shell::{self, Body, Handlers, VectorBody},
     state::Wave,
@@ -17,13 +17,8 @@ use crate::{
 
 pub use buffer::scratch_descriptor;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
-pub(crate) use device_barrier::DEVICE_BARRIER;
-pub(crate) use image::{MOST_ADDRESSES, field as image_field};
 pub(crate) use lanes::{Fill, read_element, write_element};
-pub(crate) use micro_matrix::SCALED;
-pub(crate) use scratch::NO_VECTOR_ADDRESS;
 pub(crate) use to_lds::to_lds;
-pub(crate) use wmma::control as wmma_control;
 
 mod vector_macros;
 
@@ -53,6 +48,8 @@ mod ds;
 mod eight_bit;
 mod float64;
 mod fp8;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod full_wave;
 mod global;
 mod half;
 mod hardware;
@@ -66,17 +63,18 @@ mod lanes;
 mod lds_atomic;
 pub(crate) mod lds_exact;
 mod lds_transpose;
+#[cfg(target_arch = "x86_64")]
+mod masked;
 mod matrix;
 mod micro_matrix;
+#[cfg(target_arch = "x86_64")]
+mod micro_side;
+mod minimum_maximum;
 mod mix;
 mod modify;
-mod number;
 mod packed;
-#[cfg(target_arch = "x86_64")]
-mod part;
 mod private;
 mod pseudo_scalar;
-mod quick;
 mod sad;
 mod scalar;
 mod scalar_atomic;
@@ -84,9 +82,10 @@ mod scalar_float;
 mod scalar_memory;
 mod scaled;
 mod scratch;
+mod simd;
 mod space;
 mod sparse;
-mod speed;
+mod specialization;
 mod split_barrier;
 mod spread;
 mod texel;
@@ -95,18 +94,9 @@ mod tile;
 mod to_lds;
 mod transposed;
 mod vector32;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod wide;
 mod wmma;
 #[cfg(target_arch = "x86_64")]
 mod wmma_tile;
-
-/// Bit of `MicroOp::extra` of DS rows, and of `MicroOp::modifiers` of buffer and image rows: the target is gfx10 or later.
-pub(crate) const SINCE_GFX10: u32 = 1 << 16;
-/// Bit beside [`SINCE_GFX10`]: the target is gfx11 or later.
-pub(crate) const SINCE_GFX11: u32 = 1 << 22;
-/// Bit beside [`SINCE_GFX11`]: the target is gfx12 or later.
-pub(crate) const SINCE_GFX12: u32 = 1 << 23;
 
 /// Instructions that mean something else from a family on under the name that they had: the row that they have there.
 #[rustfmt::skip]
@@ -180,11 +170,19 @@ pub(crate) struct VectorShape {
     pub handlers: Option<fn() -> Handlers>,
     /// VOP3P: neg_lo says whether a source's elements are signed.
     pub neg_is_sign: bool,
+    /// Number of the instruction in the table that the row was made from, for bodies that look there.
+    pub instruction: u16,
     /// How it is a link of a [`Chain`], if it can be one.
     pub formula: Option<chain::Formula>,
 }
 
 impl VectorShape {
+    /// How many sources there are.
+    pub fn source_count(&self) -> usize {
+        let exists = |kind: &&Type| **kind != Type::None;
+        self.sources.iter().filter(exists).count()
+    }
+
     pub const NONE: VectorShape = VectorShape {
         sources: [Type::None; 3],
         result: Type::None,
@@ -204,6 +202,7 @@ impl VectorShape {
         moved_source: None,
         handlers: None,
         neg_is_sign: false,
+        instruction: 0,
         formula: None,
     };
 }
@@ -224,19 +223,39 @@ pub(crate) enum Shape {
     Program,
     Scalar(ScalarShape),
     Vector(VectorShape),
-    ScalarMemory,
+    /// SMEM with `words` registers of data.
+    ScalarMemory {
+        words: u8,
+        /// The base is a buffer resource.
+        buffer: bool,
+    },
+    /// FLAT, GLOBAL and SCRATCH.
     Flat {
         segment_relative: bool,
+        data: Data,
     },
-    Ds,
+    /// DS.
+    Lds {
+        data: Data,
+        /// The GDS bit may be set, though there is no GDS memory.
+        gds: bool,
+    },
     Buffer {
-        typed: bool,
+        data: Data,
     },
-    Image,
-    /// WMMA and SWMMAC; `Row::attribute` is the number of `numerics::wmma`'s instruction.
-    WaveMatrix,
-    /// SOP1 whose source field is the number of a message.
-    Message,
+    /// `words`: registers of data, if they are more than the data mask says.
+    Image {
+        operands: ImageOperands,
+        words: u8,
+    },
+    /// WMMA and SWMMAC: the number of `numerics::wmma`'s instruction.
+    WaveMatrix {
+        instruction: u16,
+    },
+    /// SOP1 whose source field is the number of a message that `words` registers answer.
+    Message {
+        words: u8,
+    },
     /// LDSDIR.
     LdsDirect,
 }
@@ -247,10 +266,6 @@ pub struct Row {
     pub mnemonic: &'static str,
     pub(crate) shape: Shape,
     pub(crate) handler: fn() -> Handler,
-    /// Dwords moved by memory instructions.
-    pub(crate) width: u8,
-    /// Meaning known to the handler.
-    pub(crate) attribute: u16,
     /// Set if the handler may change EXEC regardless of its operands.
     pub(crate) changes_exec: bool,
 }
@@ -265,8 +280,6 @@ impl Row {
                 ..shape
             }),
             handler: shell::vector_handler::<B>,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         }
     }
@@ -280,33 +293,11 @@ impl Row {
     }
 
     pub(crate) fn micro_op(&self) -> MicroOp {
-        let mut op = blank((self.handler)());
-        op.width = self.width;
-        op.attribute = self.attribute;
+        let mut op = MicroOp::new((self.handler)());
         if self.changes_exec {
             op.after = flow::EXEC_CHANGED as u8;
         }
         op
-    }
-}
-
-/// An op with no operands.
-pub(crate) fn blank(handler: Handler) -> MicroOp {
-    MicroOp {
-        handler,
-        dst: 0,
-        mask_dst: 0,
-        mask_src: 0,
-        control: Control::None,
-        src: [Src::default(); 3],
-        constant: [0; 3],
-        modifiers: 0,
-        extra: 0,
-        offset: 0,
-        target: 0,
-        after: flow::NEXT as u8,
-        width: 0,
-        attribute: 0,
     }
 }
 
@@ -363,7 +354,7 @@ pub fn all_rows() -> &'static [Row] {
         pseudo_scalar::rows(&mut rows);
         scalar_float::rows(&mut rows);
         split_barrier::rows(&mut rows);
-        number::rows(&mut rows);
+        minimum_maximum::rows(&mut rows);
         transposed::rows(&mut rows);
         wmma::rows(&mut rows);
         rows
@@ -421,32 +412,26 @@ struct Unsupported;
 
 impl Body for Unsupported {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let message = wave.segment.messages[op.extra as usize].clone();
+        let message = wave.segment.messages[op.unsupported().message as usize].clone();
         wave.stop(Stop::Unsupported(message))
     }
 }
 
 /// An op that stops the wave with message `message` of its segment.
 pub(crate) fn unsupported(message: u32) -> MicroOp {
-    MicroOp {
-        extra: message,
-        ..blank(shell::handler::<Unsupported>())
-    }
+    MicroOp::new(shell::handler::<Unsupported>()).with(micro_op::Unsupported::new(message))
 }
 
 struct Leave;
 
 impl Body for Leave {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        wave.next_pc = u64::from(op.constant[0]) | u64::from(op.constant[1]) << 32;
+        wave.next_pc = op.leave().address();
         flow::JUMP
     }
 }
 
 /// An op that continues at `pc` in another segment.
 pub(crate) fn leave(pc: u64) -> MicroOp {
-    MicroOp {
-        constant: [pc as u32, (pc >> 32) as u32, 0],
-        ..blank(shell::handler::<Leave>())
-    }
+    MicroOp::new(shell::handler::<Leave>()).with(micro_op::Leave::new(pc))
 }

@@ -11,7 +11,7 @@ use crate::{
     state::Wave,
 };
 
-/// A row's body, written once and inlined into every shell.
+/// A row's body, written once and inlined into every shell. It may take for granted what callers of [`call`] promise.
 pub(crate) trait Body {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
@@ -43,7 +43,7 @@ impl<const UNIFORM: u8, const USUAL: bool, E: Extensions> Form for Variant<UNIFO
     type Outlined = Variant<UNIFORM, USUAL, E::Outlined>;
 }
 
-/// The body of a vector ALU row.
+/// The body of a vector ALU row. It may take for granted what callers of [`call`] promise, and that the op is one of its row.
 pub(crate) trait VectorBody {
     const SOURCES: usize;
     /// Whether the result depends on MODE or on the clamp bit.
@@ -51,13 +51,13 @@ pub(crate) trait VectorBody {
     /// Whether sources that are not vector rows have bodies of their own, or are first copied to a row.
     const HOT: bool;
     /// No copies for [`Level::Avx512`].
-    const NARROW: bool = false;
+    const NO_AVX512: bool = false;
     /// A copy for [`Level::Avx512`] although not hot.
-    const WIDE: bool = false;
+    const AVX512_ALONE: bool = false;
     /// Copies for hosts with half-precision arithmetic.
-    const NATIVE: bool = false;
+    const HALVES: bool = false;
     /// Lanes that are off get zeros for sources.
-    const ZEROED: bool = false;
+    const ZERO_INACTIVE: bool = false;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
@@ -125,13 +125,13 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             uniform: [None; 3],
         },
         #[cfg(target_arch = "x86_64")]
-        Level::Fp16 if B::NATIVE => hot_handlers!(B, fp16_vector, Fp16),
+        Level::Fp16 if B::HALVES => hot_handlers!(B, fp16_vector, Fp16),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Fp16 if B::HOT && !B::NARROW => {
+        Level::Avx512 | Level::Fp16 if B::HOT && !B::NO_AVX512 => {
             hot_handlers!(B, avx512_vector, Avx512)
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Fp16 if B::WIDE => {
+        Level::Avx512 | Level::Fp16 if B::AVX512_ALONE => {
             let vector: Handler = avx512_vector::<B, Variant<0, true, Avx512>>;
             Handlers {
                 vector,
@@ -230,12 +230,16 @@ fn avx512_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mu
 }
 }
 
-/// Calls a handler.
+/// Executes a micro-op.
+///
+/// # Safety
+/// `op` belongs to the segment that `wave` executes, or is a copy that other registers of the wave were put into. Bodies rely on it:
+/// decoding has checked the registers of all ops, and [`Wave::enter`] that the wave has them.
 #[inline(always)]
-pub(crate) fn call(handler: Handler, wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    // SAFETY: every handler comes from `handler`, `wide_handler` or `vector_handlers`, which pick a shell only if the host has the features
-    // it enables; the bodies themselves are safe functions.
-    unsafe { handler(wave, op, env) }
+pub(crate) unsafe fn call(op: &MicroOp, wave: &mut Wave, env: &mut Env<'_>) -> u32 {
+    // SAFETY: the caller's promise. Every handler comes from `handler`, `wide_handler` or `vector_handlers`, which pick a shell only if
+    // the host has the features it enables.
+    unsafe { (op.handler)(wave, op, env) }
 }
 
 /// Defines `name` as `body` compiled for the host's vector extensions as well: for passes that rows share.

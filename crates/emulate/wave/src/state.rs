@@ -49,7 +49,7 @@ pub struct Wave {
     pub(crate) exec_lanes: VectorRow,
     /// All lanes are active; follows EXEC like `exec_lanes`.
     pub(crate) all_lanes: bool,
-    /// All 64 lanes are active, and the host has what [`crate::rows::wide`] needs.
+    /// All 64 lanes are active, and the host has what [`crate::rows::full_wave`] needs.
     pub(crate) wide: bool,
     /// `wide`, and MODE is the usual one.
     pub(crate) wide_and_plain: bool,
@@ -201,6 +201,12 @@ impl Wave {
         self.segment = segment;
     }
 
+    /// Groups of 16 lanes, with a bound that the compiler knows.
+    #[inline(always)]
+    pub(crate) fn groups(&self) -> usize {
+        self.groups.min(LANES / 16)
+    }
+
     pub fn wave_size(&self) -> u32 {
         self.wave_size
     }
@@ -337,7 +343,7 @@ impl Wave {
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
             // SAFETY: the host has AVX2.
-            unsafe { crate::rows::wide::expand(exec, &mut self.exec_lanes) };
+            unsafe { crate::rows::full_wave::expand(exec, &mut self.exec_lanes) };
             return;
         }
         expand(exec, &mut self.exec_lanes);

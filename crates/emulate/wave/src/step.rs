@@ -17,7 +17,8 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     let start = wave.next;
     let lanes = wave.exec().count_ones();
     let op = segment.ops.get(start)?;
-    let code = shell::call(op.handler, wave, op, env);
+    // SAFETY: of the wave's own segment.
+    let code = unsafe { shell::call(op, wave, env) };
     env.counts.retire(start, start + 1, lanes);
     match code {
         flow::NEXT => wave.next = start + 1,

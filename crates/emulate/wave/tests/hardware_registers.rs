@@ -58,6 +58,27 @@ fn what_is_not_modelled_stops_with_its_name() {
         ("gfx90a", "s_getreg_b32 s0, hwreg(HW_REG_STATUS)", "STATUS"),
         ("gfx1030", "s_getreg_b32 s0, hwreg(HW_REG_HW_ID2)", "HW_ID2"),
         (
+            "gfx90a",
+            "s_getreg_b32 s0, hwreg(HW_REG_GPR_ALLOC)",
+            "GPR_ALLOC",
+        ),
+        (
+            "gfx906",
+            "s_getreg_b32 s0, hwreg(HW_REG_GPR_ALLOC, 24, 3)",
+            "GPR_ALLOC",
+        ),
+        (
+            "gfx1030",
+            "s_getreg_b32 s0, hwreg(HW_REG_GPR_ALLOC, 8, 6)",
+            "GPR_ALLOC",
+        ),
+        (
+            "gfx950",
+            "s_getreg_b32 s0, hwreg(HW_REG_LDS_ALLOC, 12, 9)",
+            "LDS_ALLOC",
+        ),
+        ("gfx1200", "s_getreg_b32 s0, 0xf807", "IB_STS"),
+        (
             "gfx1030",
             "s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 9), s0",
             "TRAPSTS",
@@ -114,6 +135,44 @@ fn waves_know_where_they_run() {
         machine.wave.slot = 5 | 2 << 4 | 9 << 6;
         assert_eq!(machine.stop(), Stop::End);
         assert_eq!(machine.wave.sgpr(0), 5 | 2 << simd | 9 << unit, "{target}");
+    }
+}
+
+/// In the units of the kernel driver's trap handlers, which save that much.
+#[test]
+fn waves_know_what_they_were_given() {
+    let vgprs = |target, field| {
+        let text = format!("s_getreg_b32 s0, hwreg(HW_REG_GPR_ALLOC, {field})\ns_endpgm");
+        let mut machine = Machine::new(target, &text);
+        assert_eq!(machine.stop(), Stop::End, "{target}");
+        machine.wave.sgpr(0)
+    };
+    // VGPRs, and where there is one file for both kinds, all together and those in front of the AccVGPRs.
+    for target in ["gfx900", "gfx908", "gfx1010"] {
+        assert_eq!((vgprs(target, "8, 6") + 1) * 4, 64, "{target}");
+    }
+    for target in ["gfx90a", "gfx942", "gfx950"] {
+        assert_eq!((vgprs(target, "6, 6") + 1) * 8, 96, "{target}");
+        assert_eq!((vgprs(target, "12, 6") + 1) * 4, 64, "{target}");
+    }
+    for target in ["gfx906", "gfx90a", "gfx942", "gfx1010"] {
+        for (asked, given) in [(0, 0), (4, 512), (1024, 1024), (1025, 1536), (65536, 65536)] {
+            let text = "s_getreg_b32 s0, hwreg(HW_REG_LDS_ALLOC, 12, 9)\ns_endpgm";
+            let mut machine = Machine::new(target, text);
+            machine.lds = vec![0; asked];
+            assert_eq!(machine.stop(), Stop::End, "{target}");
+            assert_eq!(machine.wave.sgpr(0) * 256, given, "{target}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_outstanding() {
+    for target in targets().filter(|target| target.family < Family::Gfx12) {
+        let text = "s_getreg_b32 s0, hwreg(HW_REG_IB_STS)\ns_endpgm";
+        let mut machine = Machine::new(target.name, text);
+        assert_eq!(machine.stop(), Stop::End, "{}", target.name);
+        assert_eq!(machine.wave.sgpr(0), 0, "{}", target.name);
     }
 }
 

@@ -19,7 +19,6 @@ pub(super) fn flat(inst: &Inst, segment_relative: bool) -> Flat {
     let saddr = bits(w0, 6, 0);
     Flat {
         offset: signed(bits(w2, 31, 8), 24),
-        lds: false,
         glc: returns(w1),
         addr: bits(w2, 7, 0) as u16,
         data: bits(w1, 30, 23) as u16,
@@ -59,7 +58,7 @@ pub(super) fn image(inst: &Inst) -> Image {
     } else {
         bits(w1, 31, 24) as u8
     };
-    let mut addresses = [0; crate::rows::MOST_ADDRESSES];
+    let mut addresses = [0; crate::micro_op::MOST_ADDRESSES];
     for (index, address) in addresses.iter_mut().enumerate() {
         *address = match index {
             0..4 => [a, b, c, d][index],

@@ -272,26 +272,26 @@ pub(crate) fn static_lanes(control: u32) -> u64 {
         .fold(0, |enabled, quad| enabled | 15 << (4 * quad))
 }
 
-/// Moves the lanes of `width` rows by the DPP16 control in `extra`, reading from active lanes only unless it says
-/// otherwise, and switches off the lanes that must not be written. `constant` holds the lanes that the masks enable.
+/// Moves the lanes of rows by the DPP16 control, reading from active lanes only unless it says
+/// otherwise, and switches off the lanes that must not be written. The parameters hold the lanes that the masks enable.
 pub(crate) struct Enter;
 
 impl VectorBody for Enter {
     const SOURCES: usize = 1;
     const MODE: bool = false;
     const HOT: bool = false;
-    const WIDE: bool = true;
+    const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let control = op.extra;
+        let control = op.pass().control_word;
         let movement = &movements()[(control >> 8 & 0x1ff) as usize];
         let fetch_inactive = control >> 18 & 1 != 0;
         let bound_control = control >> 19 & 1 != 0;
         let (source, dst) = (super::source(op), op.dst as usize);
         // Lanes from where a value may come.
         let all = fetch_inactive || wave.all_lanes;
-        let readable = movement.enter::<F>(wave, all, source, dst, op.width as usize);
-        let enabled = u64::from(op.constant[0]) | u64::from(op.constant[1]) << 32;
+        let readable = movement.enter::<F>(wave, all, source, dst, op.pass().words());
+        let enabled = u64::from(op.pass().parameters[0]) | u64::from(op.pass().parameters[1]) << 32;
         let writable = enabled & if bound_control { !0 } else { readable };
         let exec = wave.exec();
         wave.exec_outside = None;
@@ -334,7 +334,7 @@ pub(crate) struct Enter8;
 impl Body for Enter8 {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let control = op.extra;
+        let control = op.pass().control_word;
         // The fetch-inactive form is told apart by the source field's marker, which decode moved to bit 0.
         let mut mask = wave.exec_lanes;
         if control & 1 != 0 {
@@ -345,7 +345,7 @@ impl Body for Enter8 {
             *from = (control >> (8 + 3 * lane) & 7) as usize;
         }
         let (source, dst) = (super::source(op), op.dst as usize);
-        for word in 0..op.width as usize {
+        for word in 0..op.pass().words() {
             let row = *wave.row(source + word);
             let target = &mut wave.row_mut(dst + word).0;
             let mut lane = 0;

@@ -9,14 +9,13 @@ use crate::{
     state::{LANES, VectorRow, Wave},
 };
 
-/// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for. `target`
-/// holds the result's [`Type`].
+/// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for.
 pub(crate) struct Finish;
 
 impl Body for Finish {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let result = Type::from_code(op.target);
+        let result = op.completion().result();
         modify(wave, op, result);
         let first = wave.temporaries + RESULT_ROWS;
         for word in 0..result.words() {
@@ -46,13 +45,13 @@ fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
         result,
         Type::F32 | Type::F64 | Type::F16 | Type::PackedF16 | Type::PackedF32
     );
-    let omod = op.modifiers >> modifier::OMOD & 3;
+    let omod = op.completion().modifiers >> modifier::OMOD & 3;
     let omod = if omod != 0 && output_modifier_applies(wave.mode, op, result) {
         omod
     } else {
         0
     };
-    let clamp = op.modifiers & modifier::CLAMP != 0;
+    let clamp = op.completion().modifiers & modifier::CLAMP != 0;
     if !float || omod == 0 && !clamp {
         return;
     }
@@ -92,11 +91,11 @@ fn merge(old: &VectorRow, staged: &VectorRow, new: impl Fn(u32, u32) -> u32) -> 
 /// Combines a result of 32 bits or less with the old register value where only part of it is written.
 #[inline(always)]
 fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> VectorRow {
-    if op.control == Control::Sdwa {
-        return sdwa_merge(op.extra, old, staged);
+    if op.completion().control == Control::SDWA {
+        return sdwa_merge(op.completion().control_word, old, staged);
     }
     if kind == Type::B8 {
-        let shift = 8 * (op.modifiers >> (modifier::OP_SEL + 2) & 3);
+        let shift = 8 * (op.completion().modifiers >> (modifier::OP_SEL + 2) & 3);
         return merge(
             old,
             staged,
@@ -107,14 +106,14 @@ fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> Vecto
     if !matches!(kind, Type::B16 | Type::F16) {
         return *staged;
     }
-    if op.modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
+    if op.completion().modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
         merge(
             old,
             staged,
             #[inline(always)]
             |old, value| old & 0xffff | value << 16,
         )
-    } else if op.modifiers & modifier::PRESERVE_HIGH != 0 {
+    } else if op.completion().modifiers & modifier::PRESERVE_HIGH != 0 {
         merge(
             old,
             staged,
@@ -133,7 +132,7 @@ fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> Vecto
 
 /// omod is ignored in IEEE mode, where there is such a mode, and when denormal results are kept.
 fn output_modifier_applies(mode: crate::Mode, op: &MicroOp, result: Type) -> bool {
-    let ieee = mode.ieee() && op.modifiers & modifier::NO_IEEE == 0;
+    let ieee = mode.ieee() && op.completion().modifiers & modifier::NO_IEEE == 0;
     let keeps_denormals = match result {
         Type::F32 => !mode.flush_outputs32(),
         _ => !mode.flush_outputs64(),

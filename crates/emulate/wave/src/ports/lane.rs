@@ -71,6 +71,14 @@ impl Type {
             _ => 1,
         }
     }
+
+    /// How many of them follow each other for certain. The second word of a pair of singles may lie anywhere.
+    pub const fn adjacent_words(self) -> usize {
+        match self {
+            Type::PackedF32 => 1,
+            _ => self.words(),
+        }
+    }
 }
 
 /// How 16 lanes of one operand lie in register rows, and the host type bodies see.

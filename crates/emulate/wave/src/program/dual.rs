@@ -4,16 +4,16 @@ use isa::Inst;
 
 use super::{
     Config,
-    operands::Lowered,
-    vector::{assign, surround, two_sources},
+    lowering::Lowered,
+    surround::surround,
+    vector::{assign, two_sources},
 };
 use crate::{
     fields::bits,
-    micro_op::{MicroOp, Src, SrcKind, modifier},
+    micro_op::{MicroOp, Src, SrcKind, Vector, modifier},
     passes,
     rows::{self, Shape},
     shell,
-    state::sreg,
 };
 
 /// Operand fields of one of the two.
@@ -90,10 +90,10 @@ fn shape_of(config: &Config, name: &str) -> Result<&'static rows::VectorShape, S
 /// The instruction called `name` with its operands.
 fn operands(config: &Config, name: &str, fields: &Fields) -> Result<MicroOp, String> {
     let shape = shape_of(config, name)?;
-    let mut op = rows::blank(shell::handler::<passes::Bits>());
-    let vcc = sreg::VCC as u16;
-    (op.mask_dst, op.mask_src) = (vcc, vcc);
-    op.modifiers = modifier::VECTOR_ALU | modifier::VECTOR_RESULT | 7 << modifier::OP_SEL_HI;
+    let mut op =
+        MicroOp::new(shell::handler::<passes::Bits>()).with(Vector::new(shape.instruction));
+    op.vector_mut().modifiers =
+        modifier::VECTOR_ALU | modifier::VECTOR_RESULT | 7 << modifier::OP_SEL_HI;
     let [source, second] = fields.sources;
     let codes = two_sources(shape, source, second);
     assign(

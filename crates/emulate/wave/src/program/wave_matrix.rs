@@ -10,14 +10,18 @@ use super::{
 };
 use crate::{
     fields::bits,
-    micro_op::{MicroOp, Src, SrcKind},
+    micro_op::{MicroOp, Src, Wmma, WmmaFields},
     ports::Type,
-    rows::wmma_control as control,
 };
 
-/// Resolves operands and modifiers of the instruction that `op.attribute` names.
-pub(super) fn lower(config: &Config, inst: &Inst, op: &mut MicroOp) -> Result<(), String> {
-    let instruction = &INSTRUCTIONS[op.attribute as usize];
+/// Resolves operands and modifiers of `numerics::wmma`'s instruction `number`.
+pub(super) fn lower(
+    config: &Config,
+    inst: &Inst,
+    number: u16,
+    op: &mut MicroOp,
+) -> Result<(), String> {
+    let instruction = &INSTRUCTIONS[number as usize];
     let [w0, w1, ..] = inst.words;
     let generation = match config.target.family {
         Family::Gfx11 => Generation::Rdna3,
@@ -31,10 +35,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, op: &mut MicroOp) -> Result<()
             .checked_sub(256)
             .ok_or_else(|| format!("matrix in scalar operand {code}"))? as u16;
         vgpr(config, index + words - 1)?;
-        Ok(Src {
-            index: vgpr(config, index)?,
-            kind: SrcKind::Vector,
-        })
+        Ok(Src::vector(vgpr(config, index)?))
     };
     op.src[0] = run(bits(w1, 8, 0), a)?;
     op.src[1] = run(bits(w1, 17, 9), b)?;
@@ -49,19 +50,24 @@ pub(super) fn lower(config: &Config, inst: &Inst, op: &mut MicroOp) -> Result<()
             Output::I32 => Type::B32,
             _ => Type::F32,
         };
-        (op.src[2], op.constant[2]) = source(config, third, kind, 0)?;
+        let constant = source(config, third, kind, 0)?;
         // Constants of floats have bfloat16's bits on top.
-        if instruction.output == Output::Bf16 && third >= 240 {
-            op.constant[2] >>= 16;
-        }
+        op.src[2] = match instruction.output {
+            Output::Bf16 if (240..=248).contains(&third) => {
+                Src::constant(constant.kind, constant.constant_word() >> 16)
+            }
+            _ => constant,
+        };
     }
     op.dst = run(256 + bits(w0, 7, 0), d)?.index;
-    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-    op.extra = bits(w1, 31, 29) << control::NEG
-        | bits(w0, 10, 8) << control::NEG_HI
-        | bits(w0, 13, 11) << control::OP_SEL
-        | flag(bits(w0, 15, 15) != 0, control::CLAMP)
-        | flag(wave64, control::WAVE64)
-        | flag(generation == Generation::Rdna4, control::RDNA4);
+    let fields = WmmaFields {
+        neg: bits(w1, 31, 29),
+        neg_hi: bits(w0, 10, 8),
+        op_sel: bits(w0, 13, 11),
+        clamp: bits(w0, 15, 15) != 0,
+        wave64,
+        rdna4: generation == Generation::Rdna4,
+    };
+    op.set(Wmma::new(number, &fields));
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::{arch::x86_64::*, mem::MaybeUninit, sync::OnceLock};
 
 use numerics::convert::Fp8;
 
-use crate::LANES;
+use crate::{LANES, host_level::compiled_for};
 
 /// Lanes of a host vector.
 pub(super) const STEP: usize = 16;
@@ -13,7 +13,7 @@ const MOST: usize = 2048;
 /// Exponents of A and of B are no farther from zero.
 pub(super) const LIMIT: i32 = 40;
 /// What zeros have for an exponent.
-const NONE: i32 = -127;
+pub(super) const NONE: i32 = -127;
 /// Exponents of products are not below this; sums with [`NONE`] are.
 pub(super) const LEAST: i8 = -2 * LIMIT as i8;
 const _: () = assert!(NONE + LIMIT < LEAST as i32);
@@ -67,6 +67,22 @@ impl Extent {
         highest: 0,
         unit: Some(0),
     };
+
+    compiled_for! { Avx512:
+    /// Of values of which the largest is below twice 2^`highest`; [`NONE`] where all are zeros.
+    ///
+    /// # Safety
+    /// There are `count` values, a multiple of sixteen.
+    #[inline]
+    pub(super) unsafe fn of(values: *const f32, count: usize, highest: i32) -> Extent {
+        if highest == NONE {
+            return Extent::ZEROS;
+        }
+        // SAFETY: the caller's promise.
+        let unit = unsafe { unit(values, count, highest) };
+        Extent { highest, unit }
+    }
+    }
 }
 
 /// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their exponents, which of denormals is that of
@@ -75,6 +91,19 @@ impl Extent {
 pub(super) struct Side {
     values: [MaybeUninit<f32>; MOST],
     exponents: [MaybeUninit<i8>; MOST],
+}
+
+impl Side {
+    /// Where values and exponents of `count` elements are to be written.
+    pub(super) fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut i8) {
+        assert!(count <= MOST && count.is_multiple_of(STEP));
+        let side = side.as_mut_ptr();
+        // SAFETY: the addresses of parts of a value that is there, though not initialised.
+        unsafe {
+            let values = (&raw mut (*side).values).cast();
+            (values, (&raw mut (*side).exponents).cast())
+        }
+    }
 }
 
 /// A row of A or columns of B, from `k` 0 on; those of the next `k` are `stride` further.
@@ -89,7 +118,7 @@ impl Terms {
     /// All of a side.
     ///
     /// # Safety
-    /// [`convert`] or [`fill`] wrote it.
+    /// [`convert`] wrote it, or whoever asked for its [`Side::parts`].
     pub(super) unsafe fn of(side: *const Side, stride: usize) -> Terms {
         // SAFETY: the caller's promise.
         unsafe {
@@ -115,52 +144,6 @@ impl Terms {
                 ..self
             }
         }
-    }
-}
-
-/// An element as other formats give it.
-#[derive(Clone, Copy)]
-pub(super) struct Element {
-    pub value: f32,
-    /// Of a zero it does not count.
-    pub exponent: i32,
-}
-
-/// Writes a side whose elements are given by their row (or column) and `k`; nothing if there is none for a place or one beyond
-/// [`LIMIT`].
-///
-/// # Safety
-/// The host has the vectors.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn fill(
-    side: &mut MaybeUninit<Side>,
-    stride: usize,
-    depth: usize,
-    element: impl Fn(usize, usize) -> Option<Element>,
-) -> Option<Extent> {
-    let count = stride * depth;
-    assert!(count <= MOST && count.is_multiple_of(STEP));
-    let side = side.as_mut_ptr();
-    // SAFETY: `count` elements fit; all of them are written before they are read.
-    unsafe {
-        let values = (&raw mut (*side).values).cast::<f32>();
-        let exponents = (&raw mut (*side).exponents).cast::<i8>();
-        let mut highest = NONE;
-        for at in 0..count {
-            let Element { value, exponent } = element(at % stride, at / stride)?;
-            values.add(at).write(value);
-            let exponent = if value == 0.0 { NONE } else { exponent };
-            exponents.add(at).write(exponent as i8);
-            if exponent != NONE && exponent.abs() > LIMIT {
-                return None;
-            }
-            highest = highest.max(exponent);
-        }
-        if highest == NONE {
-            return Some(Extent::ZEROS);
-        }
-        let unit = unit(values, count, highest);
-        Some(Extent { highest, unit })
     }
 }
 
@@ -204,9 +187,9 @@ impl Eight {
         all[index.unwrap_or(0)]
     }
 
+    compiled_for! { Avx512:
     /// The values of bytes that are finite.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn values(self, bytes: __m512i) -> __m512 {
         let set = |value: i32| _mm512_set1_epi32(value);
         let size = _mm512_and_si512(bytes, set(0x7f));
@@ -223,6 +206,7 @@ impl Eight {
         let value = _mm512_or_si512(_mm512_castps_si512(value), sign);
         _mm512_castsi512_ps(value)
     }
+    }
 }
 
 /// What the exponents of elements lie between, and whether there is an eight-bit one that is not finite.
@@ -234,9 +218,9 @@ struct Range {
     special: u64,
 }
 
+compiled_for! { Avx512:
 /// Exponents of all elements in sixteen words, each in the bits of its element.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn exponents<const FORMAT: u8>(words: __m512i, eight: Eight, range: &mut Range) -> __m512i {
     let (field, size, bias) = match const { Format::of(FORMAT) } {
         Format::Half => {
@@ -274,10 +258,11 @@ fn exponents<const FORMAT: u8>(words: __m512i, eight: Eight, range: &mut Range) 
     range.least = _mm512_mask_min_epi16(range.least, there, range.least, exponents);
     exponents
 }
+}
 
+compiled_for! { Avx512:
 /// The smallest and the largest of the signed numbers of `bits` bits in words.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn ends(words: __m512i, bits: usize) -> [i32; 2] {
     let mut ends = [i32::MAX, i32::MIN];
     for index in 0..32 / bits {
@@ -288,10 +273,11 @@ fn ends(words: __m512i, bits: usize) -> [i32; 2] {
     }
     ends
 }
+}
 
+compiled_for! { Avx512:
 /// The values of the elements at `index` of sixteen words.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn values<const FORMAT: u8>(words: __m512i, index: usize, eight: Eight) -> __m512 {
     let format = const { Format::of(FORMAT) };
     let down = _mm512_srl_epi32(words, _mm_cvtsi32_si128((format.bits() * index) as i32));
@@ -301,18 +287,19 @@ fn values<const FORMAT: u8>(words: __m512i, index: usize, eight: Eight) -> __m51
         Format::Eight => eight.values(_mm512_and_si512(down, _mm512_set1_epi32(0xff))),
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Reads A or B of `stride` rows (or columns) in all blocks; nothing if an element is not finite, or of an exponent beyond [`LIMIT`].
 ///
 /// # Safety
 /// The host has the vectors; the input's rows are as many as `stride * depth` elements need.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn convert<const FORMAT: u8>(
     input: Input,
     stride: usize,
     depth: usize,
-    side: *mut Side,
+    side: &mut MaybeUninit<Side>,
 ) -> Option<Extent> {
     let format = const { Format::of(FORMAT) };
     let eight = match format {
@@ -334,8 +321,7 @@ pub(super) unsafe fn convert<const FORMAT: u8>(
     }
     // SAFETY: the caller's promises; there are `stride * depth` elements, of which every one is written.
     unsafe {
-        let to = (&raw mut (*side).values).cast::<f32>();
-        let to_exponents = (&raw mut (*side).exponents).cast::<i8>();
+        let (to, to_exponents) = Side::parts(side, stride * depth);
         for group in 0..per_lane / per_register * (LANES / STEP) {
             let (register, first) = (group / (LANES / STEP), group % (LANES / STEP) * STEP);
             let words = _mm512_loadu_si512(input.rows.add(LANES * register + first).cast());
@@ -353,27 +339,24 @@ pub(super) unsafe fn convert<const FORMAT: u8>(
             }
         }
         let [_, highest] = ends(range.most, format.bits());
-        if highest == NONE {
-            return Some(Extent::ZEROS);
-        }
         let [lowest, _] = ends(range.least, format.bits());
         // Halves that are not finite are of the exponent beyond the largest.
         let most = if format == Format::Half { 15 } else { LIMIT };
         if range.special != 0 || highest > most || lowest < -LIMIT {
             return None;
         }
-        let unit = unit(to, stride * depth, highest);
-        Some(Extent { highest, unit })
+        Some(Extent::of(to, stride * depth, highest))
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Exponent of the largest power of two that divides all values, of which the largest is below twice 2^`highest`. Nothing if the
 /// largest has more than so many bits above it that products cannot be exact.
 ///
 /// # Safety
 /// The host has the vectors; there are `count` values, a multiple of sixteen.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
     const BITS: i32 = 20;
     let scale = _mm512_set1_ps(f32::from_bits(((127 + BITS - 1 - highest) as u32) << 23));
@@ -391,4 +374,5 @@ unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
     }
     let zeros = _mm512_reduce_or_epi32(bits).trailing_zeros() as i32;
     Some(highest - (BITS - 1) + zeros)
+}
 }

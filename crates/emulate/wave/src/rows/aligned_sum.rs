@@ -7,6 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::aligned_side::{LEAST, Terms};
+use crate::host_level::compiled_for;
 
 /// Rows of D that are summed at a time.
 pub(super) const TILE: usize = 4;
@@ -19,6 +20,7 @@ struct Cut {
     exponents: [__m512i; TILE],
 }
 
+compiled_for! { Avx512:
 /// `count` products from `k` on, every `EVERY`th, cut to 24 fraction bits of the largest and added.
 ///
 /// `count` is no constant so that these stay loops: the compiler would make all products of a group at once, for which there are not
@@ -27,7 +29,6 @@ struct Cut {
 /// # Safety
 /// The host has the vectors; the terms exist.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn cut<const EVERY: usize>(a: Terms, b: Terms, k: usize, count: usize) -> Cut {
     // SAFETY: the caller's promises; four rows of A and sixteen columns of B are there.
     unsafe {
@@ -74,21 +75,23 @@ unsafe fn cut<const EVERY: usize>(a: Terms, b: Terms, k: usize, count: usize) ->
         Cut { sums, exponents }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Two to `above` less the exponents.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn power(above: i32, exponents: __m512i) -> __m512 {
     let field = _mm512_sub_epi32(_mm512_set1_epi32(above + BIAS), exponents);
     _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field))
 }
+}
 
+compiled_for! { Avx512:
 /// C and the products in groups of `count`.
 ///
 /// # Safety
 /// The host has the vectors; the terms exist, and `depth` is a multiple of `count`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn groups(
     a: Terms,
     b: Terms,
@@ -106,13 +109,14 @@ pub(super) unsafe fn groups(
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// The same for eight-bit floats: of every sixteen, twice `count`, the even and the odd ones are cut apart.
 ///
 /// # Safety
 /// As of [`groups`], with 16 for `count`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn eights(
     a: Terms,
     b: Terms,
@@ -147,10 +151,11 @@ pub(super) unsafe fn eights(
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// C and the products.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn add(c: [__m512; TILE], products: Cut) -> [__m512; TILE] {
     let mut results = c;
     let mut other = 0;
@@ -173,23 +178,25 @@ fn add(c: [__m512; TILE], products: Cut) -> [__m512; TILE] {
     add_any(&c, &products, &mut results);
     results
 }
+}
 
 /// The host's rounding towards less.
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
+compiled_for! { Avx512:
 /// `total`, in units of 2^-24 of two to `exponents`, rounded.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn in_units(total: __m512i, exponents: __m512i) -> __m512 {
     let field = _mm512_add_epi32(exponents, _mm512_set1_epi32(BIAS - 24));
     let unit = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field));
     _mm512_mul_ps(_mm512_cvtepi32_ps(total), unit)
 }
+}
 
+compiled_for! { Avx512:
 /// [`add`] for any C and products: in units of 2^-24 of the products' largest exponent, or of 2^-29 of C's where that is larger. Of the
 /// sum of products two bits below these units count, to which it is rounded down; for rounding they only say that there is something.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn add_any(c: &[__m512; TILE], products: &Cut, results: &mut [__m512; TILE]) {
     for row in 0..TILE {
         let (c, exponents) = (c[row], products.exponents[row]);
@@ -209,4 +216,5 @@ fn add_any(c: &[__m512; TILE], products: &Cut, results: &mut [__m512; TILE]) {
         let floor = _mm512_cvt_roundps_epi32::<DOWN>(scaled);
         results[row] = in_units(_mm512_add_epi32(sum, floor), units);
     }
+}
 }

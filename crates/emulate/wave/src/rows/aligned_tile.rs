@@ -14,16 +14,16 @@ use super::{
     aligned_sum::{BIAS, TILE, eights, groups},
     tile::Addend,
 };
-use crate::LANES;
+use crate::{LANES, host_level::compiled_for};
 
 /// Most `k` of any instruction.
 const DEEPEST: usize = 128;
 
+compiled_for! { Avx512:
 /// The product if the operands allow it.
 ///
 /// # Safety
 /// The host has what [`crate::shell::Form::AVX512`] stands for; pointers lead to as many rows as `shape` says.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn product(
     inputs: [Input; 2],
     c: Addend,
@@ -42,7 +42,7 @@ pub(super) unsafe fn product(
             unit: None,
         }; 2];
         for index in 0..2 {
-            let side = sides[index].as_mut_ptr();
+            let side = &mut sides[index];
             let extent = match inputs[index].format {
                 Format::Half => convert::<0>(inputs[index], strides[index], depth, side),
                 Format::Bfloat => convert::<1>(inputs[index], strides[index], depth, side),
@@ -68,12 +68,13 @@ pub(super) unsafe fn product(
     }
     true
 }
+}
 
+compiled_for! { Avx512:
 /// The product of sides that were made elsewhere, summed as eight-bit floats are, if every C is ordinary.
 ///
 /// # Safety
 /// As of [`product`]; both sides have the elements that `shape` says, and C and D are the same registers or apart.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn product_of(
     sides: [&MaybeUninit<Side>; 2],
     extents: [Extent; 2],
@@ -101,6 +102,7 @@ pub(super) unsafe fn product_of(
     }
     true
 }
+}
 
 /// Which products are cut alike.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,12 +113,12 @@ enum Sums {
     Halves,
 }
 
+compiled_for! { Avx512:
 /// All of D. `unusual` sums an element of a row and a column, each with its block, where C is not ordinary.
 ///
 /// # Safety
 /// As of [`product`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn sum(
     [of_a, of_b]: [Terms; 2],
     extents: [Extent; 2],
@@ -128,7 +130,8 @@ unsafe fn sum(
 ) {
     let depth = shape.k as usize;
     let magic = magic(extents, shape.k);
-    let count = depth.min(8);
+    // What the compiler knows to be at most eight it unrolls, which costs a fifth: see `cut`.
+    let count = std::hint::black_box(depth.min(8));
     // SAFETY: the caller's promises.
     unsafe {
         for position in (0..shape.outputs_per_lane() as usize).step_by(TILE) {
@@ -167,6 +170,7 @@ unsafe fn sum(
         }
     }
 }
+}
 
 /// Whether D lies where A or B does.
 fn overlap(inputs: [Input; 2], d: *mut u32, shape: &Matrices) -> bool {
@@ -178,12 +182,12 @@ fn overlap(inputs: [Input; 2], d: *mut u32, shape: &Matrices) -> bool {
     inputs.iter().any(|input| lies(input.rows))
 }
 
+compiled_for! { Avx512:
 /// Four rows of C.
 ///
 /// # Safety
 /// As of [`Addend::load`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn addends(c: Addend, at: usize) -> [__m512; TILE] {
     let mut addends = [_mm512_setzero_ps(); TILE];
     let mut row = 0;
@@ -194,12 +198,13 @@ unsafe fn addends(c: Addend, at: usize) -> [__m512; TILE] {
     }
     addends
 }
+}
 
+compiled_for! { Avx512:
 /// Whether every C is [`ordinary`].
 ///
 /// # Safety
 /// The host has the vectors; C has `outputs` rows.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn all_ordinary(c: Addend, outputs: usize) -> bool {
     (0..LANES * outputs).step_by(LANES * TILE).all(|row| {
         (0..LANES).step_by(STEP).all(|first| {
@@ -207,6 +212,7 @@ unsafe fn all_ordinary(c: Addend, outputs: usize) -> bool {
             unsafe { ordinary(addends(c, row + first)) }
         })
     })
+}
 }
 
 /// What added to a single and subtracted again rounds it to the unit of all products, where that and all sums of products leave room
@@ -218,9 +224,9 @@ fn magic([a, b]: [Extent; 2], depth: u32) -> Option<f32> {
     (most <= unit + 22).then(|| 1.5 * f32::from_bits(((unit + 23 + BIAS) as u32) << 23))
 }
 
+compiled_for! { Avx512:
 /// C where it is a multiple of the unit, too, and as small as the sum of the products may be.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn fitting(c: [__m512; TILE], magic: f32) -> Option<[__m512; TILE]> {
     let magic = _mm512_set1_ps(magic);
     let mut sums = c;
@@ -240,13 +246,14 @@ fn fitting(c: [__m512; TILE], magic: f32) -> Option<[__m512; TILE]> {
     let exponents = _mm512_set1_epi32(0xff80_0000_u32 as i32);
     (others == 0 && _mm512_test_epi32_mask(far, exponents) == 0).then_some(sums)
 }
+}
 
+compiled_for! { Avx512:
 /// The sums where nothing is rounded.
 ///
 /// # Safety
 /// The host has the vectors; the terms exist.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn chains(a: Terms, b: Terms, depth: usize, c: [__m512; TILE]) -> [__m512; TILE] {
     let mut sums = c;
     let mut k = 0;
@@ -265,10 +272,11 @@ unsafe fn chains(a: Terms, b: Terms, depth: usize, c: [__m512; TILE]) -> [__m512
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// Whether every C is zero or of ordinary size.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn ordinary(c: [__m512; TILE]) -> bool {
     let mut other = 0;
     let mut row = 0;
@@ -282,10 +290,11 @@ fn ordinary(c: [__m512; TILE]) -> bool {
     }
     other == 0
 }
+}
 
+compiled_for! { Avx512:
 /// `element` of every C, its row and its column.
 #[cold]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn one_by_one(c: [__m512; TILE], element: impl Fn(u32, u32, u32) -> u32) -> [__m512; TILE] {
     let mut sums = c;
     for (row, sum) in (0..).zip(&mut sums) {
@@ -300,6 +309,7 @@ fn one_by_one(c: [__m512; TILE], element: impl Fn(u32, u32, u32) -> u32) -> [__m
         }
     }
     sums
+}
 }
 
 /// One element of D, of a row and a column and their blocks of A and B.

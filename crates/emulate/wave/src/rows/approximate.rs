@@ -17,22 +17,22 @@ use numerics::{approx, cube, float32};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_rcp_f32:        (F32) -> F32 {wide} = |_, a| approx::rcp_f32(a);
-    v_rcp_iflag_f32:  (F32) -> F32 {wide} = |_, a| approx::rcp_f32(a);
-    v_rsq_f32:        (F32) -> F32 {wide} = |_, a| approx::rsq_f32(a);
-    v_sqrt_f32:       (F32) -> F32 {wide} = |_, a| approx::sqrt_f32(a);
-    v_exp_f32:        (F32) -> F32 {wide} = |_, a| approx::exp_f32(a);
-    v_log_f32:        (F32) -> F32 {wide} = |_, a| approx::log_f32(a);
+    v_rcp_f32:        (F32) -> F32 {avx512} = |_, a| approx::rcp_f32(a);
+    v_rcp_iflag_f32:  (F32) -> F32 {avx512} = |_, a| approx::rcp_f32(a);
+    v_rsq_f32:        (F32) -> F32 {avx512} = |_, a| approx::rsq_f32(a);
+    v_sqrt_f32:       (F32) -> F32 {avx512} = |_, a| approx::sqrt_f32(a);
+    v_exp_f32:        (F32) -> F32 {avx512} = |_, a| approx::exp_f32(a);
+    v_log_f32:        (F32) -> F32 {avx512} = |_, a| approx::log_f32(a);
     v_exp_legacy_f32: (F32) -> F32 = |_, a| approx::exp_f32(a);
     v_log_legacy_f32: (F32) -> F32 = |_, a| approx::log_f32(a);
-    v_rcp_f16:        (F16) -> F16 {wide} = |cx, a| approx::rcp_f16(a, cx.denormals64);
-    v_rsq_f16:        (F16) -> F16 {wide} = |cx, a| approx::rsq_f16(a, cx.denormals64);
-    v_sqrt_f16:       (F16) -> F16 {wide} = |cx, a| approx::sqrt_f16(a, cx.denormals64);
-    v_exp_f16:        (F16) -> F16 {wide} = |cx, a| approx::exp_f16(a, cx.denormals64);
-    v_log_f16:        (F16) -> F16 {wide} = |cx, a| approx::log_f16(a, cx.denormals64);
-    v_rcp_f64:        (F64) -> F64 {wide, zeroed} = |cx, a| approx::rcp_f64(a, cx.denormals64);
-    v_rsq_f64:        (F64) -> F64 {wide, zeroed} = |cx, a| approx::rsq_f64(a, cx.denormals64);
-    v_sqrt_f64:       (F64) -> F64 {wide, zeroed} = |cx, a| approx::sqrt_f64(a, cx.denormals64);
+    v_rcp_f16:        (F16) -> F16 {avx512} = |cx, a| approx::rcp_f16(a, cx.denormals64);
+    v_rsq_f16:        (F16) -> F16 {avx512} = |cx, a| approx::rsq_f16(a, cx.denormals64);
+    v_sqrt_f16:       (F16) -> F16 {avx512} = |cx, a| approx::sqrt_f16(a, cx.denormals64);
+    v_exp_f16:        (F16) -> F16 {avx512} = |cx, a| approx::exp_f16(a, cx.denormals64);
+    v_log_f16:        (F16) -> F16 {avx512} = |cx, a| approx::log_f16(a, cx.denormals64);
+    v_rcp_f64:        (F64) -> F64 {avx512, zero_inactive} = |cx, a| approx::rcp_f64(a, cx.denormals64);
+    v_rsq_f64:        (F64) -> F64 {avx512, zero_inactive} = |cx, a| approx::rsq_f64(a, cx.denormals64);
+    v_sqrt_f64:       (F64) -> F64 {avx512, zero_inactive} = |cx, a| approx::sqrt_f64(a, cx.denormals64);
     // Cube maps and lighting.
     v_cubeid_f32:     (F32, F32, F32) -> F32 = |_, a, b, c| cube::id(a, b, c);
     v_cubesc_f32:     (F32, F32, F32) -> F32 = |_, a, b, c| cube::sc(a, b, c);
@@ -87,7 +87,7 @@ impl<L: Angle, const COSINE: bool> VectorBody for Turn<L, COSINE> {
     const SOURCES: usize = 1;
     const MODE: bool = true;
     const HOT: bool = false;
-    const WIDE: bool = true;
+    const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limited = env.program.config().target.family == Family::Gfx9;

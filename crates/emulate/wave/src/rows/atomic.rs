@@ -10,31 +10,21 @@ use super::{
     lanes::{self, GROUP, Lanes},
     lds_atomic::{operand, write_result},
     modify::*,
-    space::{self, Access, Checked, Space},
+    space::{self, Access, Checked, Space as AddressForm},
     spread::Spread,
 };
 use crate::{
     LANES,
     engine::Env,
     memory::{Fault, FaultKind},
-    micro_op::{MicroOp, flow},
+    micro_op::{Data, MicroOp, Space, flow},
     mode::Context,
     shell::{self, Body},
     state::Wave,
 };
 
-/// Bit of `MicroOp::modifiers`, in flat and buffer formats: the old value is returned. Not a cache hint for atomics.
-const GLC: u32 = 1;
-
-/// `attribute` holds the space.
+/// [`Data::Atomic`] holds the space.
 struct Atomic<W, M>(PhantomData<(W, M)>);
-
-/// Spaces by their number in a row's attribute.
-mod number {
-    pub const GLOBAL: u16 = 0;
-    pub const FLAT: u16 = 1;
-    pub const BUFFER: u16 = 2;
-}
 
 /// Where a group's words are.
 enum WordAddresses {
@@ -51,14 +41,14 @@ fn locate(
     env: &mut Env<'_>,
     access: &Access,
 ) -> Result<WordAddresses, Box<Fault>> {
-    match op.attribute {
-        number::GLOBAL => locate_in::<Global>(wave, op, env, access),
-        number::FLAT => locate_in::<Flat>(wave, op, env, access),
+    match op.vector_memory().space {
+        Space::GLOBAL => locate_in::<Global>(wave, op, env, access),
+        Space::FLAT => locate_in::<Flat>(wave, op, env, access),
         _ => locate_in::<buffer::Buffer>(wave, op, env, access),
     }
 }
 
-fn locate_in<S: Space>(
+fn locate_in<S: AddressForm>(
     wave: &Wave,
     op: &MicroOp,
     env: &mut Env<'_>,
@@ -125,9 +115,9 @@ fn context(wave: &Wave, env: &Env<'_>) -> Context {
 /// Aligned words of all lanes at once, if they have that form. One copy for all rows.
 #[inline(never)]
 fn spread(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Option<Spread> {
-    let spread = match op.attribute {
-        number::GLOBAL => Global::spread(wave, op, env, bytes, true),
-        number::FLAT => Flat::spread(wave, op, env, bytes, true),
+    let spread = match op.vector_memory().space {
+        Space::GLOBAL => Global::spread(wave, op, env, bytes, true),
+        Space::FLAT => Flat::spread(wave, op, env, bytes, true),
         _ => None,
     }?;
     spread.is_aligned(wave, bytes).then_some(spread)
@@ -178,7 +168,7 @@ fn modify_word<W: Word, M: Modify<W>>(
     };
     // SAFETY: writable and aligned, as the spread is.
     unsafe { W::exchange(pointer, all) };
-    if op.modifiers & GLC != 0 {
+    if op.vector_memory().returns() {
         for (group, before) in before[..wave.groups].iter().enumerate() {
             write_result(wave, op.dst as usize, group, before);
         }
@@ -202,7 +192,7 @@ fn modify_spread<W: Word, M: Modify<W>>(
     spread: &Spread,
     context: Context,
 ) {
-    let returns = op.modifiers & GLC != 0;
+    let returns = op.vector_memory().returns();
     let row = op.src[1].index as usize;
     if let Some(pointer) = spread.uniform(wave) {
         if !M::ASSOCIATIVE || returns {
@@ -250,9 +240,9 @@ fn modify_group<W: Word, M: Modify<W>>(
     env: &mut Env<'_>,
     access: &Access,
 ) -> Checked {
-    let returns = op.modifiers & GLC != 0;
+    let returns = op.vector_memory().returns();
     let context = context(wave, env);
-    let row = if op.attribute == number::BUFFER {
+    let row = if op.vector_memory().space == Space::BUFFER {
         op.dst as usize
     } else {
         op.src[1].index as usize
@@ -318,11 +308,11 @@ fn modify_group<W: Word, M: Modify<W>>(
 pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
-            global::push(rows, concat!("global_atomic_", $name), number::GLOBAL, shell::scalar_handler::<Atomic<$word, $modify>>, true);
+            global::push(rows, concat!("global_atomic_", $name), Data::Atomic(Space::GLOBAL), shell::scalar_handler::<Atomic<$word, $modify>>, true);
             if $name != "csub" {
-                global::push(rows, concat!("flat_atomic_", $name), number::FLAT, shell::scalar_handler::<Atomic<$word, $modify>>, false);
+                global::push(rows, concat!("flat_atomic_", $name), Data::Atomic(Space::FLAT), shell::scalar_handler::<Atomic<$word, $modify>>, false);
             }
-            buffer::push(rows, concat!("buffer_atomic_", $name), number::BUFFER, shell::scalar_handler::<Atomic<$word, $modify>>);
+            buffer::push(rows, concat!("buffer_atomic_", $name), Data::Atomic(Space::BUFFER), shell::scalar_handler::<Atomic<$word, $modify>>);
         )*};
     }
     atomics! {

@@ -11,15 +11,9 @@ use super::{
 };
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp},
+    micro_op::{Data, Generation, Handler, MicroOp},
     state::Wave,
 };
-
-/// Bits of `MicroOp::modifiers` in buffer formats.
-mod bit {
-    pub const OFFEN: u32 = 4;
-    pub const IDXEN: u32 = 8;
-}
 
 /// Bytes of an element that swizzling keeps together; fixed since gfx9.
 const ELEMENT: u32 = 4;
@@ -27,6 +21,7 @@ const ELEMENT: u32 = 4;
 /// A decoded buffer descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Descriptor {
+    /// The descriptor's base and the instruction's scalar offset.
     base: u64,
     /// Bytes per record.
     stride: u32,
@@ -56,9 +51,9 @@ impl Descriptor {
     fn read(wave: &Wave, op: &MicroOp) -> Descriptor {
         let first = op.src[1].index as usize;
         let [w0, w1, w2, w3] = std::array::from_fn(|word| wave.sgpr(first + word));
-        let since_gfx10 = op.modifiers & super::SINCE_GFX10 != 0;
+        let since_gfx10 = op.vector_memory().generation >= Generation::GFX10;
         // gfx11 has two bits: elements of four bytes, or of sixteen.
-        let swizzled = if op.modifiers & super::SINCE_GFX11 != 0 {
+        let swizzled = if op.vector_memory().generation >= Generation::GFX11 {
             w1 >> 30 != 0
         } else {
             w1 >> 31 != 0
@@ -76,23 +71,25 @@ impl Descriptor {
                 2 => Check::NotEmpty,
                 _ => Check::Bytes,
             }
-        } else if stride == 0 || op.modifiers & bit::IDXEN == 0 && !swizzled {
+        } else if stride == 0 || !op.vector_memory().idxen() && !swizzled {
             Check::Bytes
         } else {
             Check::Index
         };
+        let scalar = wave.uniform(op, 2) as u32;
         // The size of a raw buffer of gfx9 is less by the scalar offset (Vega and CDNA manuals, range checking of buffers): libraries
         // have that clip what a tile reads too much.
-        let scalar = if check == Check::Bytes && !since_gfx10 && !swizzled {
-            wave.uniform(op, 2) as u32
+        let less = if check == Check::Bytes && !since_gfx10 && !swizzled {
+            scalar
         } else {
             0
         };
+        let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
         Descriptor {
-            base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,
+            base: base.wrapping_add(u64::from(scalar)),
             stride,
             swizzled,
-            records: u64::from(w2.saturating_sub(scalar)),
+            records: u64::from(w2.saturating_sub(less)),
             index_shift: 3 + (w3 >> 21 & 3),
             add_tid,
             check,
@@ -105,7 +102,7 @@ impl Descriptor {
         self.swizzled
             && self.add_tid
             && 1 << self.index_shift == wave.wave_size
-            && op.modifiers & bit::IDXEN == 0
+            && !op.vector_memory().idxen()
     }
 
     /// Whether the range check of private memory lets all lanes pass that stay below offset `end`.
@@ -165,7 +162,7 @@ fn offsets_and_indices(
 ) -> ([u64; GROUP], [u64; GROUP]) {
     let mut row = op.src[0].index as usize;
     let mut indices = [0; GROUP];
-    if op.modifiers & bit::IDXEN != 0 {
+    if op.vector_memory().idxen() {
         indices = lanes::words(wave, row, access.group).map(u64::from);
         row += 1;
     }
@@ -174,8 +171,8 @@ fn offsets_and_indices(
             *index += (GROUP * access.group + i) as u64;
         }
     }
-    let fixed = u64::from(op.offset as u32) + u64::from(access.extra);
-    let offsets = if op.modifiers & bit::OFFEN != 0 {
+    let fixed = u64::from(op.vector_memory().offset as u32) + u64::from(access.extra);
+    let offsets = if op.vector_memory().offen() {
         lanes::words(wave, row, access.group).map(
             #[inline(always)]
             |offset| descriptor.offset(u64::from(offset) + fixed),
@@ -237,18 +234,17 @@ fn private_elements(
     write: bool,
 ) -> Option<Spread> {
     let descriptor = Descriptor::read(wave, op);
-    if !descriptor.is_private(wave, op) || op.modifiers & bit::OFFEN == 0 {
+    if !descriptor.is_private(wave, op) || !op.vector_memory().offen() {
         return None;
     }
     let (row, shift) = (op.src[0].index as usize, descriptor.index_shift);
-    let private = private::elements(wave, row, op.offset as u32, shift, bytes)?;
+    let private = private::elements(wave, row, op.vector_memory().offset as u32, shift, bytes)?;
     if !descriptor.has_all_lanes(wave, private.end) {
         return None;
     }
-    let base = descriptor
-        .base
-        .wrapping_add(u64::from(wave.uniform(op, 2) as u32));
-    private.offsets.in_memory(env, base, bytes, write)
+    private
+        .offsets
+        .in_memory(env, descriptor.base, bytes, write)
 }
 
 impl Space for Buffer {
@@ -263,20 +259,21 @@ impl Space for Buffer {
         let descriptor = Descriptor::read(wave, op);
         let simple = !descriptor.swizzled
             && !descriptor.add_tid
-            && op.modifiers & (bit::OFFEN | bit::IDXEN) == bit::OFFEN
+            && op.vector_memory().is_offset_alone()
             && descriptor.check == Check::Bytes;
         if !simple {
             return private_elements(wave, op, env, bytes, write);
         }
         let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes)?;
-        let end = u64::from(offsets.highest()) + u64::from(op.offset as u32) + u64::from(bytes);
+        let end = u64::from(offsets.highest())
+            + u64::from(op.vector_memory().offset as u32)
+            + u64::from(bytes);
         if end > descriptor.records {
             return None;
         }
         let base = descriptor
             .base
-            .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
-            .wrapping_add(u64::from(op.offset as u32));
+            .wrapping_add(u64::from(op.vector_memory().offset as u32));
         offsets.in_memory(env, base, bytes, write)
     }
 
@@ -293,9 +290,9 @@ impl Space for Buffer {
         if !descriptor.is_private(wave, op) || wave.exec() == 0 {
             return None;
         }
-        let mut offset = u64::from(op.offset as u32);
-        if op.modifiers & bit::OFFEN != 0 {
-            offset += u64::from(Offsets::common(wave, op.src[0].index as usize)?);
+        let mut offset = u64::from(op.vector_memory().offset as u32);
+        if op.vector_memory().offen() {
+            offset += u64::from(Offsets::common_in_place(wave, op.src[0].index as usize)?);
             offset = descriptor.offset(offset);
         }
         let end = offset + u64::from(bytes);
@@ -304,7 +301,6 @@ impl Space for Buffer {
         }
         let first = descriptor
             .base
-            .wrapping_add(u64::from(wave.uniform(op, 2) as u32))
             .wrapping_add((offset & !3) << descriptor.index_shift);
         let step = ELEMENT << descriptor.index_shift;
         Column::new(wave, env, first, step, (offset as u32, bytes), write)
@@ -343,11 +339,8 @@ impl Space for Buffer {
         let descriptor = Descriptor::read(wave, op);
         let (offsets, indices) = offsets_and_indices(wave, op, &descriptor, access);
         let valid = access.active & in_range(&descriptor, &offsets, &indices, access.bytes);
-        let base = descriptor
-            .base
-            .wrapping_add(u64::from(wave.uniform(op, 2) as u32));
         let stride = u64::from(descriptor.stride);
-        let mut at = [base; GROUP];
+        let mut at = [descriptor.base; GROUP];
         if descriptor.swizzled {
             let shift = descriptor.index_shift;
             let element = u64::from(ELEMENT);
@@ -384,15 +377,13 @@ impl Space for Buffer {
 pub(super) fn push(
     rows: &mut Vec<Row>,
     mnemonic: &'static str,
-    attribute: u16,
+    data: Data,
     handler: fn() -> Handler,
 ) {
     rows.push(Row {
         mnemonic,
-        shape: Shape::Buffer { typed: false },
+        shape: Shape::Buffer { data },
         handler,
-        width: 0,
-        attribute,
         changes_exec: false,
     });
 }

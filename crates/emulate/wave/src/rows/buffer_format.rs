@@ -11,32 +11,26 @@ use super::{
 use crate::{
     engine::Env,
     memory::Fault,
-    micro_op::{Handler, MicroOp},
+    micro_op::{Data, Generation, Handler, MicroOp},
     shell::{self, Body},
     state::Wave,
 };
 
-/// Bits of a row's attribute. The low three hold the number of components.
-mod bit {
-    pub const D16: u16 = 8;
-    pub const HIGH: u16 = 16;
-    pub const TYPED: u16 = 32;
-}
-
 /// The format that instruction or descriptor name, and the descriptor's destination selects. `None`: no such format.
 fn format(wave: &Wave, op: &MicroOp) -> Option<(Format, u32)> {
     let w3 = wave.sgpr(op.src[1].index as usize + 3);
-    let typed = op.attribute & bit::TYPED != 0;
-    let since_gfx11 = op.modifiers & super::SINCE_GFX11 != 0;
-    let format = if op.modifiers & super::SINCE_GFX10 == 0 {
+    let named = op.vector_memory().format;
+    let typed = op.vector_memory().is_typed();
+    let since_gfx11 = op.vector_memory().generation >= Generation::GFX11;
+    let format = if op.vector_memory().generation < Generation::GFX10 {
         let (data, number) = if typed {
-            (op.extra & 15, op.extra >> 4 & 7)
+            (named & 15, named >> 4 & 7)
         } else {
             (w3 >> 15 & 15, w3 >> 12 & 7)
         };
         Format::of_pair(data, number)
     } else if typed {
-        Format::of_unified(op.extra & 0x7f, since_gfx11)
+        Format::of_unified(named & 0x7f, since_gfx11)
     } else {
         Format::of_unified(
             w3 >> 12 & if since_gfx11 { 0x3f } else { 0x7f },
@@ -50,8 +44,8 @@ fn format(wave: &Wave, op: &MicroOp) -> Option<(Format, u32)> {
 fn registers(op: &MicroOp) -> Components {
     Components {
         row: op.dst as usize,
-        packed: op.attribute & bit::D16 != 0,
-        high: op.attribute & bit::HIGH != 0,
+        packed: op.vector_memory().d16(),
+        high: op.vector_memory().is_upper(),
     }
 }
 
@@ -120,7 +114,7 @@ impl Body for Load {
         let Some((format, selects)) = format(wave, op) else {
             return unsupported(wave, "buffer format reserved");
         };
-        let components = usize::from(op.attribute & 7);
+        let components = usize::from(op.vector_memory().components);
         space::each_group(wave, format.bytes(), false, |wave, access| {
             let words = read(wave, op, env, &access)?;
             let mut values = [[0; GROUP]; 4];
@@ -151,7 +145,7 @@ impl Body for Store {
                 "buffer format conversion of a scaled or small float store",
             );
         }
-        let components = usize::from(op.attribute & 7);
+        let components = usize::from(op.vector_memory().components);
         let registers = registers(op);
         space::each_group(wave, format.bytes(), true, |wave, access| {
             let mut words = [[0u32; GROUP]; 4];
@@ -173,23 +167,25 @@ impl Body for Store {
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    fn push(rows: &mut Vec<Row>, mnemonic: &'static str, attribute: u16, handler: fn() -> Handler) {
-        let typed = attribute & bit::TYPED != 0;
-        rows.push(Row { mnemonic, shape: Shape::Buffer { typed }, handler, width: 0, attribute, changes_exec: false });
+    fn push(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data, handler: fn() -> Handler) {
+        rows.push(Row { mnemonic, shape: Shape::Buffer { data }, handler, changes_exec: false });
     }
+    let words = |typed, components| Data::Converted { components, typed, d16: false, upper: false };
+    let halves = |typed, components| Data::Converted { components, typed, d16: true, upper: false };
+    let upper = Data::Converted { components: 1, typed: false, d16: true, upper: true };
     macro_rules! formats {
         ($prefix:literal, $typed:expr) => {
             formats!($prefix, $typed, "x", 1, "xy", 2, "xyz", 3, "xyzw", 4);
         };
         ($prefix:literal, $typed:expr, $($suffix:literal, $components:literal),*) => {$(
-            push(rows, concat!($prefix, "_load_format_", $suffix), $typed | $components, shell::scalar_handler::<Load>);
-            push(rows, concat!($prefix, "_store_format_", $suffix), $typed | $components, shell::scalar_handler::<Store>);
-            push(rows, concat!($prefix, "_load_format_d16_", $suffix), $typed | bit::D16 | $components, shell::scalar_handler::<Load>);
-            push(rows, concat!($prefix, "_store_format_d16_", $suffix), $typed | bit::D16 | $components, shell::scalar_handler::<Store>);
+            push(rows, concat!($prefix, "_load_format_", $suffix), words($typed, $components), shell::scalar_handler::<Load>);
+            push(rows, concat!($prefix, "_store_format_", $suffix), words($typed, $components), shell::scalar_handler::<Store>);
+            push(rows, concat!($prefix, "_load_format_d16_", $suffix), halves($typed, $components), shell::scalar_handler::<Load>);
+            push(rows, concat!($prefix, "_store_format_d16_", $suffix), halves($typed, $components), shell::scalar_handler::<Store>);
         )*};
     }
-    formats!("buffer", 0);
-    formats!("tbuffer", bit::TYPED);
-    push(rows, "buffer_load_format_d16_hi_x",  bit::D16 | bit::HIGH | 1, shell::scalar_handler::<Load>);
-    push(rows, "buffer_store_format_d16_hi_x", bit::D16 | bit::HIGH | 1, shell::scalar_handler::<Store>);
+    formats!("buffer", false);
+    formats!("tbuffer", true);
+    push(rows, "buffer_load_format_d16_hi_x",  upper, shell::scalar_handler::<Load>);
+    push(rows, "buffer_store_format_d16_hi_x", upper, shell::scalar_handler::<Store>);
 }

@@ -49,7 +49,7 @@ struct BitOperation<const HALF: bool>;
 
 impl<const HALF: bool> Body for BitOperation<HALF> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let field = |at: u32, bits: u32| op.modifiers >> at & ((1 << bits) - 1);
+        let field = |at: u32, bits: u32| op.vector().modifiers >> at & ((1 << bits) - 1);
         let table =
             field(modifier::NEG, 3) | field(modifier::ABS, 3) << 3 | field(modifier::OMOD, 2) << 6;
         let select = field(modifier::OP_SEL, 4);
@@ -93,7 +93,7 @@ struct PermLaneSwap<const RUN: usize>;
 impl<const RUN: usize> Body for PermLaneSwap<RUN> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
-        let flag = |index: u32| op.modifiers >> (modifier::OP_SEL + index) & 1 != 0;
+        let flag = |index: u32| op.vector().op_sel() >> index & 1 != 0;
         let (fetch_inactive, zeroes) = (flag(0), flag(1));
         let (a, b) = (op.src[0].index as usize, op.dst as usize);
         let write = |wave: &mut Wave, row: usize, to: usize, from: usize, value: u32| {
@@ -122,8 +122,6 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
                 ..shape
             }),
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

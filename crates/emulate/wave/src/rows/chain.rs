@@ -7,14 +7,14 @@
 
 use super::{
     VectorShape,
-    quick::{Doubles, Singles},
+    simd::{Doubles, Singles},
 };
 use crate::{
     host_level,
-    micro_op::{Control, MicroOp, SrcKind, modifier},
+    micro_op::{ChainNumber, Control, MicroOp, SrcKind, modifier},
     ports::{Type, has_form},
     program::Lowered,
-    rows, shell,
+    shell,
 };
 
 mod run;
@@ -119,8 +119,8 @@ impl Part {
         let formula = shape.formula?;
         let op = &lowered.bare;
         let usual = |kind| matches!(kind, SrcKind::None | SrcKind::Vector) || has_form(kind);
-        let plain = op.control == Control::None
-            && op.modifiers & !MODIFIERS == 0
+        let plain = op.vector().control == Control::NONE
+            && op.vector().modifiers & !MODIFIERS == 0
             && op.src.iter().all(|src| usual(src.kind));
         plain.then(|| Part {
             formula,
@@ -138,7 +138,7 @@ impl Part {
         match op.src[index].kind {
             SrcKind::Vector => Port::Row(op.src[index].index),
             SrcKind::Scalar => Port::Scalar(op.src[index].index),
-            _ => Port::Constant(op.constant_source(index, self.kind.words())),
+            _ => Port::Constant(op.src[index].constant_value(self.kind.words())),
         }
     }
 
@@ -154,8 +154,7 @@ impl Part {
                 }
             }
         }
-        let negated =
-            |index: usize| self.lowered.bare.modifiers >> (modifier::NEG as usize + index) & 1 != 0;
+        let negated = |index: usize| self.lowered.bare.vector().modifier(modifier::NEG, index) != 0;
         let [a, b, c] = ports;
         let other = if own == 0 { b } else { a };
         let product_negated = negated(0) != negated(1);
@@ -287,11 +286,7 @@ impl Chain {
             Type::F32 => shell::vector_handler::<Chained<Singles>>(),
             _ => shell::vector_handler::<Chained<Doubles>>(),
         };
-        MicroOp {
-            extra: number as u32,
-            modifiers: modifier::CHAIN,
-            ..rows::blank(handler)
-        }
+        MicroOp::new(handler).with(ChainNumber::new(number))
     }
 }
 

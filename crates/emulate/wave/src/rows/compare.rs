@@ -133,7 +133,7 @@ class! {
 /// Writes a comparison's mask; v_cmpx also sets EXEC (gfx10 has only that result).
 #[inline(always)]
 fn deliver<const EXEC: bool>(wave: &mut Wave, op: &MicroOp, mask: u64) -> u32 {
-    wave.set_mask(op.mask_dst as usize, mask);
+    wave.set_mask(op.vector().mask_dst as usize, mask);
     if EXEC {
         wave.set_mask(sreg::EXEC, mask);
         return flow::EXEC_CHANGED;
@@ -168,7 +168,7 @@ impl<L: Class, const EXEC: bool> VectorBody for InClass<L, EXEC> {
     const MODE: bool = false;
     /// Every function of a mathematics library asks for the class of a single, by a constant mask.
     const HOT: bool = !EXEC && matches!(L::TYPE, Type::F32);
-    const NARROW: bool = true;
+    const NO_AVX512: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let mask = compare::<Self, F, L, L::Classes>(

@@ -29,7 +29,7 @@ const NOPS: &[&str] = &[
 
 fn branch_if(wave: &mut Wave, op: &MicroOp, taken: bool) -> u32 {
     if taken {
-        wave.next = op.target as usize;
+        wave.next = op.program().branch_target as usize;
         flow::BRANCH
     } else {
         flow::NEXT
@@ -65,12 +65,12 @@ control_rows! {
     s_endpgm_saved   = |wave, _op, _| wave.stop(Stop::End);
     s_barrier        = |wave, _op, _| wave.stop(Stop::Barrier);
     s_sleep          = |wave, _op, _| wave.stop(Stop::Sleep);
-    s_trap           = |wave, op, _| wave.stop(Stop::Trap(op.offset as u8));
-    s_sendmsg        = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); flow::NEXT };
-    s_sendmsghalt    = |wave, op, env| { env.host.send_message(op.offset as u32 & 0xffff, wave.m0()); wave.stop(Stop::End) };
-    s_sethalt        = |wave, op, _| if op.offset & 1 != 0 { wave.stop(Stop::Trap(2)) } else { flow::NEXT };
-    s_round_mode     = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf | op.offset as u32 & 0xf)); flow::NEXT };
-    s_denorm_mode    = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf0 | (op.offset as u32 & 0xf) << 4)); flow::NEXT };
+    s_trap           = |wave, op, _| wave.stop(Stop::Trap(op.program().immediate as u8));
+    s_sendmsg        = |wave, op, env| { env.host.send_message(op.program().immediate as u32 & 0xffff, wave.m0()); flow::NEXT };
+    s_sendmsghalt    = |wave, op, env| { env.host.send_message(op.program().immediate as u32 & 0xffff, wave.m0()); wave.stop(Stop::End) };
+    s_sethalt        = |wave, op, _| if op.program().immediate & 1 != 0 { wave.stop(Stop::Trap(2)) } else { flow::NEXT };
+    s_round_mode     = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf | op.program().immediate as u32 & 0xf)); flow::NEXT };
+    s_denorm_mode    = |wave, op, _| { wave.set_mode(Mode::new(wave.mode.bits() & !0xf0 | (op.program().immediate as u32 & 0xf) << 4)); flow::NEXT };
 }
 
 fn row<B: Body>(mnemonic: &'static str, shape: Shape) -> Row {
@@ -78,8 +78,6 @@ fn row<B: Body>(mnemonic: &'static str, shape: Shape) -> Row {
         mnemonic,
         shape,
         handler: shell::handler::<B>,
-        width: 0,
-        attribute: 0,
         changes_exec: false,
     }
 }

@@ -7,8 +7,8 @@ use numerics::convert;
 #[rustfmt::skip]
 vector_rows! {
     // Half precision.
-    v_cvt_f16_f32:        (F32) -> F16 quick Narrowed::copy {wide} = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps).into();
-    v_cvt_f32_f16:        (F16) -> F32 quick Widened::copy {wide} = |cx, a| convert::f32_from_f16(a as u16, cx.denormals64);
+    v_cvt_f16_f32:        (F32) -> F16 simd Narrowed::copy {avx512} = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps).into();
+    v_cvt_f32_f16:        (F16) -> F32 simd Widened::copy {avx512} = |cx, a| convert::f32_from_f16(a as u16, cx.denormals64);
     v_cvt_f16_u16:        (B16) -> F16 = |cx, a| convert::f16_from_u16(a, cx.round64, cx.fp16_overflow_clamps);
     v_cvt_f16_i16:        (B16) -> F16 = |cx, a| convert::f16_from_i16(a, cx.round64);
     v_cvt_u16_f16:        (F16) -> B16 = |_, a| convert::u16_from_f16(a);
@@ -16,14 +16,14 @@ vector_rows! {
     v_cvt_norm_i16_f16:   (F16) -> B16 = |_, a| convert::snorm16_from_f16(a);
     v_cvt_norm_u16_f16:   (F16) -> B16 = |_, a| convert::unorm16_from_f16(a);
     // Double precision.
-    v_cvt_f64_f32:        (F32) -> F64 {wide} = |cx, a| convert::f64_from_f32(a, cx.denormals32);
-    v_cvt_f32_f64:        (F64) -> F32 {wide} = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32);
-    v_cvt_f64_i32:        (B32) -> F64 {wide} = |_, a| convert::f64_from_i32(a);
-    v_cvt_f64_u32:        (B32) -> F64 {wide} = |_, a| convert::f64_from_u32(a);
-    v_cvt_i32_f64:        (F64) -> B32 {wide} = |_, a| convert::i32_from_f64(a);
-    v_cvt_u32_f64:        (F64) -> B32 {wide} = |_, a| convert::u32_from_f64(a);
+    v_cvt_f64_f32:        (F32) -> F64 {avx512} = |cx, a| convert::f64_from_f32(a, cx.denormals32);
+    v_cvt_f32_f64:        (F64) -> F32 {avx512} = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32);
+    v_cvt_f64_i32:        (B32) -> F64 {avx512} = |_, a| convert::f64_from_i32(a);
+    v_cvt_f64_u32:        (B32) -> F64 {avx512} = |_, a| convert::f64_from_u32(a);
+    v_cvt_i32_f64:        (F64) -> B32 {avx512} = |_, a| convert::i32_from_f64(a);
+    v_cvt_u32_f64:        (F64) -> B32 {avx512} = |_, a| convert::u32_from_f64(a);
     // Two values into one register.
-    v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 quick Singles::pack_toward_zero {wide} = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
+    v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 simd Singles::pack_toward_zero {avx512} = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
     v_cvt_pknorm_i16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_i16_f32(a, b);
     v_cvt_pknorm_u16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_u16_f32(a, b);
     v_cvt_pknorm_i16_f16: (F16, F16) -> B32 = |_, a, b| convert::pknorm_i16_f16(a, b);

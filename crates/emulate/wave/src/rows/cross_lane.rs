@@ -54,8 +54,8 @@ impl<const CROSS: bool> Body for PermLane16<CROSS> {
         let exec = wave.exec();
         let selectors =
             wave.uniform(op, 1) as u32 as u64 | (wave.uniform(op, 2) as u32 as u64) << 32;
-        let fetch_inactive = op.modifiers >> crate::micro_op::modifier::OP_SEL & 1 != 0;
-        let bound_control = op.modifiers >> (crate::micro_op::modifier::OP_SEL + 1) & 1 != 0;
+        let fetch_inactive = op.vector().op_sel() & 1 != 0;
+        let bound_control = op.vector().op_sel() & 2 != 0;
         let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
         for lane in 0..wave.wave_size as usize {
             if exec >> lane & 1 == 0 {
@@ -79,8 +79,8 @@ struct PermLane16Each<const CROSS: bool>;
 impl<const CROSS: bool> Body for PermLane16Each<CROSS> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
-        let fetch_inactive = op.modifiers >> crate::micro_op::modifier::OP_SEL & 1 != 0;
-        let bound_control = op.modifiers >> (crate::micro_op::modifier::OP_SEL + 1) & 1 != 0;
+        let fetch_inactive = op.vector().op_sel() & 1 != 0;
+        let bound_control = op.vector().op_sel() & 2 != 0;
         let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
         let select: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 1, lane));
         for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
@@ -109,8 +109,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             mnemonic,
             shape,
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

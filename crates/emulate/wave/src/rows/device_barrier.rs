@@ -4,20 +4,17 @@
 //! the next use; the others wait, which here means that they let others run and look again. A semaphore holds how many waves may
 //! pass; the others wait in the order in which they came.
 
-use super::{Row, ds};
+use super::{Row, Shape};
 use crate::{
     engine::{Env, Stop},
-    micro_op::{MicroOp, flow},
+    micro_op::{Data, Handler, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
 
-/// Attribute of these rows: they may have the GDS bit set, though there is no GDS memory.
-pub(crate) const DEVICE_BARRIER: u16 = 1 << 15;
-
 /// M0 bits 21:16 plus the offset.
 fn resource(wave: &Wave, op: &MicroOp) -> u32 {
-    ((wave.m0() >> 16 & 0x3f) + op.offset as u32) & 0x3f
+    ((wave.m0() >> 16 & 0x3f) + op.lds().offset) & 0x3f
 }
 
 /// The operand in the first active lane.
@@ -97,8 +94,10 @@ impl Body for ReleaseAll {
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    let mut push = |mnemonic, handler| ds::push(rows, mnemonic, DEVICE_BARRIER, handler);
-    push("ds_gws_init",             shell::handler::<Init>);
+    let mut push = |mnemonic, handler| rows.push(Row {
+        mnemonic, shape: Shape::Lds { data: Data::Plain, gds: true }, handler, changes_exec: false,
+    });
+    push("ds_gws_init",             shell::handler::<Init> as fn() -> Handler);
     push("ds_gws_barrier",          shell::handler::<Arrive>);
     push("ds_gws_sema_v",           shell::handler::<ReleaseOne>);
     push("ds_gws_sema_br",          shell::handler::<ReleaseMany>);

@@ -9,19 +9,19 @@ use crate::{
 };
 
 /// `MSG_RTN_GET_REALTIME`.
-const GET_REALTIME: i32 = 0x83;
+const GET_REALTIME: u32 = 0x83;
 
 /// `s_sendmsg_rtn_b32`, `s_sendmsg_rtn_b64`: the answer to a message. All others ask for what only trap handlers need.
 struct Message;
 
 impl Body for Message {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        if op.offset != GET_REALTIME {
-            let what = format!("s_sendmsg_rtn with message {:#x}", op.offset);
+        if op.message().message != GET_REALTIME {
+            let what = format!("s_sendmsg_rtn with message {:#x}", op.message().message);
             return wave.stop(Stop::Unsupported(what));
         }
         let now = env.host.real_time();
-        if op.width == 1 {
+        if op.message().words == 1 {
             wave.scalars.0[op.dst as usize] = now as u32;
         } else {
             wave.set_scalar64(op.dst as usize, now);
@@ -65,19 +65,25 @@ impl Body for DirectLoad {
 
 /// Appends this file's rows.
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    let mut push = |mnemonic, shape, width, handler| {
+    let mut push = |mnemonic, shape, handler| {
         rows.push(Row {
             mnemonic,
             shape,
             handler,
-            width,
-            attribute: 0,
             changes_exec: false,
         });
     };
     let message = shell::handler::<Message>;
-    push("s_sendmsg_rtn_b32", Shape::Message, 1, message as fn() -> _);
-    push("s_sendmsg_rtn_b64", Shape::Message, 2, message as fn() -> _);
+    push(
+        "s_sendmsg_rtn_b32",
+        Shape::Message { words: 1 },
+        message as fn() -> _,
+    );
+    push(
+        "s_sendmsg_rtn_b64",
+        Shape::Message { words: 2 },
+        message as fn() -> _,
+    );
     let load = shell::handler::<DirectLoad> as fn() -> _;
-    push("lds_direct_load", Shape::LdsDirect, 0, load);
+    push("lds_direct_load", Shape::LdsDirect, load);
 }

@@ -1,6 +1,6 @@
 //! The steps of correctly rounded division: operand scaling, the last multiply-add, and the special cases.
 
-use super::{Row, VectorShape, quick, vector_macros::*};
+use super::{Row, VectorShape, simd, vector_macros::*};
 use crate::{
     engine::Env,
     micro_op::MicroOp,
@@ -12,10 +12,10 @@ use numerics::{division, float32, float64};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_div_scale_f32: (F32, F32, F32) -> F32 simple unscaled32 {wide} [carry_out] = |cx, a, b, c| division::scale_f32(a, b, c, cx.denormals32);
-    v_div_scale_f64: (F64, F64, F64) -> F64 simple unscaled64 {wide} [carry_out] = |cx, a, b, c| division::scale_f64(a, b, c, cx.denormals64);
-    v_div_fixup_f32: (F32, F32, F32) -> F32 simple signed32 {wide} = |cx, a, b, c| division::fixup_f32(a, b, c, cx.denormals32);
-    v_div_fixup_f64: (F64, F64, F64) -> F64 simple signed64 {wide} = |cx, a, b, c| division::fixup_f64(a, b, c, cx.denormals64);
+    v_div_scale_f32: (F32, F32, F32) -> F32 fast unscaled32 {avx512} [carry_out] = |cx, a, b, c| division::scale_f32(a, b, c, cx.denormals32);
+    v_div_scale_f64: (F64, F64, F64) -> F64 fast unscaled64 {avx512} [carry_out] = |cx, a, b, c| division::scale_f64(a, b, c, cx.denormals64);
+    v_div_fixup_f32: (F32, F32, F32) -> F32 fast signed32 {avx512} = |cx, a, b, c| division::fixup_f32(a, b, c, cx.denormals32);
+    v_div_fixup_f64: (F64, F64, F64) -> F64 fast signed64 {avx512} = |cx, a, b, c| division::fixup_f64(a, b, c, cx.denormals64);
 }
 
 /// The simple cases of one format: exponents far from both ends and from each other.
@@ -67,8 +67,8 @@ macro_rules! fmas_rows {
                 const HOT: bool = false;
                 #[inline(always)]
                 fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-                    if F::USUAL && F::AVX2 && wave.mask(op.mask_src as usize) & wave.exec() == 0 {
-                        return quick::run::<Self, F, quick::$kind, quick::fma, 3>(
+                    if F::USUAL && F::AVX2 && wave.mask(op.vector().mask_src as usize) & wave.exec() == 0 {
+                        return simd::run::<Self, F, simd::$kind, simd::fma, 3>(
                             wave,
                             op,
                             env,

@@ -1,7 +1,7 @@
 //! Dot products of packed values into a 32-bit accumulator. The `c` forms (VOP2) accumulate into their destination.
 
 use super::{
-    Row, VectorShape, quick,
+    Row, VectorShape, simd,
     vector_macros::{map3, vector_rows},
 };
 use crate::{
@@ -15,16 +15,16 @@ use numerics::packed;
 
 #[rustfmt::skip]
 vector_rows! {
-    v_dot2_f32_f16:  (PackedF16, PackedF16, F32) -> F32 quick Singles::dot2_halves {wide} = |_, a, b, c| packed::dot2_f32_f16(a, b, c);
-    v_dot2_i32_i16:  (PackedB16, PackedB16, B32) -> B32 quick Singles::dot2_signed {wide} = |cx, a, b, c| packed::dot2_i32_i16(a, b, c, cx.clamp);
+    v_dot2_f32_f16:  (PackedF16, PackedF16, F32) -> F32 simd Singles::dot2_halves {avx512} = |_, a, b, c| packed::dot2_f32_f16(a, b, c);
+    v_dot2_i32_i16:  (PackedB16, PackedB16, B32) -> B32 simd Singles::dot2_signed {avx512} = |cx, a, b, c| packed::dot2_i32_i16(a, b, c, cx.clamp);
     v_dot2_u32_u16:  (PackedB16, PackedB16, B32) -> B32 = |cx, a, b, c| packed::dot2_u32_u16(a, b, c, cx.clamp);
-    v_dot4_i32_i8:   (B32, B32, B32) -> B32 quick Singles::dot4_signed {wide} = |cx, a, b, c| packed::dot4_i32_i8(a, b, c, cx.clamp);
-    v_dot4_u32_u8:   (B32, B32, B32) -> B32 quick Singles::dot4_unsigned {wide} = |cx, a, b, c| packed::dot4_u32_u8(a, b, c, cx.clamp);
+    v_dot4_i32_i8:   (B32, B32, B32) -> B32 simd Singles::dot4_signed {avx512} = |cx, a, b, c| packed::dot4_i32_i8(a, b, c, cx.clamp);
+    v_dot4_u32_u8:   (B32, B32, B32) -> B32 simd Singles::dot4_unsigned {avx512} = |cx, a, b, c| packed::dot4_u32_u8(a, b, c, cx.clamp);
     v_dot8_i32_i4:   (B32, B32, B32) -> B32 = |cx, a, b, c| packed::dot8_i32_i4(a, b, c, cx.clamp);
     v_dot8_u32_u4:   (B32, B32, B32) -> B32 = |cx, a, b, c| packed::dot8_u32_u4(a, b, c, cx.clamp);
-    v_dot2c_f32_f16: (PackedF16, PackedF16, F32) -> F32 quick Singles::dot2_halves {wide} [tied] = |_, a, b, c| packed::dot2_f32_f16(a, b, c);
-    v_dot2c_i32_i16: (PackedB16, PackedB16, B32) -> B32 quick Singles::dot2_signed {wide} [tied] = |_cx, a, b, c| packed::dot2_i32_i16(a, b, c, false);
-    v_dot4c_i32_i8:  (B32, B32, B32) -> B32 quick Singles::dot4_signed {wide} [tied] = |_cx, a, b, c| packed::dot4_i32_i8(a, b, c, false);
+    v_dot2c_f32_f16: (PackedF16, PackedF16, F32) -> F32 simd Singles::dot2_halves {avx512} [tied] = |_, a, b, c| packed::dot2_f32_f16(a, b, c);
+    v_dot2c_i32_i16: (PackedB16, PackedB16, B32) -> B32 simd Singles::dot2_signed {avx512} [tied] = |_cx, a, b, c| packed::dot2_i32_i16(a, b, c, false);
+    v_dot4c_i32_i8:  (B32, B32, B32) -> B32 simd Singles::dot4_signed {avx512} [tied] = |_cx, a, b, c| packed::dot4_i32_i8(a, b, c, false);
     v_dot8c_i32_i4:  (B32, B32, B32) -> B32 [tied] = |_, a, b, c| packed::dot8_i32_i4(a, b, c, false);
     // Since gfx11.
     v_dot2_f16_f16:  (PackedF16, PackedF16, F16) -> F16 = |cx, a, b, c| packed::dot2_f16_f16(a, b, c, cx.half());
@@ -35,7 +35,7 @@ vector_rows! {
 
 /// Dot products whose encoding says which of the first two sources has signed elements.
 macro_rules! signed_rows {
-    ($($name:ident = $function:ident $(, quick $signed:ident, $unsigned:ident)?;)*) => {
+    ($($name:ident = $function:ident $(, simd $signed:ident, $unsigned:ident)?;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
@@ -43,16 +43,16 @@ macro_rules! signed_rows {
                 const SOURCES: usize = 3;
                 const MODE: bool = true;
                 const HOT: bool = false;
-                const WIDE: bool = true;
+                const AVX512_ALONE: bool = true;
                 #[inline(always)]
                 fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-                    let signed = op.modifiers >> modifier::SIGNED;
+                    let signed = op.vector().modifiers >> modifier::SIGNED;
                     let (first, second) = (signed & 1 != 0, signed & 2 != 0);
                     $(
-                        // Copies for any mode saturate, so what is quick is not what they do.
-                        macro_rules! run_quick {
-                            ($quick:ident) => {
-                                quick::run::<Self, F, quick::Singles, quick::$quick, 3>(
+                        // Copies for any mode saturate, so the fast path is not what they do.
+                        macro_rules! run_simd {
+                            ($operation:ident) => {
+                                simd::run::<Self, F, simd::Singles, simd::$operation, 3>(
                                     wave,
                                     op,
                                     env,
@@ -62,10 +62,10 @@ macro_rules! signed_rows {
                             };
                         }
                         if F::USUAL && first && second {
-                            return run_quick!($signed);
+                            return run_simd!($signed);
                         }
                         if F::USUAL && !first && !second {
-                            return run_quick!($unsigned);
+                            return run_simd!($unsigned);
                         }
                     )?
                     map3::<Self, F, B32, B32, B32, B32>(
@@ -92,6 +92,6 @@ macro_rules! signed_rows {
 }
 
 signed_rows! {
-    v_dot4_i32_iu8 = dot4_i32_iu8, quick dot4_signed, dot4_unsigned;
+    v_dot4_i32_iu8 = dot4_i32_iu8, simd dot4_signed, dot4_unsigned;
     v_dot8_i32_iu4 = dot8_i32_iu4;
 }

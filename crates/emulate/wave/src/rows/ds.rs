@@ -11,7 +11,7 @@ use super::{
 use crate::{
     LANES,
     engine::Env,
-    micro_op::{Handler, MicroOp, flow},
+    micro_op::{Data, Generation, Handler, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
@@ -28,7 +28,7 @@ pub(super) fn addresses(wave: &Wave, op: &MicroOp, group: usize, offset: u32) ->
 /// Address that instructions with M0 as base and the lane number as index form.
 #[inline(always)]
 fn lane_addresses(wave: &Wave, op: &MicroOp, group: usize) -> [u32; GROUP] {
-    let base = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
+    let base = (wave.m0() & 0xffff).wrapping_add(op.lds().offset);
     std::array::from_fn(
         #[inline(always)]
         |i| base.wrapping_add(4 * (GROUP * group + i) as u32),
@@ -178,7 +178,7 @@ pub(super) fn spread(
     bytes: u32,
 ) -> Option<Spread> {
     let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes)?;
-    offsets.in_lds(wave, env, op.offset as u32, bytes)
+    offsets.in_lds(wave, env, op.lds().offset, bytes)
 }
 
 impl<const WORDS: usize> Read<WORDS> {
@@ -190,7 +190,7 @@ impl<const WORDS: usize> Read<WORDS> {
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = addresses(wave, op, group, op.offset as u32);
+                let at = addresses(wave, op, group, op.lds().offset);
                 read_words::<WORDS>(wave, env, op.dst as usize, group, &at, limit);
             },
         )
@@ -270,7 +270,7 @@ impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
 #[inline(always)]
 pub(super) fn two_offsets<const WORDS: usize, const SCALE: u32>(op: &MicroOp) -> [u32; 2] {
     let unit = 4 * WORDS as u32 * SCALE;
-    [op.offset as u32 & 0xff, op.offset as u32 >> 8 & 0xff].map(|offset| offset * unit)
+    op.lds().offsets().map(|offset| offset * unit)
 }
 
 struct ReadBytes<const BYTES: usize>;
@@ -280,12 +280,12 @@ impl<const BYTES: usize> ReadBytes<BYTES> {
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
-        let fill = Fill::from_attribute(op.attribute);
+        let fill = op.lds().fill();
         each_group(
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = addresses(wave, op, group, op.offset as u32);
+                let at = addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, BYTES as u32, limit);
                 lanes::load_bytes::<BYTES>(wave, op.dst as usize, group, &lanes, fill);
             },
@@ -296,7 +296,7 @@ impl<const BYTES: usize> ReadBytes<BYTES> {
 impl<const BYTES: usize> Body for ReadBytes<BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::from_attribute(op.attribute);
+        let fill = op.lds().fill();
         if let Some(spread) = spread(wave, op, env, BYTES as u32) {
             spread.load_bytes::<BYTES>(wave, op.dst as usize, fill);
             return flow::NEXT;
@@ -316,7 +316,7 @@ impl<const WORDS: usize> Write<WORDS> {
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = addresses(wave, op, group, op.offset as u32);
+                let at = addresses(wave, op, group, op.lds().offset);
                 write_words::<WORDS>(wave, env, op.src[1].index as usize, group, &at, limit);
             },
         )
@@ -376,7 +376,7 @@ impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
     }
 }
 
-/// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
+/// Stores the low 1 or 2 bytes of the low or of the high half.
 struct WriteBytes<const BYTES: usize>;
 
 impl<const BYTES: usize> WriteBytes<BYTES> {
@@ -384,12 +384,12 @@ impl<const BYTES: usize> WriteBytes<BYTES> {
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
-        let shift = 16 * u32::from(op.attribute);
+        let shift = op.lds().store_shift();
         each_group(
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = addresses(wave, op, group, op.offset as u32);
+                let at = addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, BYTES as u32, limit);
                 lanes::store_bytes::<BYTES>(wave, op.src[1].index as usize, group, &lanes, shift);
             },
@@ -400,7 +400,7 @@ impl<const BYTES: usize> WriteBytes<BYTES> {
 impl<const BYTES: usize> Body for WriteBytes<BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let shift = 16 * u32::from(op.attribute);
+        let shift = op.lds().store_shift();
         if let Some(spread) = spread(wave, op, env, BYTES as u32) {
             spread.store_bytes::<BYTES>(wave, op.src[1].index as usize, shift);
             return flow::NEXT;
@@ -458,9 +458,9 @@ fn active_source(wave: &Wave, row: usize) -> [u32; LANES] {
 /// Lanes that permute among each other: all 64 on gfx9, 32 on gfx10 and gfx11, all of the wave since gfx12.
 #[inline(always)]
 fn permute_lanes(wave: &Wave, op: &MicroOp) -> usize {
-    if op.extra & super::SINCE_GFX12 != 0 {
+    if op.lds().generation >= Generation::GFX12 {
         wave.wave_size as usize
-    } else if op.extra & super::SINCE_GFX10 != 0 {
+    } else if op.lds().generation >= Generation::GFX10 {
         32
     } else {
         64
@@ -480,7 +480,7 @@ impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
         };
         let lanes = permute_lanes(wave, op);
         let address = &wave.row(op.src[0].index as usize).0;
-        let offset = op.offset as u32;
+        let offset = op.lds().offset;
         let values: [u32; LANES] = std::array::from_fn(
             #[inline(always)]
             |lane| {
@@ -501,7 +501,7 @@ impl Body for Permute {
         let lanes = permute_lanes(wave, op);
         let mut values = [0; LANES];
         for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
-            let address = wave.row(op.src[0].index as usize).0[lane].wrapping_add(op.offset as u32);
+            let address = wave.row(op.src[0].index as usize).0[lane].wrapping_add(op.lds().offset);
             let to = (address >> 2) as usize & (lanes - 1);
             values[lane & !(lanes - 1) | to] = wave.row(op.src[1].index as usize).0[lane];
         }
@@ -538,7 +538,7 @@ impl Body for Swizzle {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let source = active_source(wave, op.src[0].index as usize);
-        let offset = op.offset as u32 & 0xffff;
+        let offset = op.lds().offset;
         let values: [u32; LANES] = std::array::from_fn(
             #[inline(always)]
             |lane| source[swizzle_source(offset, lane as u32) as usize & (LANES - 1)],
@@ -558,7 +558,7 @@ impl<const CONSUME: bool> Body for Count<CONSUME> {
             return flow::NEXT;
         }
         let limit = limit(wave, env);
-        let address = (wave.m0() & 0xffff).wrapping_add(op.offset as u32);
+        let address = (wave.m0() & 0xffff).wrapping_add(op.lds().offset);
         let before = read_word(env, address, limit);
         let after = if CONSUME {
             before.wrapping_sub(lanes)
@@ -583,15 +583,13 @@ impl Body for Nop {
 pub(super) fn push(
     rows: &mut Vec<Row>,
     mnemonic: &'static str,
-    attribute: u16,
+    data: Data,
     handler: fn() -> Handler,
 ) {
     rows.push(Row {
         mnemonic,
-        shape: Shape::Ds,
+        shape: Shape::Lds { data, gds: false },
         handler,
-        width: 0,
-        attribute,
         changes_exec: false,
     });
 }
@@ -599,46 +597,46 @@ pub(super) fn push(
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    fn row<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, attribute: u16) {
-        push(rows, mnemonic, attribute, shell::handler::<B>);
+    fn row<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data) {
+        push(rows, mnemonic, data, shell::handler::<B>);
     }
-    row::<Read<1>>(rows, "ds_read_b32",  0);
-    row::<Read<2>>(rows, "ds_read_b64",  0);
-    row::<Read<3>>(rows, "ds_read_b96",  0);
-    row::<Read<4>>(rows, "ds_read_b128", 0);
-    row::<Read2<1, 1>>(rows,  "ds_read2_b32",     0);
-    row::<Read2<2, 1>>(rows,  "ds_read2_b64",     0);
-    row::<Read2<1, 64>>(rows, "ds_read2st64_b32", 0);
-    row::<Read2<2, 64>>(rows, "ds_read2st64_b64", 0);
-    row::<ReadBytes<1>>(rows, "ds_read_u8",         Fill::Zero as u16);
-    row::<ReadBytes<1>>(rows, "ds_read_i8",         Fill::Sign8 as u16);
-    row::<ReadBytes<2>>(rows, "ds_read_u16",        Fill::Zero as u16);
-    row::<ReadBytes<2>>(rows, "ds_read_i16",        Fill::Sign16 as u16);
-    row::<ReadBytes<1>>(rows, "ds_read_u8_d16",     Fill::Low as u16);
-    row::<ReadBytes<1>>(rows, "ds_read_u8_d16_hi",  Fill::High as u16);
-    row::<ReadBytes<1>>(rows, "ds_read_i8_d16",     Fill::LowSign8 as u16);
-    row::<ReadBytes<1>>(rows, "ds_read_i8_d16_hi",  Fill::HighSign8 as u16);
-    row::<ReadBytes<2>>(rows, "ds_read_u16_d16",    Fill::Low as u16);
-    row::<ReadBytes<2>>(rows, "ds_read_u16_d16_hi", Fill::High as u16);
-    row::<Write<1>>(rows, "ds_write_b32",  0);
-    row::<Write<2>>(rows, "ds_write_b64",  0);
-    row::<Write<3>>(rows, "ds_write_b96",  0);
-    row::<Write<4>>(rows, "ds_write_b128", 0);
-    row::<Write2<1, 1>>(rows,  "ds_write2_b32",     0);
-    row::<Write2<2, 1>>(rows,  "ds_write2_b64",     0);
-    row::<Write2<1, 64>>(rows, "ds_write2st64_b32", 0);
-    row::<Write2<2, 64>>(rows, "ds_write2st64_b64", 0);
-    row::<WriteBytes<1>>(rows, "ds_write_b8",         0);
-    row::<WriteBytes<2>>(rows, "ds_write_b16",        0);
-    row::<WriteBytes<1>>(rows, "ds_write_b8_d16_hi",  1);
-    row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", 1);
-    row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  0);
-    row::<WriteAddTid>(rows, "ds_write_addtid_b32", 0);
-    row::<BackwardPermute<false>>(rows, "ds_bpermute_b32", 0);
-    row::<BackwardPermute<true>>(rows, "ds_bpermute_fi_b32", 0);
-    row::<Permute>(rows,         "ds_permute_b32",  0);
-    row::<Swizzle>(rows,         "ds_swizzle_b32",  0);
-    row::<Count<false>>(rows, "ds_append",  0);
-    row::<Count<true>>(rows,  "ds_consume", 0);
-    row::<Nop>(rows, "ds_nop", 0);
+    row::<Read<1>>(rows, "ds_read_b32",  Data::Plain);
+    row::<Read<2>>(rows, "ds_read_b64",  Data::Plain);
+    row::<Read<3>>(rows, "ds_read_b96",  Data::Plain);
+    row::<Read<4>>(rows, "ds_read_b128", Data::Plain);
+    row::<Read2<1, 1>>(rows,  "ds_read2_b32",     Data::Plain);
+    row::<Read2<2, 1>>(rows,  "ds_read2_b64",     Data::Plain);
+    row::<Read2<1, 64>>(rows, "ds_read2st64_b32", Data::Plain);
+    row::<Read2<2, 64>>(rows, "ds_read2st64_b64", Data::Plain);
+    row::<ReadBytes<1>>(rows, "ds_read_u8",         Data::Fill(Fill::Zero));
+    row::<ReadBytes<1>>(rows, "ds_read_i8",         Data::Fill(Fill::Sign8));
+    row::<ReadBytes<2>>(rows, "ds_read_u16",        Data::Fill(Fill::Zero));
+    row::<ReadBytes<2>>(rows, "ds_read_i16",        Data::Fill(Fill::Sign16));
+    row::<ReadBytes<1>>(rows, "ds_read_u8_d16",     Data::Fill(Fill::Low));
+    row::<ReadBytes<1>>(rows, "ds_read_u8_d16_hi",  Data::Fill(Fill::High));
+    row::<ReadBytes<1>>(rows, "ds_read_i8_d16",     Data::Fill(Fill::LowSign8));
+    row::<ReadBytes<1>>(rows, "ds_read_i8_d16_hi",  Data::Fill(Fill::HighSign8));
+    row::<ReadBytes<2>>(rows, "ds_read_u16_d16",    Data::Fill(Fill::Low));
+    row::<ReadBytes<2>>(rows, "ds_read_u16_d16_hi", Data::Fill(Fill::High));
+    row::<Write<1>>(rows, "ds_write_b32",  Data::Plain);
+    row::<Write<2>>(rows, "ds_write_b64",  Data::Plain);
+    row::<Write<3>>(rows, "ds_write_b96",  Data::Plain);
+    row::<Write<4>>(rows, "ds_write_b128", Data::Plain);
+    row::<Write2<1, 1>>(rows,  "ds_write2_b32",     Data::Plain);
+    row::<Write2<2, 1>>(rows,  "ds_write2_b64",     Data::Plain);
+    row::<Write2<1, 64>>(rows, "ds_write2st64_b32", Data::Plain);
+    row::<Write2<2, 64>>(rows, "ds_write2st64_b64", Data::Plain);
+    row::<WriteBytes<1>>(rows, "ds_write_b8",         Data::Plain);
+    row::<WriteBytes<2>>(rows, "ds_write_b16",        Data::Plain);
+    row::<WriteBytes<1>>(rows, "ds_write_b8_d16_hi",  Data::Upper);
+    row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", Data::Upper);
+    row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  Data::Plain);
+    row::<WriteAddTid>(rows, "ds_write_addtid_b32", Data::Plain);
+    row::<BackwardPermute<false>>(rows, "ds_bpermute_b32", Data::Plain);
+    row::<BackwardPermute<true>>(rows, "ds_bpermute_fi_b32", Data::Plain);
+    row::<Permute>(rows,         "ds_permute_b32",  Data::Plain);
+    row::<Swizzle>(rows,         "ds_swizzle_b32",  Data::Plain);
+    row::<Count<false>>(rows, "ds_append",  Data::Plain);
+    row::<Count<true>>(rows,  "ds_consume", Data::Plain);
+    row::<Nop>(rows, "ds_nop", Data::Plain);
 }

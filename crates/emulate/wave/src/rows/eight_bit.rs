@@ -46,7 +46,7 @@ fn pair(format: Fp8, a: u32, b: u32, clamps: bool) -> u16 {
 /// The byte that op_sel of a source names: its two bits are the other way round.
 #[inline(always)]
 fn byte_shift(op: &MicroOp) -> u32 {
-    let op_sel = op.modifiers >> modifier::OP_SEL;
+    let op_sel = op.vector().op_sel();
     (op_sel & 1) * 16 + (op_sel >> 1 & 1) * 8
 }
 
@@ -83,7 +83,7 @@ impl<const IS_BF8: bool> VectorBody for ToSingles<IS_BF8> {
     const HOT: bool = false;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let shift = 16 * (op.modifiers >> modifier::OP_SEL & 1);
+        let shift = 16 * (op.vector().op_sel() & 1);
         map1::<Self, F, B32, PackedB32>(
             wave,
             op,
@@ -102,8 +102,8 @@ struct Stochastic<const IS_BF8: bool>;
 
 impl<const IS_BF8: bool> Body for Stochastic<IS_BF8> {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let shift = 8 * (op.modifiers >> (modifier::OP_SEL + 2) & 3);
-        let flag = |bit: u32| op.modifiers >> bit & 1 != 0;
+        let shift = 8 * (op.vector().op_sel() >> 2);
+        let flag = |bit: u32| op.vector().modifiers >> bit & 1 != 0;
         let clamps = wave.mode.context().fp16_overflow_clamps;
         let exec = wave.exec();
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
@@ -166,8 +166,6 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
                 ..VectorShape::NONE
             }),
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     }

@@ -6,13 +6,13 @@ use numerics::{float64, trig_preop};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_add_f64:           (F64, F64) -> F64 quick Doubles::add {hot, chain(Sum)} = |cx, a, b| float64::add_round(a, b, cx.denormals64, cx.round64);
-    v_mul_f64:           (F64, F64) -> F64 quick Doubles::mul {hot, chain(Product)} = |cx, a, b| float64::mul_round(a, b, cx.denormals64, cx.round64);
-    v_fma_f64:           (F64, F64, F64) -> F64 quick Doubles::fma {hot, chain(Fused)} = |cx, a, b, c| float64::fma_round(a, b, c, cx.denormals64, cx.round64);
-    v_fmac_f64:          (F64, F64, F64) -> F64 quick Doubles::fma {hot, chain(Fused)} [tied] = |cx, a, b, c| float64::fma_round(a, b, c, cx.denormals64, cx.round64);
-    v_min_f64:           (F64, F64) -> F64 quick Doubles::min = |cx, a, b| float64::min(a, b, cx.ieee, cx.denormals64);
-    v_max_f64:           (F64, F64) -> F64 quick Doubles::max = |cx, a, b| float64::max(a, b, cx.ieee, cx.denormals64);
-    v_ldexp_f64:         (F64, I32) -> F64 {wide, zeroed} = |cx, a, b| float64::ldexp_round(a, b, cx.denormals64, cx.round64);
+    v_add_f64:           (F64, F64) -> F64 simd Doubles::add {hot, chain(Sum)} = |cx, a, b| float64::add_round(a, b, cx.denormals64, cx.round64);
+    v_mul_f64:           (F64, F64) -> F64 simd Doubles::mul {hot, chain(Product)} = |cx, a, b| float64::mul_round(a, b, cx.denormals64, cx.round64);
+    v_fma_f64:           (F64, F64, F64) -> F64 simd Doubles::fma {hot, chain(Fused)} = |cx, a, b, c| float64::fma_round(a, b, c, cx.denormals64, cx.round64);
+    v_fmac_f64:          (F64, F64, F64) -> F64 simd Doubles::fma {hot, chain(Fused)} [tied] = |cx, a, b, c| float64::fma_round(a, b, c, cx.denormals64, cx.round64);
+    v_min_f64:           (F64, F64) -> F64 simd Doubles::min = |cx, a, b| float64::min(a, b, cx.ieee, cx.denormals64);
+    v_max_f64:           (F64, F64) -> F64 simd Doubles::max = |cx, a, b| float64::max(a, b, cx.ieee, cx.denormals64);
+    v_ldexp_f64:         (F64, I32) -> F64 {avx512, zero_inactive} = |cx, a, b| float64::ldexp_round(a, b, cx.denormals64, cx.round64);
     v_floor_f64:         (F64) -> F64 = |cx, a| float64::floor(a, cx.denormals64);
     v_ceil_f64:          (F64) -> F64 = |cx, a| float64::ceil(a, cx.denormals64);
     v_trunc_f64:         (F64) -> F64 = |cx, a| float64::trunc(a, cx.denormals64);

@@ -10,19 +10,17 @@ use super::{
 use crate::{
     engine::Env,
     memory::{Fault, FaultKind},
-    micro_op::{Handler, MicroOp},
+    micro_op::{Data, Handler, MicroOp},
     state::Wave,
 };
-
-/// Bit of `MicroOp::modifiers` in flat formats: addresses are a scalar base plus 32-bit offsets.
-pub(super) const SADDR: u32 = 4;
 
 /// Byte address of every lane of a group.
 #[inline(always)]
 fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
     let low = lanes::words(wave, op.src[0].index as usize, access.group);
-    let offset = (i64::from(op.offset) as u64).wrapping_add(u64::from(access.extra));
-    if op.modifiers & SADDR != 0 {
+    let offset =
+        (i64::from(op.vector_memory().offset) as u64).wrapping_add(u64::from(access.extra));
+    if op.vector_memory().has_scalar_base() {
         let base = wave.scalar64(op.src[2].index as usize).wrapping_add(offset);
         return low.map(
             #[inline(always)]
@@ -40,9 +38,9 @@ fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
 #[inline(always)]
 fn spread_offsets(wave: &mut Wave, op: &MicroOp, bytes: u32) -> Option<(Offsets, u64)> {
     let row = op.src[0].index as usize;
-    let offset = i64::from(op.offset) as u64;
+    let offset = i64::from(op.vector_memory().offset) as u64;
     let offsets = Offsets::of_bytes(wave, row, bytes)?;
-    if op.modifiers & SADDR != 0 {
+    if op.vector_memory().has_scalar_base() {
         let base = wave.scalar64(op.src[2].index as usize);
         return Some((offsets, base.wrapping_add(offset)));
     }
@@ -118,7 +116,14 @@ fn private_elements(
     if wave.private_aperture == 0 {
         return None;
     }
-    private::in_scratch(wave, op, env, op.offset as u32, bytes, write)
+    private::in_scratch(
+        wave,
+        op,
+        env,
+        op.vector_memory().offset as u32,
+        bytes,
+        write,
+    )
 }
 
 impl Space for Flat {
@@ -232,37 +237,28 @@ pub(super) fn scratch_address(wave: &Wave, offset: u32, lane: usize) -> u64 {
         .wrapping_add(dword * 4 + u64::from(offset & 3))
 }
 
-fn push_flat(
-    rows: &mut Vec<Row>,
-    mnemonic: &'static str,
-    attribute: u16,
-    handler: fn() -> Handler,
-) {
-    push(rows, mnemonic, attribute, handler, false);
+fn push_flat(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data, handler: fn() -> Handler) {
+    push(rows, mnemonic, data, handler, false);
 }
 
-fn push_global(
-    rows: &mut Vec<Row>,
-    mnemonic: &'static str,
-    attribute: u16,
-    handler: fn() -> Handler,
-) {
-    push(rows, mnemonic, attribute, handler, true);
+fn push_global(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data, handler: fn() -> Handler) {
+    push(rows, mnemonic, data, handler, true);
 }
 
 pub(super) fn push(
     rows: &mut Vec<Row>,
     mnemonic: &'static str,
-    attribute: u16,
+    data: Data,
     handler: fn() -> Handler,
     segment_relative: bool,
 ) {
     rows.push(Row {
         mnemonic,
-        shape: Shape::Flat { segment_relative },
+        shape: Shape::Flat {
+            segment_relative,
+            data,
+        },
         handler,
-        width: 0,
-        attribute,
         changes_exec: false,
     });
 }
@@ -295,12 +291,12 @@ impl Space for LaneIndexed {
         access: &Access,
         lanes: &mut Lanes,
     ) -> Checked {
-        let base = if op.modifiers & SADDR != 0 {
+        let base = if op.vector_memory().has_scalar_base() {
             wave.scalar64(op.src[2].index as usize)
         } else {
             0
         };
-        let base = base.wrapping_add(i64::from(op.offset) as u64);
+        let base = base.wrapping_add(i64::from(op.vector_memory().offset) as u64);
         let at = std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * access.group + i) as u64));
         resolve_checked(env, wave, at, access.active, access, lanes)
     }
@@ -312,13 +308,13 @@ fn add_tid_rows(rows: &mut Vec<Row>) {
     push_global(
         rows,
         "global_load_dword_addtid",
-        0,
+        Data::Plain,
         handler::<LoadWords<LaneIndexed, 1>>,
     );
     push_global(
         rows,
         "global_store_dword_addtid",
-        0,
+        Data::Plain,
         handler::<StoreWords<LaneIndexed, 1>>,
     );
 }

@@ -15,7 +15,7 @@ struct GetRegister;
 
 impl Body for GetRegister {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let access = Access::decode(op.extra, op.offset as u16);
+        let access = Access::of(op.hardware_register());
         let value = access.read(wave, env);
         wave.scalars.0[op.dst as usize] = value;
         if access.is_clock() {
@@ -36,12 +36,12 @@ struct SetRegister<const IMMEDIATE: bool>;
 impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let value = if IMMEDIATE {
-            op.constant[2]
+            op.hardware_register().literal
         } else {
             wave.uniform(op, 0) as u32
         };
         let before = wave.mode.bits();
-        Access::decode(op.extra, op.offset as u16).write(wave, env, value);
+        Access::of(op.hardware_register()).write(wave, env, value);
         indexed::follow_mode(wave, op, env, before)
     }
 }
@@ -57,8 +57,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                 result,
             }),
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

@@ -10,7 +10,7 @@ use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
     LANES, Segment,
     engine::{Env, Stop},
-    micro_op::{MicroOp, SrcKind, flow, modifier},
+    micro_op::{MicroOp, Src, SrcKind, flow, modifier},
     ports::*,
     shell::{self, Body, Form, VectorBody},
     state::{Wave, sreg},
@@ -69,13 +69,13 @@ fn displaced(wave: &Wave, op: &MicroOp) -> Option<MicroOp> {
     for (index, src) in moved.src.iter_mut().enumerate() {
         if src.kind == SrcKind::Vector && enables >> index & 1 != 0 {
             src.index = wave.relative_row(src.index, distance).unwrap_or(0);
-            if op.modifiers & modifier::PAIR != 0 && (moved.constant[index] as i32) < 0 {
+            if op.indexable() & modifier::PAIR != 0 && src.pair_distance() < 0 {
                 // The second word may have been the row before.
-                moved.constant[index] = LANES as u32;
+                *src = Src::pair(src.index, LANES as i32);
             }
         }
     }
-    if op.modifiers & modifier::VECTOR_RESULT != 0 && enables & 8 != 0 {
+    if op.indexable() & modifier::VECTOR_RESULT != 0 && enables & 8 != 0 {
         moved.dst = wave.relative_row(moved.dst, distance)?;
     }
     Some(moved)
@@ -103,14 +103,20 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         index += 1;
         let mut code = flow::NEXT;
         for op in segment.one_by_one(op) {
-            code = if op.modifiers & modifier::VECTOR_ALU != 0 {
-                match displaced(wave, op) {
-                    Some(moved) => shell::call(op.handler, wave, &moved, env),
-                    None => flow::NEXT,
-                }
+            let moved;
+            let op = if op.indexable() & modifier::VECTOR_ALU != 0 {
+                let Some(displaced) = displaced(wave, op) else {
+                    code = flow::NEXT;
+                    continue;
+                };
+                moved = displaced;
+                &moved
             } else {
-                shell::call(op.handler, wave, op, env)
+                op
             };
+            // SAFETY: of the wave's own segment; `displaced` moves first registers to others of the kernel's, and the words behind
+            // them to temporary rows at most.
+            code = unsafe { shell::call(op, wave, env) };
         }
         if code == flow::NEXT {
             continue;
@@ -194,7 +200,7 @@ struct IndexEnables;
 
 impl Body for IndexEnables {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        wave.scalars.0[sreg::M0] = wave.m0() & !0xf000 | (op.offset as u32 & 15) << 12;
+        wave.scalars.0[sreg::M0] = wave.m0() & !0xf000 | (op.program().immediate as u32 & 15) << 12;
         flow::NEXT
     }
 }
@@ -261,7 +267,8 @@ impl<const DESTINATION: u8> VectorBody for MoveVector<DESTINATION> {
         let Some(dst) = wave.relative_row(op.dst, distance) else {
             return u32::from(op.after);
         };
-        let moved = MicroOp { dst, ..*op };
+        let mut moved = *op;
+        moved.dst = dst;
         map1::<Self, F, B32, B32>(
             wave,
             &moved,
@@ -333,7 +340,7 @@ impl<const SOURCE: u8, const DESTINATION: u8, const WORDS: usize> Body
 pub(super) fn rows(rows: &mut Vec<Row>) {
     use Type::{B32, B64, None};
     let mut push = |mnemonic, handler, shape| rows.push(Row {
-        mnemonic, shape, handler, width: 0, attribute: 0, changes_exec: false,
+        mnemonic, shape, handler, changes_exec: false,
     });
     let vector = VectorShape { sources: [B32, None, None], result: B32, ..VectorShape::NONE };
     let from = |source| VectorShape { moved_source: Some(source), ..vector };

@@ -315,7 +315,7 @@ pub(super) fn store_words<const WORDS: usize>(
 
 /// How a sub-dword load fills the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
+#[repr(u8)]
 pub(crate) enum Fill {
     Zero,
     Sign8,
@@ -345,23 +345,22 @@ const FILLS: [Fill; 10] = [
 ];
 
 impl Fill {
-    /// The fill whose number a row's attribute holds.
+    /// The fill whose number micro-ops carry.
     #[inline(always)]
-    pub fn from_attribute(attribute: u16) -> Fill {
-        FILLS[attribute as usize]
+    pub fn from_code(code: u8) -> Fill {
+        FILLS[code as usize]
     }
 
-    /// What a row's attribute becomes where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which
-    /// takes it that d16 loads do not preserve the other half there.
-    pub fn with_ecc(attribute: u16) -> u16 {
-        let fill = match Fill::from_attribute(attribute) {
+    /// What it becomes where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which takes it that d16
+    /// loads do not preserve the other half there.
+    pub fn with_ecc(self) -> Fill {
+        match self {
             Fill::Low => Fill::Zero,
             Fill::LowSign8 => Fill::LoneSign8,
             Fill::High => Fill::LoneHigh,
             Fill::HighSign8 => Fill::LoneHighSign8,
             other => other,
-        };
-        fill as u16
+        }
     }
 
     /// The register after loading `value`, which is zero-extended.

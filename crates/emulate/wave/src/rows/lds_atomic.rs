@@ -12,7 +12,7 @@ use super::{
 use crate::{
     LANES,
     engine::Env,
-    micro_op::{MicroOp, flow},
+    micro_op::{Data, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
@@ -95,7 +95,7 @@ fn resolve(
     ds::resolve(wave, env, group, at, bytes, limit)
 }
 
-/// `attribute` 1: the old value is returned.
+/// [`Data::Returned`]: the old value is returned.
 struct Atomic<W, M>(PhantomData<(W, M)>);
 
 impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
@@ -103,12 +103,12 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = ds::limit(wave, env);
         let context = wave.mode.context();
-        let returns = op.attribute != 0;
+        let returns = op.lds().returns();
         let bytes = 4 * W::WORDS as u32;
         let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes);
         if let Some(offsets) = offsets
             && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
-            && let Some(spread) = offsets.in_lds(wave, env, op.offset as u32, bytes)
+            && let Some(spread) = offsets.in_lds(wave, env, op.lds().offset, bytes)
         {
             let data = whole::<W>(wave, op.src[1].index as usize);
             let second = if M::TWO {
@@ -135,7 +135,7 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = ds::addresses(wave, op, group, op.offset as u32);
+                let at = ds::addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, 4 * W::WORDS as u32, limit);
                 let data = operand::<W>(wave, op.src[1].index as usize, group);
                 let second = if M::TWO {
@@ -226,7 +226,7 @@ impl Body for ConditionalExchange {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = ds::limit(wave, env);
         ds::each_group(wave, |wave, group| {
-            let at = ds::addresses(wave, op, group, op.offset as u32).map(|at| at & 0xfff8);
+            let at = ds::addresses(wave, op, group, op.lds().offset).map(|at| at & 0xfff8);
             let data = operand::<u64>(wave, op.src[1].index as usize, group);
             let mut before = [0u64; GROUP];
             for half in 0..2 {
@@ -260,13 +260,14 @@ impl<W: Word, M: Modify<W>> Body for SourceTwo<W, M> {
         let bytes = 4 * W::WORDS as u32;
         ds::each_group(wave, |wave, group| {
             let raw = ds::addresses(wave, op, group, 0);
-            let in_address = op.offset >> 15 & 1 != 0;
+            let offset = op.lds().offset;
+            let in_address = offset >> 15 & 1 != 0;
             let first = raw.map(|raw| if in_address { raw & 0x1_ffff } else { raw });
             let second = std::array::from_fn(|i| {
                 let field = if in_address {
                     raw[i] as i32
                 } else {
-                    op.offset << 17
+                    (offset << 17) as i32
                 };
                 first[i].wrapping_add(4 * (field >> 17) as u32)
             });
@@ -293,9 +294,9 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $plain:literal, $returning:literal;)*) => {$(
             if !$plain.is_empty() {
-                ds::push(rows, $plain, 0, shell::scalar_handler::<Atomic<$word, $modify>>);
+                ds::push(rows, $plain, Data::Plain, shell::scalar_handler::<Atomic<$word, $modify>>);
             }
-            ds::push(rows, $returning, 1, shell::scalar_handler::<Atomic<$word, $modify>>);
+            ds::push(rows, $returning, Data::Returned, shell::scalar_handler::<Atomic<$word, $modify>>);
         )*};
     }
     atomics! {
@@ -355,7 +356,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     }
     macro_rules! from_lds {
         ($($modify:ident<$word:ident>: $name:literal;)*) => {$(
-            ds::push(rows, concat!("ds_", $name), 0, shell::handler::<SourceTwo<$word, $modify>>);
+            ds::push(rows, concat!("ds_", $name), Data::Plain, shell::handler::<SourceTwo<$word, $modify>>);
         )*};
     }
     from_lds! {
@@ -391,9 +392,9 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatMin<u64>:        "min_src2_f64";
         FloatMax<u64>:        "max_src2_f64";
     }
-    ds::push(rows, "ds_wrxchg2_rtn_b32",     1, shell::scalar_handler::<ExchangeTwo<u32, 1, 1>>);
-    ds::push(rows, "ds_wrxchg2_rtn_b64",     1, shell::scalar_handler::<ExchangeTwo<u64, 2, 1>>);
-    ds::push(rows, "ds_wrxchg2st64_rtn_b32", 1, shell::scalar_handler::<ExchangeTwo<u32, 1, 64>>);
-    ds::push(rows, "ds_wrxchg2st64_rtn_b64", 1, shell::scalar_handler::<ExchangeTwo<u64, 2, 64>>);
-    ds::push(rows, "ds_condxchg32_rtn_b64",  1, shell::scalar_handler::<ConditionalExchange>);
+    ds::push(rows, "ds_wrxchg2_rtn_b32",     Data::Returned, shell::scalar_handler::<ExchangeTwo<u32, 1, 1>>);
+    ds::push(rows, "ds_wrxchg2_rtn_b64",     Data::Returned, shell::scalar_handler::<ExchangeTwo<u64, 2, 1>>);
+    ds::push(rows, "ds_wrxchg2st64_rtn_b32", Data::Returned, shell::scalar_handler::<ExchangeTwo<u32, 1, 64>>);
+    ds::push(rows, "ds_wrxchg2st64_rtn_b64", Data::Returned, shell::scalar_handler::<ExchangeTwo<u64, 2, 64>>);
+    ds::push(rows, "ds_condxchg32_rtn_b64",  Data::Returned, shell::scalar_handler::<ConditionalExchange>);
 }

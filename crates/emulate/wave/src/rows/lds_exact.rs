@@ -7,7 +7,7 @@ use super::{Row, Shape, ds, lanes::GROUP};
 use crate::{
     engine::{Env, Stop},
     memory::{Fault, FaultKind},
-    micro_op::{MicroOp, flow},
+    micro_op::{LdsBounds, MicroOp, flow},
     program::Lowered,
     shell::{self, Body},
     state::Wave,
@@ -59,12 +59,12 @@ fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
 
 /// `lowered` with the check in front, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
 pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String> {
-    if !matches!(row.shape, Shape::Ds) {
+    if !matches!(row.shape, Shape::Lds { .. }) {
         return Ok(lowered);
     }
     let (addresses, bytes) = access(row.mnemonic)
         .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
-    let mut check = super::blank(match addresses {
+    let mut check = MicroOp::new(match addresses {
         Addresses::None => return Ok(lowered),
         Addresses::Lanes | Addresses::Pairs(_) => shell::scalar_handler::<Check<REGISTER>>(),
         Addresses::LaneNumbers => shell::scalar_handler::<Check<LANE_NUMBER>>(),
@@ -72,12 +72,11 @@ pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String
     });
     let op = &lowered.bare;
     let offsets = match addresses {
-        Addresses::Pairs(unit) => [op.offset as u32 & 0xff, op.offset as u32 >> 8 & 0xff]
-            .map(|offset| offset * bytes * unit),
-        _ => [op.offset as u32; 2],
+        Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
+        _ => [op.lds().offset; 2],
     };
     check.src = op.src;
-    check.constant = [offsets[0], offsets[1], bytes];
+    check.set(LdsBounds::new(offsets, bytes));
     lowered.ops.insert(0, check);
     Ok(lowered)
 }
@@ -91,7 +90,7 @@ struct Check<const ADDRESSES: u8>;
 impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = u64::from(ds::limit(wave, env));
-        let [first, second, bytes] = op.constant;
+        let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
         let exec = wave.exec();
         let m0 = wave.m0() & 0xffff;
         for lane in (0..wave.groups * GROUP).filter(|lane| exec >> lane & 1 != 0) {
@@ -100,7 +99,7 @@ impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
                 LANE_NUMBER => m0.wrapping_add(4 * lane as u32),
                 _ => m0,
             };
-            for offset in [first, second] {
+            for offset in offsets {
                 let address = u64::from(base.wrapping_add(offset));
                 if address + u64::from(bytes) > limit {
                     return wave.stop(Stop::Fault(Fault {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::Env,
-    micro_op::MicroOp,
+    micro_op::{Data, MicroOp},
     shell::{self, Body},
     state::Wave,
 };
@@ -24,7 +24,7 @@ impl<const WORDS: usize, const BITS: usize> Body for Transpose<WORDS, BITS> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = ds::limit(wave, env);
         ds::each_group(wave, |wave, group| {
-            let at = ds::addresses(wave, op, group, op.offset as u32);
+            let at = ds::addresses(wave, op, group, op.lds().offset);
             let read: [[u32; WORDS]; GROUP] = std::array::from_fn(|lane| {
                 std::array::from_fn(|word| {
                     // Lanes that are off bring nothing along.
@@ -74,8 +74,8 @@ fn place<const WORDS: usize, const BITS: usize>(
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    push(rows, "ds_read_b64_tr_b16", 0, shell::handler::<Transpose<2, 16>>);
-    push(rows, "ds_read_b64_tr_b8",  0, shell::handler::<Transpose<2, 8>>);
-    push(rows, "ds_read_b64_tr_b4",  0, shell::handler::<Transpose<2, 4>>);
-    push(rows, "ds_read_b96_tr_b6",  0, shell::handler::<Transpose<3, 6>>);
+    push(rows, "ds_read_b64_tr_b16", Data::Plain, shell::handler::<Transpose<2, 16>>);
+    push(rows, "ds_read_b64_tr_b8",  Data::Plain, shell::handler::<Transpose<2, 8>>);
+    push(rows, "ds_read_b64_tr_b4",  Data::Plain, shell::handler::<Transpose<2, 4>>);
+    push(rows, "ds_read_b96_tr_b6",  Data::Plain, shell::handler::<Transpose<3, 6>>);
 }

@@ -41,23 +41,6 @@ pub(super) fn eight_bit_formats(generation: Matrix, are_bf8: [bool; 2]) -> [Fp8;
     })
 }
 
-/// Control fields as decode packs them.
-struct Controls {
-    cbsz: u32,
-    abid: u32,
-    blgp: u32,
-}
-
-impl Controls {
-    fn of(op: &MicroOp) -> Controls {
-        Controls {
-            cbsz: op.extra & 7,
-            abid: op.extra >> 3 & 15,
-            blgp: op.extra >> 7 & 7,
-        }
-    }
-}
-
 /// A value of C and D.
 pub(super) trait Sum: Copy {
     const WORDS: usize;
@@ -304,7 +287,7 @@ fn product<T: Copy + Default, C: Sum>(
     values: impl Fn(&[VectorRow], usize, u32) -> [T; LANES],
     sum: impl Fn([C; GROUP], &Terms<'_, T>) -> [C; GROUP],
 ) {
-    let controls = Controls::of(op);
+    let controls = op.mfma();
     let rows = |side: usize| &wave.rows[op.src[side].index as usize..];
     let a = Inputs::new(
         shape,
@@ -312,7 +295,7 @@ fn product<T: Copy + Default, C: Sum>(
         #[inline(always)]
         |position| values(rows(0), 0, position),
         #[inline(always)]
-        |block| shape.source_block(block, controls.cbsz, controls.abid),
+        |block| shape.source_block(block, controls.cbsz(), controls.abid()),
     );
     let b = Inputs::new(
         shape,
@@ -380,28 +363,28 @@ fn parts<T: Copy>(
     )
 }
 
-/// `quick` unless one of its results is a NaN, whose bits it does not know: then `exact`.
+/// `fast` unless one of its results is a NaN, whose bits it does not know: then `exact`.
 #[inline(always)]
-fn unless_nan(quick: [u32; GROUP], exact: impl Fn() -> [u32; GROUP]) -> [u32; GROUP] {
+fn unless_nan(fast: [u32; GROUP], exact: impl Fn() -> [u32; GROUP]) -> [u32; GROUP] {
     let mut nan = false;
     let mut lane = 0;
     while lane < GROUP {
-        nan |= float32::is_nan(quick[lane]);
+        nan |= float32::is_nan(fast[lane]);
         lane += 1;
     }
-    if nan { exact() } else { quick }
+    if nan { exact() } else { fast }
 }
 
 /// The sums of gfx90a, `STEP` terms at a time.
 #[inline(always)]
 fn rounded<const STEP: usize>(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
-    let quick = terms.fold::<_, STEP>(
+    let fast = terms.fold::<_, STEP>(
         c,
         #[inline(always)]
         |c, a, b| matrix::quick_rounded_step(c, a, b),
     );
     unless_nan(
-        quick,
+        fast,
         #[inline(always)]
         || {
             terms.fold::<_, STEP>(
@@ -427,7 +410,7 @@ fn rounded_halves(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
             }
         },
     );
-    let quick = terms.fold::<_, 4>(
+    let fast = terms.fold::<_, 4>(
         start,
         #[inline(always)]
         |c, a, b| {
@@ -437,7 +420,7 @@ fn rounded_halves(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
         },
     );
     unless_nan(
-        quick,
+        fast,
         #[inline(always)]
         || {
             terms.fold::<_, 4>(
@@ -459,12 +442,12 @@ impl Body for Product {
             Matrix::Mfma2 => Model::Mfma2,
             _ => Model::Mfma3,
         };
-        let Instruction { shape, kind, .. } = &INSTRUCTIONS[op.attribute as usize];
-        let blgp = Controls::of(op).blgp;
+        let Instruction { shape, kind, .. } = &INSTRUCTIONS[op.mfma().instruction as usize];
+        let blgp = op.mfma().blgp();
         #[cfg(target_arch = "x86_64")]
         if blgp == 0 && wave.avx512 {
-            let controls = Controls::of(op);
-            let source = |block| shape.source_block(block, controls.cbsz, controls.abid);
+            let controls = op.mfma();
+            let source = |block| shape.source_block(block, controls.cbsz(), controls.abid());
             let eight = match *kind {
                 Kind::Fp8 { a_is_bf8, b_is_bf8 } => {
                     eight_bit_formats(env.program.config().target.matrix, [a_is_bf8, b_is_bf8])
@@ -531,7 +514,7 @@ impl Body for Product {
                 |rows, _, position| rows[position as usize].0,
                 #[inline(always)]
                 |c, terms| {
-                    let quick = terms.fold(
+                    let fast = terms.fold(
                         c,
                         #[inline(always)]
                         |c, [a], [b]| {
@@ -541,7 +524,7 @@ impl Body for Product {
                         },
                     );
                     unless_nan(
-                        quick,
+                        fast,
                         #[inline(always)]
                         || terms.each(c, matrix::accumulate_f32),
                     )
@@ -557,8 +540,8 @@ impl Body for Product {
                         matches!(kind, Kind::Bf16),
                         #[inline(always)]
                         |block| {
-                            let controls = Controls::of(op);
-                            shape.source_block(block, controls.cbsz, controls.abid)
+                            let controls = op.mfma();
+                            shape.source_block(block, controls.cbsz(), controls.abid())
                         },
                     ) => {}
             (Kind::F16, Model::Mfma2) => product(
@@ -698,11 +681,10 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                     sources: [Type::B32, Type::B32, addend],
                     result: addend,
                     matrix_words: [inputs as u16, outputs as u16],
+                    instruction: index as u16,
                     ..VectorShape::NONE
                 }),
                 handler: shell::wide_handler::<Product>,
-                width: 0,
-                attribute: index as u16,
                 changes_exec: false,
             });
         }

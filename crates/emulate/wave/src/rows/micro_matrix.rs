@@ -2,10 +2,8 @@
 //! every 32 `k` on either side in the form that is two instructions in one.
 
 #[cfg(target_arch = "x86_64")]
-use std::{mem::MaybeUninit, sync::OnceLock};
+use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use numerics::convert::Wide;
 use numerics::{
     convert::Micro,
     matrix::{self, Shape as Matrices},
@@ -14,8 +12,8 @@ use numerics::{
 use super::{MatrixForm, Row, Shape, VectorShape};
 #[cfg(target_arch = "x86_64")]
 use super::{
-    aligned_side::{self, Element, Extent, LIMIT},
     aligned_tile,
+    micro_side::{self, Input},
     tile::Addend,
 };
 use crate::{
@@ -27,20 +25,17 @@ use crate::{
 };
 
 /// Values of A or B that a lane holds.
-const PER_LANE: usize = 32;
+pub(super) const PER_LANE: usize = 32;
 /// Most `k`.
 const MOST_TERMS: usize = 128;
 /// `k` that share a scale.
 const BLOCK: usize = 32;
 /// The scale one.
-const ONE: u8 = 127;
+pub(super) const ONE: u8 = 127;
 
-/// `MicroOp::constant` 0 and 1 for scaled products: row and first bit of the scales of A and B.
-pub(crate) const SCALED: u32 = 1 << 31;
-
-/// Where a lane of group `lane / side` has its value `position`.
-fn k_of(format: Micro, k: usize, group: usize, position: usize) -> usize {
-    if format.bits() == 8 {
+/// Which `k` value `position` of a lane of group `lane / side` has, in a format of `bits` bits.
+pub(super) fn k_of(bits: usize, k: usize, group: usize, position: usize) -> usize {
+    if bits == 8 {
         // Two halves of all `k`, sixteen in each.
         position / 16 * (k / 2) + 16 * group + position % 16
     } else {
@@ -64,7 +59,7 @@ impl Side {
             values: vec![[0; MOST_TERMS]; side],
             scales: vec![[ONE; MOST_TERMS / BLOCK]; side],
         };
-        let scale = op.constant[index];
+        let scale = op.mfma().scale(index);
         for lane in 0..crate::LANES {
             let (row, group) = (lane % side, lane / side);
             for position in 0..PER_LANE {
@@ -75,57 +70,15 @@ impl Side {
                     bits |= word(at / 32 + 1) << (32 - at % 32);
                 }
                 let mask = !0 >> (8 - format.bits());
-                all.values[row][k_of(format, k, group, position)] = bits as u8 & mask;
+                all.values[row][k_of(format.bits() as usize, k, group, position)] =
+                    bits as u8 & mask;
             }
-            if scale & SCALED != 0 {
-                let word = wave.row(scale as usize & 0xffff).0[lane];
-                all.scales[row][group] = (word >> (scale >> 16 & 31)) as u8;
+            if let Some((from, bit)) = scale {
+                let word = wave.row(from).0[lane];
+                all.scales[row][group] = (word >> bit) as u8;
             }
         }
         all
-    }
-}
-
-/// All values of a format with their exponents, which of denormals is that of the smallest normals. There is none for what is not finite.
-#[cfg(target_arch = "x86_64")]
-fn elements(format: Micro) -> &'static [Option<Element>; 256] {
-    static TABLES: OnceLock<Vec<[Option<Element>; 256]>> = OnceLock::new();
-    let of = |format: Micro| {
-        let exponent = |value: f32| (value.to_bits() >> 23 & 0xff) as i32 - 127;
-        let value = |bits: u8| f32::from_bits(format.widen(bits, Wide::F32, ONE));
-        let least = exponent(value(1 << format.mantissa_bits()));
-        std::array::from_fn(|bits| {
-            let value = value(bits as u8 & (0xff >> (8 - format.bits())));
-            let exponent = exponent(value).max(least);
-            value.is_finite().then_some(Element { value, exponent })
-        })
-    };
-    let formats = || (0..).map_while(Micro::from_code);
-    let tables = TABLES.get_or_init(|| formats().map(of).collect());
-    let index = formats().position(|other| other == format);
-    &tables[index.unwrap_or(0)]
-}
-
-impl Side {
-    /// The side as `aligned_tile` wants it, if all is of ordinary size.
-    ///
-    /// # Safety
-    /// The host has vectors of 512 bits.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn aligned(&self, to: &mut MaybeUninit<aligned_side::Side>, k: usize) -> Option<Extent> {
-        let elements = elements(self.format);
-        let element = |row: usize, k: usize| {
-            let Element { value, exponent } = elements[self.values[row][k] as usize]?;
-            let order = i32::from(self.scales[row][k / BLOCK]) - i32::from(ONE);
-            // A scale of all ones is a NaN; those far from one are too large or too small in any case.
-            let scale = f32::from_bits(((127 + order) as u32) << 23);
-            (order.abs() <= 2 * LIMIT).then_some(Element {
-                value: value * scale,
-                exponent: exponent + order,
-            })
-        };
-        // SAFETY: the caller's promise.
-        unsafe { aligned_side::fill(to, self.values.len(), k, element) }
     }
 }
 
@@ -134,18 +87,26 @@ impl Side {
 /// # Safety
 /// The host has them.
 #[cfg(target_arch = "x86_64")]
-unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, sides: [&Side; 2]) -> bool {
+unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Micro; 2]) -> bool {
     let words = shape.outputs_per_lane() as u16;
     let (c, d) = (op.src[2].index, op.dst);
     let is_vector = op.src[2].kind == SrcKind::Vector;
     if is_vector && c != d && c < d + words && d < c + words {
         return false;
     }
+    let lanes_of = |row: usize| wave.rows[row..].as_ptr().cast();
+    let inputs = [0, 1].map(|index| Input {
+        format: formats[index],
+        rows: lanes_of(op.src[index].index as usize),
+        scales: (op.mfma().scale(index)).map(|(row, bit)| (lanes_of(row), bit)),
+    });
+    let size = (shape.m as usize, shape.k as usize);
     let [mut a, mut b] = [const { MaybeUninit::uninit() }; 2];
-    // SAFETY: the caller's promise; decoding checked that C's and D's registers exist.
+    // SAFETY: the caller's promise; decoding checked that the operands' registers exist.
     unsafe {
-        let k = shape.k as usize;
-        let Some(extents) = sides[0].aligned(&mut a, k).zip(sides[1].aligned(&mut b, k)) else {
+        let extents = micro_side::convert(inputs[0], size, &mut a)
+            .zip(micro_side::convert(inputs[1], size, &mut b));
+        let Some(extents) = extents else {
             return false;
         };
         let addend = if is_vector {
@@ -162,15 +123,15 @@ struct Product;
 
 impl Body for Product {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let shape = shape_of(op.attribute);
+        let shape = shape_of(op.mfma().instruction);
         let format = |code: u32| Micro::from_code(code).unwrap_or(Micro::E4m3);
-        let a = Side::new(wave, op, 0, format(op.extra & 7), &shape);
-        let b = Side::new(wave, op, 1, format(op.extra >> 7 & 7), &shape);
+        let formats = [op.mfma().cbsz(), op.mfma().blgp()].map(format);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has the vectors.
-        if wave.avx512 && unsafe { aligned(wave, op, &shape, [&a, &b]) } {
+        if wave.avx512 && unsafe { aligned(wave, op, &shape, formats) } {
             return flow::NEXT;
         }
+        let [a, b] = [0, 1].map(|index| Side::new(wave, op, index, formats[index], &shape));
         let (k, blocks) = (shape.k as usize, shape.k as usize / BLOCK);
         for position in 0..shape.outputs_per_lane() {
             for lane in 0..crate::LANES {
@@ -199,9 +160,13 @@ impl Body for Product {
     }
 }
 
-/// 16x16x128 (attribute 0) or 32x32x64.
-fn shape_of(attribute: u16) -> Matrices {
-    let (side, k) = if attribute == 0 { (16, 128) } else { (32, 64) };
+/// 16x16x128 (instruction 0) or 32x32x64.
+fn shape_of(instruction: u16) -> Matrices {
+    let (side, k) = if instruction == 0 {
+        (16, 128)
+    } else {
+        (32, 64)
+    };
     Matrices {
         m: side,
         n: side,
@@ -219,19 +184,18 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         ("v_mfma_scale_f32_16x16x128_f8f6f4", 0),
         ("v_mfma_scale_f32_32x32x64_f8f6f4", 1),
     ];
-    for (mnemonic, attribute) in all {
+    for (mnemonic, number) in all {
         rows.push(Row {
             mnemonic,
             shape: Shape::Vector(VectorShape {
                 sources: [Type::B32, Type::B32, Type::F32],
                 result: Type::F32,
-                matrix_words: [8, shape_of(attribute).outputs_per_lane() as u16],
+                matrix_words: [8, shape_of(number).outputs_per_lane() as u16],
                 matrix_form: MatrixForm::Micro,
+                instruction: number,
                 ..VectorShape::NONE
             }),
             handler: shell::wide_handler::<Product>,
-            width: 0,
-            attribute,
             changes_exec: false,
         });
     }

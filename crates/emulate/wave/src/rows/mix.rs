@@ -6,9 +6,9 @@ use numerics::{convert, float32};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_fma_mix_f32:   (Mix, Mix, Mix) -> F32 quick Mixed::fma {wide, zeroed} = |cx, a, b, c| fma(cx, a, b, c);
-    v_fma_mixlo_f16: (Mix, Mix, Mix) -> F16 quick MixedNarrowed::fma {wide, zeroed} [keep_high] = |cx, a, b, c| half(cx, fma(cx, a, b, c)).into();
-    v_fma_mixhi_f16: (Mix, Mix, Mix) -> F16 quick MixedNarrowed::fma {wide, zeroed} [high_half] = |cx, a, b, c| half(cx, fma(cx, a, b, c)).into();
+    v_fma_mix_f32:   (Mix, Mix, Mix) -> F32 simd Mixed::fma {avx512, zero_inactive} = |cx, a, b, c| fma(cx, a, b, c);
+    v_fma_mixlo_f16: (Mix, Mix, Mix) -> F16 simd MixedNarrowed::fma {avx512, zero_inactive} [keep_high] = |cx, a, b, c| half(cx, fma(cx, a, b, c)).into();
+    v_fma_mixhi_f16: (Mix, Mix, Mix) -> F16 simd MixedNarrowed::fma {avx512, zero_inactive} [high_half] = |cx, a, b, c| half(cx, fma(cx, a, b, c)).into();
     // gfx900: two roundings, f32 denormals flushed.
     v_mad_mix_f32:   (Mix, Mix, Mix) -> F32 = |_, a, b, c| float32::mad(a, b, c);
     v_mad_mixlo_f16: (Mix, Mix, Mix) -> F16 [keep_high] = |cx, a, b, c| half(cx, float32::mad(a, b, c));

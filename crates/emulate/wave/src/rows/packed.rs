@@ -1,7 +1,7 @@
 //! VOP3P: two 16-bit values in one register, or two 32-bit values in a register pair. op_sel, op_sel_hi, neg_lo and neg_hi
 //! are applied by the operand ports.
 
-use super::{Row, VectorShape, quick, vector_macros::vector_rows};
+use super::{Row, VectorShape, simd, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::MicroOp,
@@ -27,19 +27,19 @@ vector_rows! {
     v_pk_max_u16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_u16(a, b);
     v_pk_min_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::min_i16(a, b);
     v_pk_max_i16:     (PackedB16, PackedB16) -> PackedB16 = |_, a, b| packed::max_i16(a, b);
-    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::add {wide, native} = |cx, a, b| packed::add_f16(a, b, cx.half());
-    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::mul {wide, native} = |cx, a, b| packed::mul_f16(a, b, cx.half());
-    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma {wide, native} = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 quick HalfPairs::fma {native} [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
-    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min {wide, native} = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
-    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max {wide, native} = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_add_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::add {avx512, fp16} = |cx, a, b| packed::add_f16(a, b, cx.half());
+    v_pk_mul_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::mul {avx512, fp16} = |cx, a, b| packed::mul_f16(a, b, cx.half());
+    v_pk_fma_f16:     (PackedF16, PackedF16, PackedF16) -> PackedF16 simd HalfPairs::fma {avx512, fp16} = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_fmac_f16:    (PackedF16, PackedF16, PackedF16) -> PackedF16 simd HalfPairs::fma {fp16} [tied] = |cx, a, b, c| packed::fma_f16(a, b, c, cx.half());
+    v_pk_min_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::min {avx512, fp16} = |cx, a, b| packed::min_f16(a, b, cx.ieee, cx.denormals64);
+    v_pk_max_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::max {avx512, fp16} = |cx, a, b| packed::max_f16(a, b, cx.ieee, cx.denormals64);
     // The ports put the word that op_sel names into the low place of each source.
     v_pk_mov_b32:     (PackedB32, PackedB32) -> PackedB32 = |_, a, b| [a[0], b[0]];
 }
 
 /// `v_pk_add_f32`, `v_pk_mul_f32` and `v_pk_fma_f32`: both words of register pairs as singles.
 macro_rules! pair_rows {
-    ($($name:ident, $count:tt, $quick:ident = |$cx:ident, [$($argument:ident),*]| $exact:expr;)*) => {
+    ($($name:ident, $count:tt, $operation:ident = |$cx:ident, [$($argument:ident),*]| $exact:expr;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
@@ -49,7 +49,7 @@ macro_rules! pair_rows {
                 const HOT: bool = true;
                 #[inline(always)]
                 fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-                    quick::run::<Self, F, quick::Pairs, quick::$quick, $count>(
+                    simd::run::<Self, F, simd::Pairs, simd::$operation, $count>(
                         wave,
                         op,
                         env,

@@ -15,13 +15,13 @@ use crate::{
 
 /// Whether a modifier of source 0, or of the result, is there.
 fn has(op: &MicroOp, bit: u32) -> bool {
-    op.modifiers >> bit & 1 != 0
+    op.vector().modifiers >> bit & 1 != 0
 }
 
 /// OMOD, where MODE lets it have an effect.
 fn multiplier(op: &MicroOp, denormals: Denormals) -> u8 {
     if denormals.flush_outputs {
-        (op.modifiers >> modifier::OMOD & 3) as u8
+        op.vector().output_modifier() as u8
     } else {
         0
     }
@@ -44,7 +44,7 @@ macro_rules! pseudo_scalar_rows {
                     }
                     let result: $bits = $body;
                     let mut result = $float::omod(result, multiplier(op, $cx.$denormals));
-                    if op.modifiers & modifier::CLAMP != 0 {
+                    if op.vector().clamp() {
                         result = $float::clamp(result, wave.mode.dx10_clamp());
                     }
                     wave.scalars.0[op.dst as usize] = u32::from(result);
@@ -63,8 +63,6 @@ macro_rules! pseudo_scalar_rows {
                     ..VectorShape::NONE
                 }),
                 handler: shell::scalar_handler::<$name>,
-                width: 0,
-                attribute: 0,
                 changes_exec: false,
             });)*
         }

@@ -69,13 +69,17 @@ fn bit_field(value: u64, offset: u32, width: u32, word: u32, sign: bool) -> u64 
 
 /// EXEC or its low half: what the row's operands are wide, whatever the wave's size.
 fn exec_part(wave: &Wave, op: &MicroOp) -> (u64, u64) {
-    let ones = if op.width == 1 { 0xffff_ffff } else { !0 };
+    let ones = if op.scalar().words == 1 {
+        0xffff_ffff
+    } else {
+        !0
+    };
     (wave.scalar64(sreg::EXEC) & ones, ones)
 }
 
 fn set_exec_part(wave: &mut Wave, op: &MicroOp, slot: usize, value: u64) {
     wave.scalars.0[slot] = value as u32;
-    if op.width == 2 {
+    if op.scalar().words == 2 {
         wave.scalars.0[slot + 1] = (value >> 32) as u32;
     }
 }
@@ -128,8 +132,6 @@ macro_rules! scalar_rows {
             mnemonic: stringify!($name),
             shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result }),
             handler: shell::handler::<$name>,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });)*
     }};
@@ -299,16 +301,9 @@ macro_rules! scalar_wave_rows {
             mnemonic: stringify!($name),
             shape: Shape::Scalar(ScalarShape { sources: [Type::$a, Type::$b, Type::None], result: Type::$result }),
             handler: shell::handler::<$name>,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });)*
     }};
-}
-
-/// Address behind the instruction, from the constants that decode left.
-fn return_address(op: &MicroOp, low: usize) -> u64 {
-    u64::from(op.constant[low]) | u64::from(op.constant[low + 1]) << 32
 }
 
 fn write32(wave: &mut Wave, op: &MicroOp, value: u32) -> u32 {
@@ -318,7 +313,7 @@ fn write32(wave: &mut Wave, op: &MicroOp, value: u32) -> u32 {
 
 /// Compares the SOPK register with its immediate.
 fn compare_immediate(wave: &mut Wave, op: &MicroOp, holds: impl Fn(u32, i32) -> bool) -> u32 {
-    wave.scc = holds(wave.uniform(op, 0) as u32, op.offset);
+    wave.scc = holds(wave.uniform(op, 0) as u32, op.scalar().immediate);
     flow::NEXT
 }
 
@@ -354,15 +349,15 @@ scalar_wave_rows! {
     s_bitset1_b32:         (B32, None) -> B32 = |wave, op| { let bit = 1 << (wave.uniform(op, 0) & 31); wave.scalars.0[op.dst as usize] |= bit; u32::from(op.after) };
     s_bitset0_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) & !(1 << (wave.uniform(op, 0) & 63)); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
     s_bitset1_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) | 1 << (wave.uniform(op, 0) & 63); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
-    s_getpc_b64:           (None, None) -> B64 = |wave, op| { wave.set_scalar64(op.dst as usize, return_address(op, 0)); flow::NEXT };
+    s_getpc_b64:           (None, None) -> B64 = |wave, op| { wave.set_scalar64(op.dst as usize, op.scalar().return_address()); flow::NEXT };
     s_setpc_b64:           (B64, None) -> None = |wave, op| { wave.next_pc = wave.uniform(op, 0); flow::JUMP };
-    s_swappc_b64:          (B64, None) -> B64 = |wave, op| { wave.next_pc = wave.uniform(op, 0); wave.set_scalar64(op.dst as usize, return_address(op, 1)); flow::JUMP };
-    s_call_b64:            (None, None) -> B64 = |wave, op| { wave.set_scalar64(op.dst as usize, return_address(op, 0)); wave.next = op.target as usize; flow::BRANCH };
+    s_swappc_b64:          (B64, None) -> B64 = |wave, op| { wave.next_pc = wave.uniform(op, 0); wave.set_scalar64(op.dst as usize, op.scalar().return_address()); flow::JUMP };
+    s_call_b64:            (None, None) -> B64 = |wave, op| { wave.set_scalar64(op.dst as usize, op.scalar().return_address()); wave.next = op.scalar().branch_target as usize; flow::BRANCH };
     // SOPK.
-    s_movk_i32:            (None, None) -> B32 = |wave, op| write32(wave, op, op.offset as u32);
-    s_cmovk_i32:           (None, None) -> B32 = |wave, op| if wave.scc { write32(wave, op, op.offset as u32) } else { flow::NEXT };
-    s_addk_i32:            (B32, None) -> B32 = |wave, op| { let (sum, overflow) = (wave.uniform(op, 0) as i32).overflowing_add(op.offset); wave.scc = overflow; write32(wave, op, sum as u32) };
-    s_mulk_i32:            (B32, None) -> B32 = |wave, op| { let product = (wave.uniform(op, 0) as i32).wrapping_mul(op.offset); write32(wave, op, product as u32) };
+    s_movk_i32:            (None, None) -> B32 = |wave, op| write32(wave, op, op.scalar().immediate as u32);
+    s_cmovk_i32:           (None, None) -> B32 = |wave, op| if wave.scc { write32(wave, op, op.scalar().immediate as u32) } else { flow::NEXT };
+    s_addk_i32:            (B32, None) -> B32 = |wave, op| { let (sum, overflow) = (wave.uniform(op, 0) as i32).overflowing_add(op.scalar().immediate); wave.scc = overflow; write32(wave, op, sum as u32) };
+    s_mulk_i32:            (B32, None) -> B32 = |wave, op| { let product = (wave.uniform(op, 0) as i32).wrapping_mul(op.scalar().immediate); write32(wave, op, product as u32) };
     s_cmpk_eq_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 == k);
     s_cmpk_lg_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 != k);
     s_cmpk_gt_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 > k);
@@ -407,8 +402,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                 result: None,
             }),
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

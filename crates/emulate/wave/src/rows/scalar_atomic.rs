@@ -15,12 +15,6 @@ use crate::{
     state::Wave,
 };
 
-/// Bit of `MicroOp::modifiers`: the old value is returned. Not a cache hint for atomics.
-const GLC: u32 = 1;
-
-/// `attribute` of rows whose base is a buffer resource.
-const BUFFER: u16 = 1;
-
 /// A word in SGPRs from `first`.
 fn word<W: Word>(wave: &Wave, first: usize) -> W {
     let high = if W::WORDS == 2 {
@@ -38,7 +32,7 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let bytes = 4 * W::WORDS as u32;
         let at = offset(wave, op);
-        let address = if op.attribute == BUFFER {
+        let address = if op.scalar_memory().in_buffer() {
             let (base, limit) = buffer(wave, op);
             let at = at & !3;
             (at + u64::from(bytes) <= limit).then(|| base.wrapping_add(at))
@@ -75,7 +69,7 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
             // SAFETY: found writable and aligned.
             before = unsafe { W::exchange(pointer, |old| M::apply(context, old, data, second)) };
         }
-        if op.modifiers & GLC == 0 {
+        if !op.scalar_memory().returns() {
             return flow::NEXT;
         }
         wave.scalars.0[op.dst as usize] = before.low();
@@ -91,13 +85,11 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
 pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $name:literal, $registers:literal;)*) => {$(
-            for (mnemonic, attribute) in [(concat!("s_atomic_", $name), 0), (concat!("s_buffer_atomic_", $name), BUFFER)] {
+            for (mnemonic, buffer) in [(concat!("s_atomic_", $name), false), (concat!("s_buffer_atomic_", $name), true)] {
                 rows.push(Row {
                     mnemonic,
-                    shape: Shape::ScalarMemory,
+                    shape: Shape::ScalarMemory { words: $registers, buffer },
                     handler: shell::handler::<Atomic<$word, $modify>>,
-                    width: $registers,
-                    attribute,
                     changes_exec: false,
                 });
             }

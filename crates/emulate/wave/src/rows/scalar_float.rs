@@ -81,8 +81,6 @@ fn row<B: Body>(mnemonic: &'static str, sources: [Type; 3], result: Type) -> Row
         mnemonic,
         shape: Shape::Scalar(ScalarShape { sources, result }),
         handler: shell::scalar_handler::<B>,
-        width: 0,
-        attribute: 0,
         changes_exec: false,
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn offset(wave: &Wave, op: &MicroOp) -> u64 {
     } else {
         u64::from(wave.uniform(op, 1) as u32)
     };
-    soffset.wrapping_add(op.offset as i64 as u64)
+    soffset.wrapping_add(op.scalar_memory().offset as i64 as u64)
 }
 
 pub(super) fn stop_at(wave: &mut Wave, fault: Fault) -> u32 {
@@ -170,7 +170,7 @@ fn scratch_address(wave: &Wave, op: &MicroOp) -> u64 {
     };
     let base = wave.scalar64(op.src[0].index as usize);
     base.wrapping_add(soffset)
-        .wrapping_add(op.offset as i64 as u64)
+        .wrapping_add(op.scalar_memory().offset as i64 as u64)
         & !3
 }
 
@@ -238,13 +238,11 @@ impl Body for WaveNumber {
 /// Appends this file's rows.
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
-    fn push<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, width: u8) {
+    fn push<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, words: u8) {
         rows.push(Row {
             mnemonic,
-            shape: Shape::ScalarMemory,
+            shape: Shape::ScalarMemory { words, buffer: false },
             handler: shell::handler::<B>,
-            width,
-            attribute: 0,
             changes_exec: false,
         });
     }

@@ -171,7 +171,7 @@ fn words(wave: &Wave, op: &MicroOp, index: usize, count: usize, lane: usize) -> 
 
 /// Source `index`, one single, after ABS and NEG.
 fn single(wave: &Wave, op: &MicroOp, index: usize, lane: usize) -> u32 {
-    let bit = |base: u32| op.modifiers >> (base + index as u32) & 1;
+    let bit = |base: u32| op.vector().modifier(base, index);
     let value = wave.lane_value(op, index, lane);
     (value & !(bit(modifier::ABS) << 31)) ^ bit(modifier::NEG) << 31
 }
@@ -195,9 +195,9 @@ struct Convert;
 
 impl Body for Convert {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let conversion = &CONVERSIONS[op.attribute as usize];
+        let conversion = &CONVERSIONS[op.vector().instruction as usize];
         let context = wave.mode.context();
-        let select = op.modifiers >> modifier::OP_SEL & 15;
+        let select = op.vector().op_sel();
         let exec = wave.exec();
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let scale = convert::scale_of_f32(single(wave, op, conversion.scale(), lane));
@@ -259,7 +259,7 @@ fn narrow(
     });
     // One half alone is the one that op_sel names.
     let first = if count == 1 && wide != F32 {
-        16 * (op.modifiers >> modifier::OP_SEL & 1) as usize
+        16 * (op.vector().op_sel() & 1) as usize
     } else {
         0
     };
@@ -297,7 +297,7 @@ fn widen(
         wide, micro, count, ..
     } = *conversion;
     let source = words(wave, op, 0, conversion.runs()[0] as usize, lane);
-    let select = (op.modifiers >> modifier::OP_SEL & 3) as usize;
+    let select = (op.vector().op_sel() & 3) as usize;
     let first = match count as u32 * micro.bits() {
         8 => 8 * select,
         16 => 16 * (select & 1),
@@ -328,11 +328,10 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                 sources: conversion.types(),
                 result: Type::B32,
                 runs: conversion.runs(),
+                instruction: index as u16,
                 ..VectorShape::NONE
             }),
             handler: shell::handler::<Convert>,
-            width: 0,
-            attribute: index as u16,
             changes_exec: false,
         });
     }

@@ -4,8 +4,7 @@
 //! FLAT_SCRATCH holds: the kernel's prologue only computes where the hardware would have put that backing.
 
 use super::{
-    Row,
-    global::{self, SADDR},
+    Row, global,
     lanes::{self, GROUP, Lanes},
     private,
     space::{Access, Checked, Space, load_and_store_rows, resolve_checked},
@@ -14,12 +13,9 @@ use super::{
 use crate::{
     engine::Env,
     memory::{Fault, FaultKind},
-    micro_op::{Handler, MicroOp},
+    micro_op::{Data, Handler, MicroOp},
     state::Wave,
 };
-
-/// `MicroOp::extra`: the instruction has no vector address (gfx10 `off, off`, and whenever there is a scalar one).
-pub(crate) const NO_VECTOR_ADDRESS: u32 = 1;
 
 pub(super) struct Scratch;
 
@@ -27,7 +23,7 @@ pub(super) struct Scratch;
 #[inline(always)]
 fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
     let base = fixed(wave, op).wrapping_add(access.extra);
-    if op.extra & NO_VECTOR_ADDRESS != 0 {
+    if !op.vector_memory().has_vector_address() {
         return [base; GROUP];
     }
     lanes::words(wave, op.src[0].index as usize, access.group).map(
@@ -39,8 +35,8 @@ fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
 /// What the instruction adds to the vector address.
 #[inline(always)]
 fn fixed(wave: &Wave, op: &MicroOp) -> u32 {
-    let mut base = op.offset as u32;
-    if op.modifiers & SADDR != 0 {
+    let mut base = op.vector_memory().offset as u32;
+    if op.vector_memory().has_scalar_base() {
         base = base.wrapping_add(wave.sgpr(op.src[2].index as usize));
     }
     base
@@ -55,7 +51,7 @@ impl Space for Scratch {
         bytes: u32,
         write: bool,
     ) -> Option<Spread> {
-        if op.extra & NO_VECTOR_ADDRESS != 0 {
+        if !op.vector_memory().has_vector_address() {
             return None;
         }
         let add = fixed(wave, op);
@@ -74,8 +70,8 @@ impl Space for Scratch {
             return None;
         }
         let mut offset = fixed(wave, op);
-        if op.extra & NO_VECTOR_ADDRESS == 0 {
-            offset = offset.wrapping_add(Offsets::common(wave, op.src[0].index as usize)?);
+        if op.vector_memory().has_vector_address() {
+            offset = offset.wrapping_add(Offsets::common_in_place(wave, op.src[0].index as usize)?);
         }
         let end = u64::from(offset) + u64::from(bytes);
         if !Column::holds(offset, bytes) || end > u64::from(wave.scratch_bytes_per_lane) {
@@ -140,8 +136,8 @@ fn out_of_range(wave: &Wave, offsets: &[u32; GROUP], access: &Access) -> Fault {
     }
 }
 
-fn push(rows: &mut Vec<Row>, mnemonic: &'static str, attribute: u16, handler: fn() -> Handler) {
-    global::push(rows, mnemonic, attribute, handler, true);
+fn push(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data, handler: fn() -> Handler) {
+    global::push(rows, mnemonic, data, handler, true);
 }
 
 /// Appends this file's rows.

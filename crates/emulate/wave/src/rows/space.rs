@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    lanes::{self, Fill, GROUP, Lanes},
+    lanes::{self, GROUP, Lanes},
     spread::{Column, Spread},
 };
 use crate::{
@@ -344,14 +344,14 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
     }
 }
 
-/// Loads 1 or 2 bytes per lane; `attribute` says how they fill the register.
+/// Loads 1 or 2 bytes per lane, which fill the register as the row says.
 pub(super) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
     /// What [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::from_attribute(op.attribute);
+        let fill = op.vector_memory().fill();
         let dst = op.dst as usize;
         each_group(
             wave,
@@ -379,7 +379,7 @@ impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
 impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let fill = Fill::from_attribute(op.attribute);
+        let fill = op.vector_memory().fill();
         let dst = op.dst as usize;
         if let Some(column) = S::column(wave, op, env, BYTES as u32, false) {
             column.load_bytes::<BYTES>(wave, dst, fill);
@@ -393,14 +393,14 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
     }
 }
 
-/// Stores the low 1 or 2 bytes of the low (attribute 0) or high (attribute 1) half.
+/// Stores the low 1 or 2 bytes of the low or of the high half.
 pub(super) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> StoreBytes<S, BYTES> {
     /// What [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let shift = 16 * u32::from(op.attribute);
+        let shift = op.vector_memory().store_shift();
         let data = S::data_row(op);
         each_group(
             wave,
@@ -425,7 +425,7 @@ impl<S: Space, const BYTES: usize> StoreBytes<S, BYTES> {
 impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let shift = 16 * u32::from(op.attribute);
+        let shift = op.vector_memory().store_shift();
         let data = S::data_row(op);
         if let Some(column) = S::column(wave, op, env, BYTES as u32, true) {
             column.store_bytes::<BYTES>(wave, data, shift);
@@ -439,34 +439,34 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
     }
 }
 
-/// The loads and stores of one format: `push(mnemonic suffix, attribute, handler)` for each.
+/// The loads and stores of one format: `push(mnemonic suffix, data, handler)` for each.
 #[rustfmt::skip]
 macro_rules! load_and_store_rows {
     ($push:ident, $rows:expr, $prefix:literal, $space:ty) => {{
         use $crate::{rows::{lanes::Fill, space::*}, shell::handler};
         let rows = $rows;
-        $push(rows, concat!($prefix, "_load_dword"),            0,                       handler::<LoadWords<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_dwordx2"),          0,                       handler::<LoadWords<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_dwordx3"),          0,                       handler::<LoadWords<$space, 3>>);
-        $push(rows, concat!($prefix, "_load_dwordx4"),          0,                       handler::<LoadWords<$space, 4>>);
-        $push(rows, concat!($prefix, "_store_dword"),           0,                       handler::<StoreWords<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_dwordx2"),         0,                       handler::<StoreWords<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_dwordx3"),         0,                       handler::<StoreWords<$space, 3>>);
-        $push(rows, concat!($prefix, "_store_dwordx4"),         0,                       handler::<StoreWords<$space, 4>>);
-        $push(rows, concat!($prefix, "_load_ubyte"),            Fill::Zero as u16,       handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte"),            Fill::Sign8 as u16,      handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_ushort"),           Fill::Zero as u16,       handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_sshort"),           Fill::Sign16 as u16,     handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_ubyte_d16"),        Fill::Low as u16,        handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_ubyte_d16_hi"),     Fill::High as u16,       handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte_d16"),        Fill::LowSign8 as u16,   handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte_d16_hi"),     Fill::HighSign8 as u16,  handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_short_d16"),        Fill::Low as u16,        handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_short_d16_hi"),     Fill::High as u16,       handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_byte"),            0,                       handler::<StoreBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_short"),           0,                       handler::<StoreBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_byte_d16_hi"),     1,                       handler::<StoreBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_short_d16_hi"),    1,                       handler::<StoreBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_dword"),            Data::Plain, handler::<LoadWords<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_dwordx2"),          Data::Plain, handler::<LoadWords<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_dwordx3"),          Data::Plain, handler::<LoadWords<$space, 3>>);
+        $push(rows, concat!($prefix, "_load_dwordx4"),          Data::Plain, handler::<LoadWords<$space, 4>>);
+        $push(rows, concat!($prefix, "_store_dword"),           Data::Plain, handler::<StoreWords<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_dwordx2"),         Data::Plain, handler::<StoreWords<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_dwordx3"),         Data::Plain, handler::<StoreWords<$space, 3>>);
+        $push(rows, concat!($prefix, "_store_dwordx4"),         Data::Plain, handler::<StoreWords<$space, 4>>);
+        $push(rows, concat!($prefix, "_load_ubyte"),            Data::Fill(Fill::Zero), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte"),            Data::Fill(Fill::Sign8), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_ushort"),           Data::Fill(Fill::Zero), handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_sshort"),           Data::Fill(Fill::Sign16), handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_ubyte_d16"),        Data::Fill(Fill::Low), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_ubyte_d16_hi"),     Data::Fill(Fill::High), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte_d16"),        Data::Fill(Fill::LowSign8), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_sbyte_d16_hi"),     Data::Fill(Fill::HighSign8), handler::<LoadBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_load_short_d16"),        Data::Fill(Fill::Low), handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_load_short_d16_hi"),     Data::Fill(Fill::High), handler::<LoadBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_byte"),            Data::Plain, handler::<StoreBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_short"),           Data::Plain, handler::<StoreBytes<$space, 2>>);
+        $push(rows, concat!($prefix, "_store_byte_d16_hi"),     Data::Upper, handler::<StoreBytes<$space, 1>>);
+        $push(rows, concat!($prefix, "_store_short_d16_hi"),    Data::Upper, handler::<StoreBytes<$space, 2>>);
     }};
 }
 

@@ -78,8 +78,7 @@ impl Held {
             };
             (0..crate::LANES).map(of_lane).collect()
         };
-        // cbsz 0-2, abid 3-6.
-        let start = instruction.index_start(op.extra & 7, op.extra >> 3 & 15);
+        let start = instruction.index_start(op.mfma().cbsz(), op.mfma().abid());
         Held {
             a: lanes(0, per_lane / 2),
             b: lanes(1, per_lane),
@@ -94,7 +93,7 @@ struct Product;
 
 impl Body for Product {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let instruction = &SPARSE[op.attribute as usize];
+        let instruction = &SPARSE[op.mfma().instruction as usize];
         let generation = env.program.config().target.matrix;
         let shape = &instruction.shape;
         let held = Held::new(wave, op, instruction);
@@ -151,11 +150,10 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
                 result: Type::B32,
                 matrix_words: [words as u16, shape.outputs_per_lane() as u16],
                 matrix_form: MatrixForm::Sparse,
+                instruction: index as u16,
                 ..VectorShape::NONE
             }),
             handler: shell::wide_handler::<Product>,
-            width: 0,
-            attribute: index as u16,
             changes_exec: false,
         });
     }

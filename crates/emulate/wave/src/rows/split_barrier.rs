@@ -47,8 +47,8 @@ struct Wait;
 
 impl Body for Wait {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        if op.offset != WORKGROUP {
-            return reserved(wave, "s_barrier_wait", op.offset);
+        if op.program().immediate != WORKGROUP {
+            return reserved(wave, "s_barrier_wait", op.program().immediate);
         }
         if env.barrier.pass(&mut wave.barriers_passed) {
             return flow::NEXT;
@@ -87,8 +87,6 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             mnemonic,
             shape,
             handler: shell::scalar_handler::<B>,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     }

@@ -4,12 +4,12 @@
 //! address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. Whatever does
 //! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
 
+#[cfg(target_arch = "x86_64")]
+use super::{full_wave, masked};
 use super::{
     lanes::{self, Fill, GROUP},
     modify::Word,
 };
-#[cfg(target_arch = "x86_64")]
-use super::{part, wide};
 use crate::{
     LANES,
     engine::Env,
@@ -55,7 +55,7 @@ impl Offsets {
         if bytes == 4 && wave.wide {
             let words = wave.row(row);
             // SAFETY: the wave is wide.
-            consecutive = unsafe { wide::consecutive(words) };
+            consecutive = unsafe { full_wave::consecutive(words) };
             if consecutive {
                 (lowest, highest) = (words.0[0], words.0[0] + 4 * (LANES as u32 - 1));
                 return Some(Offsets {
@@ -154,14 +154,32 @@ impl Offsets {
         if wave.wide {
             let words = wave.row(row);
             // SAFETY: the wave is wide.
-            return unsafe { wide::uniform(words) }.then_some(words.0[0]);
+            return unsafe { full_wave::uniform(words) }.then_some(words.0[0]);
         }
+        Self::common_of_some(wave, row)
+    }
+
+    /// [`Offsets::common`] for bodies that are compiled for wide waves, too.
+    #[inline(always)]
+    pub fn common_in_place(wave: &Wave, row: usize) -> Option<u32> {
+        #[cfg(target_arch = "x86_64")]
+        if wave.wide {
+            let words = wave.row(row);
+            // SAFETY: the wave is wide.
+            return unsafe { full_wave::uniform_in_place(words) }.then_some(words.0[0]);
+        }
+        Self::common_of_some(wave, row)
+    }
+
+    /// [`Offsets::common`] where some lanes may be off.
+    #[inline(always)]
+    fn common_of_some(wave: &Wave, row: usize) -> Option<u32> {
         let words = &wave.row(row).0;
         let first = words[wave.exec().trailing_zeros() as usize & (LANES - 1)];
         #[cfg(target_arch = "x86_64")]
         if wave.avx512 {
             // SAFETY: the host has it.
-            return unsafe { part::uniform(wave.exec(), wave.row(row), first) }.then_some(first);
+            return unsafe { masked::uniform(wave.exec(), wave.row(row), first) }.then_some(first);
         }
         let mut differing = 0;
         let mut lane = 0;
@@ -271,7 +289,7 @@ fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
 mod outlined {
     use super::{OFFSET_ROW, Offsets, Spread, Wave};
     #[cfg(target_arch = "x86_64")]
-    use crate::rows::part;
+    use crate::rows::masked;
 
     /// Not part of its caller, which needs few registers.
     #[inline(never)]
@@ -294,7 +312,7 @@ mod outlined {
                 assert!(row < wave.rows.len() && to < wave.rows.len());
                 let rows = wave.rows.as_mut_ptr();
                 // SAFETY: the host has it, and the rows exist.
-                let bounds = unsafe { part::stand_in(exec, bytes, rows.add(row), rows.add(to)) };
+                let bounds = unsafe { masked::stand_in(exec, bytes, rows.add(row), rows.add(to)) };
                 return Some(Offsets {
                     row: to,
                     lowest: bounds.lowest(),
@@ -327,7 +345,7 @@ mod outlined {
                 return unsafe {
                     let (offsets, target) = (rows.add(spread.row).cast(), rows.add(dst).cast());
                     let (base, consecutive) = (spread.base, spread.consecutive);
-                    part::load::<WORDS>(exec, lanes, base, offsets, target, consecutive);
+                    masked::load::<WORDS>(exec, lanes, base, offsets, target, consecutive);
                 };
             }
             if wave.avx2 {
@@ -353,7 +371,7 @@ mod outlined {
                 // SAFETY: the host has it, the rows exist, and every active lane may write `WORDS` dwords.
                 return unsafe {
                     let (offsets, data) = (rows.add(spread.row).cast(), rows.add(data).cast());
-                    part::store::<WORDS>(exec, spread.base, offsets, data, spread.consecutive);
+                    masked::store::<WORDS>(exec, spread.base, offsets, data, spread.consecutive);
                 };
             }
             if wave.avx2 {
@@ -428,9 +446,9 @@ impl Spread {
                 let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    wide::copy(wave.avx512, self.at(first).cast(), target);
+                    full_wave::copy(wave.avx512, self.at(first).cast(), target);
                 } else {
-                    wide::load::<WORDS>(wave.avx512, self.base, offsets, target);
+                    full_wave::load::<WORDS>(wave.avx512, self.base, offsets, target);
                 }
             }
             return;
@@ -530,9 +548,9 @@ impl Spread {
                 let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    wide::copy(wave.avx512, data, self.at(first).cast());
+                    full_wave::copy(wave.avx512, data, self.at(first).cast());
                 } else {
-                    wide::store::<WORDS>(self.base, offsets, data);
+                    full_wave::store::<WORDS>(self.base, offsets, data);
                 }
             }
             return;
@@ -591,9 +609,9 @@ impl Spread {
             unsafe {
                 let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
                 if fill == Fill::Zero {
-                    wide::load_bytes::<BYTES, false>(self.base, offsets, target);
+                    full_wave::load_bytes::<BYTES, false>(self.base, offsets, target);
                 } else {
-                    wide::load_bytes::<BYTES, true>(self.base, offsets, target);
+                    full_wave::load_bytes::<BYTES, true>(self.base, offsets, target);
                 }
             }
             return;
@@ -656,7 +674,7 @@ impl Spread {
             // SAFETY: the wave is wide, the rows exist, and every lane may write `BYTES` bytes; the shift is 0 or 16.
             unsafe {
                 let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
-                wide::store_bytes::<BYTES>(self.base, offsets, data, (shift as usize / 8) & 2);
+                full_wave::store_bytes::<BYTES>(self.base, offsets, data, (shift as usize / 8) & 2);
             }
             return;
         }

@@ -13,6 +13,7 @@ use numerics::matrix::{Kind, Model, Place, Shape as Matrices};
 use super::aligned_tile;
 use crate::{
     LANES,
+    host_level::compiled_for,
     micro_op::{MicroOp, SrcKind},
     state::Wave,
 };
@@ -168,10 +169,10 @@ pub(super) enum Addend {
 }
 
 impl Addend {
+    compiled_for! { Avx512:
     /// # Safety
     /// The host has the vectors; `at` is inside of C's rows.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) unsafe fn load(self, at: usize) -> __m512 {
         match self {
             // SAFETY: the caller's promise.
@@ -179,13 +180,14 @@ impl Addend {
             Addend::Constant(value) => _mm512_castsi512_ps(_mm512_set1_epi32(value as i32)),
         }
     }
+    }
 }
 
+compiled_for! { Avx512:
 /// All of D, unless an operand is not ordinary.
 ///
 /// # Safety
 /// The host has the vectors; pointers lead to as many rows as `shape` says.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
     a: *const u32,
     b: *const u32,
@@ -240,13 +242,14 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
     }
     true
 }
+}
 
+compiled_for! { Avx512:
 /// Four rows of sixteen columns.
 ///
 /// # Safety
 /// As of [`whole`]: `a` and `b` lead to the elements of the first `k`, those of the others are multiples of the second numbers further.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn tile<const SUMS: u8>(
     (a, a_stride): (*const f32, usize),
     (b, b_stride): (*const f32, usize),
@@ -314,13 +317,14 @@ unsafe fn tile<const SUMS: u8>(
         }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Reads A or B of `stride` rows (or columns) in all blocks; false if an element is not ordinary.
 ///
 /// # Safety
 /// As of [`whole`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn convert<const FORMAT: u8>(
     from: *const u32,
     stride: usize,
@@ -360,13 +364,14 @@ unsafe fn convert<const FORMAT: u8>(
         Format::Byte => true,
     }
 }
+}
 
+compiled_for! { Avx512:
 /// The elements in sixteen words, one or two of each.
 ///
 /// # Safety
 /// The host has the vectors; sixteen words are readable.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> [__m512; 2] {
     // SAFETY: the caller's promise.
     let bits = unsafe { _mm512_loadu_si512(words.cast()) };
@@ -402,13 +407,14 @@ unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> 
         }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// The halves in sixteen words: all low ones, all high ones.
 ///
 /// # Safety
 /// The host has the vectors; sixteen words are readable.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
     // SAFETY: the caller's promise.
     unsafe {
@@ -422,22 +428,24 @@ pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
         ]
     }
 }
+}
 
+compiled_for! { Avx512:
 /// The bfloat16 values in sixteen words.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn bfloats(words: __m512i) -> [__m512; 2] {
     let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32 as i32));
     let low = _mm512_slli_epi32::<16>(words);
     [_mm512_castsi512_ps(low), _mm512_castsi512_ps(high)]
 }
+}
 
+compiled_for! { Avx512:
 /// Whether C has no NaNs and, where denormals are flushed, no denormals and no negative zeros.
 ///
 /// # Safety
 /// As of [`whole`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn ordinary<const SUMS: u8>(c: Addend, outputs: usize) -> bool {
     // Quiet and signalling NaNs; negative zeros, denormals.
     const NAN: i32 = 0x81;
@@ -464,4 +472,5 @@ unsafe fn ordinary<const SUMS: u8>(c: Addend, outputs: usize) -> bool {
         }
     }
     other == 0
+}
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, flow},
+    micro_op::{Data, Handler, MicroOp, flow},
     ports::SPARE_ROWS,
     shell::{self, Body},
     state::Wave,
@@ -24,10 +24,8 @@ struct ToLds<B, const WORDS: usize>(std::marker::PhantomData<B>);
 impl<B: Body, const WORDS: usize> Body for ToLds<B, WORDS> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let staging = wave.temporaries + SPARE_ROWS;
-        let load = MicroOp {
-            dst: staging as u16,
-            ..*op
-        };
+        let mut load = *op;
+        load.dst = staging as u16;
         let code = B::run(wave, &load, env);
         if code != flow::NEXT {
             return code;
@@ -35,7 +33,7 @@ impl<B: Body, const WORDS: usize> Body for ToLds<B, WORDS> {
         let limit = ds::limit(wave, env);
         // As many bits of M0 as an LDS address has.
         let bits = env.program.config().target.lds_bytes.next_power_of_two() - 1;
-        let base = (wave.m0() & bits).wrapping_add(op.offset as u32);
+        let base = (wave.m0() & bits).wrapping_add(op.vector_memory().offset as u32);
         let step = 4 * WORDS as u32;
         ds::each_group(wave, |wave, group| {
             let at = std::array::from_fn(|i| base.wrapping_add(step * (GROUP * group + i) as u32));
@@ -64,8 +62,8 @@ pub(crate) fn to_lds(mnemonic: &str) -> Option<Handler> {
 pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! space {
         ($prefix:literal, $space:ident) => {
-            let mut row = |mnemonic, attribute: Fill, handler| {
-                global::push(rows, mnemonic, attribute as u16, handler, true);
+            let mut row = |mnemonic, fill, handler| {
+                global::push(rows, mnemonic, Data::Fill(fill), handler, true);
             };
             row(
                 concat!($prefix, "_load_lds_dword"),
@@ -82,7 +80,7 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     }
     space!("global", Global);
     space!("scratch", Scratch);
-    let mut wide = |mnemonic, handler| global::push(rows, mnemonic, 0, handler, true);
+    let mut wide = |mnemonic, handler| global::push(rows, mnemonic, Data::Plain, handler, true);
     wide(
         "global_load_lds_dwordx3",
         shell::handler::<ToLds<LoadWords<Global, 3>, 3>> as fn() -> Handler,

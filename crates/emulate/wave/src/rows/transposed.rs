@@ -6,25 +6,25 @@
 //! of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. What wave64 does is not published.
 
 use super::{
-    NO_VECTOR_ADDRESS, Row, Shape, global,
+    Row, Shape, global,
     space::{Checked, unsupported},
 };
 use crate::{
     LANES,
     engine::{Env, Stop},
     memory::{Fault, FaultKind},
-    micro_op::{Handler, MicroOp, flow},
+    micro_op::{Data, Handler, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
 
 /// Address in scratch of the lane's dword at `offset` bytes more, if the lane has it.
 fn private_address(wave: &Wave, op: &MicroOp, lane: usize, offset: u32) -> Result<u64, Box<Fault>> {
-    let mut at = (op.offset as u32).wrapping_add(offset);
-    if op.modifiers & global::SADDR != 0 {
+    let mut at = (op.vector_memory().offset as u32).wrapping_add(offset);
+    if op.vector_memory().has_scalar_base() {
         at = at.wrapping_add(wave.sgpr(op.src[2].index as usize));
     }
-    if op.extra & NO_VECTOR_ADDRESS == 0 {
+    if op.vector_memory().has_vector_address() {
         at = at.wrapping_add(wave.vgpr(op.src[0].index as usize, lane));
     }
     let fault = |kind| {
@@ -48,12 +48,12 @@ fn private_address(wave: &Wave, op: &MicroOp, lane: usize, offset: u32) -> Resul
 fn address(wave: &Wave, op: &MicroOp, lane: usize) -> u64 {
     let row = op.src[0].index as usize;
     let low = u64::from(wave.vgpr(row, lane));
-    let base = if op.modifiers & global::SADDR != 0 {
+    let base = if op.vector_memory().has_scalar_base() {
         wave.scalar64(op.src[2].index as usize).wrapping_add(low)
     } else {
         low | u64::from(wave.vgpr(row + 1, lane)) << 32
     };
-    base.wrapping_add(i64::from(op.offset) as u64)
+    base.wrapping_add(i64::from(op.vector_memory().offset) as u64)
 }
 
 /// What every lane of a wave32 loads.
@@ -194,10 +194,9 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
             mnemonic,
             shape: Shape::Flat {
                 segment_relative: true,
+                data: Data::Plain,
             },
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

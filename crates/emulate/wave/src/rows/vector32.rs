@@ -5,7 +5,7 @@ use super::vector_macros::{map2, select, vector_rows};
 use super::{Row, Shape, VectorShape};
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, modifier},
+    micro_op::{Handler, MicroOp},
     ports::*,
     shell::{self, Body, Form, VectorBody},
     state::Wave,
@@ -97,15 +97,15 @@ vector_rows! {
     v_lshrrev_b64:      (B32, B64) -> B64 {hot} = |_, a, b| b >> (a & 63);
     v_ashrrev_i64:      (B32, I64) -> I64 {hot} = |_, a, b| b >> (a & 63);
     // Single precision.
-    v_add_f32:          (F32, F32) -> F32 quick Singles::add {hot, chain(Sum)} = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
-    v_sub_f32:          (F32, F32) -> F32 quick Singles::sub {hot, chain(Difference)} = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
-    v_subrev_f32:       (F32, F32) -> F32 quick Singles::subrev {hot, chain(Reversed)} = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
-    v_mul_f32:          (F32, F32) -> F32 quick Singles::mul {hot, chain(Product)} = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
+    v_add_f32:          (F32, F32) -> F32 simd Singles::add {hot, chain(Sum)} = |cx, a, b| float32::add_round(a, b, cx.denormals32, cx.round32);
+    v_sub_f32:          (F32, F32) -> F32 simd Singles::sub {hot, chain(Difference)} = |cx, a, b| float32::sub_round(a, b, cx.denormals32, cx.round32);
+    v_subrev_f32:       (F32, F32) -> F32 simd Singles::subrev {hot, chain(Reversed)} = |cx, a, b| float32::sub_round(b, a, cx.denormals32, cx.round32);
+    v_mul_f32:          (F32, F32) -> F32 simd Singles::mul {hot, chain(Product)} = |cx, a, b| float32::mul_round(a, b, cx.denormals32, cx.round32);
     v_mul_legacy_f32:   (F32, F32) -> F32 = |cx, a, b| float32::mul_legacy(a, b, cx.denormals32);
-    v_fma_f32:          (F32, F32, F32) -> F32 quick Singles::fma {hot, chain(Fused)} = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmac_f32:         (F32, F32, F32) -> F32 quick Singles::fma {hot, chain(Fused)} [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmamk_f32:        (F32, F32, F32) -> F32 quick Singles::fma {hot, chain(Fused)} [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
-    v_fmaak_f32:        (F32, F32, F32) -> F32 quick Singles::fma {hot, chain(Fused)} [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fma_f32:          (F32, F32, F32) -> F32 simd Singles::fma {hot, chain(Fused)} = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmac_f32:         (F32, F32, F32) -> F32 simd Singles::fma {hot, chain(Fused)} [tied] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmamk_f32:        (F32, F32, F32) -> F32 simd Singles::fma {hot, chain(Fused)} [literal = 1] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
+    v_fmaak_f32:        (F32, F32, F32) -> F32 simd Singles::fma {hot, chain(Fused)} [literal = 2] = |cx, a, b, c| float32::fma_round(a, b, c, cx.denormals32, cx.round32);
     v_mad_f32:          (F32, F32, F32) -> F32 = |_, a, b, c| float32::mad(a, b, c);
     v_mac_f32:          (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad(a, b, c);
     v_madmk_f32:        (F32, F32, F32) -> F32 [literal = 1] = |_, a, b, c| float32::mad(a, b, c);
@@ -114,11 +114,11 @@ vector_rows! {
     v_mac_legacy_f32:   (F32, F32, F32) -> F32 [tied] = |_, a, b, c| float32::mad_legacy(a, b, c);
     v_fma_legacy_f32:   (F32, F32, F32) -> F32 = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
-    v_min_f32:          (F32, F32) -> F32 quick Singles::min {hot} = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
-    v_max_f32:          (F32, F32) -> F32 quick Singles::max {hot} = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
-    v_min3_f32:         (F32, F32, F32) -> F32 quick Singles::min3 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
-    v_max3_f32:         (F32, F32, F32) -> F32 quick Singles::max3 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
-    v_med3_f32:         (F32, F32, F32) -> F32 quick Singles::med3 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
+    v_min_f32:          (F32, F32) -> F32 simd Singles::min {hot} = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
+    v_max_f32:          (F32, F32) -> F32 simd Singles::max {hot} = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
+    v_min3_f32:         (F32, F32, F32) -> F32 simd Singles::min3 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
+    v_max3_f32:         (F32, F32, F32) -> F32 simd Singles::max3 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
+    v_med3_f32:         (F32, F32, F32) -> F32 simd Singles::med3 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
     v_floor_f32:        (F32) -> F32 = |cx, a| float32::floor(a, cx.denormals32);
     v_ceil_f32:         (F32) -> F32 = |cx, a| float32::ceil(a, cx.denormals32);
     v_trunc_f32:        (F32) -> F32 = |cx, a| float32::trunc(a, cx.denormals32);
@@ -126,12 +126,12 @@ vector_rows! {
     v_fract_f32:        (F32) -> F32 = |cx, a| float32::fract(a, cx.denormals32);
     v_frexp_mant_f32:   (F32) -> F32 = |_, a| float32::frexp_mant(a);
     v_frexp_exp_i32_f32: (F32) -> I32 = |_, a| float32::frexp_exp(a);
-    v_ldexp_f32:        (F32, I32) -> F32 {wide} = |cx, a, b| float32::ldexp_round(a, b, cx.denormals32, cx.round32);
+    v_ldexp_f32:        (F32, I32) -> F32 {avx512} = |cx, a, b| float32::ldexp_round(a, b, cx.denormals32, cx.round32);
     // Conversions between 32-bit types.
     v_cvt_f32_i32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_i32_round(a, cx.round32);
     v_cvt_f32_u32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_u32_round(a, cx.round32);
-    v_cvt_i32_f32:      (F32) -> B32 {wide} = |_, a| convert::i32_from_f32(a);
-    v_cvt_u32_f32:      (F32) -> B32 {wide} = |_, a| convert::u32_from_f32(a);
+    v_cvt_i32_f32:      (F32) -> B32 {avx512} = |_, a| convert::i32_from_f32(a);
+    v_cvt_u32_f32:      (F32) -> B32 {avx512} = |_, a| convert::u32_from_f32(a);
     v_cvt_rpi_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_nearest(a);
     v_cvt_flr_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_floor(a);
     v_cvt_off_f32_i4:   (B32) -> F32 = |_, a| convert::f32_from_i4_offset(a);
@@ -166,8 +166,11 @@ impl<const HIGH: bool> VectorBody for MaskedBitCount<HIGH> {
     const HOT: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let operands = wave.operands::<F, 2>(op, [Type::B32, Type::B32, Type::None]);
-        for group in 0..wave.groups {
+        let groups = wave.groups();
+        let types = [Type::B32, Type::B32, Type::None];
+        // SAFETY: what callers of bodies promise; the row has these types.
+        let operands = unsafe { wave.operands::<F, 2>(op, types, Type::B32) };
+        for group in 0..groups {
             let a = operands.load::<F, B32>(0, group);
             let b = operands.load::<F, B32>(1, group);
             operands.store::<B32>(
@@ -214,11 +217,13 @@ impl VectorBody for ShiftLeft64 {
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         #[cfg(target_arch = "x86_64")]
         if F::AVX2 && F::UNIFORM == 1 && wave.wide {
-            let operands = wave.wide_operands::<F, 2>(op, [Type::B32, Type::B64, Type::None]);
+            let types = [Type::B32, Type::B64, Type::None];
+            // SAFETY: what callers of bodies promise; the row has these types.
+            let operands = unsafe { wave.wide_operands::<F, 2>(op, types, Type::B64) };
             let bits = operands.uniform(0) as u32 & 63;
             // SAFETY: the wave is wide, and operands are rows.
             unsafe {
-                super::wide::shift_left64(F::AVX512, operands.row(1), operands.target(), bits)
+                super::full_wave::shift_left64(F::AVX512, operands.row(1), operands.target(), bits)
             };
             return u32::from(op.after);
         }
@@ -252,7 +257,7 @@ impl Body for SwapHalves {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let exec = wave.exec();
         let (a, b) = (op.dst as usize, op.src[0].index as usize);
-        let shift = |bit: u32| 16 * (op.modifiers >> (modifier::OP_SEL + bit) & 1);
+        let shift = |bit: u32| 16 * (op.vector().op_sel() >> bit & 1);
         let (of_a, of_b) = (shift(3), shift(0));
         for lane in (0..64).filter(|lane| exec >> lane & 1 != 0) {
             let half = |word: u32, shift: u32| word >> shift & 0xffff;
@@ -350,8 +355,6 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
                 ..two
             }),
             handler,
-            width: 0,
-            attribute: 0,
             changes_exec: false,
         });
     };

@@ -4,11 +4,11 @@
 use crate::host_level::compiled_for;
 use crate::{
     engine::Env,
-    micro_op::{MicroOp, modifier},
+    micro_op::MicroOp,
     mode::Context,
     ports::{B32, Lane, Operands, Type, lanes, with_zeros},
     shell::{Form, VectorBody},
-    state::{LANES, VectorRow, Wave},
+    state::{LANES, Wave},
 };
 
 /// Lanes of a group as array indices.
@@ -30,7 +30,7 @@ pub(super) fn context<F: Form>(wave: &Wave, op: &MicroOp) -> Context {
         return Context::PLAIN;
     }
     Context {
-        clamp: op.modifiers & modifier::CLAMP != 0,
+        clamp: op.vector().clamp(),
         ..wave.mode.context()
     }
 }
@@ -94,7 +94,9 @@ macro_rules! map_functions {
                         }
                     };
                 }
-                let operands = wave.wide_operands::<F, $count>(op, [$($source::TYPE,)+ $($none),*]);
+                let types = [$($source::TYPE,)+ $($none),*];
+                // SAFETY: what callers of bodies promise; the row has these types.
+                let operands = unsafe { wave.wide_operands::<F, $count>(op, types, R::TYPE) };
                 let mut group = 0;
                 while group < LANES / GROUP {
                     $(let $x = operands.load::<F, $source>($index, group);)+
@@ -120,25 +122,29 @@ macro_rules! map_functions {
             let context = context::<F>(wave, op);
             let types = [$($source::TYPE,)+ $($none),*];
             let zeroed;
-            let op = if V::ZEROED && !wave.all_lanes {
+            let op = if V::ZERO_INACTIVE && !wave.all_lanes {
                 zeroed = with_zeros::<F>(wave, op, types);
                 &zeroed
             } else {
                 op
             };
-            let operands = if blends::<V, F>() {
-                wave.wide_operands::<F, $count>(op, types)
-            } else {
-                wave.operands::<F, $count>(op, types)
+            let groups = first_group::<F>(wave)..wave.groups();
+            // SAFETY: what callers of bodies promise; the row has these types.
+            let operands = unsafe {
+                if blends::<V, F>() {
+                    wave.wide_operands::<F, $count>(op, types, R::TYPE)
+                } else {
+                    wave.operands::<F, $count>(op, types, R::TYPE)
+                }
             };
-            for group in first_group::<F>(wave)..wave.groups {
+            for group in groups {
                 $(let $x = operands.load::<F, $source>($index, group);)+
                 let values = lanes(
                     #[inline(always)]
                     |i| lane(context, $($x[i]),+),
                 );
                 if blends::<V, F>() {
-                    operands.store_active::<R>(group, values, &wave.exec_lanes);
+                    operands.store_active::<R>(group, values);
                 } else {
                     operands.store::<R>(group, values);
                 }
@@ -194,12 +200,14 @@ where
                 )
             };
         }
-        let operands = wave.wide_operands::<F, COUNT>(op, [A::TYPE, B::TYPE, C::TYPE]);
         let bits = if IN {
-            wave.scalar64(op.mask_src as usize)
+            wave.scalar64(op.vector().mask_src as usize)
         } else {
             0
         };
+        let types = [A::TYPE, B::TYPE, C::TYPE];
+        // SAFETY: what callers of bodies promise; the row has these types.
+        let operands = unsafe { wave.wide_operands::<F, COUNT>(op, types, R::TYPE) };
         let mut mask = 0;
         let mut group = 0;
         while group < LANES / GROUP {
@@ -208,20 +216,20 @@ where
                 Context::PLAIN,
                 group,
                 bits,
-                None,
+                false,
                 &lane,
             );
             group += 1;
         }
         if OUT {
-            wave.set_scalar64(op.mask_dst as usize, mask);
+            wave.set_scalar64(op.vector().mask_dst as usize, mask);
         }
         return u32::from(op.after);
     }
     with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
 }
 
-/// Lanes of `group`: stores the vector result, of `active` lanes only if there is such a mask, and returns the bits of the
+/// Lanes of `group`: stores the vector result, of active lanes only if `blends`, and returns the bits of the
 /// mask, in place.
 #[inline(always)]
 fn masked_group<F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
@@ -229,7 +237,7 @@ fn masked_group<F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bo
     context: Context,
     group: usize,
     bits: u64,
-    active: Option<&VectorRow>,
+    blends: bool,
     lane: &impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
 ) -> u64
 where
@@ -272,9 +280,10 @@ where
             |i| pairs[i].1,
         );
     }
-    match active {
-        Some(mask) => operands.store_active::<R>(group, values, mask),
-        None => operands.store::<R>(group, values),
+    if blends {
+        operands.store_active::<R>(group, values);
+    } else {
+        operands.store::<R>(group, values);
     }
     if !OUT {
         return 0;
@@ -301,31 +310,35 @@ where
     other_modes!(wave, op, env, V, F);
     let context = context::<F>(wave, op);
     let types = [A::TYPE, B::TYPE, C::TYPE];
-    let operands = if blends::<V, F>() {
-        wave.wide_operands::<F, COUNT>(op, types)
-    } else {
-        wave.operands::<F, COUNT>(op, types)
-    };
     let bits = if IN {
-        wave.mask(op.mask_src as usize)
+        wave.mask(op.vector().mask_src as usize)
     } else {
         0
     };
+    let groups = first_group::<F>(wave)..wave.groups();
+    let blends = blends::<V, F>();
+    // SAFETY: what callers of bodies promise; the row has these types.
+    let operands = unsafe {
+        if blends {
+            wave.wide_operands::<F, COUNT>(op, types, R::TYPE)
+        } else {
+            wave.operands::<F, COUNT>(op, types, R::TYPE)
+        }
+    };
     let mut mask = 0;
-    for group in first_group::<F>(wave)..wave.groups {
-        let active = blends::<V, F>().then_some(&wave.exec_lanes);
+    for group in groups {
         mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-            &operands, context, group, bits, active, &lane,
+            &operands, context, group, bits, blends, &lane,
         );
     }
-    let after = if blends::<V, F>() {
+    let after = if blends {
         u32::from(op.after)
     } else {
         wave.deliver::<F>(op, R::TYPE.words())
     };
     if OUT {
         let mask = mask & wave.exec();
-        wave.set_mask(op.mask_dst as usize, mask);
+        wave.set_mask(op.vector().mask_dst as usize, mask);
     }
     after
 }
@@ -439,8 +452,11 @@ pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
     lane: impl Fn(Context, A::Value, B::Value) -> bool,
 ) -> u64 {
     let context = context::<F>(wave, op);
-    let operands = wave.operands::<F, 2>(op, [A::TYPE, B::TYPE, Type::None]);
-    if V::HOT && F::USUAL && F::AVX2 && wave.wide {
+    let (wide, groups) = (wave.wide, wave.groups());
+    let types = [A::TYPE, B::TYPE, Type::None];
+    // SAFETY: what callers of bodies promise; the row has these types.
+    let operands = unsafe { wave.operands::<F, 2>(op, types, Type::None) };
+    if V::HOT && F::USUAL && F::AVX2 && wide {
         let mut mask = 0;
         let mut group = 0;
         while group < LANES / GROUP {
@@ -450,7 +466,7 @@ pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
         return mask;
     }
     let mut mask = 0u64;
-    for group in 0..wave.groups {
+    for group in 0..groups {
         mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
     }
     mask & wave.exec()
@@ -539,29 +555,29 @@ pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
 
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
 ///
-/// A row whose context is `_` does not depend on MODE. `quick Kind::operation` after the result names a short cut of
-/// [`super::quick`] for the usual mode; `simple function` one for ordinary values. Braces hold what else makes the row quick, by
-/// the methods of [`super::speed::Speed`].
+/// A row whose context is `_` does not depend on MODE. `simd Kind::operation` after the result names a fast path of
+/// [`super::simd`] for the usual mode; `fast function` one for ordinary values. Braces hold what else the row is specialized for,
+/// by the methods of [`super::specialization::Specialization`].
 /// Attributes: `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
 /// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
 /// 16-bit result goes).
 macro_rules! vector_rows {
-    ($($name:ident: ($($source:ident),+) -> $result:ident $(quick $kind:ident::$quick:ident)? $(simple $simple:ident)?
+    ($($name:ident: ($($source:ident),+) -> $result:ident $(simd $kind:ident::$operation:ident)? $(fast $fast:ident)?
         $({$($speed:ident $(($formula:ident))?),+})? $([$($attribute:ident $(= $setting:expr)?),*])? = |$context:tt, $($argument:pat_param),*| $body:expr;)*) => {
         $(
             #[allow(non_camel_case_types)]
             struct $name;
             impl $name {
-                const SPEED: $crate::rows::speed::Speed = $crate::rows::speed::Speed::NONE
+                const SPECIALIZATION: $crate::rows::specialization::Specialization = $crate::rows::specialization::Specialization::NONE
                     $($(.$speed($($crate::rows::chain::Formula::$formula)?))+)?;
             }
             impl crate::shell::VectorBody for $name {
                 const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
-                const HOT: bool = Self::SPEED.hot;
-                const WIDE: bool = Self::SPEED.wide;
-                const NATIVE: bool = Self::SPEED.native;
-                const ZEROED: bool = Self::SPEED.zeroed;
+                const HOT: bool = Self::SPECIALIZATION.hot;
+                const AVX512_ALONE: bool = Self::SPECIALIZATION.avx512;
+                const HALVES: bool = Self::SPECIALIZATION.fp16;
+                const ZERO_INACTIVE: bool = Self::SPECIALIZATION.zero_inactive;
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,
@@ -569,7 +585,7 @@ macro_rules! vector_rows {
                     env: &mut crate::engine::Env<'_>,
                 ) -> u32 {
                     $crate::rows::vector_macros::vector_body!(
-                        [$name, F] (wave, op, env) ($($source),+) -> $result $(quick $kind::$quick)? $(simple $simple)? [$($($attribute),*)?],
+                        [$name, F] (wave, op, env) ($($source),+) -> $result $(simd $kind::$operation)? $(fast $fast)? [$($($attribute),*)?],
                         $context, ($($argument),*), $body
                     )
                 }
@@ -582,7 +598,7 @@ macro_rules! vector_rows {
                 let mut shape = crate::rows::VectorShape {
                     sources: $crate::rows::vector_macros::source_types!($($source),+),
                     result: <$result as crate::ports::Lane>::TYPE,
-                    formula: $name::SPEED.chain,
+                    formula: $name::SPECIALIZATION.chain,
                     ..crate::rows::VectorShape::NONE
                 };
                 $($($crate::rows::vector_macros::vector_attribute!(shape, $attribute $(= $setting)?);)*)?
@@ -603,27 +619,27 @@ macro_rules! depends_on_mode {
 
 /// Calls the loop for a row's sources and attributes.
 macro_rules! vector_body {
-    ([$v:ident, $f:ident] ($wave:expr, $op:expr, $env:expr) $sources:tt -> $r:ident simple $simple:ident $attributes:tt, $($row:tt)+) => {
+    ([$v:ident, $f:ident] ($wave:expr, $op:expr, $env:expr) $sources:tt -> $r:ident fast $fast:ident $attributes:tt, $($row:tt)+) => {
         if $f::USUAL {
             const MASK: bool = crate::rows::vector_macros::has_mask_result!($attributes);
-            crate::rows::quick::guarded::<$v, $f, $r, MASK>($wave, $op, $env, $simple)
+            crate::rows::simd::guarded::<$v, $f, $r, MASK>($wave, $op, $env, $fast)
         } else {
             crate::rows::vector_macros::vector_body!([$v, $f] ($wave, $op, $env) $sources -> $r $attributes, $($row)+)
         }
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident) -> $r:ident quick $kind:ident::$quick:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param), $body:expr) => {
+    ([$v:ident, $f:ident] $arguments:tt ($a:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param), $body:expr) => {
         crate::rows::vector_macros::vector_call!(
-            crate::rows::quick::run::<$v, $f, crate::rows::quick::$kind, crate::rows::quick::$quick, 1>,
+            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 1>,
             $arguments, |$cx, [$x]| $body)
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident quick $kind:ident::$quick:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param), $body:expr) => {
+    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param), $body:expr) => {
         crate::rows::vector_macros::vector_call!(
-            crate::rows::quick::run::<$v, $f, crate::rows::quick::$kind, crate::rows::quick::$quick, 2>,
+            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 2>,
             $arguments, |$cx, [$x, $y]| $body)
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident quick $kind:ident::$quick:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param, $z:pat_param), $body:expr) => {
+    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param, $z:pat_param), $body:expr) => {
         crate::rows::vector_macros::vector_call!(
-            crate::rows::quick::run::<$v, $f, crate::rows::quick::$kind, crate::rows::quick::$quick, 3>,
+            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 3>,
             $arguments, |$cx, [$x, $y, $z]| $body)
     };
     ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident [carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {

@@ -23,19 +23,6 @@ pub(super) const SIDE: usize = 16;
 /// Most columns of A that any instruction has.
 pub(super) const DEEPEST: usize = 64;
 
-/// Bits of `MicroOp::extra`.
-pub(crate) mod control {
-    /// Bits 0 to 2: NEG of A, B and C. Integers: A and B are signed.
-    pub const NEG: u32 = 0;
-    /// Bits 3 to 5: NEG_HI of A and B; of C it is the absolute value.
-    pub const NEG_HI: u32 = 3;
-    /// Bits 6 to 8.
-    pub const OP_SEL: u32 = 6;
-    pub const CLAMP: u32 = 1 << 9;
-    pub const WAVE64: u32 = 1 << 10;
-    pub const RDNA4: u32 = 1 << 11;
-}
-
 /// Layout of one instruction on one target in one wave size.
 pub(super) struct Plan {
     /// A (of a sparse one its stored values, two for each four `k`) and B.
@@ -84,9 +71,8 @@ impl Plan {
             };
             INSTRUCTIONS.iter().flat_map(of).collect()
         };
-        let place = usize::from(op.extra & control::RDNA4 != 0) * 2
-            + usize::from(op.extra & control::WAVE64 != 0);
-        &PLANS.get_or_init(all)[4 * op.attribute as usize + place]
+        let place = usize::from(op.wmma().rdna4()) * 2 + usize::from(op.wmma().wave64());
+        &PLANS.get_or_init(all)[4 * op.wmma().instruction as usize + place]
     }
 }
 
@@ -134,7 +120,7 @@ fn read_c<T: Copy + Default>(
     plan: &Plan,
     convert: impl Fn(u32) -> T,
 ) -> [[T; GROUP]; SIDE] {
-    let sparse = INSTRUCTIONS[op.attribute as usize].sparse;
+    let sparse = INSTRUCTIONS[op.wmma().instruction as usize].sparse;
     let shift = output_shift(op, plan);
     let constant = !sparse && op.src[2].kind != SrcKind::Vector;
     let first = if sparse { op.dst } else { op.src[2].index };
@@ -153,7 +139,7 @@ fn read_c<T: Copy + Default>(
 }
 
 pub(super) fn output_shift(op: &MicroOp, plan: &Plan) -> u32 {
-    (op.extra >> (control::OP_SEL + 2) & 1) * plan.output_shift
+    (op.wmma().op_sel() >> 2) * plan.output_shift
 }
 
 pub(super) fn shifted(spot: Spot, by: u32) -> Spot {
@@ -183,7 +169,7 @@ fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u3
 
 /// For every row of A and each two of its stored values, the `k` that they belong to.
 pub(super) fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
-    let part = op.extra >> control::OP_SEL & 3;
+    let part = op.wmma().op_sel() & 3;
     // What OP_SEL names beyond the register's end does not exist.
     let shift = (part * plan.index_bits) & 31;
     let mut columns = [[0; DEEPEST / 2]; SIDE];
@@ -213,7 +199,7 @@ fn sum<C: Copy, T: Copy>(
 ) -> [[C; GROUP]; SIDE] {
     let depth = plan.inputs[0].len();
     let mut sums = *c;
-    if !plan.index.is_empty() && INSTRUCTIONS[op.attribute as usize].sparse {
+    if !plan.index.is_empty() && INSTRUCTIONS[op.wmma().instruction as usize].sparse {
         let columns = stored_columns(wave, op, plan);
         for (row, sums) in sums.iter_mut().enumerate() {
             for k in 0..depth {
@@ -257,12 +243,12 @@ fn floats(
 ) {
     let plan = Plan::for_op(op);
     let (a, b) = (read(wave, op, plan, 0, a), read(wave, op, plan, 1, b));
-    let absolute = if op.extra >> (control::NEG_HI + 2) & 1 != 0 {
+    let absolute = if op.wmma().neg_hi(2) {
         !float32::SIGN
     } else {
         !0
     };
-    let negate = (op.extra >> (control::NEG + 2) & 1) << 31;
+    let negate = u32::from(op.wmma().neg(2)) << 31;
     let c = read_c(
         wave,
         op,
@@ -328,7 +314,7 @@ fn floats(
 fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
     let plan = Plan::for_op(op);
     let side = |side: u32| {
-        let signed = op.extra >> (control::NEG + side) & 1 != 0;
+        let signed = op.wmma().neg(side);
         #[inline(always)]
         move |_: usize, bits: u32| {
             let high = bits << (32 - BITS);
@@ -348,7 +334,7 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
         #[inline(always)]
         |bits| bits as i32,
     );
-    let results = if op.extra & control::CLAMP != 0 {
+    let results = if op.wmma().clamp() {
         let wide = c.map(|row| row.map(i64::from));
         let sums = sum(wave, op, plan, &a, &b, &wide, |sum, a, b| {
             sum + i64::from(a) * i64::from(b)
@@ -375,12 +361,12 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
 /// second to the high ones.
 #[inline(always)]
 pub(super) fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
-    let field = if k.is_multiple_of(2) {
-        control::NEG
+    let negated = if k.is_multiple_of(2) {
+        op.wmma().neg(side)
     } else {
-        control::NEG_HI
+        op.wmma().neg_hi(side)
     };
-    (op.extra >> (field + side) & 1) * 0x8000_8000
+    u32::from(negated) * 0x8000_8000
 }
 
 /// All values of an eight-bit float.
@@ -399,7 +385,7 @@ struct Product;
 impl Body for Product {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let Instruction { input, output, .. } = INSTRUCTIONS[op.attribute as usize];
+        let Instruction { input, output, .. } = INSTRUCTIONS[op.wmma().instruction as usize];
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has the vectors.
         if wave.avx512 && unsafe { super::wmma_tile::product(wave, op, Plan::for_op(op)) } {
@@ -449,10 +435,10 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     for (index, instruction) in INSTRUCTIONS.iter().enumerate() {
         rows.push(Row {
             mnemonic: instruction.name,
-            shape: Shape::WaveMatrix,
+            shape: Shape::WaveMatrix {
+                instruction: index as u16,
+            },
             handler: shell::wide_handler::<Product>,
-            width: 0,
-            attribute: index as u16,
             changes_exec: false,
         });
     }

@@ -9,10 +9,11 @@ use numerics::wmma::{INSTRUCTIONS, Input, Output, Spot};
 
 use super::{
     tile::{bfloats, halves},
-    wmma::{DEEPEST, Plan, SIDE, control, output_shift, shifted, sign, stored_columns},
+    wmma::{DEEPEST, Plan, SIDE, output_shift, shifted, sign, stored_columns},
 };
 use crate::{
     LANES,
+    host_level::compiled_for,
     micro_op::{MicroOp, SrcKind},
     state::Wave,
 };
@@ -48,8 +49,7 @@ const FORMATS: [Format; 8] = [
 ];
 
 impl Format {
-    const fn select(input: Input, side: u32, extra: u32) -> Format {
-        let signed = extra >> (control::NEG + side) & 1 != 0;
+    const fn select(input: Input, side: u32, signed: bool) -> Format {
         match input {
             Input::F16 => Format::Half,
             Input::Bf16 => Format::Bfloat,
@@ -74,13 +74,13 @@ impl Format {
     }
 }
 
+compiled_for! { Avx512:
 /// The product if the operands allow it.
 ///
 /// # Safety
 /// The host has what [`crate::shell::Form::AVX512`] stands for.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool {
-    let instruction = &INSTRUCTIONS[op.attribute as usize];
+    let instruction = &INSTRUCTIONS[op.wmma().instruction as usize];
     let integers = instruction.output == Output::I32;
     if integers && instruction.sparse {
         return false;
@@ -91,7 +91,7 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
     // `depth` vectors of A, and of B to as many as there are `k`.
     unsafe {
         for index in [1, 0] {
-            let format = Format::select(instruction.input, index as u32, op.extra);
+            let format = Format::select(instruction.input, index as u32, op.wmma().neg(index as u32));
             let toggle = match format {
                 Format::Half | Format::Bfloat => {
                     let of = |k| sign(op, index as u32, k);
@@ -125,6 +125,7 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
     }
     true
 }
+}
 
 fn rows(wave: &Wave, first: u16) -> *const u32 {
     wave.rows[first as usize..].as_ptr().cast()
@@ -135,12 +136,12 @@ fn place(spot: Spot) -> usize {
     LANES * spot.register as usize + SIDE * spot.group as usize
 }
 
+compiled_for! { Avx512:
 /// [`read_as`] of `format`.
 ///
 /// # Safety
 /// As of [`read_as`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn read(
     words: *const u32,
     spots: &[Spot],
@@ -159,12 +160,13 @@ unsafe fn read(
     formats!(0, 1, 2, 3, 4, 5, 6, 7);
     None
 }
+}
 
+compiled_for! { Avx512:
 /// Converts A or B; gives the number of vectors, nothing if there is a NaN or an infinity.
 ///
 /// # Safety
 /// As of [`product`]; `words` leads to the rows that `spots` name.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn read_as<const FORMAT: usize>(
     words: *const u32,
     spots: &[Spot],
@@ -249,11 +251,12 @@ unsafe fn read_as<const FORMAT: usize>(
     let reached = _mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(limit));
     (reached == 0).then_some(count)
 }
+}
 
+compiled_for! { Avx512:
 /// The four eight-bit floats in each of sixteen words. Those with five bits of exponent are the upper bytes of halves; the others are
 /// halves but for the exponent's bias, denormals too.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn eight_bits(words: __m512i, is_bf8: bool) -> [__m512; 4] {
     let upper = _mm512_set1_epi32(0xff00_ff00_u32 as i32);
     let even = _mm512_and_si512(_mm512_slli_epi32::<8>(words), upper);
@@ -262,10 +265,11 @@ fn eight_bits(words: __m512i, is_bf8: bool) -> [__m512; 4] {
     let [second, fourth] = upper_bytes(odd, is_bf8);
     [first, second, third, fourth]
 }
+}
 
+compiled_for! { Avx512:
 /// The eight-bit floats in the upper bytes of the low halves of words, and in those of the high ones.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn upper_bytes(words: __m512i, is_bf8: bool) -> [__m512; 2] {
     let halves = if is_bf8 {
         words
@@ -279,13 +283,14 @@ fn upper_bytes(words: __m512i, is_bf8: bool) -> [__m512; 2] {
     let high = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(halves)));
     [_mm512_mul_ps(low, scale), _mm512_mul_ps(high, scale)]
 }
+}
 
+compiled_for! { Avx512:
 /// C by rows, with its sign changed as the instruction says; nothing if there is a NaN.
 ///
 /// # Safety
 /// As of [`product`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn addend(
     wave: &Wave,
     op: &MicroOp,
@@ -296,12 +301,12 @@ unsafe fn addend(
     let constant = !sparse && op.src[2].kind != SrcKind::Vector;
     let first = if sparse { op.dst } else { op.src[2].index };
     let shift = output_shift(op, plan);
-    let kept = if op.extra >> (control::NEG_HI + 2) & 1 != 0 {
+    let kept = if op.wmma().neg_hi(2) {
         0x7fff_ffff
     } else {
         !0
     };
-    let negated = (op.extra >> (control::NEG + 2) & 1) << 31;
+    let negated = u32::from(op.wmma().neg(2)) << 31;
     let mut sums = [_mm512_setzero_ps(); SIDE];
     let mut nans = 0;
     for (sum, spot) in sums.iter_mut().zip(plan.output) {
@@ -325,13 +330,14 @@ unsafe fn addend(
     }
     (nans == 0).then_some(sums)
 }
+}
 
+compiled_for! { Avx512:
 /// Writes D.
 ///
 /// # Safety
 /// As of [`product`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums: [__m512; SIDE]) {
     let shift = output_shift(op, plan);
     let target = wave.rows[op.dst as usize..].as_mut_ptr().cast::<u32>();
@@ -366,13 +372,14 @@ unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums
         }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// A fused multiply-add for every `k` of every element, in order of `k`.
 ///
 /// # Safety
 /// The host has the vectors; A and B have `depth` vectors.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn chains(
     a: *const f32,
     b: *const f32,
@@ -395,13 +402,14 @@ unsafe fn chains(
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// The same where `columns` says which `k` each value of A belongs to.
 ///
 /// # Safety
 /// The host has the vectors; A has `depth` vectors, and B one for every `k` in `columns`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn sparse_chains(
     a: *const f32,
     b: *const f32,
@@ -425,13 +433,14 @@ unsafe fn sparse_chains(
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// Sums of products of integers, two at a time.
 ///
 /// # Safety
 /// As of [`chains`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn pairs(a: *const f32, b: *const f32, depth: usize) -> [__m512i; SIDE] {
     let mut sums = [_mm512_setzero_si512(); SIDE];
     let mut k = 0;
@@ -451,13 +460,14 @@ unsafe fn pairs(a: *const f32, b: *const f32, depth: usize) -> [__m512i; SIDE] {
     }
     sums
 }
+}
 
+compiled_for! { Avx512:
 /// D = C + `sums`, saturated with CLAMP. The sums themselves are far from overflow.
 ///
 /// # Safety
 /// As of [`product`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512i; SIDE]) {
     let constant = wave.uniform(op, 2) as i32;
     let is_constant = op.src[2].kind != SrcKind::Vector;
@@ -468,7 +478,7 @@ unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512
             *c = unsafe { _mm512_loadu_si512(rows(wave, op.src[2].index).add(place(spot)).cast()) };
         }
     }
-    let saturates = op.extra & control::CLAMP != 0;
+    let saturates = op.wmma().clamp();
     let target = wave.rows[op.dst as usize..].as_mut_ptr().cast::<u32>();
     for ((c, spot), products) in c.into_iter().zip(plan.output).zip(sums) {
         let sum = _mm512_add_epi32(c, products);
@@ -483,4 +493,5 @@ unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512
         // SAFETY: decoding checked that D's registers exist.
         unsafe { _mm512_storeu_si512(target.add(place(spot)).cast(), result) };
     }
+}
 }

@@ -13,7 +13,7 @@ use crate::{
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
-    rows::quick::{Doubles, Kind, Operation, Singles, fma},
+    rows::simd::{Doubles, Kind, Operation, Singles, fma},
     shell::{self, VectorBody},
     state::Wave,
 };
@@ -70,7 +70,7 @@ where
     const SOURCES: usize = 0;
     const MODE: bool = false;
     const HOT: bool = false;
-    const WIDE: bool = true;
+    const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: shell::Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         // Both ways end in calls, so that neither waits for host registers that the other one needs.
@@ -98,7 +98,7 @@ unsafe fn chain<'a>(wave: &Wave, op: &MicroOp) -> &'a Chain {
     let segment = Arc::as_ptr(&wave.segment);
     // SAFETY: the wave keeps its segment alive until it leaves it.
     let segment = unsafe { &*segment };
-    &segment.chains[op.extra as usize]
+    &segment.chains[op.chain().number as usize]
 }
 
 #[inline(never)]
@@ -107,7 +107,8 @@ fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     let chain = unsafe { chain(wave, op) };
     for op in &chain.ops {
         // Arithmetic neither stops nor writes EXEC.
-        shell::call(op.handler, wave, op, env);
+        // SAFETY: of the wave's own segment.
+        unsafe { shell::call(op, wave, env) };
     }
     flow::NEXT
 }

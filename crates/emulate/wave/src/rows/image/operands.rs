@@ -2,17 +2,21 @@
 
 use super::{
     super::{
-        SINCE_GFX10, SINCE_GFX11, SINCE_GFX12,
         components::Components,
         lanes::{self, GROUP},
         space::{Access, unsupported},
         texel,
     },
-    attribute,
     descriptor::{Image, Level, Shape},
-    field, gfx12,
+    gfx12,
 };
-use crate::{engine::Env, memory::Fault, micro_op::MicroOp, shell::Body, state::Wave};
+use crate::{
+    engine::Env,
+    memory::Fault,
+    micro_op::{Generation, ImageOperands, MicroOp},
+    shell::Body,
+    state::Wave,
+};
 
 /// What an instruction came to: how the engine goes on, or what about it is not executed.
 pub(super) type Executed = Result<u32, &'static str>;
@@ -52,38 +56,38 @@ pub(super) struct Operands {
 impl Operands {
     fn read(wave: &Wave, op: &MicroOp) -> Result<Operands, &'static str> {
         let first = op.src[1].index as usize;
-        let since_gfx10 = op.modifiers & SINCE_GFX10 != 0;
-        let since_gfx11 = op.modifiers & SINCE_GFX11 != 0;
+        let since_gfx10 = op.image().generation >= Generation::GFX10;
+        let since_gfx11 = op.image().generation >= Generation::GFX11;
         let mut words = std::array::from_fn(|i| wave.sgpr(first + i));
-        if op.modifiers & SINCE_GFX12 != 0 {
+        if op.image().generation >= Generation::GFX12 {
             words = gfx12::image(words)?;
         }
         let image = Image::decode(words, since_gfx10, since_gfx11)?;
         let shape = if since_gfx10 {
-            shape_of_dimensions(op.extra >> field::DIMENSIONS & 7)?
+            shape_of_dimensions(op.image().dimensions())?
         } else {
-            match (image.shape, op.extra & field::ARRAY != 0) {
+            match (image.shape, op.image().array()) {
                 (Shape::D1Array, false) => Shape::D1,
                 (Shape::D2Array, false) => Shape::D2,
                 (shape, _) => shape,
             }
         };
-        let has = |flag| op.attribute & flag != 0;
-        if has(attribute::QUERY) {
+        let has = |operands| op.image().has(operands);
+        if has(ImageOperands::QUERY) {
             return Operands::resolve(wave, op, image, shape, 0, 1);
         }
         if shape == Shape::Cube && image.shape != Shape::Cube {
             return Err("cube map instructions on other images");
         }
-        if has(attribute::DERIVATIVES) && op.extra & field::A16 != 0 {
+        if has(ImageOperands::DERIVATIVES) && op.image().a16() {
             return Err("derivatives in halves");
         }
-        let skipped = if has(attribute::DERIVATIVES) {
+        let skipped = if has(ImageOperands::DERIVATIVES) {
             2 * shape.axes()
         } else {
             0
         };
-        let words = skipped + shape.coordinates() + usize::from(has(attribute::LEVEL));
+        let words = skipped + shape.coordinates() + usize::from(has(ImageOperands::LEVEL));
         Operands::resolve(wave, op, image, shape, skipped, words)
     }
 
@@ -95,7 +99,7 @@ impl Operands {
         skipped: usize,
         words: usize,
     ) -> Result<Operands, &'static str> {
-        let words = if op.extra & field::A16 != 0 {
+        let words = if op.image().a16() {
             words.div_ceil(2)
         } else {
             words
@@ -108,13 +112,13 @@ impl Operands {
             first: image.level(0),
             shape,
             skipped,
-            level: op.attribute & attribute::LEVEL != 0,
+            level: op.image().has(ImageOperands::LEVEL),
             data: Components {
                 row: op.dst as usize,
-                packed: op.extra & field::D16 != 0,
+                packed: op.image().d16(),
                 high: false,
             },
-            mask: op.extra & 15,
+            mask: op.image().mask(),
         })
     }
 
@@ -129,7 +133,7 @@ impl Operands {
         float: bool,
     ) -> [u32; GROUP] {
         let words = |index| *lanes::words(wave, address_row(op, index), group);
-        if op.extra & field::A16 == 0 {
+        if !op.image().a16() {
             return words(index);
         }
         words(index / 2).map(|word| {
@@ -241,9 +245,9 @@ pub(super) fn lanes_of(mut mask: u16) -> impl Iterator<Item = usize> {
 /// Row of address register `index`.
 #[inline(always)]
 fn address_row(op: &MicroOp, index: usize) -> usize {
-    match index.checked_sub(1) {
-        None => op.src[0].index as usize,
-        Some(index) => (op.constant[index / 4] >> (8 * (index % 4)) & 0xff) as usize,
+    match index {
+        0 => op.src[0].index as usize,
+        _ => op.image().address(index),
     }
 }
 

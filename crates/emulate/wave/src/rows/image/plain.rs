@@ -10,7 +10,6 @@ use super::{
         space,
     },
     descriptor::Shape,
-    field,
     operands::{Executed, Instruction, Operands, components_of, fetch, lane_number, lanes_of},
 };
 use crate::{
@@ -128,7 +127,7 @@ fn modify<W: Word, M: Modify<W>>(
     if format.bytes() != bytes || format.widths[0] != 32 {
         return Err("atomics on images of this format");
     }
-    let returns = op.extra & field::RETURNS != 0;
+    let returns = op.image().returns();
     let context = wave.mode.context();
     let row = operands.data.row;
     Ok(space::each_group(

@@ -5,17 +5,21 @@
 
 use super::{
     super::{
-        SINCE_GFX12,
         lanes::GROUP,
         space::{self, Access, Checked},
     },
-    attribute, cube,
+    cube,
     descriptor::{Level, Shape},
-    field, gfx12,
+    gfx12,
     operands::{Executed, Instruction, Operands, fetch, lane_number, lanes_of},
     sampler::{Between, FRACTION, Neighbours, Sampler},
 };
-use crate::{engine::Env, memory::Fault, micro_op::MicroOp, state::Wave};
+use crate::{
+    engine::Env,
+    memory::Fault,
+    micro_op::{Generation, ImageOperands, MicroOp},
+    state::Wave,
+};
 
 /// Image, sampler and the coordinates that a sample starts from.
 struct Sampling {
@@ -36,15 +40,15 @@ impl Sampling {
     fn read(wave: &Wave, op: &MicroOp, operands: Operands) -> Result<Sampling, &'static str> {
         let first = op.src[2].index as usize;
         let mut words = std::array::from_fn(|i| wave.sgpr(first + i));
-        if op.modifiers & SINCE_GFX12 != 0 {
+        if op.image().generation >= Generation::GFX12 {
             words = gfx12::sampler(words);
         }
         let mut sampler = Sampler::decode(words)?;
-        sampler.unnormalized |= op.extra & field::UNNORMALIZED != 0;
-        let has = |flag| op.attribute & flag != 0;
+        sampler.unnormalized |= op.image().unnormalized();
+        let has = |operands| op.image().has(operands);
         if operands.image.levels == 1 {
             sampler.between = Between::First;
-        } else if sampler.between != Between::First && has(attribute::IMPLICIT) {
+        } else if sampler.between != Between::First && has(ImageOperands::IMPLICIT) {
             return Err("levels of detail from the coordinates of neighbouring lanes");
         }
         let sampling = Sampling { operands, sampler };
@@ -56,7 +60,7 @@ impl Sampling {
 
     /// Coordinates on a face start at 1, so that their exponent is always the same. What becomes of others is not published.
     fn check_cube(&self, wave: &Wave, op: &MicroOp) -> Result<(), &'static str> {
-        if op.attribute & attribute::DERIVATIVES != 0 {
+        if op.image().has(ImageOperands::DERIVATIVES) {
             return Err("derivatives on cube maps");
         }
         if self.sampler.unnormalized {
@@ -109,12 +113,12 @@ impl Sampling {
     fn details(&self, wave: &Wave, op: &MicroOp, group: usize) -> [f64; GROUP] {
         let Operands { shape, first, .. } = &self.operands;
         let single = |word| f64::from(f32::from_bits(word));
-        if op.attribute & attribute::LEVEL != 0 {
+        if op.image().has(ImageOperands::LEVEL) {
             let index = shape.coordinates();
             let levels = self.operands.coordinate(wave, op, group, index, true);
             return levels.map(single);
         }
-        if op.attribute & attribute::DERIVATIVES == 0 {
+        if !op.image().has(ImageOperands::DERIVATIVES) {
             return [0.0; GROUP];
         }
         let mut squares = [[0.0; GROUP]; 2];
@@ -393,7 +397,7 @@ impl Instruction for Gather {
         }
         sampling.sampler.linear = true;
         sampling.operands.mask = 15;
-        let component = op.extra.trailing_zeros() as usize & 3;
+        let component = op.image().mask().trailing_zeros() as usize & 3;
         Ok(space::each_group(
             wave,
             sampling.operands.image.format.bytes(),

@@ -7,22 +7,22 @@ use numerics::{float16, float32, float64, packed};
 
 #[rustfmt::skip]
 vector_rows! {
-    v_min_num_f32:        (F32, F32) -> F32 quick Singles::min = |cx, a, b| float32::min_num(a, b, cx.denormals32);
-    v_max_num_f32:        (F32, F32) -> F32 quick Singles::max = |cx, a, b| float32::max_num(a, b, cx.denormals32);
-    v_min3_num_f32:       (F32, F32, F32) -> F32 quick Singles::min3 = |cx, a, b, c| float32::min3_num(a, b, c, cx.denormals32);
-    v_max3_num_f32:       (F32, F32, F32) -> F32 quick Singles::max3 = |cx, a, b, c| float32::max3_num(a, b, c, cx.denormals32);
-    v_med3_num_f32:       (F32, F32, F32) -> F32 quick Singles::med3 = |cx, a, b, c| float32::med3_num(a, b, c, cx.denormals32);
+    v_min_num_f32:        (F32, F32) -> F32 simd Singles::min = |cx, a, b| float32::min_num(a, b, cx.denormals32);
+    v_max_num_f32:        (F32, F32) -> F32 simd Singles::max = |cx, a, b| float32::max_num(a, b, cx.denormals32);
+    v_min3_num_f32:       (F32, F32, F32) -> F32 simd Singles::min3 = |cx, a, b, c| float32::min3_num(a, b, c, cx.denormals32);
+    v_max3_num_f32:       (F32, F32, F32) -> F32 simd Singles::max3 = |cx, a, b, c| float32::max3_num(a, b, c, cx.denormals32);
+    v_med3_num_f32:       (F32, F32, F32) -> F32 simd Singles::med3 = |cx, a, b, c| float32::med3_num(a, b, c, cx.denormals32);
     v_maxmin_num_f32:     (F32, F32, F32) -> F32 = |cx, a, b, c| float32::min_num(float32::max_num(a, b, cx.denormals32), c, cx.denormals32);
     v_minmax_num_f32:     (F32, F32, F32) -> F32 = |cx, a, b, c| float32::max_num(float32::min_num(a, b, cx.denormals32), c, cx.denormals32);
     v_minimum_f32:        (F32, F32) -> F32 = |cx, a, b| float32::minimum(a, b, cx.denormals32);
     v_maximum_f32:        (F32, F32) -> F32 = |cx, a, b| float32::maximum(a, b, cx.denormals32);
     v_minimummaximum_f32: (F32, F32, F32) -> F32 = |cx, a, b, c| float32::maximum(float32::minimum(a, b, cx.denormals32), c, cx.denormals32);
     v_maximumminimum_f32: (F32, F32, F32) -> F32 = |cx, a, b, c| float32::minimum(float32::maximum(a, b, cx.denormals32), c, cx.denormals32);
-    v_min_num_f16:        (F16, F16) -> F16 quick Halves::min {native} = |cx, a, b| float16::min_num(a, b, cx.denormals64);
-    v_max_num_f16:        (F16, F16) -> F16 quick Halves::max {native} = |cx, a, b| float16::max_num(a, b, cx.denormals64);
-    v_min3_num_f16:       (F16, F16, F16) -> F16 quick Halves::min3 = |cx, a, b, c| float16::min3_num(a, b, c, cx.denormals64);
-    v_max3_num_f16:       (F16, F16, F16) -> F16 quick Halves::max3 = |cx, a, b, c| float16::max3_num(a, b, c, cx.denormals64);
-    v_med3_num_f16:       (F16, F16, F16) -> F16 quick Halves::med3 = |cx, a, b, c| float16::med3_num(a, b, c, cx.denormals64);
+    v_min_num_f16:        (F16, F16) -> F16 simd Halves::min {fp16} = |cx, a, b| float16::min_num(a, b, cx.denormals64);
+    v_max_num_f16:        (F16, F16) -> F16 simd Halves::max {fp16} = |cx, a, b| float16::max_num(a, b, cx.denormals64);
+    v_min3_num_f16:       (F16, F16, F16) -> F16 simd Halves::min3 = |cx, a, b, c| float16::min3_num(a, b, c, cx.denormals64);
+    v_max3_num_f16:       (F16, F16, F16) -> F16 simd Halves::max3 = |cx, a, b, c| float16::max3_num(a, b, c, cx.denormals64);
+    v_med3_num_f16:       (F16, F16, F16) -> F16 simd Halves::med3 = |cx, a, b, c| float16::med3_num(a, b, c, cx.denormals64);
     v_maxmin_num_f16:     (F16, F16, F16) -> F16 = |cx, a, b, c| float16::min_num(float16::max_num(a, b, cx.denormals64), c, cx.denormals64);
     v_minmax_num_f16:     (F16, F16, F16) -> F16 = |cx, a, b, c| float16::max_num(float16::min_num(a, b, cx.denormals64), c, cx.denormals64);
     v_minimum_f16:        (F16, F16) -> F16 = |cx, a, b| float16::minimum(a, b, cx.denormals64);
@@ -31,12 +31,12 @@ vector_rows! {
     v_maximum3_f16:       (F16, F16, F16) -> F16 = |cx, a, b, c| float16::maximum3(a, b, c, cx.denormals64);
     v_minimummaximum_f16: (F16, F16, F16) -> F16 = |cx, a, b, c| float16::maximum(float16::minimum(a, b, cx.denormals64), c, cx.denormals64);
     v_maximumminimum_f16: (F16, F16, F16) -> F16 = |cx, a, b, c| float16::minimum(float16::maximum(a, b, cx.denormals64), c, cx.denormals64);
-    v_min_num_f64:        (F64, F64) -> F64 quick Doubles::min = |cx, a, b| float64::min_num(a, b, cx.denormals64);
-    v_max_num_f64:        (F64, F64) -> F64 quick Doubles::max = |cx, a, b| float64::max_num(a, b, cx.denormals64);
+    v_min_num_f64:        (F64, F64) -> F64 simd Doubles::min = |cx, a, b| float64::min_num(a, b, cx.denormals64);
+    v_max_num_f64:        (F64, F64) -> F64 simd Doubles::max = |cx, a, b| float64::max_num(a, b, cx.denormals64);
     v_minimum_f64:        (F64, F64) -> F64 = |cx, a, b| float64::minimum(a, b, cx.denormals64);
     v_maximum_f64:        (F64, F64) -> F64 = |cx, a, b| float64::maximum(a, b, cx.denormals64);
-    v_pk_min_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::min {native} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::min_num(a, b, cx.denormals64));
-    v_pk_max_num_f16:     (PackedF16, PackedF16) -> PackedF16 quick HalfPairs::max {native} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::max_num(a, b, cx.denormals64));
+    v_pk_min_num_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::min {fp16} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::min_num(a, b, cx.denormals64));
+    v_pk_max_num_f16:     (PackedF16, PackedF16) -> PackedF16 simd HalfPairs::max {fp16} = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::max_num(a, b, cx.denormals64));
     v_pk_minimum_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::minimum(a, b, cx.denormals64));
     v_pk_maximum_f16:     (PackedF16, PackedF16) -> PackedF16 = |cx, a, b| packed::map2(a, b, #[inline(always)] |a, b| float16::maximum(a, b, cx.denormals64));
 }

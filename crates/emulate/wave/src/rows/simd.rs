@@ -1,4 +1,4 @@
-//! Short cuts of float rows for the usual mode: the host's own arithmetic on whole vectors, which is right unless a NaN is
+//! Fast paths of float rows for the usual mode: the host's own arithmetic on whole vectors, which is right unless a NaN is
 //! involved. A NaN in an active lane sends what is left of the instruction to the row's general copy.
 
 #[cfg(target_arch = "x86_64")]
@@ -711,7 +711,8 @@ where
         }
         // This is what most instructions of most programs do: nothing but this is in line, so that no register of the
         // host has to be saved.
-        let operands = wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3]);
+        // SAFETY: what callers of bodies promise; the row has these types.
+        let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
         let (target, mask) = (operands.target(), std::ptr::null());
         // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
         let done = unsafe {
@@ -736,9 +737,11 @@ where
         return u32::from(op.after);
     }
     other_modes!(wave, op, env, V, F);
-    let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
     let context = context::<F>(wave, op);
-    for group in std::mem::take(&mut wave.groups_done)..wave.groups {
+    let groups = std::mem::take(&mut wave.groups_done)..wave.groups();
+    // SAFETY: what callers of bodies promise; the row has these types.
+    let operands = unsafe { wave.operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
+    for group in groups {
         K::exact::<F, SOURCES>(
             &operands,
             group,
@@ -769,13 +772,13 @@ macro_rules! not_wide {
                 O: Operation<K, SOURCES>,
             {
                 other_modes!(wave, op, env, V, F);
-                let operands = wave.operands::<F, SOURCES>(op, [K::TYPE; 3]);
-                let target = wave.row_mut(op.dst as usize).0.as_mut_ptr();
-                let mask = wave.exec_lanes.0.as_ptr();
-                let total = wave.groups;
-                // SAFETY: the caller's promise; `operands` are rows, and so is what `target` points to.
+                let (all_lanes, total) = (wave.all_lanes, wave.groups());
+                // SAFETY: what callers of bodies promise; the row has these types.
+                let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
+                let (target, mask) = (operands.target(), operands.active().0.as_ptr());
+                // SAFETY: the caller's promise; `operands` are rows.
                 let done = unsafe {
-                    if wave.all_lanes {
+                    if all_lanes {
                         groups::<$host, F, K, O, SOURCES, false, $count>(&operands, target, mask, total)
                     } else {
                         groups::<$host, F, K, O, SOURCES, true, $count>(&operands, target, mask, total)
@@ -965,8 +968,10 @@ where
     L: Lane,
 {
     other_modes!(wave, op, env, V, F);
-    let operands = wave.operands::<F, 3>(op, [L::TYPE; 3]);
-    for group in 0..wave.groups {
+    let groups = wave.groups();
+    // SAFETY: what callers of bodies promise; the row has these types.
+    let operands = unsafe { wave.operands::<F, 3>(op, [L::TYPE; 3], L::TYPE) };
+    for group in 0..groups {
         let a = operands.load::<F, L>(0, group);
         let b = operands.load::<F, L>(1, group);
         let c = operands.load::<F, L>(2, group);
@@ -978,7 +983,7 @@ where
         let mut wrong = 0;
         let mut lane = 0;
         while lane < GROUP {
-            let active = wave.exec_lanes.0[GROUP * group + lane];
+            let active = operands.active().0[GROUP * group + lane];
             wrong |= u32::from(!right[lane]) & active;
             lane += 1;
         }
@@ -996,7 +1001,7 @@ where
     }
     let after = wave.deliver::<F>(op, L::TYPE.words());
     if MASK {
-        wave.set_mask(op.mask_dst as usize, 0);
+        wave.set_mask(op.vector().mask_dst as usize, 0);
     }
     after
 }

@@ -1,58 +1,58 @@
-//! What makes a vector row quick: copies of its body beyond the ones that every row has. Rows of `vector_rows!` name in braces
+//! What a vector row is specialized for: copies of its body beyond the ones that every row has. Rows of `vector_rows!` name in braces
 //! what they have of it.
 
 use super::chain::Formula;
 
 /// Nothing of it is on for a row that does not say so. Each method turns on what the field of its name says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Speed {
+pub(super) struct Specialization {
     /// Bodies of its own for uniform sources, because compiled code spends most of its time in the row. Other rows reach their
     /// body with such sources copied to a temporary row first, which costs about as much as the row.
     pub hot: bool,
     /// The row is not hot but does so much for a lane that copies for 512 bits pay; copies for uniform sources would not.
-    pub wide: bool,
+    pub avx512: bool,
     /// Hosts with half-precision arithmetic do without conversions.
-    pub native: bool,
+    pub fp16: bool,
     /// A denormal takes the host so long that lanes that are off get zeros first. For other rows that costs more than it saves
     /// (on a Xeon, with half the lanes on and integers in the rest: fma_mix 4 to 10, rcp_f64 2 to 13, but rcp_f32 56 to 24 M/s).
-    pub zeroed: bool,
+    pub zero_inactive: bool,
     /// How the row is a link of a chain.
     pub chain: Option<Formula>,
 }
 
-impl Speed {
-    pub const NONE: Speed = Speed {
+impl Specialization {
+    pub const NONE: Specialization = Specialization {
         hot: false,
-        wide: false,
-        native: false,
-        zeroed: false,
+        avx512: false,
+        fp16: false,
+        zero_inactive: false,
         chain: None,
     };
 
-    pub const fn hot(self) -> Speed {
-        Speed { hot: true, ..self }
+    pub const fn hot(self) -> Specialization {
+        Specialization { hot: true, ..self }
     }
 
-    pub const fn wide(self) -> Speed {
-        Speed { wide: true, ..self }
-    }
-
-    pub const fn native(self) -> Speed {
-        Speed {
-            native: true,
+    pub const fn avx512(self) -> Specialization {
+        Specialization {
+            avx512: true,
             ..self
         }
     }
 
-    pub const fn zeroed(self) -> Speed {
-        Speed {
-            zeroed: true,
+    pub const fn fp16(self) -> Specialization {
+        Specialization { fp16: true, ..self }
+    }
+
+    pub const fn zero_inactive(self) -> Specialization {
+        Specialization {
+            zero_inactive: true,
             ..self
         }
     }
 
-    pub const fn chain(self, formula: Formula) -> Speed {
-        Speed {
+    pub const fn chain(self, formula: Formula) -> Specialization {
+        Specialization {
             chain: Some(formula),
             ..self
         }

@@ -7,8 +7,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{lanes::read_element, wide};
-use crate::{LANES, state::VectorRow};
+use super::{full_wave, lanes::read_element};
+use crate::{LANES, host_level::compiled_for, state::VectorRow};
 
 /// Lanes of a host vector.
 const STEP: usize = 16;
@@ -26,26 +26,29 @@ const PAIRS: [u8; 16] = {
     pairs
 };
 
+compiled_for! { Avx512:
 /// Host vector of the group that starts at `words`.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn part(words: *const u32) -> __m512i {
     // SAFETY: the callers pass groups of rows.
     unsafe { _mm512_loadu_si512(words.cast()) }
 }
+}
 
+compiled_for! { Avx512:
 #[inline]
-#[target_feature(enable = "avx512f")]
 fn splat(word: u32) -> __m512i {
     _mm512_set1_epi32(word as i32)
 }
+}
 
+compiled_for! { Avx512:
 /// `stride` times the number of each lane.
 #[inline]
-#[target_feature(enable = "avx512f")]
 fn steps(stride: u32) -> __m512i {
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     _mm512_mullo_epi32(lanes, splat(stride))
+}
 }
 
 /// The words of a row in all active lanes. Two registers: in memory, two halves that are written apart and read as one would
@@ -74,11 +77,11 @@ impl Bounds {
     }
 }
 
+compiled_for! { Avx512:
 /// Copies a row, with the first active lane's word for lanes that are off. Some lane is on.
 ///
 /// # Safety
 /// The host has AVX-512. The rows exist; they may be the same.
-#[target_feature(enable = "avx512f")]
 pub(super) unsafe fn stand_in(
     exec: u64,
     stride: u32,
@@ -121,12 +124,13 @@ pub(super) unsafe fn stand_in(
     );
     Bounds::new(lowest, highest, false)
 }
+}
 
+compiled_for! { Avx512:
 /// Whether all active lanes of a row hold `word`.
 ///
 /// # Safety
 /// The host has AVX-512.
-#[target_feature(enable = "avx512f")]
 pub(super) unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     let mut others = 0;
     let mut group = 0;
@@ -139,6 +143,7 @@ pub(super) unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     }
     others == 0
 }
+}
 
 /// How the elements of a group's active lanes lie.
 enum Pattern {
@@ -149,9 +154,9 @@ enum Pattern {
     Other,
 }
 
+compiled_for! { Avx512:
 /// The first active lane's offset, and how the others lie. The last one's tells most patterns apart.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn pattern<const WORDS: usize>(
     active: u16,
     offsets: *const u32,
@@ -191,10 +196,11 @@ unsafe fn pattern<const WORDS: usize>(
     };
     (first, pattern)
 }
+}
 
+compiled_for! { Avx512:
 /// Words of elements that lie in a row at `at`, one vector each.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn load_block<const WORDS: usize>(active: u16, at: *const u8) -> [__m512i; 4] {
     // SAFETY: the callers' active lanes may read their elements; nothing else is read.
     unsafe {
@@ -220,17 +226,19 @@ unsafe fn load_block<const WORDS: usize>(active: u16, at: *const u8) -> [__m512i
         )
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Lane `4 * (i % 4) + i / 4` for lane i.
 #[inline]
-#[target_feature(enable = "avx512f")]
 fn by_fours() -> __m512i {
     _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 }
+}
 
+compiled_for! { Avx512:
 /// Transposes a 4 by 4 block in each quarter.
 #[inline]
-#[target_feature(enable = "avx512f")]
 fn turn(rows: [__m512i; 4]) -> [__m512i; 4] {
     let low01 = _mm512_unpacklo_epi32(rows[0], rows[1]);
     let low23 = _mm512_unpacklo_epi32(rows[2], rows[3]);
@@ -243,10 +251,11 @@ fn turn(rows: [__m512i; 4]) -> [__m512i; 4] {
         _mm512_unpackhi_epi64(high01, high23),
     ]
 }
+}
 
+compiled_for! { Avx512:
 /// The reverse of [`load_block`] up to the store: elements of lanes in order, `4 * WORDS` bytes each (16 for three words).
 #[inline]
-#[target_feature(enable = "avx512f")]
 fn elements<const WORDS: usize>(columns: [__m512i; 4]) -> [__m512i; 4] {
     if WORDS == 1 {
         return columns;
@@ -268,9 +277,10 @@ fn elements<const WORDS: usize>(columns: [__m512i; 4]) -> [__m512i; 4] {
         |column| _mm512_permutexvar_epi32(by_fours(), column),
     ))
 }
+}
 
+compiled_for! { Avx512:
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn store_block<const WORDS: usize>(active: u16, elements: [__m512i; 4], at: *mut u8) {
     // SAFETY: the callers' active lanes may write their elements; nothing else is written.
     unsafe {
@@ -291,10 +301,11 @@ unsafe fn store_block<const WORDS: usize>(active: u16, elements: [__m512i; 4], a
         }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// [`gather`] of the elements of eight lanes or less.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn gather_few<const WORDS: usize>(
     active: u16,
     base: *const u8,
@@ -306,21 +317,22 @@ unsafe fn gather_few<const WORDS: usize>(
     // SAFETY: the callers may read the elements of active lanes, which are all that is left.
     unsafe {
         _mm256_storeu_si256(few.as_mut_ptr().cast(), _mm512_castsi512_si256(packed));
-        wide::gather::<WORDS>(base, few.as_ptr()).map(
+        full_wave::gather::<WORDS>(base, few.as_ptr()).map(
             #[inline(always)]
             |word| _mm512_maskz_expand_epi32(active, _mm512_castsi256_si512(word)),
         )
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Words of the elements at any sixteen addresses, one vector each.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [__m512i; 4] {
     // SAFETY: the callers may read all elements.
     unsafe {
-        let low = wide::gather::<WORDS>(base, offsets);
-        let high = wide::gather::<WORDS>(base, offsets.add(STEP / 2));
+        let low = full_wave::gather::<WORDS>(base, offsets);
+        let high = full_wave::gather::<WORDS>(base, offsets.add(STEP / 2));
         let mut words = [_mm512_setzero_si512(); 4];
         let mut word = 0;
         while word < WORDS {
@@ -330,10 +342,11 @@ unsafe fn gather<const WORDS: usize>(base: *const u8, offsets: *const u32) -> [_
         words
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Writes the active lanes of one group of `WORDS` rows. `lanes` is that group of EXEC's expansion.
 #[inline]
-#[target_feature(enable = "avx512f")]
 unsafe fn deliver<const WORDS: usize>(lanes: *const u32, values: [__m512i; 4], target: *mut u32) {
     // SAFETY: the callers pass groups of rows.
     unsafe {
@@ -348,14 +361,15 @@ unsafe fn deliver<const WORDS: usize>(lanes: *const u32, values: [__m512i; 4], t
         }
     }
 }
+}
 
+compiled_for! { Avx512:
 /// Loads `WORDS` dwords per active lane to the rows from `dst` on. `consecutive`: as [`stand_in`] found, for elements of this
 /// size.
 ///
 /// # Safety
 /// The host has AVX-512. `lanes` is a row, EXEC's expansion. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS`
 /// bytes are readable at `base` plus each of its words, and `dst` has `WORDS` rows.
-#[target_feature(enable = "avx512f,popcnt")]
 pub(super) unsafe fn load<const WORDS: usize>(
     exec: u64,
     lanes: *const u32,
@@ -423,6 +437,7 @@ pub(super) unsafe fn load<const WORDS: usize>(
         }
     }
 }
+}
 
 /// Where lane 0 would find its element, from `base` on, if elements lie in lane order.
 #[inline(always)]
@@ -433,12 +448,12 @@ unsafe fn lane_0<const WORDS: usize>(exec: u64, offsets: *const u32) -> isize {
     first as isize - (4 * WORDS * lane) as isize
 }
 
+compiled_for! { Avx512:
 /// Stores `WORDS` dwords per active lane from the rows at `data`, in lane order. `consecutive`: as in [`load`].
 ///
 /// # Safety
 /// The host has AVX-512. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus the words of active lanes, and
 /// `data` has `WORDS` rows.
-#[target_feature(enable = "avx512f,popcnt")]
 pub(super) unsafe fn store<const WORDS: usize>(
     exec: u64,
     base: *mut u8,
@@ -500,6 +515,7 @@ pub(super) unsafe fn store<const WORDS: usize>(
             });
         }
     }
+}
 }
 
 /// Calls `visit` for every active lane, in order.

@@ -10,47 +10,51 @@ use super::{
     host_vector::{Host, Ymm, Zmm},
     lanes::read_element,
 };
-use crate::{LANES, state::VectorRow};
+use crate::{LANES, host_level::compiled_for, state::VectorRow};
 
 /// Lanes of a host vector.
 const STEP: usize = 8;
 /// Lanes whose addresses are looked at together.
 const GROUP: usize = 16;
 
+compiled_for! { Avx2:
 /// Host vector `index` of the row at `row`.
 #[inline]
-#[target_feature(enable = "avx2")]
 unsafe fn part(row: *const u32, index: usize) -> __m256i {
     // SAFETY: the callers pass rows and indices below 8.
     unsafe { _mm256_loadu_si256(row.add(STEP * index).cast()) }
 }
+}
 
+compiled_for! { Avx2:
 #[inline]
-#[target_feature(enable = "avx2")]
 unsafe fn set_part(row: *mut u32, index: usize, value: __m256i) {
     // SAFETY: as in `part`.
     unsafe { _mm256_storeu_si256(row.add(STEP * index).cast(), value) }
 }
+}
 
+compiled_for! { Avx2:
 #[inline]
-#[target_feature(enable = "avx2")]
 fn all(mask: __m256i) -> bool {
     _mm256_movemask_epi8(mask) == -1
 }
+}
 
+compiled_for! { Avx2:
 /// `stride` times the number of each lane.
 #[inline]
-#[target_feature(enable = "avx2")]
 fn steps(stride: i32) -> __m256i {
     _mm256_mullo_epi32(
         _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
         _mm256_set1_epi32(stride),
     )
 }
+}
 
+compiled_for! { Avx2:
 /// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
 #[inline]
-#[target_feature(enable = "avx2")]
 pub(super) fn consecutive(row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
     if row.0[0] > u32::MAX - 4 * LANES as u32 {
@@ -69,13 +73,25 @@ pub(super) fn consecutive(row: &VectorRow) -> bool {
         all(same)
     }
 }
+}
 
+compiled_for! { Avx2:
 /// Whether all lanes hold the same word.
 #[inline]
-#[target_feature(enable = "avx2")]
 pub(super) fn uniform(row: &VectorRow) -> bool {
+    // SAFETY: the host has what wide waves need.
+    unsafe { uniform_in_place(row) }
+}
+}
+
+/// [`uniform`] as a part of its caller, whatever the compiler thinks of its size: a call costs private loads a tenth of their time.
+///
+/// # Safety
+/// The wave is wide. Where the caller is not compiled for its vectors, this is right and slow.
+#[inline(always)]
+pub(super) unsafe fn uniform_in_place(row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
-    // SAFETY: parts of a row.
+    // SAFETY: parts of a row, and the caller's promise.
     unsafe {
         let first = _mm256_set1_epi32(row.0[0] as i32);
         let mut differing = _mm256_xor_si256(part(words, 0), first);
@@ -108,9 +124,9 @@ unsafe fn copy_as<H: Host>(from: *const u32, to: *mut u32) {
     }
 }
 
+compiled_for! { Avx2:
 /// The `WORDS` dwords at `at`, words behind them are arbitrary.
 #[inline]
-#[target_feature(enable = "avx2")]
 unsafe fn element<const WORDS: usize>(at: *const u8) -> __m128i {
     // SAFETY: the callers may read exactly that.
     unsafe {
@@ -125,10 +141,11 @@ unsafe fn element<const WORDS: usize>(at: *const u8) -> __m128i {
         }
     }
 }
+}
 
+compiled_for! { Avx2:
 /// Transposes a 4 by 4 block in each half.
 #[inline]
-#[target_feature(enable = "avx2")]
 fn turn(rows: [__m256i; 4]) -> [__m256i; 4] {
     let low01 = _mm256_unpacklo_epi32(rows[0], rows[1]);
     let low23 = _mm256_unpacklo_epi32(rows[2], rows[3]);
@@ -141,13 +158,14 @@ fn turn(rows: [__m256i; 4]) -> [__m256i; 4] {
         _mm256_unpackhi_epi64(high01, high23),
     ]
 }
+}
 
+compiled_for! { Avx2:
 /// One host vector per dword of the elements at eight addresses.
 ///
 /// # Safety
 /// The host has AVX2, and `4 * WORDS` bytes are readable at `base` plus each of eight offsets.
 #[inline]
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn gather<const WORDS: usize>(
     base: *const u8,
     offsets: *const u32,
@@ -181,6 +199,7 @@ pub(super) unsafe fn gather<const WORDS: usize>(
         };
         turn([pair(0), pair(1), pair(2), pair(3)])
     }
+}
 }
 
 /// Loads `WORDS` dwords per lane to the rows from `dst` on, which may be the row of the addresses, too.
@@ -289,15 +308,17 @@ macro_rules! for_the_host {
                 }
             }
         }
-        #[target_feature(enable = "avx2")]
+        $crate::host_level::compiled_for! { Avx2:
         unsafe fn $narrow$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Ymm $(, $words)?>($($argument),*) }
         }
-        #[target_feature(enable = "avx2,avx512f")]
+        }
+        $crate::host_level::compiled_for! { Avx512:
         unsafe fn $wide$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Zmm $(, $words)?>($($argument),*) }
+        }
         }
     )*};
 }
@@ -315,12 +336,12 @@ for_the_host! {
     fn shift_left64, shift256, shift512, shift_left64_as [] (from: *const u32, to: *mut u32, bits: u32);
 }
 
+compiled_for! { Avx2:
 /// Stores `WORDS` dwords per lane from the rows at `data`, in lane order.
 ///
 /// # Safety
 /// The host has AVX2. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus each of its words, and `data` has
 /// `WORDS` rows.
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn store<const WORDS: usize>(
     base: *mut u8,
     offsets: *const u32,
@@ -393,10 +414,11 @@ pub(super) unsafe fn store<const WORDS: usize>(
         }
     }
 }
+}
 
+compiled_for! { Avx2:
 /// Whether eight lanes' offsets are `stride` apart.
 #[inline]
-#[target_feature(enable = "avx2")]
 unsafe fn in_a_row(offsets: *const u32, stride: i32) -> bool {
     // SAFETY: the callers pass parts of rows.
     unsafe {
@@ -405,12 +427,13 @@ unsafe fn in_a_row(offsets: *const u32, stride: i32) -> bool {
         all(_mm256_cmpeq_epi32(part(offsets, 0), expected))
     }
 }
+}
 
+compiled_for! { Avx2:
 /// Loads `BYTES` (1 or 2) bytes per lane to row `dst`, with the sign if `SIGNED`.
 ///
 /// # Safety
 /// As [`load`], with `BYTES` bytes.
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
     base: *const u8,
     offsets: *const u32,
@@ -449,12 +472,13 @@ pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
         }
     }
 }
+}
 
+compiled_for! { Avx2:
 /// Stores `BYTES` (1 or 2) bytes per lane, `first` bytes into the words of the row at `data`, in lane order.
 ///
 /// # Safety
 /// As [`store`]; `first` is 0 or 2.
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn store_bytes<const BYTES: usize>(
     base: *mut u8,
     offsets: *const u32,
@@ -495,12 +519,13 @@ pub(super) unsafe fn store_bytes<const BYTES: usize>(
         }
     }
 }
+}
 
+compiled_for! { Avx2:
 /// `v_perm_b32` with the same selectors, all of them 0 to 7 or 12, in every lane.
 ///
 /// # Safety
 /// The host has AVX2; `a`, `b` and `dst` are rows.
-#[target_feature(enable = "avx2")]
 pub(super) unsafe fn permute_bytes(a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
     // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
     // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
@@ -531,12 +556,13 @@ pub(super) unsafe fn permute_bytes(a: *const u32, b: *const u32, dst: *mut u32, 
         }
     }
 }
+}
 
+compiled_for! { Avx2:
 /// One word of ones per set bit.
 ///
 /// # Safety
 /// The host has AVX2.
-#[target_feature(enable = "avx2")]
 pub(crate) unsafe fn expand(mask: u64, row: &mut VectorRow) {
     let words = row.0.as_mut_ptr();
     let mut bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -553,4 +579,5 @@ pub(crate) unsafe fn expand(mask: u64, row: &mut VectorRow) {
         bits = _mm256_slli_epi32::<8>(bits);
         index += 1;
     }
+}
 }
