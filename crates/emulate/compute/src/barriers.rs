@@ -1,11 +1,9 @@
 //! Device-wide wave barriers and semaphores (global wave sync), 64 of either in the same places.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicU64, Ordering},
+use crate::{
+    run::lock,
+    sync::{AtomicU64, Mutex, Ordering},
 };
-
-use crate::run::lock;
 
 const RESOURCES: usize = 64;
 

@@ -2,15 +2,15 @@
 
 use std::{
     hint,
-    sync::{
-        Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::run::{Run, lock};
+use crate::{
+    run::{Run, lock},
+    sync::{AtomicBool, AtomicU64, Condvar, Mutex, Ordering},
+};
 
 /// A thread without work looks this long for the next dispatch before it sleeps: to wake one costs the dispatch that comes
 /// then as long as a small kernel takes.
@@ -24,6 +24,8 @@ pub(crate) struct RunQueue {
     signals: Signals,
     /// Threads that may look for work at a time; the others sleep.
     watchers: AtomicU64,
+    /// There will be no further runs.
+    closed: AtomicBool,
 }
 
 /// What idle threads look at, on a cache line of its own.
@@ -62,6 +64,7 @@ impl RunQueue {
             wake: Condvar::new(),
             signals: Signals::default(),
             watchers: AtomicU64::new(threads.saturating_sub(2) as u64),
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -79,13 +82,26 @@ impl RunQueue {
         (0..wanted.min(sleeping)).for_each(|_| self.wake.notify_one());
     }
 
-    /// Waits for a run with work and attaches to it.
-    pub fn next(&self) -> Arc<Run> {
+    /// Sends all threads home once they find nothing to do.
+    pub fn close(&self) {
+        let _inside = lock(&self.inside);
+        self.closed.store(true, Ordering::Relaxed);
+        // Who watches or sleeps looks again.
+        self.signals.posted.fetch_add(1, Ordering::Release);
+        self.wake.notify_all();
+    }
+
+    /// Waits for a run with work and attaches to it; `None` when the queue is closed and no run has any.
+    pub fn next(&self) -> Option<Arc<Run>> {
         loop {
             let posted = {
                 let mut inside = lock(&self.inside);
                 if let Some(run) = inside.attach() {
-                    return run;
+                    return Some(run);
+                }
+                // Under the lock, so that whoever sees it open sleeps on a number from before it was closed.
+                if self.closed.load(Ordering::Relaxed) {
+                    return None;
                 }
                 self.signals.posted.load(Ordering::Relaxed)
             };

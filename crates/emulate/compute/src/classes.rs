@@ -1,6 +1,9 @@
 //! Instruction classes of the run summary.
 
-use gpu::{Counts, executor::ClassCount};
+use gpu::{
+    Counts,
+    executor::{ClassCount, InstructionCount},
+};
 use isa::Effects;
 
 /// Classes in the order in which they are shown; the first whose effects an instruction has is its class.
@@ -28,8 +31,8 @@ fn class_of(effects: Effects) -> &'static str {
         .map_or(OTHER, |(name, _)| name)
 }
 
-/// Sums a dispatch's per-instruction counts by class.
-pub(crate) fn summarise(counts: &wave::Counts, waves: u64) -> Counts {
+/// Sums a dispatch's per-instruction counts by class; `counted`: and keeps them.
+pub(crate) fn summarise(counts: &wave::Counts, waves: u64, counted: bool) -> Counts {
     let mut classes: Vec<ClassCount> = Vec::new();
     counts.for_each(|segment, inst, count| {
         let class = class_of(segment.insts[inst].effects);
@@ -50,6 +53,23 @@ pub(crate) fn summarise(counts: &wave::Counts, waves: u64) -> Counts {
         wave_instructions: classes.iter().map(|total| total.wave_instructions).sum(),
         lane_instructions: classes.iter().map(|total| total.lane_instructions).sum(),
         classes,
+        instructions: match counted {
+            true => instructions(counts),
+            false => Vec::new(),
+        },
         lost_atomics: counts.lost_atomics,
     }
+}
+
+fn instructions(counts: &wave::Counts) -> Vec<InstructionCount> {
+    let by_pc = counts.by_pc().into_iter();
+    let mut all: Vec<_> = by_pc
+        .map(|(pc, count)| InstructionCount {
+            pc,
+            wave_instructions: count.waves,
+            lane_instructions: count.lanes,
+        })
+        .collect();
+    all.sort_unstable_by_key(|count| count.pc);
+    all
 }

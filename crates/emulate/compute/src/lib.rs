@@ -12,7 +12,8 @@ mod observe;
 mod pool;
 mod run;
 mod schedule;
+mod sync;
 mod workgroup;
 
 pub use observe::{Next, Observer};
-pub use pool::Pool;
+pub use pool::{Pool, Running};

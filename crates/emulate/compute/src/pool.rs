@@ -22,7 +22,7 @@ use crate::{
 
 /// A thread stays with one run this long before it looks whether another needs it.
 const LOYALTY: Duration = Duration::from_millis(5);
-/// How often [`Pool::places`] looks for waves that do not show.
+/// How often [`Pool::running`] looks for waves that do not show.
 const LOOKS: u32 = 6;
 /// Most waves of a dispatch that whoever hands it over executes itself.
 const FEW_WAVES: u64 = 4;
@@ -56,6 +56,16 @@ impl std::fmt::Debug for Pool {
             .field("threads", &self.threads)
             .finish_non_exhaustive()
     }
+}
+
+/// A kernel that has not ended.
+#[derive(Debug)]
+pub struct Running {
+    pub dispatch: Arc<Dispatch>,
+    /// Waves by the address of their next instruction, once for every time that they were seen there.
+    pub places: BTreeMap<u64, u64>,
+    /// What it has executed at least.
+    pub counts: gpu::Counts,
 }
 
 impl Pool {
@@ -95,7 +105,7 @@ impl Pool {
 
     /// Which kernels run, and how many waves were seen at which addresses within `time`, or some times that if none were seen: a kernel
     /// may be about to begin. Those that end meanwhile are left out.
-    pub fn places(&self, time: Duration) -> Vec<(Arc<Dispatch>, BTreeMap<u64, u64>)> {
+    pub fn running(&self, time: Duration) -> Vec<Running> {
         let runs = self.inner.board.runs();
         runs.iter().for_each(|run| run.ask_for_places());
         for _ in 0..LOOKS {
@@ -104,17 +114,28 @@ impl Pool {
                 break;
             }
         }
-        let running = self.inner.board.runs();
-        let places = runs.iter().map(|run| (run, run.places()));
-        places
-            .filter(|(run, _)| running.iter().any(|other| Arc::ptr_eq(run, other)))
-            .map(|(run, places)| (run.dispatch.clone(), places))
+        let still = self.inner.board.runs();
+        let asked = runs.iter().map(|run| (run, run.places()));
+        asked
+            .filter(|(run, _)| still.iter().any(|other| Arc::ptr_eq(run, other)))
+            .map(|(run, (places, counts))| Running {
+                dispatch: run.dispatch.clone(),
+                places,
+                counts,
+            })
             .collect()
     }
 
     /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
     pub fn set_barriers(&self, counters: &[u32]) {
         self.inner.barriers.set(counters);
+    }
+}
+
+impl Drop for Pool {
+    /// The threads end after what they run. They are not waited for: they keep memory alive as long as they may touch it.
+    fn drop(&mut self) {
+        self.inner.board.close();
     }
 }
 
@@ -325,11 +346,11 @@ impl Host for Device<'_> {
     }
 }
 
-fn work(inner: &Inner) -> ! {
+/// What a thread does until the pool is dropped.
+fn work(inner: &Inner) {
     let device = inner.device();
     let mut spare = WorkgroupBuffers::default();
-    loop {
-        let run = inner.board.next();
+    while let Some(run) = inner.board.next() {
         let counts = serve(inner, &run, &device, &mut spare, Slice::USUAL);
         if run.detach(counts) {
             inner.board.remove(&run);
@@ -395,7 +416,7 @@ fn serve(
                 }
             }
             Turn::Again { asleep } => {
-                run.note(&workgroup);
+                run.note(&workgroup, &mut env.counts);
                 if let Some(observer) = &inner.observer
                     && observer.has_enough()
                 {

@@ -131,19 +131,32 @@ impl Run {
         !lock(&self.places).is_empty()
     }
 
-    /// Waves by the address of their next instruction, as far as noted since; each counts for every turn that it had.
-    pub fn places(&self) -> BTreeMap<u64, u64> {
+    /// Waves by the address of their next instruction, as far as noted since; each counts for every turn that it had. And what was
+    /// executed, by threads that have left or noted something.
+    pub fn places(&self) -> (BTreeMap<u64, u64>, gpu::Counts) {
         self.asked.store(false, Ordering::Relaxed);
-        std::mem::take(&mut lock(&self.places))
+        let counts = match &lock(&self.shared).counts {
+            Some(counts) => classes::summarise(counts, self.wave_total(), false),
+            None => gpu::Counts::default(),
+        };
+        (std::mem::take(&mut lock(&self.places)), counts)
     }
 
-    /// A workgroup has had its turn.
-    pub fn note(&self, workgroup: &Workgroup) {
-        if self.asked.load(Ordering::Relaxed) {
-            let mut places = lock(&self.places);
-            for pc in workgroup.places() {
-                *places.entry(pc).or_default() += 1;
-            }
+    /// A workgroup has had its turn, by a thread whose counts these are. If somebody has asked, they are handed in.
+    pub fn note(&self, workgroup: &Workgroup, counts: &mut Counts) {
+        if !self.asked.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut places = lock(&self.places);
+        for pc in workgroup.places() {
+            *places.entry(pc).or_default() += 1;
+        }
+        drop(places);
+        let counts = std::mem::take(counts);
+        match &mut lock(&self.shared).counts {
+            Some(others) => others.merge(&counts),
+            // Whoever is adding them up looks again when it puts them back.
+            none => *none = Some(counts),
         }
     }
 
@@ -166,7 +179,8 @@ impl Run {
                 Some(fault) => Err(fault),
                 None => {
                     let counts = shared.counts.take().unwrap_or_default();
-                    Ok(classes::summarise(&counts, self.wave_total()))
+                    let counted = self.dispatch.counted;
+                    Ok(classes::summarise(&counts, self.wave_total(), counted))
                 }
             };
             (shared.job.take(), outcome)

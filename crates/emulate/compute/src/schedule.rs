@@ -1,15 +1,11 @@
 //! Which workgroup of a dispatch a thread executes next. Knows neither waves nor the device, so that it can be tested alone.
 
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-};
+use std::{collections::BTreeMap, ops::Range};
 
-use crate::run::lock;
+use crate::{
+    run::lock,
+    sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering},
+};
 
 /// Most workgroups that a thread takes at once.
 const LARGEST_BATCH: u64 = 32;

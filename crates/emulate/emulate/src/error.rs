@@ -48,6 +48,9 @@ pub enum Error {
         seconds: f64,
         places: String,
     },
+    /// By whoever waited for it.
+    #[error("{kernel} was stopped")]
+    Stopped { kernel: String },
     #[error("the device gave up {kernel}")]
     Lost { kernel: String },
 }

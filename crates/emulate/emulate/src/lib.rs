@@ -16,14 +16,14 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Next, Observer};
 pub use error::{Error, Result};
-pub use gpu::Counts;
+pub use gpu::{Counts, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
 use kmt_sys::aql::KernelDispatchPacket;
 pub use wave::Wave;
@@ -58,6 +58,8 @@ const DYNAMIC_STACK: u32 = 1 << 10;
 const MOST_SCRATCH: u64 = 2 << 30;
 /// How long waves are watched when a kernel does not end.
 const WATCHED: Duration = Duration::from_millis(200);
+/// How often who waits for a launch is asked whether it is to go on.
+pub const STEP: Duration = Duration::from_millis(50);
 /// Places told of a kernel that does not end.
 const MOST_PLACES: usize = 4;
 
@@ -70,6 +72,21 @@ pub struct Prepared {
     scratch: Option<Scratch>,
     /// Counters of the device-wide barriers at the start.
     barriers: Vec<u32>,
+    counted: bool,
+}
+
+impl Prepared {
+    /// From now on [`Counts::instructions`] are told, too. Their addresses are the device's: [`Device::base`] is that of the code
+    /// object's address 0.
+    pub fn count_instructions(&mut self) {
+        self.counted = true;
+    }
+}
+
+/// Who may end a launch before its end.
+struct Watch<'a> {
+    limit: Option<Duration>,
+    go_on: &'a mut dyn FnMut() -> bool,
 }
 
 /// Memory for scratch.
@@ -124,6 +141,24 @@ impl<'a> Device<'a> {
         image::load(object, &self.memory)
     }
 
+    /// Gives back a buffer that [`Device::buffer`] made. No launch may run that uses it.
+    pub fn free(&self, address: u64) -> Result<()> {
+        let freed = self.memory.free(address);
+        freed.map_err(|_| Error::NotMapped { address })
+    }
+
+    /// Gives back what [`Device::prepare`] put into device memory.
+    pub fn release(&self, prepared: Prepared) -> Result<()> {
+        let scratch = prepared.scratch.map(|scratch| scratch.base);
+        let own = [
+            prepared.packet.kernarg_address,
+            prepared.origin.packet_address,
+        ];
+        own.into_iter()
+            .chain(scratch)
+            .try_for_each(|address| self.free(address))
+    }
+
     /// From now on buffers end with their last byte and LDS with what a launch asks for; accesses beyond are faults.
     pub fn be_exact(&self) {
         self.memory.be_exact();
@@ -170,7 +205,10 @@ impl<'a> Device<'a> {
 
     /// Runs `kernel` to its end. `arguments` are the explicit ones, in order.
     pub fn launch(&self, kernel: &str, shape: &Shape, arguments: &[Argument]) -> Result<Counts> {
-        self.run(&self.prepare(kernel, shape, arguments)?)
+        let prepared = self.prepare(kernel, shape, arguments)?;
+        let outcome = self.run(&prepared);
+        self.release(prepared)?;
+        outcome
     }
 
     /// Puts everything for a launch into device memory.
@@ -205,6 +243,7 @@ impl<'a> Device<'a> {
             origin,
             scratch: None,
             barriers: Vec::new(),
+            counted: false,
         };
         let dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
         prepared.scratch = self.scratch(&dispatch)?;
@@ -242,10 +281,27 @@ impl<'a> Device<'a> {
         self.execute(prepared, prepared.packet, &found, None)
     }
 
+    /// [`Device::run`], stopped after `limit` like [`Device::run_within`], or with [`Error::Stopped`] when `go_on`, which is asked
+    /// every [`STEP`], says no.
+    pub fn run_while(
+        &self,
+        prepared: &Prepared,
+        limit: Option<Duration>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Counts> {
+        let found = self.object.kernel(&prepared.kernel)?;
+        let watch = Watch { limit, go_on };
+        self.execute(prepared, prepared.packet, &found, Some(watch))
+    }
+
     /// [`Device::run`], stopped after `limit`: [`Error::Endless`] says where its waves were.
     pub fn run_within(&self, prepared: &Prepared, limit: Duration) -> Result<Counts> {
         let found = self.object.kernel(&prepared.kernel)?;
-        self.execute(prepared, prepared.packet, &found, Some(limit))
+        let watch = Watch {
+            limit: Some(limit),
+            go_on: &mut || true,
+        };
+        self.execute(prepared, prepared.packet, &found, Some(watch))
     }
 
     /// Runs a launch with the code that another object, loaded at `base`, has for the kernel.
@@ -289,6 +345,7 @@ impl<'a> Device<'a> {
         let mut dispatch = Dispatch::prepare(target, prepared.origin, packet, descriptor)?;
         dispatch.name = Some(prepared.kernel.clone());
         dispatch.exact = self.memory.is_exact();
+        dispatch.counted = prepared.counted;
         Ok(dispatch)
     }
 
@@ -326,7 +383,7 @@ impl<'a> Device<'a> {
         prepared: &Prepared,
         packet: KernelDispatchPacket,
         kernel: &codeobj::Kernel<'_>,
-        limit: Option<Duration>,
+        watch: Option<Watch<'_>>,
     ) -> Result<Counts> {
         let mut dispatch = self.dispatch(prepared, packet, kernel)?;
         let scratch = match prepared.scratch {
@@ -347,21 +404,36 @@ impl<'a> Device<'a> {
         let cancelled = Arc::new(AtomicBool::new(false));
         self.pool
             .submit(Job::new(dispatch.clone(), cancelled.clone(), finish));
-        let answer = match limit {
+        let cancel = || {
+            cancelled.store(true, Ordering::Relaxed);
+            let _ = receiver.recv();
+        };
+        let kernel = || prepared.kernel.clone();
+        let answer = match watch {
             None => receiver.recv().ok(),
-            Some(limit) => match receiver.recv_timeout(limit) {
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    let places = self.places();
-                    cancelled.store(true, Ordering::Relaxed);
-                    let _ = receiver.recv();
-                    return Err(Error::Endless {
-                        kernel: prepared.kernel.clone(),
-                        seconds: limit.as_secs_f64(),
-                        places,
-                    });
+            Some(Watch { limit, go_on }) => {
+                let began = Instant::now();
+                loop {
+                    let left = limit.map(|limit| limit.saturating_sub(began.elapsed()));
+                    match receiver.recv_timeout(left.map_or(STEP, |left| left.min(STEP))) {
+                        Err(mpsc::RecvTimeoutError::Timeout) => {}
+                        answer => break answer.ok(),
+                    }
+                    if let Some(limit) = limit.filter(|limit| began.elapsed() >= *limit) {
+                        let places = self.places();
+                        cancel();
+                        return Err(Error::Endless {
+                            kernel: kernel(),
+                            seconds: limit.as_secs_f64(),
+                            places,
+                        });
+                    }
+                    if !go_on() {
+                        cancel();
+                        return Err(Error::Stopped { kernel: kernel() });
+                    }
                 }
-                answer => answer.ok(),
-            },
+            }
         };
         match answer {
             Some(Ok(counts)) => Ok(counts),
@@ -371,16 +443,14 @@ impl<'a> Device<'a> {
                     text: fault.text(&dispatch, &self.memory, source.as_deref()),
                 })
             }
-            None => Err(Error::Lost {
-                kernel: prepared.kernel.clone(),
-            }),
+            None => Err(Error::Lost { kernel: kernel() }),
         }
     }
 
     /// Where the waves of the kernel that runs are, the most frequent first.
     fn places(&self) -> String {
-        let seen = self.pool.places(WATCHED).into_iter();
-        let all: BTreeMap<u64, u64> = seen.flat_map(|(_, places)| places).collect();
+        let running = self.pool.running(WATCHED).into_iter();
+        let all: BTreeMap<u64, u64> = running.flat_map(|running| running.places).collect();
         let mut all: Vec<_> = all.into_iter().collect();
         all.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
         let sum: u64 = all.iter().map(|(_, waves)| waves).sum();

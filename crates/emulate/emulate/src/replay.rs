@@ -71,6 +71,7 @@ impl<'a> Device<'a> {
             },
             scratch: None,
             barriers: header.barriers.clone(),
+            counted: false,
         };
         let dispatch: Dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
         prepared.scratch = self.scratch(&dispatch)?;

@@ -79,6 +79,8 @@ pub enum DispatchError {
     },
     #[error("the packet type {packet_type} is not known")]
     BadPacket { packet_type: u8 },
+    #[error("PM4 command {command:#010x}: {what}")]
+    BadCommand { what: &'static str, command: u32 },
     #[error("a barrier on a value has the condition {condition}; 0 to 3 are known")]
     BadCondition { condition: u32 },
     #[error("{what} is no signal: {handle:#x}")]
@@ -95,7 +97,9 @@ impl DispatchError {
             DispatchError::TooMuchLds { .. } => 4,
             DispatchError::NoScratch { .. } => 4,
             DispatchError::BadCode { .. } => 8,
-            DispatchError::BadPacket { .. } | DispatchError::BadCondition { .. } => 32,
+            DispatchError::BadPacket { .. }
+            | DispatchError::BadCommand { .. }
+            | DispatchError::BadCondition { .. } => 32,
             DispatchError::BadSignal { .. } => crate::queue::queue_error::APERTURE_VIOLATION,
             DispatchError::WorkgroupTooLarge { .. } => 64,
             DispatchError::TooManyRegisters { .. } | DispatchError::WaveSize { .. } => 128,
@@ -147,6 +151,8 @@ pub struct Dispatch {
     pub scratch: Scratch,
     /// A workgroup has just the LDS that it asks for, and an access beyond is a fault.
     pub exact: bool,
+    /// Somebody wants to know [`Counts::instructions`](crate::Counts::instructions).
+    pub counted: bool,
 }
 
 impl Dispatch {
@@ -227,6 +233,7 @@ impl Dispatch {
                 ..Scratch::default()
             },
             exact: false,
+            counted: false,
         })
     }
 

@@ -51,6 +51,8 @@ pub struct Counts {
     pub lane_instructions: u64,
     /// Per instruction class, in the executor's order.
     pub classes: Vec<ClassCount>,
+    /// Per instruction, by address; empty unless the dispatch is [`Dispatch::counted`].
+    pub instructions: Vec<InstructionCount>,
     /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
     pub lost_atomics: u64,
 }
@@ -59,6 +61,14 @@ pub struct Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassCount {
     pub class: &'static str,
+    pub wave_instructions: u64,
+    pub lane_instructions: u64,
+}
+
+/// How often one instruction was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionCount {
+    pub pc: u64,
     pub wave_instructions: u64,
     pub lane_instructions: u64,
 }

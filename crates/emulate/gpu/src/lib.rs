@@ -19,6 +19,7 @@ pub mod initial;
 pub mod machine;
 pub mod memory;
 pub mod names;
+mod pm4;
 pub mod processor;
 mod queue;
 mod sdma;

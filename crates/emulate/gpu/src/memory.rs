@@ -142,6 +142,8 @@ struct Region {
 enum Backing {
     /// Ours, with a page behind it.
     Own,
+    /// Ours, in one of [`Map::adopted`], and unmapped with it.
+    Adopted,
     /// Ours, on addresses that the runtime has reserved.
     Placed,
     /// The application's or the runtime's.
@@ -180,6 +182,8 @@ struct Map {
     /// What those calls have said about them.
     attributes: svm::Ranges,
     node_lists: Vec<&'static [u32]>,
+    /// Addresses and sizes of what [`Memory::adopt`] mapped.
+    adopted: Vec<(u64, u64)>,
     /// Bytes used per node.
     used: BTreeMap<u32, u64>,
 }
@@ -310,6 +314,7 @@ impl Memory {
                     size: end - start,
                 });
             }
+            self.write().adopted.push((start, end - start));
         }
         for extent in extents {
             let size = extent.end - extent.start;
@@ -323,6 +328,7 @@ impl Memory {
                 ExtentOrigin::Allocated => {
                     let region = Region {
                         writable: extent.writable,
+                        backing: Backing::Adopted,
                         ..Region::new(Kind::Allocated, extent.end, size)
                     };
                     self.write().allocations.insert(extent.start, region);
@@ -343,7 +349,9 @@ impl Memory {
             map.release(region.node, region.end - address);
         }
         self.generation.fetch_add(1, Ordering::SeqCst);
-        unmap_pages(address, region.end - address);
+        if region.backing == Backing::Own {
+            unmap_pages(address, region.end - address);
+        }
         Ok(())
     }
 
@@ -743,6 +751,25 @@ impl AddressSpace for Memory {
     }
 }
 
+impl Drop for Memory {
+    /// Unmaps what is ours alone. What lies on addresses of the runtime stays: it unmaps them itself.
+    fn drop(&mut self) {
+        let map = self
+            .map
+            .get_mut()
+            .unwrap_or_else(|poison| poison.into_inner());
+        for (&start, region) in &map.allocations {
+            if region.backing == Backing::Own {
+                unmap_pages(start, region.end - start);
+            }
+        }
+        for &(start, size) in &map.adopted {
+            // SAFETY: `adopt` mapped these pages where nothing was, and nobody has unmapped them since.
+            unsafe { libc::munmap(start as *mut libc::c_void, size as usize) };
+        }
+    }
+}
+
 /// Reserves `size` bytes with an inaccessible page behind, so that no two allocations touch and running off the end of one
 /// is seen as a fault.
 fn map_pages(size: u64) -> Option<u64> {
@@ -1039,6 +1066,28 @@ mod tests {
         };
         let other = Memory::new(BTreeMap::new());
         assert_eq!(other.adopt(&extents), Err(occupied));
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_its_addresses() {
+        // Four of these do not fit into the address space together.
+        const HUGE: u64 = 1 << 45;
+        for _ in 0..8 {
+            let memory = Memory::new(BTreeMap::new());
+            memory.allocate(request(HUGE)).unwrap();
+        }
+        let extents = [Extent {
+            start: 0x1200_0000_0000,
+            end: 0x1200_0000_0000 + 3 * PAGE,
+            origin: ExtentOrigin::Allocated,
+            writable: true,
+        }];
+        for _ in 0..2 {
+            let memory = Memory::new(BTreeMap::new());
+            memory.adopt(&extents).unwrap();
+            // Adopted pages go with all others that were adopted.
+            memory.free(extents[0].start).unwrap();
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::{
     fault::{Fault, FaultKind},
     guard::{WITHDRAWN, guarded},
     machine::Shared,
+    pm4,
     processor::Engine,
     signals::Signal,
 };
@@ -46,6 +47,8 @@ struct Running {
 struct State {
     running: Option<Running>,
     scratch: Scratch,
+    /// Dwords of the current packet's buffer of commands that are done.
+    commands_done: u64,
 }
 
 /// What looking at one packet led to.
@@ -218,12 +221,7 @@ impl AqlQueue {
             packet_type::BARRIER_AND => self.barrier(self.packet(address), true),
             packet_type::BARRIER_OR => self.barrier(self.packet(address), false),
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::PM4_IB => {
-                // The runtime sends exactly one command this way: invalidate the code caches.
-                self.shared.executor.invalidate_code();
-                self.shared.forget_identities();
-                Step::Retire {
-                    signal: self.packet::<aql::BarrierPacket>(address).completion_signal,
-                }
+                self.commands(state, self.packet(address))
             }
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::BARRIER_VALUE => {
                 self.barrier_value(self.packet(address))
@@ -237,6 +235,49 @@ impl AqlQueue {
         const { assert!(size_of::<T>() == 64) };
         // SAFETY: inside the ring; `T` is one of the 64-byte packet structs, for which any bits are valid.
         unsafe { (address as *const T).read_volatile() }
+    }
+
+    /// Does the commands in a buffer, as far as none waits.
+    fn commands(&self, state: &mut State, packet: pm4::BufferPacket) -> Step {
+        let Some((address, dwords)) = packet.buffer() else {
+            let what = "a packet without an indirect buffer";
+            return self.refuse(&DispatchError::BadCommand { what, command: 0 });
+        };
+        while state.commands_done < dwords {
+            let commands = pm4::Commands {
+                shared: &self.shared,
+                address: address + state.commands_done * 4,
+                dwords: dwords - state.commands_done,
+            };
+            let step = guarded(&mut (), 0..0, |_| commands.step());
+            let step = step.unwrap_or_else(|fault| pm4::Step::Fault {
+                address: fault.address,
+                write: fault.write,
+            });
+            match step {
+                pm4::Step::Done(dwords) => state.commands_done += dwords,
+                pm4::Step::Blocked => return Step::Wait,
+                pm4::Step::Unknown(what) => {
+                    let command = commands.header();
+                    return self.refuse(&DispatchError::BadCommand { what, command });
+                }
+                pm4::Step::Fault { address, write } => {
+                    let access = if write { "write to" } else { "read of" };
+                    self.shared.observer.report(&format!(
+                        "luthier: a command on queue {} is refused: {access} {address:#x}, {}",
+                        self.id,
+                        self.shared.memory.describe(address)
+                    ));
+                    let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+                    self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
+                    return Step::Failed;
+                }
+            }
+        }
+        state.commands_done = 0;
+        Step::Retire {
+            signal: packet.completion_signal,
+        }
     }
 
     fn barrier(&self, packet: aql::BarrierPacket, all: bool) -> Step {

@@ -328,16 +328,142 @@ fn two_queues_run_two_kernels_at_once() {
     assert_eq!(bench.job().dispatch.origin.dispatch_id, 1);
 }
 
+/// A command of type 3, as the driver's headers make them.
+fn command(opcode: u32, body: &[u32]) -> Vec<u32> {
+    let header = 3 << 30 | opcode << 8 | (body.len() as u32 - 1) << 16;
+    [&[header], body].concat()
+}
+
+impl Bench {
+    /// A packet that jumps to a buffer with these commands.
+    fn commands(&self, words: &[u32], completion_signal: u64) -> [u32; 16] {
+        let buffer = self.page();
+        for (index, word) in words.iter().enumerate() {
+            write(buffer + index as u64 * 4, *word);
+        }
+        let mut packet = [0_u32; 16];
+        packet[0] = 1 << 16;
+        packet[1] = 0xc002_3f00;
+        packet[2..4].copy_from_slice(&halves(buffer));
+        packet[4] = words.len() as u32 | 1 << 23;
+        packet[14..].copy_from_slice(&halves(completion_signal));
+        packet
+    }
+}
+
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
 #[test]
 fn the_cache_command_reaches_the_executor() {
     let bench = Bench::new(true);
     let queue = bench.queue();
-    let mut packet = [0_u32; 16];
-    packet[0] = 1 << 16;
-    packet[1] = 0xc002_3f00;
-    queue.push(packet);
+    let acquire = command(0x58, &[0x2800_0000, 0xffff_ffff, 0xff, 0, 0, 4]);
+    queue.push(bench.commands(&acquire, 0));
     until("the command is done", || queue.processed() == 1);
     assert_eq!(bench.executor.invalidations.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn commands_wait_store_and_interrupt() {
+    let bench = Bench::new(true);
+    let queue = bench.queue();
+    let (gate, results) = (bench.page(), bench.page());
+    let ((_, event), (done, _)) = (bench.signal(1), bench.signal(1));
+    let result = |index: u64| {
+        // SAFETY: in an allocated page.
+        unsafe { AtomicU64::from_ptr((results + index * 8) as *mut u64) }.load(Ordering::SeqCst)
+    };
+    let release = |what: u32, index: u64, value: u64, message: u32| {
+        let ([low, high], [first, second]) = (halves(results + index * 8), halves(value));
+        command(0x49, &[0x514, what, low, high, first, second, message])
+    };
+    let [low, high] = halves(gate);
+    // Memory, at least; the lowest byte of 7 or more.
+    let wait = command(0x3c, &[0x15, low, high, 7, 0xff, 4]);
+    let words = [
+        vec![0x8000_0000, 0xffff_1000],
+        command(0x10, &[1, 2, 3]),
+        // A register, write and wait for another.
+        command(0x3c, &[0x40, 0x106, 0x107, 1, 1, 4]),
+        release(1 << 29, 0, 0x1_0000_0005, 0),
+        wait,
+        release(2 << 29, 1, 0x1_0000_0006, 0),
+        release(3 << 29, 2, 0, 0),
+        // Two commands for other parts of the device than the first, one for it.
+        command(0x23, &[2 << 24 | 16]),
+        release(1 << 29, 3, 8, 0),
+        release(1 << 29, 4, 8, 0),
+        command(0x23, &[1 << 24 | 8]),
+        release(1 << 29, 5, 9, 0),
+        command(0x46, &[0x407]),
+        release(1 << 29 | 2 << 24, 6, u64::from(event), event),
+    ]
+    .concat();
+    write(gate, 0xf06_u32);
+    queue.push(bench.commands(&words, done));
+    until("what comes before the wait", || result(0) == 5);
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!((result(1), signal_value(done)), (0, 1));
+    write(gate, 0xf07_u32);
+    bench.wait(event);
+    until("the packet is done", || signal_value(done) == 0);
+    assert_eq!(
+        (result(1), result(3), result(4), result(5)),
+        (0x1_0000_0006, 0, 0, 9)
+    );
+    assert_eq!(result(6), u64::from(event));
+    assert_ne!(result(2), 0, "the GPU's clock");
+    // The next buffer begins at its beginning.
+    queue.push(bench.commands(&release(1 << 29, 0, 77, 0), 0));
+    until("the second buffer", || result(0) == 77);
+}
+
+#[test]
+fn commands_that_are_not_known_are_named() {
+    let bench = Bench::new(true);
+    let cases = [
+        (
+            command(0x15, &[1, 1, 1, 0]),
+            "0xc0031500: a command that is not emulated",
+        ),
+        (
+            vec![0x0000_1234],
+            "0x00001234: a command that is not of type 3",
+        ),
+        (
+            vec![0xc005_4900, 0],
+            "0xc0054900: a command that does not end in its buffer",
+        ),
+        (
+            command(0x3c, &[3, 0x106, 0, 1, 1, 4]),
+            "0xc0053c00: WAIT_REG_MEM on a register",
+        ),
+    ];
+    for (words, expected) in cases {
+        let queue = bench.queue();
+        queue.push(bench.commands(&words, 0));
+        until("the error arrives", || signal_value(queue.inactive) != 0);
+        assert_eq!(queue.processed(), 0);
+        let messages = bench.log.messages.lock().unwrap();
+        let last = messages.last().unwrap();
+        assert!(last.contains(expected), "{last}");
+    }
+    // A place that is no memory, and a buffer that is none.
+    let store = command(0x49, &[0x514, 1 << 29, 0x1000, 0, 1, 0, 0]);
+    let mut nowhere = bench.commands(&store, 0);
+    for packet in [nowhere, {
+        nowhere[2..4].copy_from_slice(&halves(0x2000));
+        nowhere
+    }] {
+        let queue = bench.queue();
+        queue.push(packet);
+        until("the error arrives", || signal_value(queue.inactive) != 0);
+    }
+    let messages = bench.log.messages.lock().unwrap();
+    assert!(messages[4].contains("write to 0x1000"), "{messages:?}");
+    assert!(messages[5].contains("read of 0x2000"), "{messages:?}");
 }
 
 #[test]

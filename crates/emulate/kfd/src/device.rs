@@ -12,6 +12,8 @@ use crate::emulator;
 
 /// The second in which all devices were last changed: 1 January 1970 and some minutes.
 const MARK: i64 = 1819;
+/// The same of folders, whose files have their paths for contents.
+const FOLDER_MARK: i64 = MARK + 1;
 /// Devices a process can have, the driver among them; part of the number in the nanoseconds.
 const DEVICES: u64 = 200;
 
@@ -37,19 +39,21 @@ fn process() -> u64 {
     u64::from(unsafe { libc::getpid() } as u32)
 }
 
+/// What the system knows of the file of a descriptor.
+fn status(descriptor: i32) -> Option<libc::stat> {
+    // SAFETY: zeros are a valid `stat`, which the call fills in.
+    unsafe {
+        let mut status: libc::stat = std::mem::zeroed();
+        (libc::syscall(libc::SYS_fstat, descriptor, &raw mut status) == 0).then_some(status)
+    }
+}
+
 /// What `descriptor` is, if it is a device of ours.
 pub fn find(descriptor: i32) -> Option<Device> {
     if !any() || descriptor < 0 {
         return None;
     }
-    // SAFETY: zeros are a valid `stat`, which the call fills in.
-    let status = unsafe {
-        let mut status: libc::stat = std::mem::zeroed();
-        if libc::syscall(libc::SYS_fstat, descriptor, &raw mut status) != 0 {
-            return None;
-        }
-        status
-    };
+    let status = status(descriptor)?;
     if status.st_mtime != MARK || status.st_nlink != 0 || status.st_size != 0 {
         return None;
     }
@@ -58,6 +62,45 @@ pub fn find(descriptor: i32) -> Option<Device> {
         number: (code % DEVICES) as u32,
         own: code / DEVICES == process(),
     })
+}
+
+/// Whether `descriptor` is a folder of ours.
+pub fn is_folder(descriptor: i32) -> bool {
+    descriptor >= 0
+        && status(descriptor).is_some_and(|status| {
+            status.st_mtime == FOLDER_MARK && status.st_nlink == 0 && status.st_size > 0
+        })
+}
+
+/// A new descriptor of a folder, or a negative error code.
+pub fn open_folder(path: &[u8], flags: i32) -> i32 {
+    let descriptor = new_text(c"kfd-folder", path, flags);
+    match descriptor < 0 {
+        true => descriptor,
+        false => mark(descriptor, FOLDER_MARK, 0),
+    }
+}
+
+/// Makes a new file what its time says, for good: the descriptor, or a negative error code.
+fn mark(descriptor: i32, second: i64, nanoseconds: u64) -> i32 {
+    let times = [
+        libc::timespec {
+            tv_sec: 0,
+            tv_nsec: libc::UTIME_OMIT,
+        },
+        libc::timespec {
+            tv_sec: second,
+            tv_nsec: nanoseconds as i64,
+        },
+    ];
+    // SAFETY: the descriptor is ours, the array has its two elements.
+    if unsafe { libc::futimens(descriptor, times.as_ptr()) } != 0 {
+        // SAFETY: nobody has been told of the descriptor.
+        unsafe { libc::close(descriptor) };
+        return -libc::ENOMEM;
+    }
+    seal(descriptor);
+    descriptor
 }
 
 /// A new descriptor of a device, or a negative error code. `flags`: of `open`.
@@ -76,24 +119,10 @@ pub fn open(number: u32, flags: i32) -> i32 {
         return descriptor;
     }
     let code = process() * DEVICES + u64::from(number);
-    let times = [
-        libc::timespec {
-            tv_sec: 0,
-            tv_nsec: libc::UTIME_OMIT,
-        },
-        libc::timespec {
-            tv_sec: MARK,
-            tv_nsec: code as i64,
-        },
-    ];
-    // SAFETY: the descriptor is ours, the array has its two elements.
-    if unsafe { libc::futimens(descriptor, times.as_ptr()) } != 0 {
-        // SAFETY: nobody has been told of the descriptor.
-        unsafe { libc::close(descriptor) };
-        return -libc::ENOMEM;
+    let descriptor = mark(descriptor, MARK, code);
+    if descriptor >= 0 {
+        OPENED.store(true, Ordering::Relaxed);
     }
-    seal(descriptor);
-    OPENED.store(true, Ordering::Relaxed);
     descriptor
 }
 
@@ -109,6 +138,22 @@ pub fn new_file(name: &std::ffi::CStr, flags: i32) -> i32 {
     if descriptor < 0 {
         // SAFETY: the thread's own error number.
         return -unsafe { *libc::__errno_location() };
+    }
+    descriptor
+}
+
+/// A file in memory with this text, at its beginning; or a negative error code.
+pub fn new_text(name: &std::ffi::CStr, bytes: &[u8], flags: i32) -> i32 {
+    let descriptor = new_file(name, flags);
+    if descriptor < 0 {
+        return descriptor;
+    }
+    // SAFETY: the descriptor is ours, the buffer as long as said.
+    let written = unsafe { libc::pwrite(descriptor, bytes.as_ptr().cast(), bytes.len(), 0) };
+    if written != bytes.len() as isize {
+        // SAFETY: nobody was told of the descriptor.
+        unsafe { libc::close(descriptor) };
+        return -libc::ENOMEM;
     }
     descriptor
 }

@@ -5,7 +5,7 @@
 //! loaded ([`emulator`]: `libhsakmt.so.1`, the library that other versions of ROCr load themselves), and everything real is done
 //! there.
 //!
-//! * [`open`], [`folder`], [`status`]: paths that are not there;
+//! * [`open`], [`folder`], [`link`], [`status`]: paths that are not there, spelt as in [`path`];
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
 //! * [`drm`]: libdrm's functions that ROCr calls.
@@ -18,6 +18,7 @@ mod device;
 mod drm;
 mod emulator;
 mod folder;
+mod link;
 mod next;
 mod open;
 mod path;

@@ -7,9 +7,9 @@ use std::ffi::{c_char, c_int, c_uint};
 use kmt_sys::door::entry;
 
 use crate::{
-    device, emulator, next,
+    device, emulator, folder, next,
     next::{answer, fail},
-    path::{PathOwner, STATE, place},
+    path::{PathOwner, STATE, Spelling, place},
 };
 
 /// What the emulator has at a path.
@@ -19,15 +19,20 @@ pub enum Found {
     Device(u32),
 }
 
-/// What is at one of the driver's paths; None if the path is somebody else's. An error code if nothing is there.
+/// What is at one of the driver's paths, seen from the folder of a descriptor, and the path; None if it is somebody else's. An error
+/// code if nothing is there.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.
-pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
+pub unsafe fn look_up(
+    directory: c_int,
+    path: *const c_char,
+) -> Option<Result<(Found, Spelling), i32>> {
     // SAFETY: the caller's word.
-    let core = match unsafe { place(path) } {
+    let (owner, path) = unsafe { place(directory, path) }?;
+    let core = match owner {
         PathOwner::Elsewhere => return None,
-        PathOwner::State => return Some(Ok(Found::File(STATE.to_vec()))),
+        PathOwner::State => return Some(Ok((Found::File(STATE.to_vec()), path))),
         PathOwner::Render => emulator::loaded()?,
         PathOwner::Driver => match emulator::get() {
             Some(core) => core,
@@ -37,10 +42,10 @@ pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
     let mut buffer = vec![0; 16 << 10];
     let (mut length, mut number) = (0, 0);
     let capacity = buffer.len();
-    // SAFETY: the path is the caller's string; the buffer is as long as said.
+    // SAFETY: the path ends with a zero; the buffer is as long as said.
     let kind = unsafe {
         (core.look_up)(
-            path,
+            path.as_ptr(),
             buffer.as_mut_ptr(),
             capacity,
             &mut length,
@@ -48,58 +53,53 @@ pub unsafe fn look_up(path: *const c_char) -> Option<Result<Found, i32>> {
         )
     };
     buffer.truncate(length);
-    Some(match kind {
-        entry::FILE if length <= capacity => Ok(Found::File(buffer)),
-        entry::DIRECTORY if length <= capacity => Ok(Found::Directory(buffer)),
-        entry::DEVICE => Ok(Found::Device(number)),
-        // SAFETY: as above; nothing of ours there, so it is another GPU's.
-        entry::NOTHING if unsafe { place(path) } == PathOwner::Render => return None,
-        error if error < 0 => Err(-error),
-        _ => Err(libc::ENOENT),
-    })
+    let found = match kind {
+        entry::FILE if length <= capacity => Found::File(buffer),
+        entry::DIRECTORY if length <= capacity => Found::Directory(buffer),
+        entry::DEVICE => Found::Device(number),
+        // Nothing of ours there, so it is another GPU's.
+        entry::NOTHING if owner == PathOwner::Render => return None,
+        error if error < 0 => return Some(Err(-error)),
+        _ => return Some(Err(libc::ENOENT)),
+    };
+    Some(Ok((found, path)))
 }
 
 /// Opens one of the driver's paths; None if the path is somebody else's. Else a descriptor, or a negative error code.
 ///
 /// # Safety
 /// As [`look_up`].
-unsafe fn descriptor(path: *const c_char, flags: c_int) -> Option<c_int> {
+unsafe fn descriptor(directory: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
+    let reads = flags & libc::O_ACCMODE == libc::O_RDONLY;
     // SAFETY: the caller's word.
-    Some(match unsafe { look_up(path) }? {
+    Some(match unsafe { look_up(directory, path) }? {
         Err(code) => -code,
-        Ok(Found::Device(number)) => device::open(number, flags),
-        Ok(Found::File(_)) if flags & libc::O_ACCMODE != libc::O_RDONLY => -libc::EACCES,
-        Ok(Found::File(bytes)) => file(&bytes, flags),
-        // Only `opendir` lists folders that are not there.
-        Ok(Found::Directory(_)) => -libc::EACCES,
+        Ok((Found::Directory(_), _)) if !reads => -libc::EISDIR,
+        Ok((Found::Directory(_), path)) => folder::open(&path, flags),
+        Ok(_) if flags & libc::O_DIRECTORY != 0 => -libc::ENOTDIR,
+        Ok((Found::Device(number), _)) => device::open(number, flags),
+        Ok((Found::File(_), _)) if !reads => -libc::EACCES,
+        Ok((Found::File(bytes), _)) => file(&bytes, flags),
     })
 }
 
 /// A file with this text, at its beginning; or a negative error code.
 fn file(bytes: &[u8], flags: c_int) -> c_int {
-    let descriptor = device::new_file(c"kfd-text", flags);
-    if descriptor < 0 {
-        return descriptor;
+    let descriptor = device::new_text(c"kfd-text", bytes, flags);
+    if descriptor >= 0 {
+        device::seal(descriptor);
     }
-    // SAFETY: the descriptor is ours, the buffer as long as said.
-    let written = unsafe { libc::pwrite(descriptor, bytes.as_ptr().cast(), bytes.len(), 0) };
-    if written != bytes.len() as isize {
-        // SAFETY: nobody was told of the descriptor.
-        unsafe { libc::close(descriptor) };
-        return -libc::ENOMEM;
-    }
-    device::seal(descriptor);
     descriptor
 }
 
 macro_rules! opening {
-    ($($name:ident $text:literal [$($before:ident: $type:ty)?] path flags [$($mode:ident)?];)*) => { $(
+    ($($name:ident $text:literal [$($before:ident: $type:ty)?] from $directory:expr, path flags [$($mode:ident)?];)*) => { $(
         /// # Safety
         /// As the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int $(, $mode: c_uint)?) -> c_int {
             // SAFETY: the caller's string.
-            match unsafe { descriptor(path, flags) } {
+            match unsafe { descriptor($directory, path, flags) } {
                 Some(result) => answer(result),
                 None => next!($text($($before => $type,)? path => *const c_char, flags => c_int $(, $mode => c_uint)?) -> c_int, or -1),
             }
@@ -108,14 +108,14 @@ macro_rules! opening {
 }
 
 opening! {
-    open "open" [] path flags [mode];
-    open64 "open64" [] path flags [mode];
-    __open_2 "__open_2" [] path flags [];
-    __open64_2 "__open64_2" [] path flags [];
-    openat "openat" [directory: c_int] path flags [mode];
-    openat64 "openat64" [directory: c_int] path flags [mode];
-    __openat_2 "__openat_2" [directory: c_int] path flags [];
-    __openat64_2 "__openat64_2" [directory: c_int] path flags [];
+    open "open" [] from libc::AT_FDCWD, path flags [mode];
+    open64 "open64" [] from libc::AT_FDCWD, path flags [mode];
+    __open_2 "__open_2" [] from libc::AT_FDCWD, path flags [];
+    __open64_2 "__open64_2" [] from libc::AT_FDCWD, path flags [];
+    openat "openat" [directory: c_int] from directory, path flags [mode];
+    openat64 "openat64" [directory: c_int] from directory, path flags [mode];
+    __openat_2 "__openat_2" [directory: c_int] from directory, path flags [];
+    __openat64_2 "__openat64_2" [directory: c_int] from directory, path flags [];
 }
 
 /// The flags of `open` that a mode of `fopen` stands for, as far as they matter here.
@@ -143,7 +143,7 @@ unsafe fn flags_of(mode: *const c_char) -> c_int {
 /// `path` and `mode` are strings that end with a zero.
 unsafe fn stream(path: *const c_char, mode: *const c_char) -> Option<*mut libc::FILE> {
     // SAFETY: the caller's word.
-    let result = unsafe { descriptor(path, flags_of(mode)) }?;
+    let result = unsafe { descriptor(libc::AT_FDCWD, path, flags_of(mode)) }?;
     if result < 0 {
         fail(-result);
         return Some(std::ptr::null_mut());

@@ -132,13 +132,20 @@ fn python_sees_the_files() {
         eprintln!("skipped: python3 is missing");
         return;
     }
-    let script = "import os, pathlib\n\
+    let script = "import glob, os, pathlib\n\
         t = pathlib.Path('/sys/class/kfd/kfd/topology')\n\
         print(os.path.exists('/dev/kfd'), sorted(os.listdir(t / 'nodes')), (t / 'nodes/1/gpu_id').read_text().strip(),\n\
               (t / 'nodes').is_dir(), (t / 'nodes/7').exists(), sorted(e.name for e in os.scandir(t)))\n\
-        os.close(os.open('/dev/kfd', os.O_RDWR))";
-    let output = run("python3", &["-c", script], &[]);
-    let expected =
-        "True ['0', '1'] 4097 True False ['generation_id', 'nodes', 'system_properties']\n";
+        folder = os.open('/sys/devices/virtual/kfd/kfd/topology', os.O_RDONLY)\n\
+        print(sorted(os.listdir(folder)), os.stat('nodes/1/gpu_id', dir_fd=folder).st_size, os.path.realpath(t), len(glob.glob(f'{t}/nodes/*/gpu_id')))\n\
+        print([len(names) for _, names, _, _ in os.fwalk(t)][:2], os.path.samefile(t, os.path.realpath(t)))\n\
+        os.close(os.open('/dev/kfd', os.O_RDWR))\n\
+        parts = pathlib.Path('/sys/class/drm/renderD128/device/ip_discovery/die/0')\n\
+        print({part.name: [int((part / '0' / n).read_text()) for n in ('major', 'minor', 'revision')] for part in parts.iterdir()})";
+    let output = run("python3", &["-c", script], &[("LUTHIER_DEVICE", "gfx1201")]);
+    let expected = "True ['0', '1'] 4097 True False ['generation_id', 'nodes', 'system_properties']\n\
+        ['generation_id', 'nodes', 'system_properties'] 5 /sys/devices/virtual/kfd/kfd/topology 2\n\
+        [1, 2] True\n\
+        {'11': [12, 0, 1], '42': [7, 0, 1], '108': [6, 3, 1]}\n";
     assert_eq!(text(&output), expected);
 }

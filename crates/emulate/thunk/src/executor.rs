@@ -5,13 +5,17 @@ use std::sync::Arc;
 use compute::Pool;
 use gpu::{Events, Executor, Job, Memory};
 
-use crate::{interrupted, record};
+use crate::{interrupted, record, statistics::Statistics};
 
-/// The executor of this process. The memory and events are those of the machine.
-pub fn build(memory: Arc<Memory>, events: Arc<Events>) -> Arc<dyn Executor> {
+/// The executor of this process. The memory, events and statistics are those of the machine.
+pub fn build(
+    memory: Arc<Memory>,
+    events: Arc<Events>,
+    statistics: Arc<Statistics>,
+) -> Arc<dyn Executor> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let pool = Arc::new(Pool::new(memory.clone(), events, threads));
-    interrupted::watch(pool.clone());
+    interrupted::watch(pool.clone(), statistics);
     record::wrap(Shared(pool), memory)
 }
 

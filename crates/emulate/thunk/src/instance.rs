@@ -100,14 +100,9 @@ fn build() -> Result<Instance> {
         remote: false,
     };
     let mailboxes = memory.allocate(request).map_err(|_| Status::NoMemory)?;
-    let executor = executor::build(memory.clone(), events.clone());
-    let machine = Machine::new(
-        gpus,
-        memory,
-        events,
-        executor,
-        Arc::new(Statistics::from_environment()),
-    );
+    let statistics = Arc::new(Statistics::from_environment());
+    let executor = executor::build(memory.clone(), events.clone(), statistics.clone());
+    let machine = Machine::new(gpus, memory, events, executor, statistics);
     Ok(Instance {
         machine,
         mailboxes,

@@ -10,29 +10,36 @@ use std::{
     time::Duration,
 };
 
-use compute::Pool;
+use compute::{Pool, Running};
 use hsa_tool::signals::{self, Alarm};
 
-use crate::{report::report, source};
+use crate::{report::report, source, statistics::Statistics};
 
 const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 /// How long waves are watched, and how much longer the program waits for the report.
-const WATCHED: Duration = Duration::from_millis(150);
+const TIME: Duration = Duration::from_millis(150);
 const LIMIT: Duration = Duration::from_millis(1500);
 /// Places told of a kernel.
 const MOST: usize = 4;
 
 static ALARM: Alarm = Alarm::new();
-static POOL: Mutex<Option<Arc<Pool>>> = Mutex::new(None);
+static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
+
+/// What is reported on, and where it is counted.
+#[derive(Clone)]
+struct Watched {
+    pool: Arc<Pool>,
+    statistics: Arc<Statistics>,
+}
 
 /// Reports on this pool from now on. The last one counts: a forked child has its own.
-pub fn watch(pool: Arc<Pool>) {
+pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
     // A child must not wait for a lock that another thread of its parent had.
     if !ALARM.claim() {
         return;
     }
-    if let Ok(mut known) = POOL.try_lock() {
-        *known = Some(pool);
+    if let Ok(mut known) = WATCHED.try_lock() {
+        *known = Some(Watched { pool, statistics });
     }
     if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
         // Those who deliver what tools collected handle these signals, and ask.
@@ -75,12 +82,12 @@ pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
     if !ALARM.is_ours() {
         return;
     }
-    let look = || {
-        let pool = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        pool.map_or_else(Vec::new, |pool| pool.places(WATCHED))
-    };
+    let look = || known().map_or_else(Vec::new, |known| known.pool.running(TIME));
     let looked = hsa_tool::contain(look, || ());
-    for (dispatch, places) in looked.into_iter().flatten() {
+    for Running {
+        dispatch, places, ..
+    } in looked.into_iter().flatten()
+    {
         for (pc, waves) in places {
             let offset = pc.wrapping_sub(dispatch.entry) as i64;
             // SAFETY: the caller's promise.
@@ -89,16 +96,26 @@ pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
     }
 }
 
+fn known() -> Option<Watched> {
+    let known = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    known.clone()
+}
+
+/// Says what runs, and has the statistics hold what it has executed so far.
 fn tell() {
-    let pool = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    for (dispatch, places) in pool.iter().flat_map(|pool| pool.places(WATCHED)) {
-        let mut places: Vec<_> = places.into_iter().collect();
+    let Some(Watched { pool, statistics }) = known() else {
+        return;
+    };
+    for running in pool.running(TIME) {
+        let dispatch = &running.dispatch;
+        let mut places: Vec<_> = running.places.into_iter().collect();
         places.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
         let mut text = format!(
-            "luthier: {} on {} was still running ({} workgroups)",
+            "luthier: {} on {} was still running ({} workgroups, {} wave instructions so far)",
             dispatch.label(),
             dispatch.target.name,
-            dispatch.workgroup_count()
+            dispatch.workgroup_count(),
+            running.counts.wave_instructions
         );
         let all: u64 = places.iter().map(|(_, waves)| waves).sum();
         for (pc, waves) in places.iter().take(MOST) {
@@ -110,12 +127,10 @@ fn tell() {
             }
         }
         report(&text);
+        statistics.unfinished(dispatch, running.counts);
     }
 }
 
 extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
-    // So the signal ends the program in the end, and a second one does at once.
-    signals::restore_default(signal);
-    ALARM.ring_and_wait(signal, LIMIT);
-    signals::raise(signal);
+    ALARM.ring_and_end(signal, LIMIT);
 }

@@ -114,7 +114,7 @@ impl<E: Executor> Recorder<E> {
             ranges,
             barriers: self.executor.barriers(),
         };
-        fs::create_dir_all(&self.directory)
+        files::make_directories(&self.directory)
             .map_err(|error| format!("{}: {error}", self.directory.display()))?;
         let path = self.path(name);
         let pages = header.ranges.iter().flat_map(pages);

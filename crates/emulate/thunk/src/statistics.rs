@@ -15,7 +15,7 @@ use std::{
 };
 
 use files::{Keeper, Kept};
-use gpu::{Observer, Record};
+use gpu::{Counts, Dispatch, Observer, Record};
 
 use crate::{report::report, source};
 
@@ -87,6 +87,16 @@ impl Statistics {
             output,
             warned: Mutex::default(),
         }
+    }
+
+    /// Counts what a dispatch has executed that will not end any more, without its time.
+    pub fn unfinished(&self, dispatch: &Dispatch, counts: Counts) {
+        self.dispatch_finished(&Record {
+            dispatch,
+            start: 0,
+            end: 0,
+            outcome: &Ok(counts),
+        });
     }
 
     /// Says once per kernel what a program on the real device would notice by wrong sums only.

@@ -2,7 +2,7 @@
 
 use hsa_sys::{
     Handle,
-    constants::{SEGMENT_GLOBAL, agent_info, isa_info, pool_flag, pool_info},
+    constants::{SEGMENT_GLOBAL, agent_info, isa_info, pool_info},
 };
 
 use crate::{
@@ -74,8 +74,8 @@ impl Runtime {
         })
     }
 
-    /// Fine-grained memory of an agent, which the GPU may be given access to.
-    pub fn shared_pool(&self, agent: Handle) -> Option<Handle> {
+    /// Global memory of an agent: `flag` says which.
+    pub fn pool(&self, agent: Handle, flag: u32) -> Option<Handle> {
         let pools = collect("hsa_amd_agent_iterate_memory_pools", |each, data| {
             // SAFETY: the callback and its data are of `collect`, which outlives the call.
             unsafe { (self.iterate_pools)(agent, each, data) }
@@ -88,8 +88,7 @@ impl Runtime {
         };
         pools.ok()?.into_iter().find(|&pool| {
             number(pool, pool_info::SEGMENT) == Some(SEGMENT_GLOBAL)
-                && number(pool, pool_info::GLOBAL_FLAGS)
-                    .is_some_and(|flags| flags & pool_flag::FINE_GRAINED != 0)
+                && number(pool, pool_info::GLOBAL_FLAGS).is_some_and(|flags| flags & flag != 0)
                 && number(pool, pool_info::ALLOCATION_ALLOWED).is_some_and(|allowed| allowed != 0)
         })
     }

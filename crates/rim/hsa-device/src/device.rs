@@ -11,7 +11,7 @@ use hsa_sys::{
     Handle, Status,
     constants::{
         CONDITION_LESS, DEVICE_TYPE_GPU, PROFILE_FULL, QUEUE_TYPE_SINGLE, ROUNDING_DEFAULT,
-        SYSTEM_TIMESTAMP_FREQUENCY, WAIT_BLOCKED, agent_info, status, symbol_info,
+        SYSTEM_TIMESTAMP_FREQUENCY, WAIT_BLOCKED, agent_info, pool_flag, status, symbol_info,
     },
     packets::{HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
 };
@@ -36,7 +36,9 @@ pub struct Device {
     runtime: Runtime,
     agent: Handle,
     /// Fine-grained memory of the host.
-    pool: Handle,
+    shared: Handle,
+    /// The GPU's own memory: in any other, atomics on floats may do nothing.
+    local: Handle,
     queue: *mut Queue,
     signal: Handle,
     ticks_per_second: u64,
@@ -51,7 +53,7 @@ pub struct Loaded {
     _bytes: Vec<u8>,
 }
 
-/// Memory that the host and the GPU see, given back when dropped.
+/// Memory that the GPU sees, given back when dropped.
 struct Buffer<'a> {
     runtime: &'a Runtime,
     start: *mut u8,
@@ -88,11 +90,14 @@ impl Device {
             .filter(|agent| matches!(is_gpu(agent), Ok(DEVICE_TYPE_GPU)));
         let agent = *gpus.next().ok_or(Error::NoGpu)?;
         let about = runtime.about(agent)?;
-        let pool = agents
+        let local = runtime
+            .pool(agent, pool_flag::COARSE_GRAINED)
+            .ok_or(Error::NoMemory)?;
+        let shared = agents
             .iter()
             .find_map(|&agent| match is_gpu(&agent) {
                 Ok(DEVICE_TYPE_GPU) | Err(_) => None,
-                Ok(_) => runtime.shared_pool(agent),
+                Ok(_) => runtime.pool(agent, pool_flag::FINE_GRAINED),
             })
             .ok_or(Error::NoMemory)?;
         let mut queue = ptr::null_mut();
@@ -125,7 +130,8 @@ impl Device {
         Ok(Device {
             runtime,
             agent,
-            pool,
+            shared,
+            local,
             queue,
             signal,
             ticks_per_second,
@@ -189,11 +195,15 @@ impl Device {
     /// Runs a kernel to its end and returns what it wrote.
     pub fn launch(&self, loaded: &Loaded, launch: &Launch) -> Result<Vec<u8>> {
         let kernel_object = self.kernel(loaded, &launch.kernel)?;
-        let input = self.buffer(launch.input.len())?;
-        let output = self.buffer(launch.output as usize)?;
-        let kernarg = self.buffer(64)?;
-        input.write(&launch.input);
-        output.write(&vec![0; launch.output as usize]);
+        let output_size = launch.output as usize;
+        let input = self.buffer(self.local, launch.input.len())?;
+        let output = self.buffer(self.local, output_size)?;
+        let staging = self.buffer(self.shared, launch.input.len().max(output_size))?;
+        let kernarg = self.buffer(self.shared, 64)?;
+        staging.write(&launch.input);
+        self.copy(&input, &staging, launch.input.len())?;
+        staging.write(&vec![0; output_size]);
+        self.copy(&output, &staging, output_size)?;
         let arguments = [input.start, output.start].map(|start| (start as u64).to_le_bytes());
         kernarg.write(arguments.as_flattened());
         // SAFETY: the signal is ours and no packet uses it now.
@@ -213,7 +223,8 @@ impl Device {
             std::mem::forget((input, output, kernarg));
             return Err(error);
         }
-        Ok(output.read())
+        self.copy(&staging, &output, output_size)?;
+        Ok(staging.read(output_size))
     }
 
     /// Address of the kernel's descriptor.
@@ -243,12 +254,20 @@ impl Device {
         Ok(object)
     }
 
-    fn buffer(&self, size: usize) -> Result<Buffer<'_>> {
+    fn copy(&self, to: &Buffer<'_>, from: &Buffer<'_>, size: usize) -> Result<()> {
+        assert!(size <= to.size.min(from.size));
+        // SAFETY: both have so many bytes, and no kernel uses them now. The call returns when all is copied.
+        check("hsa_memory_copy", unsafe {
+            (self.runtime.memory_copy)(to.start.cast(), from.start.cast(), size)
+        })
+    }
+
+    fn buffer(&self, pool: Handle, size: usize) -> Result<Buffer<'_>> {
         let mut start = ptr::null_mut();
         let size = size.max(1).next_multiple_of(4096);
         // SAFETY: the pool allows allocations of whole pages; the result is written.
         check("hsa_amd_memory_pool_allocate", unsafe {
-            (self.runtime.pool_allocate)(self.pool, size, 0, &raw mut start)
+            (self.runtime.pool_allocate)(pool, size, 0, &raw mut start)
         })?;
         let buffer = Buffer {
             runtime: &self.runtime,
@@ -312,6 +331,7 @@ impl Device {
     }
 }
 
+/// Of shared memory only.
 impl Buffer<'_> {
     fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.size);
@@ -319,10 +339,10 @@ impl Buffer<'_> {
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, bytes.len()) };
     }
 
-    fn read(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.size];
-        // SAFETY: as many bytes are there, and the kernel has ended with a release to the system.
-        unsafe { ptr::copy_nonoverlapping(self.start, bytes.as_mut_ptr(), self.size) };
+    fn read(&self, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size.min(self.size)];
+        // SAFETY: as many bytes are there, and what was copied to them has arrived.
+        unsafe { ptr::copy_nonoverlapping(self.start, bytes.as_mut_ptr(), bytes.len()) };
         bytes
     }
 }

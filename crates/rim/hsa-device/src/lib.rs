@@ -35,7 +35,7 @@ pub enum Error {
     NoDriver { status: u32 },
     #[error("the HSA runtime shows no GPU; `luthier doctor` says why")]
     NoGpu,
-    #[error("the HSA runtime shows no memory that the host and the GPU share")]
+    #[error("the HSA runtime shows no memory of the GPU, or none that the host shares with it")]
     NoMemory,
     #[error("kernel {kernel} did not end within {seconds} s")]
     Endless { kernel: String, seconds: u64 },

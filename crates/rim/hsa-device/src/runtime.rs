@@ -19,6 +19,7 @@ const LIBRARY: &CStr = c"libhsa-runtime64.so.1";
 const LIBRARY_NAME: &str = "libhsa-runtime64.so.1";
 
 type Init = unsafe extern "C" fn() -> Status;
+type Copy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> Status;
 /// The index before the addition.
 type AddIndex = unsafe extern "C" fn(*const Queue, u64) -> u64;
 
@@ -60,6 +61,7 @@ functions! {
     pool_allocate: PoolAllocate = c"hsa_amd_memory_pool_allocate",
     pool_free: PoolFree = c"hsa_amd_memory_pool_free",
     allow_access: AllowAccess = c"hsa_amd_agents_allow_access",
+    memory_copy: Copy = c"hsa_memory_copy",
     queue_create: QueueCreate = c"hsa_queue_create",
     queue_add_write_index: AddIndex = c"hsa_queue_add_write_index_screlease",
     signal_create: SignalCreate = c"hsa_signal_create",

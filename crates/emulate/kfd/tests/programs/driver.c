@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/kfd_ioctl.h>
 #include <poll.h>
 #include <stdint.h>
@@ -115,6 +116,71 @@ static void files(void) {
     fclose(stream);
 }
 
+static unsigned listed(DIR *folder) {
+    unsigned names = 0;
+    CHECK(folder);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        names += entry->d_name[0] != '.';
+    return names;
+}
+
+// A folder as a descriptor, under each of its names.
+static void folders(const char *path) {
+    struct stat status, inside, same;
+    char text[PATH_MAX] = "", file[200];
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK(folder >= 0 && fcntl(folder, F_GETFD) == FD_CLOEXEC);
+    CHECK(stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+    CHECK(fstat(folder, &same) == 0 && S_ISDIR(same.st_mode) && same.st_ino == status.st_ino);
+    CHECK(fstatat(folder, "", &same, AT_EMPTY_PATH) == 0 && same.st_ino == status.st_ino);
+    FAILS(open(path, O_RDWR), EISDIR);
+    // Files in it, seen from it.
+    int generation = openat(folder, "../topology/generation_id", O_RDONLY);
+    CHECK(generation >= 0 && read(generation, text, sizeof text) == 2 && text[0] == '1' && fstat(generation, &inside) == 0);
+    CHECK(S_ISREG(inside.st_mode) && fstatat(folder, "generation_id", &same, 0) == 0 && same.st_size == inside.st_size);
+    CHECK(faccessat(folder, "./nodes//1/gpu_id", R_OK, 0) == 0);
+    close(generation);
+    FAILS(openat(folder, "nothing", O_RDONLY), ENOENT);
+    FAILS(openat(folder, "generation_id", O_RDONLY | O_DIRECTORY), ENOTDIR);
+    FAILS(openat(folder, "", O_RDONLY), ENOENT);
+    int nodes = openat(dup(folder), "nodes", O_RDONLY | O_DIRECTORY);
+    CHECK(nodes >= 0);
+    // In small pieces, as the system call gives them.
+    char entries[64];
+    unsigned names = 0;
+    for (ssize_t length; (length = getdents64(nodes, entries, sizeof entries));) {
+        CHECK(length > 0);
+        for (struct dirent64 *entry = (void *)entries; (char *)entry < entries + length; entry = (void *)((char *)entry + entry->d_reclen))
+            names += entry->d_name[0] != '.' && entry->d_type == DT_DIR;
+    }
+    CHECK(names == TOPOLOGY_NODES);
+    FAILS(getdents64(folder, entries, 4), EINVAL);
+    DIR *stream = fdopendir(nodes);
+    CHECK(listed(stream) == TOPOLOGY_NODES && dirfd(stream) == nodes);
+    seekdir(stream, 0);
+    CHECK(telldir(stream) == 0 && listed(stream) == TOPOLOGY_NODES && closedir(stream) == 0 && fcntl(nodes, F_GETFD) == -1);
+    stream = opendir(path);
+    CHECK(listed(stream) == 3 && fstatat(dirfd(stream), "nodes/0/gpu_id", &same, 0) == 0 && closedir(stream) == 0);
+    // Both names are one folder.
+    CHECK(realpath(path, text) == text && !strcmp(text, TOPOLOGY));
+    snprintf(file, sizeof file, "/sys/class/../class//kfd/./kfd");
+    CHECK(lstat(file, &same) == 0 && S_ISLNK(same.st_mode) && stat(file, &same) == 0 && S_ISDIR(same.st_mode));
+    ssize_t length = readlink(file, text, sizeof text);
+    CHECK(length == 29 && !strncmp(text, "../../devices/virtual/kfd/kfd", length));
+    CHECK(readlinkat(folder, "nodes", text, sizeof text) == -1 && errno == EINVAL);
+    FAILS(readlink("/sys/class/kfd/nothing", text, sizeof text), ENOENT);
+    close(folder);
+    FAILS(openat(folder, "nodes", O_RDONLY), EBADF);
+    // Other paths and folders are the system's.
+    char *real = realpath("/dev/../dev/null", NULL);
+    CHECK(real && !strcmp(real, "/dev/null") && realpath("/dev/..", text) == text && !strcmp(text, "/"));
+    free(real);
+    CHECK(!realpath("/nowhere", NULL) && errno == ENOENT);
+    folder = open("/", O_RDONLY | O_DIRECTORY);
+    CHECK(folder >= 0 && fstatat(folder, "dev/null", &same, 0) == 0 && listed(fdopendir(folder)) > 0);
+    CHECK(fstat(kfd, &same) == 0 && S_ISCHR(same.st_mode) && stat("/dev/kfd", &status) == 0 && same.st_rdev == status.st_rdev);
+}
+
 static void descriptors(void) {
     struct kfd_ioctl_get_version_args version = {0};
     CHECK(ioctl(kfd, AMDKFD_IOC_GET_VERSION, &version) == 0 && version.major_version == 1 && version.minor_version >= 15);
@@ -135,8 +201,10 @@ static void descriptors(void) {
     FAILS(ioctl(kfd, _IOWR('K', 0x7f, struct kfd_ioctl_get_version_args), &version), ENOTTY);
     FAILS(ioctl(kfd, _IOWR('x', 1, struct kfd_ioctl_get_version_args), &version), ENOTTY);
     FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &version), ENOTTY);
-    struct runtime_enable enable = {0};
+    struct runtime_enable enable = {.mode = 1};
     FAILS(ioctl(kfd, RUNTIME_ENABLE, &enable), EINVAL);
+    enable.mode = 0;
+    CHECK(ioctl(kfd, RUNTIME_ENABLE, &enable) == 0);
     struct kfd_ioctl_set_xnack_mode_args xnack = {-1};
     CHECK(ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack) == 0 && xnack.xnack_enabled == 0);
     xnack.xnack_enabled = 1;
@@ -387,6 +455,8 @@ int main(void) {
     snprintf(path, sizeof path, "/dev/dri/renderD%llu", property("nodes/1/properties", "drm_render_minor"));
     render = open(path, O_RDWR | O_CLOEXEC);
     CHECK(kfd >= 0 && render >= 0);
+    folders(TOPOLOGY);
+    folders("/sys/class/kfd/kfd/topology");
     descriptors();
     memory();
     events();

@@ -52,11 +52,18 @@ pub fn xnack(_: &Instance, arguments: Arguments) -> Result {
     }
 }
 
-/// Only the classic way of reporting errors is offered; the runtime is told so by the topology, too.
+/// The bit of the mode that says whether the process enters or leaves the debugger's way of reporting errors.
+const RUNTIME_ENABLE: u32 = 1;
+
+/// Only the classic way of reporting errors is offered; the runtime is told so by the topology, too. Nothing has to be done to leave
+/// what was never entered.
 pub fn runtime_enable(_: &Instance, arguments: Arguments) -> Result {
     let value: kfd::RuntimeEnable = arguments.get()?;
     if value.debug != 0 {
         source::set_debug_list(value.debug);
     }
-    refuse(libc::EINVAL)
+    match value.mode & RUNTIME_ENABLE {
+        0 => Ok(()),
+        _ => refuse(libc::EINVAL),
+    }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use gpu::Machine;
 
+use super::discovery;
 use crate::topology;
 
 /// What a path is.
@@ -17,6 +18,7 @@ pub enum Entry {
 
 const DRIVER: &str = "/dev/kfd";
 const RENDER: &str = "/dev/dri/renderD";
+const RENDER_FOLDER: &str = "/sys/class/drm/renderD";
 /// Two names of one folder.
 const FOLDERS: [&str; 2] = ["/sys/devices/virtual/kfd", "/sys/class/kfd"];
 
@@ -28,6 +30,12 @@ pub fn look_up(machine: &Machine, path: &str) -> Option<Entry> {
     if let Some(minor) = path.strip_prefix(RENDER) {
         let node = topology::render_node(machine, minor.parse().ok()?)?;
         return Some(Entry::Device(node));
+    }
+    if let Some(path) = path.strip_prefix(RENDER_FOLDER) {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let (minor, inside) = parts.split_first()?;
+        let node = topology::render_node(machine, minor.parse().ok()?)?;
+        return discovery::look_up(machine.gpu(node)?.target.name, inside);
     }
     let inside = FOLDERS
         .iter()

@@ -9,6 +9,7 @@ mod arguments;
 mod buffers;
 mod commands;
 mod devices;
+mod discovery;
 mod events;
 mod exchange;
 mod export;
