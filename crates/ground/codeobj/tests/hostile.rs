@@ -137,6 +137,29 @@ fn an_empty_symbol_table_beyond_the_file_is_left_alone() {
     exercise(&bytes);
 }
 
+/// Found by mutation: with the segment of the code unloadable, the rewritten kernel ran, and the original ran into zeros.
+#[test]
+fn code_that_is_not_loaded_is_refused() {
+    let good = &corpus()[0];
+    let word = |at: usize| u64::from_le_bytes(good[at..at + 8].try_into().unwrap()) as usize;
+    let (headers, count) = (word(32), usize::from(good[56]));
+    let code = (0..count)
+        .map(|index| headers + 56 * index)
+        .find(|header| good[*header] == 1 && good[header + 4] & 1 == 1)
+        .expect("a loaded, executable segment");
+    // Its type, its place in the file, its address.
+    for (at, change) in [(0, 0x10), (9, 0x01), (17, 0x10)] {
+        let mut bytes = good.clone();
+        bytes[code + at] ^= change;
+        let error = CodeObject::parse(&bytes).expect_err("code that is not loaded");
+        assert!(
+            error.to_string().contains("code section"),
+            "byte {at}: {error}"
+        );
+        exercise(&bytes);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -35,6 +35,15 @@ impl Bell {
         sleep(&self.answers, before, Some(limit));
     }
 
+    /// Waits until somebody has dealt with what was left, but no longer than `limit`. May be called in a signal handler.
+    pub fn wait_for_answer(&self, limit: Duration) {
+        sleep(
+            &self.answers,
+            self.answers.load(Ordering::SeqCst),
+            Some(limit),
+        );
+    }
+
     /// Waits for what is left here; `None` when `limit` is over.
     pub fn wait(&self, limit: Option<Duration>) -> Option<u32> {
         if self.left.load(Ordering::SeqCst) == 0 {

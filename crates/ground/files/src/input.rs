@@ -1,9 +1,12 @@
 //! A file that a user named, read without holding all of it.
 
 use std::{
-    fs::File,
-    io::{self, Read},
-    os::fd::AsRawFd,
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind, Read},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{FileTypeExt, OpenOptionsExt},
+    },
     path::Path,
     ptr::NonNull,
     sync::Once,
@@ -15,7 +18,7 @@ const LARGE: u64 = 32 << 20;
 const STEP: u64 = 1 << 20;
 
 /// The bytes of a file. Large regular files are mapped, so that they take no memory but for what is being looked at; everything else
-/// (pipes, small files) is read.
+/// (pipes, small files) is read. Devices are refused: many of them never end.
 #[derive(Debug)]
 pub struct Input(Bytes);
 
@@ -33,6 +36,10 @@ unsafe impl Sync for Input {}
 impl Input {
     /// For commands: a mapped file that somebody makes shorter meanwhile ends the process with a message and status 2.
     pub fn open(path: &Path) -> io::Result<Input> {
+        let kind = fs::metadata(path)?.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device"));
+        }
         let mut file = File::open(path)?;
         let about = file.metadata()?;
         if !about.is_file() || about.len() < LARGE {
@@ -89,6 +96,32 @@ impl Drop for Input {
             unsafe { libc::munmap(start.as_ptr().cast(), length) };
         }
     }
+}
+
+/// A whole regular file of at most `limit` bytes. Everything else is refused at once: nobody waits for a FIFO's writer or for the end of a device.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let refused = |reason: String| io::Error::new(ErrorKind::InvalidInput, reason);
+    // Without this flag, opening a FIFO waits.
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)?;
+    let about = file.metadata()?;
+    if about.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !about.is_file() {
+        return Err(refused("it is no regular file".to_owned()));
+    }
+    if about.len() > limit {
+        let size = about.len();
+        return Err(refused(format!(
+            "it has {size} bytes, and no more than {limit} are believed"
+        )));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reading beyond the end of a mapped file is a signal. Without this it would end the command without a word.

@@ -2,7 +2,8 @@
 //!
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
 //!   replaced.
-//! * [`Input`]: a file that a user named, which may be larger than memory.
+//! * [`Input`]: a file that a user named, which may be larger than memory; [`read_regular`]: one that has to be a file.
+//! * [`make_directories`]: directories of outputs, which follow the user's umask as outputs do, whatever a daemon's is.
 //! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside somebody else's process. The
 //!   application can neither close nor meet descriptors that are not in its table.
 //! * [`standard_error`]: messages to the user from inside somebody else's process, as long as standard error is what it was.
@@ -18,6 +19,7 @@ mod console;
 mod input;
 mod keeper;
 mod output;
+mod permissions;
 mod scratch;
 pub mod standard_error;
 mod text;
@@ -26,8 +28,9 @@ pub mod trusted;
 
 pub use bell::Bell;
 pub use console::{print_error, print_output};
-pub use input::Input;
+pub use input::{Input, read_regular};
 pub use keeper::{Keeper, Kept, apart};
 pub use output::{Output, write_apart, write_whole};
+pub use permissions::{UMASK, make_directories, umask};
 pub use scratch::Scratch;
 pub use text::{grouped, html};

@@ -14,6 +14,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::permissions;
+
 /// Links followed before we give up, as in the kernel.
 const LINKS: usize = 40;
 /// Type of the file system of processes, in whose links names say nothing.
@@ -235,7 +237,7 @@ fn unfinished(target: &Path) -> io::Result<Unfinished> {
     let nameless = OpenOptions::new()
         .write(true)
         .read(true)
-        .mode(0o666)
+        .mode(permissions::of_files())
         .custom_flags(libc::O_TMPFILE)
         .open(&directory);
     match nameless {
@@ -260,7 +262,7 @@ fn named(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(UNFINISHED)
-        .permissions(Permissions::from_mode(0o666))
+        .permissions(Permissions::from_mode(permissions::of_files()))
         .tempfile_in(directory_of(target))
 }
 

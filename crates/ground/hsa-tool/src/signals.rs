@@ -2,7 +2,7 @@
 
 use std::{
     ffi::c_void,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -59,6 +59,8 @@ pub fn raise(signal: libc::c_int) {
 pub struct Alarm {
     bell: Bell,
     owner: AtomicU32,
+    /// Somebody has rung who ends the program then.
+    ending: AtomicBool,
 }
 
 impl Alarm {
@@ -67,13 +69,18 @@ impl Alarm {
         Alarm {
             bell: Bell::new(),
             owner: AtomicU32::new(0),
+            ending: AtomicBool::new(false),
         }
     }
 
     /// Makes it this process's; false if it was before.
     pub fn claim(&self) -> bool {
         let process = std::process::id();
-        self.owner.swap(process, Ordering::AcqRel) != process
+        let is_new = self.owner.swap(process, Ordering::AcqRel) != process;
+        if is_new {
+            self.ending.store(false, Ordering::Release);
+        }
+        is_new
     }
 
     pub fn is_ours(&self) -> bool {
@@ -88,6 +95,17 @@ impl Alarm {
     /// The same, and waits for the thread's [`Alarm::answer`], but no longer than `limit`. May be called in a handler.
     pub fn ring_and_wait(&self, signal: libc::c_int, limit: Duration) {
         self.in_handler(|bell| bell.ring_and_wait(signal.unsigned_abs(), limit));
+    }
+
+    /// In the handler of a signal: has the thread do what is left to do, waits for that, but no longer than `limit`, and lets the signal end
+    /// the program. A second signal waits for the same: whoever signals a group of processes reaches a program twice that has a launcher.
+    pub fn ring_and_end(&self, signal: libc::c_int, limit: Duration) {
+        self.in_handler(|bell| match self.ending.swap(true, Ordering::AcqRel) {
+            false => bell.ring_and_wait(signal.unsigned_abs(), limit),
+            true => bell.wait_for_answer(limit),
+        });
+        restore_default(signal);
+        raise(signal);
     }
 
     /// For the thread: the signal that was left, or `None` when `limit` is over.

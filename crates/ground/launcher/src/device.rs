@@ -25,6 +25,15 @@ fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
             "there is no AMD GPU here (/dev/kfd is missing); emulate one with --device {DEFAULT_TARGET}"
         ),
         "auto" => Ok(Some(DEFAULT_TARGET)),
+        named
+            if named
+                .split(',')
+                .any(|one| ["hardware", "auto"].contains(&one.trim())) =>
+        {
+            bail!(
+                "--device {named}: a program sees either the GPUs that are here, with --device hardware, or emulated ones, never both"
+            )
+        }
         named => Ok(Some(named)),
     }
 }
@@ -83,5 +92,9 @@ mod tests {
         );
         let refusal = meaning_with("hardware", false).unwrap_err().to_string();
         assert!(refusal.contains("--device gfx90a"), "{refusal}");
+        for both in ["hardware,gfx90a", "gfx1100, auto"] {
+            let refusal = meaning_with(both, true).unwrap_err().to_string();
+            assert!(refusal.contains("never both"), "{refusal}");
+        }
     }
 }

@@ -1,12 +1,21 @@
 //! Starts a child whose exit status, signals and standard streams are the program's own.
 
 use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, Read},
     os::unix::process::{CommandExt, ExitStatusExt},
+    path::Path,
     process::{Command, ExitCode, ExitStatus},
     sync::atomic::{AtomicI32, Ordering},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
+
+/// As much of a script's first line as the system reads.
+const LONGEST_LINE: u64 = 256;
+/// The machine of AMD GPUs in ELF files.
+const EM_AMDGPU: u16 = 224;
 
 /// The child, for the signal handler; 0 before it exists and after it ended.
 static CHILD: AtomicI32 = AtomicI32::new(0);
@@ -91,20 +100,79 @@ fn die_together(command: &mut Command) {
     unsafe { command.pre_exec(ask) };
 }
 
+/// What has no interpreter's line is run by a shell, as `execvp` does it. A code object is no script, though.
+fn refuse_code_objects(program: &Path) -> Result<()> {
+    let mut start = [0; 20];
+    let named = program.components().count() > 1;
+    if !named
+        || File::open(program)
+            .and_then(|mut file| file.read_exact(&mut start))
+            .is_err()
+    {
+        return Ok(());
+    }
+    let is_elf = start.starts_with(b"\x7fELF");
+    let machine = u16::from_le_bytes([start[18], start[19]]);
+    if is_elf && machine == EM_AMDGPU {
+        bail!(
+            "cannot start {}: it is an AMD GPU code object; `luthier emulate` runs its kernels",
+            program.display()
+        );
+    }
+    Ok(())
+}
+
+/// Why a program could not be started. What the system does not find may also be what the program itself asks for.
+fn not_started(program: &OsStr, error: io::Error) -> anyhow::Error {
+    let program = Path::new(program);
+    let mut reason = error.to_string();
+    let exists = || program.components().count() > 1 && program.is_file();
+    if error.kind() == io::ErrorKind::NotFound && exists() {
+        reason = match interpreter(program) {
+            Some(interpreter) => format!("{interpreter}, which its first line names, is missing"),
+            None => format!("the loader that it asks for is missing ({error})"),
+        };
+    }
+    anyhow!("cannot start {}: {reason}", program.display())
+}
+
+/// What the first line of a script names.
+fn interpreter(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    let file = File::open(script).ok()?;
+    file.take(LONGEST_LINE).read_to_end(&mut start).ok()?;
+    let line = start
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?;
+    let mut words = line.split(|byte| byte.is_ascii_whitespace());
+    let word = words.find(|word| !word.is_empty())?;
+    Some(String::from_utf8_lossy(word).into_owned())
+}
+
+/// What is written in the program's process is for whoever started it, and has modes accordingly.
+fn tell_umask(command: &mut Command) {
+    if let Some(umask) = files::umask() {
+        command.env(files::UMASK, umask);
+    }
+}
+
 /// Runs `command` to its end, passing signals on to it. If this process is killed by SIGKILL, so is the program.
 pub fn run(command: &mut Command) -> Result<ExitStatus> {
-    let program = command.get_program().to_string_lossy().into_owned();
+    let program = command.get_program().to_owned();
+    refuse_code_objects(Path::new(&program))?;
+    tell_umask(command);
     take_signals();
     die_together(command);
     // The child starts with default dispositions: execve resets handlers, so nothing needs undoing.
     let mut child = command
         .spawn()
-        .with_context(|| format!("cannot start {program}"))?;
+        .map_err(|error| not_started(&program, error))?;
     CHILD.store(child.id() as i32, Ordering::SeqCst);
     pass_on();
     let status = child
         .wait()
-        .with_context(|| format!("lost track of {program}"))?;
+        .with_context(|| format!("lost track of {}", program.display()))?;
     CHILD.store(0, Ordering::SeqCst);
     Ok(status)
 }
@@ -129,7 +197,10 @@ pub fn end_like(status: ExitStatus) -> ExitCode {
 
 /// Replaces this process by `command`, for when nothing remains to be done afterwards.
 pub fn replace(command: &mut Command) -> anyhow::Error {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let error = command.exec();
-    anyhow::Error::new(error).context(format!("cannot start {program}"))
+    if let Err(error) = refuse_code_objects(Path::new(command.get_program())) {
+        return error;
+    }
+    let program = command.get_program().to_owned();
+    tell_umask(command);
+    not_started(&program, command.exec())
 }

@@ -5,11 +5,15 @@
 //! * [`doors`]: by which of two ways a ROCr comes to the emulated one;
 //! * [`hsa_tools`]: what ROCr is to load into it besides;
 //! * [`preload`]: what the dynamic linker is to load into it first;
+//! * [`address_space`]: whether ROCr gets the addresses that it reserves;
+//! * [`temporary`]: what they need of the directory for temporary files;
 //! * [`libraries`]: where the libraries are that go into its process.
 
+pub mod address_space;
 pub mod device;
 pub mod doors;
 pub mod hsa_tools;
 pub mod launch;
 pub mod libraries;
 pub mod preload;
+pub mod temporary;

@@ -230,7 +230,8 @@ impl Mc {
                 .collect()
         };
         Some(OpcodeDescription {
-            name: static_text(info.name, info.name_length),
+            // SAFETY: the shim names it by a string literal of LLVM's.
+            name: unsafe { static_text(info.name, info.name_length) },
             flags: info.flags,
             definitions: info.definitions as usize,
             operands: info.operands as usize,
@@ -251,7 +252,8 @@ impl Mc {
         // SAFETY: the call succeeded, so it filled `info`.
         let info = unsafe { info.assume_init() };
         Some(RegisterDescription {
-            name: static_text(info.name, info.name_length),
+            // SAFETY: the shim names it by a string literal of LLVM's.
+            name: unsafe { static_text(info.name, info.name_length) },
             encoding: info.encoding,
             units: info.units,
         })
@@ -362,8 +364,12 @@ pub(crate) fn into_text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn static_text(start: *const c_char, length: usize) -> &'static str {
-    // SAFETY: LLVM's opcode and register names are string literals in this very binary.
+/// The name of an opcode or register.
+///
+/// # Safety
+/// `start` leads to `length` bytes that stay as they are until the process ends, as LLVM's tables in this very binary do.
+unsafe fn static_text(start: *const c_char, length: usize) -> &'static str {
+    // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
     std::str::from_utf8(bytes).unwrap_or("?")
 }

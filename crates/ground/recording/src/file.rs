@@ -73,12 +73,15 @@ fn fill(
     out.finish()?.flush()
 }
 
-/// Whether a file begins like a recording.
+/// Whether a file begins like a recording. Nothing is read from what is no regular file, for it could not be read again.
 pub fn is_one(path: &Path) -> Result<bool, Error> {
     let failed = |source| Error::Read {
         path: path.to_owned(),
         source,
     };
+    if !path.metadata().map_err(failed)?.is_file() {
+        return Ok(false);
+    }
     let mut start = [0; MAGIC.len()];
     let file = File::open(path).map_err(failed)?;
     Ok(file

@@ -19,6 +19,14 @@ pub enum Error {
         /// What the library says.
         source: ::parquet::errors::ParquetError,
     },
+    /// The file was given up when an earlier write failed.
+    #[error("cannot write {}: {reason}", path.display())]
+    GivenUp {
+        /// The file's name.
+        path: PathBuf,
+        /// Why that write failed.
+        reason: String,
+    },
     /// The name's ending belongs to no format.
     #[error("{}: records are written as .parquet or .jsonl", path.display())]
     Format {

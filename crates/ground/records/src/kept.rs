@@ -26,10 +26,11 @@ pub(crate) fn failed(path: &Path, source: io::Error) -> Error {
     }
 }
 
-/// A sink on the thread that keeps files.
+/// A sink on the thread that keeps files. The first write that fails gives the file up, and its reason is that of all that follow: what
+/// libraries say of a file that is half there would hide it.
 pub(crate) struct KeptSink {
     path: PathBuf,
-    sink: Kept<Box<dyn Sink>>,
+    sink: Result<Kept<Box<dyn Sink>>, String>,
 }
 
 impl KeptSink {
@@ -39,21 +40,47 @@ impl KeptSink {
     ) -> Result<KeptSink, Error> {
         Ok(KeptSink {
             path: path.to_path_buf(),
-            sink: keep(path, make)?,
+            sink: Ok(keep(path, make)?),
         })
     }
 }
 
 impl Sink for KeptSink {
     fn write(&mut self, records: &[u8]) -> Result<(), Error> {
+        let sink = match &mut self.sink {
+            Ok(sink) => sink,
+            Err(reason) => {
+                return Err(Error::GivenUp {
+                    path: self.path.clone(),
+                    reason: reason.clone(),
+                });
+            }
+        };
         let records = records.to_vec();
-        let written = self.sink.with(move |sink| sink.write(&records));
-        written.map_err(|source| failed(&self.path, source))?
+        let error = match sink.with(move |sink| sink.write(&records)) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => error,
+            Err(source) => failed(&self.path, source),
+        };
+        let reason = match &error {
+            Error::File { source, .. } => source.to_string(),
+            Error::Parquet { source, .. } => source.to_string(),
+            // Records that are none leave the file as it was.
+            _ => return Err(error),
+        };
+        self.sink = Err(reason);
+        Err(error)
     }
 
     fn finish(self: Box<Self>) -> Result<u64, Error> {
-        let KeptSink { path, sink } = *self;
-        sink.take(|sink| sink.finish())
-            .map_err(|source| failed(&path, source))?
+        match self.sink {
+            Ok(sink) => sink
+                .take(|sink| sink.finish())
+                .map_err(|source| failed(&self.path, source))?,
+            Err(reason) => Err(Error::GivenUp {
+                path: self.path,
+                reason,
+            }),
+        }
     }
 }

@@ -23,7 +23,8 @@ use std::path::Path;
 
 /// Where records go.
 pub trait Sink: Send {
-    /// Appends whole records, one after another without gaps.
+    /// Appends whole records, one after another without gaps. A file that cannot be written is given up: this and all later calls fail
+    /// for that reason.
     fn write(&mut self, records: &[u8]) -> Result<(), Error>;
     /// Completes the file; says how many records are in it.
     fn finish(self: Box<Self>) -> Result<u64, Error>;

@@ -13,6 +13,7 @@ use parquet::{
     schema::types::Type,
 };
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -92,10 +93,21 @@ impl Sink for ParquetSink {
     }
 }
 
+/// What the system says, where the library only passes that on.
 fn failed(path: &Path, source: ParquetError) -> Error {
-    Error::Parquet {
-        path: path.to_path_buf(),
-        source,
+    let path = path.to_path_buf();
+    match source {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(source) => Error::File {
+                path,
+                source: *source,
+            },
+            Err(inner) => Error::Parquet {
+                path,
+                source: ParquetError::External(inner),
+            },
+        },
+        source => Error::Parquet { path, source },
     }
 }
 

@@ -28,6 +28,27 @@ fn layout() -> Layout {
     Layout::parse(FIELDS.into_iter().chain(["padding:u32"])).unwrap()
 }
 
+/// A full disk is a full disk, however often it is written to.
+#[test]
+fn the_first_reason_is_the_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    // More than is gathered before it is written.
+    let records = record(1, 2, 3.0, 4, 5, 6).repeat(1 << 20);
+    for name in ["trace.parquet", "trace.jsonl"] {
+        let path = directory.path().join(name);
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let mut sink = sink(&path, &layout()).unwrap();
+        let mut said: Vec<String> = (0..2)
+            .map(|_| sink.write(&records).unwrap_err().to_string())
+            .collect();
+        said.push(sink.finish().unwrap_err().to_string());
+        for text in said {
+            let expected = format!("cannot write {}: No space left on device", path.display());
+            assert!(text.starts_with(&expected), "{text}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]

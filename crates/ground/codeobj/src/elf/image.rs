@@ -1,6 +1,7 @@
 //! What a loader puts in memory: the `PT_LOAD` segments of a linked code object.
 
 use super::file::Elf;
+use crate::{Error, Result};
 use object::elf;
 
 /// One loaded segment.
@@ -66,4 +67,29 @@ impl<'a> Image<'a> {
             room[..length].copy_from_slice(&segment.data[..length]);
         }
     }
+}
+
+/// Readers find code by sections, and loaders by segments. In a linked object both must mean the same bytes: whoever rewrote the ones
+/// would otherwise change what the others run.
+pub(super) fn check_code(file: &Elf<'_>) -> Result<()> {
+    let linked = file.kind == elf::ET_DYN.0;
+    let code = file
+        .sections
+        .iter()
+        .filter(|section| linked && section.is_code() && !section.data.is_empty());
+    for section in code {
+        let last = section.data.len() as u64 - 1;
+        let loaded = |offset: u64| {
+            let address = section.address.checked_add(offset)?;
+            Some(file.file_offset_of(address)? == section.file_offset + offset)
+        };
+        if loaded(0) != Some(true) || loaded(last) != Some(true) {
+            return Err(Error::Malformed {
+                what: "code section",
+                offset: section.file_offset,
+                reason: "no segment loads it to its address",
+            });
+        }
+    }
+    Ok(())
 }

@@ -75,6 +75,7 @@ impl<'a> CodeObject<'a> {
     /// Reads all tables; code object v2 and other runtimes' ABIs are refused.
     pub fn parse(data: &'a [u8]) -> Result<CodeObject<'a>> {
         let elf = Elf::parse(data)?;
+        image::check_code(&elf)?;
         if elf.machine != EM_AMDGPU {
             return Err(Error::NotCodeObject {
                 reason: "the ELF machine is not AMDGPU",

@@ -16,6 +16,11 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
+
+// As in context.cpp. It is named here alone, so that libraries that only decode are linked without the assembler's tables.
+extern "C" void LLVMInitializeAMDGPUAsmParser();
+
 using namespace llvm;
 using namespace luthier;
 
@@ -51,6 +56,8 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
   std::string Problem = P.create(Cpu, Features);
   if (!Problem.empty())
     return Diagnostics.fail(Problem);
+  static std::once_flag Once;
+  std::call_once(Once, LLVMInitializeAMDGPUAsmParser);
 
   // `.include` and `.incbin` see an empty file system: text cannot read this machine's files.
   SourceMgr Sources(makeIntrusiveRefCnt<vfs::InMemoryFileSystem>());

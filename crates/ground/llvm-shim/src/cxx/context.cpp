@@ -11,7 +11,6 @@ extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTargetMC();
 void LLVMInitializeAMDGPUDisassembler();
-void LLVMInitializeAMDGPUAsmParser();
 }
 
 namespace luthier {
@@ -22,7 +21,6 @@ static void registerBackend() {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUDisassembler();
-    LLVMInitializeAMDGPUAsmParser();
   });
 }
 
