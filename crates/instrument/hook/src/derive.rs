@@ -54,7 +54,7 @@ fn file_of(kind: RegKind) -> Option<RegisterFile> {
 const FORBIDDEN: &[(&str, &str)] = &[
     ("s_getpc*",         "reads the program counter, which differs at every place"),
     ("s_get_pc*",        "reads the program counter, which differs at every place"),
-    ("s_setreg*",        "changes a hardware register"),
+    ("s_setreg*",        "changes a hardware register (luthier::write_mode changes MODE)"),
     ("s_round_mode",     "changes MODE"),
     ("s_denorm_mode",    "changes MODE"),
     ("s_set_gpr_idx*",   "changes how registers are indexed"),

@@ -310,7 +310,7 @@ struct OwnedLaunch {
 }
 
 impl OwnedLaunch {
-    fn of(launch: &Launch<'_>) -> OwnedLaunch {
+    fn new(launch: &Launch<'_>) -> OwnedLaunch {
         OwnedLaunch {
             number: launch.number,
             kernel: launch.kernel.to_owned(),
@@ -387,7 +387,7 @@ impl Tool for Guarded {
     }
 
     fn choose(&self, launch: &Launch<'_>, code: &Code) -> u32 {
-        let (launch, code) = (OwnedLaunch::of(launch), code.clone());
+        let (launch, code) = (OwnedLaunch::new(launch), code.clone());
         let choice = self.call("launch", move |tool| tool.choose(&launch.launch(), &code));
         // What a lost tool put in stays; for other kernels instrumenting says that it is lost.
         choice.unwrap_or(1)
@@ -405,7 +405,7 @@ impl Tool for Guarded {
             // It has been told.
             return;
         }
-        let launch = OwnedLaunch::of(launch);
+        let launch = OwnedLaunch::new(launch);
         self.call("launch", move |tool| tool.launch(&launch.launch()));
     }
 

@@ -138,7 +138,7 @@ impl Intercepted {
             watch: None,
         };
         let signal = || intercepted.signal(COUNT);
-        let watch = state::running().and_then(|state| Watch::of(state, signal));
+        let watch = state::running().and_then(|state| Watch::new(state, signal));
         intercepted.watch = watch;
         intercepted
     }

@@ -51,7 +51,7 @@ fn keep_objects(session: &session::Session, directory: &Path) {
         let path = directory.join(format!("{hash}.co"));
         let known = || std::fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64);
         let write = || {
-            std::fs::create_dir_all(directory)?;
+            files::make_directories(directory)?;
             files::write_apart(&path, &bytes)
         };
         if !known()
@@ -64,6 +64,6 @@ fn keep_objects(session: &session::Session, directory: &Path) {
 
 /// Readers see the whole file or none.
 fn write(directory: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    std::fs::create_dir_all(directory)?;
+    files::make_directories(directory)?;
     files::write_apart(&directory.join(name), text.as_bytes())
 }

@@ -153,7 +153,7 @@ impl Queues {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
             let observes = state::running().is_some_and(|state| state.session.observes_launches());
             let times = observes
-                .then(|| Times::of(self.api, agent, queue))
+                .then(|| Times::enable(self.api, agent, queue))
                 .flatten();
             let intercepted = Intercepted::new(self.api, id, agent, &*queue, errors, times);
             let intercepted = Arc::new(intercepted);

@@ -24,6 +24,9 @@ const MOST: usize = 6;
 /// Looks at what runs, until some wave is seen.
 const TRIES: u32 = 8;
 
+/// Some of what a wave counts lies in registers until it ends.
+const STILL_RUNNING: &str = "instrumented kernels were still running when the program ended; what their waves had counted and not yet written is missing";
+
 /// It was told already.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
@@ -75,6 +78,10 @@ fn look() {
         if let Some(place) = state.session.place(kernel, offset) {
             *told.entry((kernel, place)).or_default() += waves;
         }
+    }
+    let instrumented = |kernel: &u64| state.session.name_of(*kernel).is_some_and(|(_, is)| is);
+    if all.keys().any(instrumented) {
+        state.session.note(STILL_RUNNING.into());
     }
     let mut rows: Vec<_> = told.into_iter().collect();
     rows.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));

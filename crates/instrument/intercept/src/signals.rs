@@ -86,8 +86,5 @@ pub fn install() {
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel's arguments.
     unsafe { contained::stop_here(signal, info) };
-    // So the signal ends the program in the end, and a second one does at once.
-    signals::restore_default(signal);
-    ALARM.ring_and_wait(signal, LIMIT);
-    signals::raise(signal);
+    ALARM.ring_and_end(signal, LIMIT);
 }

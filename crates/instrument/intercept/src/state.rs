@@ -181,8 +181,13 @@ pub fn finish(limit: Duration, settle: Duration) {
     };
     // A device that hangs must not keep the program from ending.
     let started = threads::spawn("luthier-end", STACK, Box::new(end));
-    if !started || wait.recv_timeout(limit).is_err() {
-        say("the devices do not answer, or a tool; what tools collected is lost");
+    let reason = match started {
+        true if wait.recv_timeout(limit).is_ok() => None,
+        true => Some("the devices do not answer, or a tool"),
+        false => Some("the host gives no thread to ask the tools in"),
+    };
+    if let Some(reason) = reason {
+        say(&format!("{reason}; what tools collected is lost"));
         print_without_tool(state);
     }
     ledger::write(ledger::DELIVERED);

@@ -54,7 +54,7 @@ impl Times {
     ///
     /// # Safety
     /// `queue` must be a living queue of `agent`.
-    pub unsafe fn of(api: &'static Api, agent: Handle, queue: *mut Queue) -> Option<Times> {
+    pub unsafe fn enable(api: &'static Api, agent: Handle, queue: *mut Queue) -> Option<Times> {
         let (enable, info) = (
             api.amd.profiling_set_profiler_enabled?,
             api.core.system_get_info?,

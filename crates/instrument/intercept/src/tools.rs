@@ -32,19 +32,24 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
         )));
     }
     let mut opened: Vec<Box<dyn Tool>> = Vec::new();
+    let libraries = env::var(tools::LIBRARIES).unwrap_or_default();
     for (tool, name) in tools::distinct(&config.tools).chosen {
         if !tools::is_library(tool) {
-            opened.push(named(tool, &name, directory, config)?);
-        } else if std::fs::read(tool).is_ok_and(|library| tools::is_stock(&library)) {
+            let library = tools::named_as(Path::new(tool), &libraries);
+            opened.push(named(tool, &library, &name, directory, config)?);
+        } else if tools::read_library(Path::new(tool))
+            .is_ok_and(|library| tools::is_stock(&library))
+        {
             let prepared = compile_hooks(Path::new(tool), &[], Duration::MAX)?;
             opened.push(named(
                 &prepared.to_string_lossy(),
+                Path::new(tool),
                 &name,
                 directory,
                 config,
             )?);
         } else {
-            opened.extend(own_tools(tool, config)?);
+            opened.extend(own_tools(tool, &name, config)?);
         }
     }
     let filter = env::var("LUTHIER_SITE").unwrap_or_default();
@@ -116,9 +121,10 @@ fn compile_module(module: &Path) -> Result<PathBuf, String> {
     contained::patiently(|| compile_hooks(module, &["--module"], config.build_limit))
 }
 
-/// A tool by name or path, with the host code in C++ that it may have.
+/// A tool by name or path, with the host code in C++ that it may have; `given` is what the user named for it.
 fn named(
     tool: &str,
+    given: &Path,
     name: &str,
     directory: &Path,
     config: &Config,
@@ -127,16 +133,17 @@ fn named(
     if !opened.file().has_host_code() {
         return Ok(opened);
     }
-    let path = tool.to_owned();
+    let (path, given) = (tool.to_owned(), given.to_owned());
     let made = Guarded::make(opened.name(), opened.file().clone(), config, move |file| {
-        tool_capi::with_host_code(file, Path::new(&path), compile_module)
+        tool_capi::with_host_code(file, Path::new(&path), &given, compile_module)
             .map_err(|error| error.to_string())
     });
     Ok(Box::new(made?))
 }
 
-/// The tools with host code in Rust, which are in this library if it is the one that the user named.
-fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
+/// The tools with host code in Rust, which are in this library if it is the one that the user named: all of them, or those that
+/// were chosen. What is said of the library goes by `name`.
+fn own_tools(library: &str, name: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
     let here = library::own_path().and_then(|path| path.canonicalize().ok());
     if Path::new(library).canonicalize().ok() != here {
         return Err(format!(
@@ -148,10 +155,18 @@ fn own_tools(library: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, Strin
     if tools.is_empty() {
         return Err(format!("{library} has no tools in it"));
     }
-    let made = tools.iter().map(|tool| {
-        let all = env::var(tools::OPTIONS).unwrap_or_default();
+    let all = env::var(tools::OPTIONS).unwrap_or_default();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
+    let chosen = tools::chosen_of(&names, &tools::options_of(name, &all))
+        .map_err(|reason| format!("{library} {reason}"))?;
+    let made = tools.iter().filter_map(|tool| {
+        let (_, options) = chosen.iter().find(|(chosen, _)| *chosen == tool.name)?;
+        Some((tool, options))
+    });
+    let made = made.map(|(tool, options)| {
+        let options = options.iter().map(|(key, value)| (key.as_str(), *value));
         let file = ToolFile::parse(tool.name, tool.file)
-            .and_then(|file| file.with_options(tools::options_of(tool.name, &all)))
+            .and_then(|file| file.with_options(options))
             .map_err(|error| error.to_string())?;
         let make = tool.make;
         let made = Guarded::make(tool.name, file, config, move |file| Ok(make(file)))?;

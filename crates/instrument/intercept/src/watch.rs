@@ -61,7 +61,7 @@ pub struct Watch {
 
 impl Watch {
     /// `None` if the settings ask for nothing. `signal` must count down from [`COUNT`].
-    pub fn of(state: &State, signal: impl FnOnce() -> Option<Handle>) -> Option<Watch> {
+    pub fn new(state: &State, signal: impl FnOnce() -> Option<Handle>) -> Option<Watch> {
         let config = state.session.config();
         if !config.serialize && config.kernel_limit.is_none() {
             return None;

@@ -16,6 +16,50 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// All are on.
     pub const FULL: Bits<WORDS> = Bits([u64::MAX; WORDS]);
 
+    /// The numbers for which `test` holds.
+    pub fn from_fn(test: impl Fn(u16) -> bool) -> Bits<WORDS> {
+        let mut bits = Bits::EMPTY;
+        for number in (0..(64 * WORDS) as u16).filter(|number| test(*number)) {
+            bits.insert_range(number, 1);
+        }
+        bits
+    }
+
+    /// The numbers below `end`.
+    pub fn below(end: u16) -> Bits<WORDS> {
+        let mut bits = Bits::EMPTY;
+        bits.insert_range(0, end);
+        bits
+    }
+
+    /// The same numbers in a set of another size, as far as they fit.
+    pub fn resized<const OTHER: usize>(&self) -> Bits<OTHER> {
+        Bits(std::array::from_fn(|index| {
+            self.0.get(index).copied().unwrap_or(0)
+        }))
+    }
+
+    /// The numbers at which `width` numbers in a row begin that are all in the set.
+    #[inline]
+    pub fn runs(&self, width: u16) -> Bits<WORDS> {
+        let (mut starts, mut ahead) = (*self, *self);
+        for _ in 1..width {
+            ahead = ahead.lowered();
+            starts = starts.intersection(&ahead);
+        }
+        starts
+    }
+
+    /// Each number less by one.
+    #[inline]
+    fn lowered(mut self) -> Bits<WORDS> {
+        let mut carry = 0;
+        for word in self.0.iter_mut().rev() {
+            (*word, carry) = (*word >> 1 | carry, *word << 63);
+        }
+        self
+    }
+
     /// Numbers from `start`, `count` of them; those beyond the end are left out.
     #[inline]
     pub fn insert_range(&mut self, start: u16, count: u16) {
@@ -137,5 +181,25 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), [62, 65, 127]);
         assert!(set.intersects_range(60, 3) && !set.intersects_range(63, 2));
         assert!(!set.unite(&set.clone()) && set.len() == 3);
+    }
+
+    #[test]
+    fn runs_cross_words() {
+        let mut set = Bits::<2>::EMPTY;
+        set.insert_range(62, 4);
+        set.insert_range(127, 1);
+        let starts = |width| set.runs(width).iter().collect::<Vec<_>>();
+        assert_eq!(starts(1), [62, 63, 64, 65, 127]);
+        assert_eq!(starts(3), [62, 63]);
+        assert_eq!(starts(4), [62]);
+        assert_eq!(starts(5), []);
+    }
+
+    #[test]
+    fn other_sizes_keep_what_fits() {
+        let set = Bits::<2>::below(70);
+        assert_eq!(set.resized::<1>(), Bits::FULL);
+        assert_eq!(set.resized::<3>().resized(), set);
+        assert_eq!(Bits::from_fn(|number| number < 70), set);
     }
 }

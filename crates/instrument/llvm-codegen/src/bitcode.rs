@@ -2,7 +2,7 @@
 
 use crate::{
     Diagnostic, Error, ffi,
-    library::{collect, collect_text, entry_points, text},
+    library::{collect, collect_bytes, collect_text, entry_points, text},
 };
 use std::{mem::MaybeUninit, ptr::NonNull};
 
@@ -88,6 +88,30 @@ impl Bitcode {
 
     pub(crate) fn handle(&self) -> *mut ffi::Module {
         self.handle.as_ptr()
+    }
+}
+
+/// One bitcode file of several, which may use each other's functions and variables.
+pub fn link(units: &[&[u8]]) -> Result<Vec<u8>, Error> {
+    let shim = entry_points()?;
+    let pointers: Vec<*const u8> = units.iter().map(|unit| unit.as_ptr()).collect();
+    let lengths: Vec<usize> = units.iter().map(|unit| unit.len()).collect();
+    let (mut linked, mut diagnostics) = (Vec::<u8>::new(), Vec::<Diagnostic>::new());
+    // SAFETY: as many units as both lists have, which live through the call; the callbacks match the vectors behind them.
+    let good = unsafe {
+        (shim.link)(
+            pointers.as_ptr(),
+            lengths.as_ptr(),
+            units.len(),
+            collect_bytes,
+            (&raw mut linked).cast(),
+            collect,
+            (&raw mut diagnostics).cast(),
+        )
+    };
+    match good {
+        0 => Err(Error::Refused(diagnostics)),
+        _ => Ok(linked),
     }
 }
 

@@ -97,6 +97,7 @@ macro_rules! entry_points {
 
 entry_points! {
     load: fn(*const u8, usize, DiagnosticSink, *mut c_void) -> *mut Module;
+    link: fn(*const *const u8, *const usize, usize, TextSink, *mut c_void, DiagnosticSink, *mut c_void) -> c_int;
     module_destroy: fn(*mut Module);
     functions: fn(*const Module, TextSink, *mut c_void);
     global_count: fn(*const Module) -> u32;

@@ -116,3 +116,15 @@ pub unsafe extern "C" fn collect_text(user: *mut c_void, bytes: *const c_char, l
     // SAFETY: as in `collect`.
     unsafe { (*user.cast::<Vec<String>>()).push(text(bytes, length)) }
 }
+
+/// The same for bytes that are no text; `user` is a `Vec<u8>`.
+pub unsafe extern "C" fn collect_bytes(user: *mut c_void, bytes: *const c_char, length: usize) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY: as in `collect`.
+    unsafe {
+        let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), length);
+        (*user.cast::<Vec<u8>>()).extend_from_slice(bytes);
+    }
+}

@@ -24,7 +24,7 @@ pub const CHANGE_ADD_BEFORE: u32 = 2;
 pub const CHANGE_ADD_AFTER: u32 = 3;
 
 /// Kinds of arguments in the order of their numbers: what `LUTHIER_ARG_` stands in front of.
-pub const ARGUMENTS: [&str; 19] = [
+pub const ARGUMENTS: [&str; 20] = [
     "CONSTANT",
     "SGPR",
     "VGPR",
@@ -44,6 +44,7 @@ pub const ARGUMENTS: [&str; 19] = [
     "M0",
     "KERNARG",
     "PACKET",
+    "MODE",
 ];
 
 /// In place of a module's number: the tool's own file.

@@ -79,7 +79,7 @@ pub unsafe fn launched(
     kernel: *const c_char,
 ) -> *const c_char {
     // SAFETY: the caller's promise.
-    reason(|| tool.launch(&unsafe { Launch::of(packet, kernel) }))
+    reason(|| tool.launch(&unsafe { Launch::new(packet, kernel) }))
 }
 
 /// The application has ended.

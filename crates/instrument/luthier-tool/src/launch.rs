@@ -43,7 +43,7 @@ macro_rules! ask {
 impl Launch<'_> {
     /// # Safety
     /// Luthier's packet and string, which outlive the result.
-    pub(crate) unsafe fn of(packet: *mut DispatchPacket, kernel: *const c_char) -> Self {
+    pub(crate) unsafe fn new(packet: *mut DispatchPacket, kernel: *const c_char) -> Self {
         Launch {
             packet,
             // SAFETY: the caller's promise.

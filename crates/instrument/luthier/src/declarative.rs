@@ -3,8 +3,9 @@
 use crate::{
     Argument, At, Block, Edit, Error, Insert, Instruction, Kernel, Result, Results, SiteFilter,
     Tool, ToolFile,
-    description::{Expression, expression},
+    description::{Each, Expression, expression},
     options,
+    per_place::{self, Places},
 };
 use isa::Effects;
 
@@ -25,6 +26,7 @@ impl Tool for Declarative {
         if self.0.description().all_or_nothing {
             edit.all_or_nothing();
         }
+        let mut numbered = Places::new(per_place::numbers(self.0.description())?);
         for insert in &self.0.description().insert {
             let filter: SiteFilter = options::filled(&insert.site, self.0.options()).parse()?;
             let expressions = insert
@@ -60,7 +62,10 @@ impl Tool for Declarative {
                 };
                 let arguments: Option<Vec<_>> = expressions
                     .iter()
-                    .map(|expression| expression.at(&instruction, length))
+                    .map(|expression| match expression {
+                        Expression::SiteNumber(name) => numbered.argument(edit, &instruction, name),
+                        other => other.at(&instruction, length),
+                    })
                     .collect();
                 let Some(arguments) = arguments else {
                     continue;
@@ -78,7 +83,7 @@ impl Tool for Declarative {
                 edit.note(format!("nothing is inserted at {misfits} places: {error}"));
             }
         }
-        Ok(())
+        numbered.attach(edit)
     }
 
     fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
@@ -88,8 +93,18 @@ impl Tool for Declarative {
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let mut report = String::new();
         for print in &self.0.description().print {
-            report.push_str(&fill(&print.text, results)?);
-            report.push('\n');
+            match print.each {
+                Some(Each::Site) => report.push_str(&per_place::lines(
+                    print,
+                    self.0.description(),
+                    results,
+                    |text, word| fill(text, results, word),
+                )?),
+                None => {
+                    report.push_str(&fill(&print.text, results, &|_| None)?);
+                    report.push('\n');
+                }
+            }
         }
         Ok(report)
     }
@@ -175,8 +190,12 @@ fn places<'a>(kernel: &'a Kernel<'a>, at: At) -> Vec<(Instruction<'a>, Region)> 
     places.into_iter().map(|place| (place, region)).collect()
 }
 
-/// Puts variables where `{NAME}` is.
-fn fill(text: &str, results: &Results<'_>) -> Result<String> {
+/// Puts what `word` says where `{NAME}` is, and else the variable.
+fn fill(
+    text: &str,
+    results: &Results<'_>,
+    word: &dyn Fn(&str) -> Option<String>,
+) -> Result<String> {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('{') {
@@ -184,7 +203,10 @@ fn fill(text: &str, results: &Results<'_>) -> Result<String> {
             break;
         };
         filled.push_str(before);
-        filled.push_str(&results.sum(name)?.to_string());
+        match word(name) {
+            Some(said) => filled.push_str(&said),
+            None => filled.push_str(&results.sum(name)?.to_string()),
+        }
         rest = after;
     }
     filled.push_str(rest);

@@ -2,12 +2,15 @@
 
 use crate::{
     Error, Result, SiteFilter,
-    edit::{Argument, WORDS},
+    edit::Argument,
+    parameters,
+    per_place::{self, PREFIX, braced},
 };
 use isa::{Operand, Reg, RegKind};
 use records::Layout;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use template::{HOOK_VALUES, HookValueRow};
 
 /// What `LUTHIER_TOOL(...)` in a HIP file says.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -109,6 +112,19 @@ pub enum At {
     FunctionEntry,
 }
 
+impl At {
+    /// As descriptions name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            At::Instruction => "instruction",
+            At::Block => "block",
+            At::KernelEntry => "kernel-entry",
+            At::KernelExit => "kernel-exit",
+            At::FunctionEntry => "function-entry",
+        }
+    }
+}
+
 /// A hook at places.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +154,17 @@ pub struct Insert {
 pub struct Print {
     /// `{NAME}` stands for a variable, summed over devices.
     pub text: String,
+    /// A line for each of these, instead of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<Each>,
+}
+
+/// What a line of the report is repeated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Each {
+    /// Places whose numbers (`&site.NAME` in arguments) are not zero.
+    Site,
 }
 
 /// A ring of records and the file they go to.
@@ -146,9 +173,14 @@ pub struct Print {
 pub struct Stream {
     /// Variable of type `luthier::ring`.
     pub ring: String,
-    /// `NAME:KIND` in the order of the structure.
+    /// `NAME:KIND` in the order of the structure. Of a stream that host code takes, `bytes` may stand here: the size of a record.
+    #[serde(default)]
     pub fields: Vec<String>,
-    /// Name in the output directory, `.parquet` or `.jsonl`.
+    /// Bytes of a record without `fields`, whose fields are the words of 32 bits in it.
+    #[serde(default, skip_serializing)]
+    bytes: Option<u32>,
+    /// Name in the output directory, `.parquet` or `.jsonl`; of a stream without `fields`, `RING.parquet` is one.
+    #[serde(default)]
     pub file: String,
     /// Records that fit; rounded up to a power of two.
     #[serde(default = "default_capacity")]
@@ -165,6 +197,51 @@ fn as_written<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<
 
 fn default_capacity() -> u32 {
     1 << 16
+}
+
+impl Stream {
+    /// Of records of these fields.
+    pub(crate) fn new(ring: &str, fields: Vec<String>, file: String, capacity: u32) -> Stream {
+        Stream {
+            ring: ring.to_owned(),
+            fields,
+            bytes: None,
+            file,
+            capacity,
+        }
+    }
+
+    /// Works out what a stream of so many bytes consists of, and whether everything has been said.
+    fn complete(&mut self) -> std::result::Result<(), String> {
+        let ring = &self.ring;
+        match self.bytes.take() {
+            Some(_) if !self.fields.is_empty() => {
+                return Err(format!(
+                    "stream {ring} has `fields` and `bytes`; one is enough"
+                ));
+            }
+            Some(bytes) => {
+                if bytes == 0 || !bytes.is_multiple_of(4) {
+                    return Err(format!(
+                        "{bytes} bytes of stream {ring} are no 32-bit words"
+                    ));
+                }
+                let words = 0..bytes / 4;
+                self.fields = words.map(|word| format!("word{word}:u32")).collect();
+                if self.file.is_empty() {
+                    self.file = format!("{ring}.parquet");
+                }
+            }
+            None if self.fields.is_empty() || self.file.is_empty() => {
+                return Err(format!(
+                    "stream {ring} needs `fields` and `file`, or `bytes` where host code takes its records"
+                ));
+            }
+            None => {}
+        }
+        Layout::parse(&self.fields).map_err(|error| error.to_string())?;
+        Ok(())
+    }
 }
 
 impl Description {
@@ -191,7 +268,7 @@ impl Description {
             tool: tool.to_owned(),
             reason,
         };
-        let description: Description =
+        let mut description: Description =
             toml::from_str(text).map_err(|error| bad(error.to_string()))?;
         let defaults = crate::options::defaults(&description.parameter).map_err(bad)?;
         for insert in &description.insert {
@@ -213,18 +290,19 @@ impl Description {
                 expression(argument).map_err(|error| bad(error.to_string()))?;
             }
         }
-        for stream in &description.stream {
-            Layout::parse(&stream.fields).map_err(|error| bad(error.to_string()))?;
+        if let Some(reason) = per_place::check(&description)? {
+            return Err(bad(reason));
+        }
+        for stream in &mut description.stream {
+            stream.complete().map_err(bad)?;
         }
         Ok(description)
     }
 
     /// Variables that are to be printed or streamed.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        let printed = self.print.iter().flat_map(|print| {
-            let parts = print.text.split('{').skip(1);
-            parts.filter_map(|part| Some(part.split_once('}')?.0))
-        });
+        let printed = self.print.iter().flat_map(|print| braced(&print.text));
+        let printed = printed.filter(|name| !name.starts_with(PREFIX));
         let streamed = self.stream.iter().map(|stream| stream.ring.as_str());
         printed.chain(streamed)
     }
@@ -254,14 +332,16 @@ pub(crate) enum Expression {
     BlockIndex,
     /// Operand of the instruction, counted with definitions first.
     Operand(usize),
+    /// Address of a number of the place.
+    SiteNumber(String),
     /// What the user gave the tool's parameter of this name; put in by whoever knows the options.
     Parameter,
 }
 
 pub(crate) fn expression(text: &str) -> Result<Expression> {
     let text = text.trim();
-    if let Some(argument) = WORDS.iter().find(|argument| argument.word() == text) {
-        return Ok(Expression::Fixed(argument.clone()));
+    if let Some(row) = HookValueRow::of_word(text) {
+        return Ok(Expression::Fixed(row.value.into()));
     }
     match text {
         "block.length" => return Ok(Expression::BlockLength),
@@ -274,6 +354,15 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
     };
     if text.starts_with('$') {
         return Ok(Expression::Parameter);
+    }
+    if let Some(name) = text
+        .strip_prefix('&')
+        .and_then(|name| name.strip_prefix(PREFIX))
+    {
+        return match !name.is_empty() && !name.contains(['{', '}']) {
+            true => Ok(Expression::SiteNumber(name.to_owned())),
+            false => Err(unknown("numbers of places have names")),
+        };
     }
     if let Some(name) = text.strip_prefix('&') {
         return Ok(Expression::Fixed(Argument::Variable(name.to_owned(), 0)));
@@ -294,9 +383,10 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
     match register(text) {
         Some(reg) => Ok(Expression::Fixed(Argument::Register(reg))),
         None => {
-            let words: Vec<_> = WORDS.iter().map(Argument::word).collect();
+            let words = HOOK_VALUES.iter().map(|row| row.word);
+            let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
             Err(unknown(&format!(
-                "expected a number, a register (v3, s[4:5]), &VARIABLE, $PARAMETER, operand.N, block.length, block.index, or one of {}",
+                "expected a number, a register (v3, s[4:5]), &VARIABLE, &site.NAME, $PARAMETER, operand.N, block.length, block.index, or one of {}",
                 words.join(", ")
             )))
         }
@@ -337,10 +427,9 @@ fn register(text: &str) -> Option<Reg> {
 impl Expression {
     fn kind(&self) -> Kind {
         match self {
-            Expression::Fixed(Argument::EffectiveAddress | Argument::WorkitemId(_)) => Kind::Vector,
+            Expression::Fixed(argument) if parameters::is_per_lane(argument) => Kind::Vector,
             // What an operand is, the instruction says: a scalar one is the same in all lanes.
             Expression::Operand(_) => Kind::Vector,
-            Expression::Fixed(Argument::Register(reg)) if reg.kind != RegKind::Sgpr => Kind::Vector,
             _ => Kind::Scalar,
         }
     }
@@ -358,7 +447,7 @@ impl Expression {
     pub fn at(&self, instruction: &crate::Instruction<'_>, block: u32) -> Option<Argument> {
         Some(match self {
             Expression::Fixed(argument) => argument.clone(),
-            Expression::Parameter => return None,
+            Expression::Parameter | Expression::SiteNumber(_) => return None,
             Expression::BlockLength => block.into(),
             Expression::BlockIndex => (instruction.block().index() as u32).into(),
             Expression::Operand(index) => match *instruction.operands().get(*index)? {
@@ -398,9 +487,28 @@ mod tests {
             "[[insert]]\nhook = \"h\"\nwhere = \"what\"",
             "[[insert]]\nhok = \"h\"",
             "[[stream]]\nring = \"r\"\nfile = \"f.parquet\"\nfields = [\"a:u8\", \"b:u64\"]",
+            "[[stream]]\nring = \"r\"",
+            "[[print]]\ntext = \"{site.line}\"",
+            "[[print]]\neach = \"site\"\ntext = \"{site.line}\"",
+            "[[print]]\neach = \"site\"\ntext = \"{site.hits}\"",
+            "[[insert]]\nhook = \"h\"\narguments = [\"&site.text\"]",
+            "[[insert]]\nhook = \"h\"\narguments = [\"&site.\"]",
+            "[[stream]]\nring = \"r\"\nbytes = 6",
+            "[[stream]]\nring = \"r\"\nbytes = 4\nfields = [\"a:u32\"]",
         ] {
             assert!(Description::parse("t", text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_stream_may_have_bytes_instead_of_fields() {
+        let text = "[[stream]]\nring = \"r\"\nbytes = 8";
+        let description = Description::parse("t", text).unwrap();
+        let [stream] = &*description.stream else {
+            panic!("one stream")
+        };
+        assert_eq!(stream.fields, ["word0:u32", "word1:u32"]);
+        assert_eq!(stream.file, "r.parquet");
     }
 
     #[test]

@@ -2,13 +2,15 @@
 
 use crate::{
     Error, Instruction, Kernel, Result, SiteFilter, ToolFile,
+    executions::Executions,
+    guard,
     parameters::{self, LANES},
 };
 use isa::{Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
-use template::HookValue;
+use template::{Bundle, HookValue};
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,89 +38,17 @@ pub enum Argument {
     Constant(u64),
     /// The application's register; for a reference parameter it is also written.
     Register(Reg),
-    /// Mask of the lanes that are on.
-    Exec,
-    /// Condition bit of scalar instructions.
-    Scc,
-    /// Mask that vector compares write.
-    Vcc,
-    /// Of the memory instruction at the place, per lane.
-    EffectiveAddress,
-    /// Bytes per lane.
-    AccessSize,
-    /// Bits of `luthier::access`.
-    AccessKind,
-    /// Address of the kernel's arguments.
-    KernargPointer,
-    /// Address of the dispatch packet.
-    DispatchPointer,
-    /// Number of the launch.
-    DispatchId,
-    /// Number of the workgroup in the grid, in dimension 0, 1 or 2.
-    WorkgroupId(u8),
-    /// The lane's number in its workgroup, in dimension 0, 1 or 2.
-    WorkitemId(u8),
-    /// As the application has it.
-    M0,
-    /// Number of the place in the kernel.
-    Site,
-    /// Address of the instruction in the code object.
-    Pc,
+    /// What every place has, or has a reason not to have.
+    Value(HookValue),
     /// Address of a variable of the tool, plus bytes.
     Variable(String, u32),
     /// Address of a counter.
     Counter(Counter),
 }
 
-/// Arguments that descriptions of tools have words for.
-pub(crate) const WORDS: &[Argument] = &[
-    Argument::Exec,
-    Argument::Scc,
-    Argument::Vcc,
-    Argument::EffectiveAddress,
-    Argument::AccessSize,
-    Argument::AccessKind,
-    Argument::Site,
-    Argument::Pc,
-    Argument::DispatchId,
-    Argument::WorkgroupId(0),
-    Argument::WorkgroupId(1),
-    Argument::WorkgroupId(2),
-    Argument::WorkitemId(0),
-    Argument::WorkitemId(1),
-    Argument::WorkitemId(2),
-    Argument::KernargPointer,
-    Argument::DispatchPointer,
-    Argument::M0,
-];
-
-impl Argument {
-    /// What of the place it is, if it is that.
-    pub(crate) fn hook_value(&self) -> Option<HookValue> {
-        Some(match *self {
-            Argument::Exec => HookValue::Exec,
-            Argument::Scc => HookValue::Scc,
-            Argument::Vcc => HookValue::Vcc,
-            Argument::EffectiveAddress => HookValue::EffectiveAddress,
-            Argument::AccessSize => HookValue::AccessSize,
-            Argument::AccessKind => HookValue::AccessKind,
-            Argument::KernargPointer => HookValue::KernargPointer,
-            Argument::DispatchPointer => HookValue::DispatchPointer,
-            Argument::DispatchId => HookValue::DispatchId,
-            Argument::WorkgroupId(dimension) => HookValue::WorkgroupId(dimension),
-            Argument::WorkitemId(dimension) => HookValue::WorkitemId(dimension),
-            Argument::M0 => HookValue::M0,
-            Argument::Site => HookValue::Site,
-            Argument::Pc => HookValue::Pc,
-            Argument::Constant(_) | Argument::Register(_) => return None,
-            Argument::Variable(..) | Argument::Counter(_) => return None,
-        })
-    }
-
-    /// Its word in descriptions.
-    pub(crate) fn word(&self) -> &'static str {
-        let row = self.hook_value().and_then(HookValue::row);
-        row.map_or("", |row| row.word)
+impl From<HookValue> for Argument {
+    fn from(value: HookValue) -> Argument {
+        Argument::Value(value)
     }
 }
 
@@ -161,7 +91,7 @@ pub(crate) struct Count {
 /// Collects what one tool wants done to one kernel.
 ///
 /// ```
-/// use luthier::{Argument, Edit, Kernel, Result, isa::Effects};
+/// use luthier::{Edit, HookValue, Kernel, Result, isa::Effects};
 ///
 /// /// Hands the addresses and sizes of stores to a hook, and takes `s_nop` out.
 /// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -169,7 +99,7 @@ pub(crate) struct Count {
 ///         if instruction.mnemonic() == "s_nop" {
 ///             edit.remove(&instruction);
 ///         } else if instruction.has_address() && instruction.effects().contains(Effects::STORE) {
-///             let arguments = [Argument::EffectiveAddress, Argument::AccessSize];
+///             let arguments = [HookValue::EffectiveAddress, HookValue::AccessSize];
 ///             edit.before(&instruction).call("on_store", arguments)?;
 ///         }
 ///     }
@@ -203,14 +133,14 @@ pub struct Edit<'k> {
 /// A place in the code, for one insertion or several.
 ///
 /// ```
-/// use luthier::{Argument, Edit, Kernel, Result};
+/// use luthier::{Edit, HookValue, Kernel, Result};
 ///
 /// /// Where the kernel begins: a hook for the wave, with the number of the launch, and one more for a counter.
 /// fn instrument(kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
 ///     let waves = edit.counters(1).at(0);
 ///     if let Some(entry) = kernel.blocks().next() {
 ///         let point = edit.at_block(&entry).once();
-///         point.call("on_wave", [Argument::DispatchId])?.count(waves, 1)?;
+///         point.call("on_wave", [HookValue::DispatchId])?.count(waves, 1)?;
 ///     }
 ///     Ok(())
 /// }
@@ -396,16 +326,45 @@ impl<'k> Edit<'k> {
         entries.iter().any(|entry| entry.hook == name)
     }
 
+    /// Which executions of places the user lets tools see.
+    pub(crate) fn executions(&self) -> &'k Executions {
+        self.filter.executions()
+    }
+
+    /// How many places need counts of their executions.
+    pub(crate) fn counted_executions(&self) -> usize {
+        match self.executions().are_counted() {
+            true => self.plan.insertions.len() + self.counts.len(),
+            false => 0,
+        }
+    }
+
+    /// The hook with this number in the plan, kept to the executions that the user chose: the number of that one.
+    pub(crate) fn guarded(&mut self, hook: usize) -> Result<usize> {
+        let name = self.hook_names[hook].clone();
+        let (file, own_name) = self.owner(&name);
+        let variants = self.variants(file.guarded(self.executions()), own_name);
+        let variants = variants.ok_or_else(|| guard::missing(file.name(), own_name))?;
+        self.plan.hooks.push(variants);
+        self.hook_names.push(format!("{name} of some executions"));
+        Ok(self.plan.hooks.len() - 1)
+    }
+
+    /// A hook's templates for the kernel.
+    fn variants(&self, bundle: &'k Bundle, hook: &str) -> Option<HookVariants<'k>> {
+        let kernel = self.kernel;
+        let made_for = |target| HookVariants::find(bundle, hook, target, kernel.wave_size());
+        let generic = || made_for(kernel.module.target.generic()?.name);
+        made_for(kernel.target()).or_else(generic)
+    }
+
     pub(crate) fn hook(&mut self, name: &str) -> Result<usize> {
         if let Some(index) = self.hook_names.iter().position(|known| known == name) {
             return Ok(index);
         }
         let kernel = self.kernel;
         let (file, own_name) = self.owner(name);
-        let bundle = file.bundle();
-        let made_for = |target| HookVariants::find(bundle, own_name, target, kernel.wave_size());
-        let generic = || made_for(kernel.module.target.generic()?.name);
-        let variants = made_for(kernel.target()).or_else(generic);
+        let variants = self.variants(file.bundle(), own_name);
         let variants = variants.ok_or_else(|| Error::NoHook {
             tool: file.name().to_owned(),
             hook: own_name.to_owned(),
@@ -434,6 +393,7 @@ impl<'k> Edit<'k> {
         Ok(match argument {
             Argument::Constant(value) => Value::Constant(*value),
             Argument::Register(reg) => Value::Register(*reg),
+            Argument::Value(value) => (*value).into(),
             Argument::Variable(name, addend) => {
                 let (file, own_name) = self.owner(name);
                 let global = file.global(own_name).ok_or_else(|| Error::NoGlobal {
@@ -447,10 +407,6 @@ impl<'k> Edit<'k> {
                 }
             }
             Argument::Counter(counter) => self.counter_address(counter.0),
-            place => match place.hook_value() {
-                Some(value) => value.into(),
-                None => return Err(Error::Internal(format!("{place:?} is no value"))),
-            },
         })
     }
 

@@ -22,6 +22,7 @@ use std::{
 
 mod build;
 mod built_in;
+mod chosen;
 mod compose;
 mod offline;
 mod recent;
@@ -68,6 +69,9 @@ pub struct Engine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ToolData {
     pub counters: usize,
+    /// Places whose executions are counted, behind the tool's own counters.
+    #[serde(default)]
+    pub executions: usize,
     /// As JSON.
     pub data: Box<RawValue>,
 }
@@ -76,6 +80,7 @@ impl Default for ToolData {
     fn default() -> ToolData {
         ToolData {
             counters: 0,
+            executions: 0,
             data: RawValue::NULL.to_owned(),
         }
     }
@@ -309,7 +314,10 @@ impl Instrumenter for Engine {
         for (ring, sink) in std::mem::take(&mut *lock(&self.sinks)) {
             match sink.finish() {
                 Ok(records) => text.push_str(&format!("{ring}: {records} records written\n")),
-                Err(error) => text.push_str(&format!("{ring}: {error}\n")),
+                Err(error) => {
+                    text.push_str(&format!("{ring}: {error}\n"));
+                    lock(&self.problems).remove(&error.to_string());
+                }
             }
         }
         for problem in &*lock(&self.problems) {
@@ -359,10 +367,10 @@ impl Engine {
     ) -> Vec<Global> {
         let tools = self.tools.iter().zip(data);
         tools
-            .filter(|(_, data)| data.counters != 0)
+            .filter(|(_, data)| data.counters + data.executions != 0)
             .map(|(tool, data)| Global {
                 name: tool.file().counters_name(kernel, object_hash, variant),
-                size: data.counters as u64 * 8,
+                size: (data.counters + data.executions) as u64 * 8,
                 content: Content::Memory {
                     kind: MemoryKind::Device,
                     initial: Vec::new(),

@@ -50,6 +50,21 @@ pub enum Error {
     #[error(
         "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=CLASS, with | between alternatives, & between what has to hold together and ! for what must not (classes: {names})", names = crate::filter::class_names())]
     Filter(String),
+    /// Text that chooses no executions.
+    #[error(
+        "`{0}` chooses no executions: expected workgroup=X,Y,Z (with * for any), first=N or sample=N, from 1 to 4294967294"
+    )]
+    Executions(String),
+    /// A tool was built before hooks could be kept from running.
+    #[error("hook {hook} of tool {tool} cannot be kept to some executions: {reason}")]
+    Guard {
+        /// The tool's name.
+        tool: String,
+        /// The hook's name.
+        hook: String,
+        /// Why.
+        reason: String,
+    },
     /// A value that a hook's parameter cannot have.
     #[error("parameter {index} of hook {hook}: {reason}")]
     Argument {
@@ -137,6 +152,8 @@ impl From<Error> for session::Refusal {
             | Error::Option { .. }
             | Error::Expression { .. }
             | Error::Filter(_)
+            | Error::Executions(_)
+            | Error::Guard { .. }
             | Error::Argument { .. }
             | Error::Assemble { .. }
             | Error::NoGlobal { .. }

@@ -1,10 +1,12 @@
 //! A built tool.
 
-use crate::{Description, Error, Options, Result, Stream, options, printed};
+use crate::{
+    Description, Error, Options, Result, Stream, executions::Executions, guard, options, printed,
+};
 use records::Layout;
 use session::{Content, Live, MemoryKind, RingSpec};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::OnceLock};
 use template::{Bundle, Global};
 
 /// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
@@ -50,6 +52,8 @@ pub fn exports(globals: &[Global]) -> Vec<(String, usize)> {
 pub struct ToolFile {
     name: String,
     bundle: Bundle,
+    /// Its hooks, kept to some executions: of a workgroup, of those of a place, of both.
+    guarded: [OnceLock<Bundle>; 3],
     description: Description,
     /// The description as it is in the HIP file.
     description_bytes: Vec<u8>,
@@ -106,6 +110,7 @@ impl ToolFile {
             options,
             name: name.to_owned(),
             bundle,
+            guarded: Default::default(),
             description,
             description_bytes,
             exports,
@@ -252,6 +257,16 @@ impl ToolFile {
 
     pub(crate) fn bundle(&self) -> &Bundle {
         &self.bundle
+    }
+
+    /// The templates of its hooks when tools see these executions, which are not all.
+    pub(crate) fn guarded(&self, executions: &Executions) -> &Bundle {
+        let kind = match (executions.workgroup.is_some(), executions.are_counted()) {
+            (true, false) => 0,
+            (false, _) => 1,
+            (true, true) => 2,
+        };
+        self.guarded[kind].get_or_init(|| guard::bundle(&self.bundle, executions))
     }
 
     /// All variables; their names have the tool's in front.

@@ -1,6 +1,6 @@
 //! Which places a user lets tools insert at.
 
-use crate::{Error, Instruction, Result};
+use crate::{Error, Instruction, Result, executions::Executions};
 use isa::Effects;
 use regex::Regex;
 use std::str::FromStr;
@@ -34,7 +34,8 @@ enum Predicate {
     Type(String),
 }
 
-/// All conditions must hold; without any, every place is meant.
+/// All conditions must hold; without any, every place is meant. `workgroup=`, `first=` and `sample=` choose some executions of the
+/// places.
 ///
 /// ```
 /// use luthier::SiteFilter;
@@ -49,6 +50,7 @@ enum Predicate {
 #[derive(Clone, Debug, Default)]
 pub struct SiteFilter {
     conditions: Vec<Condition>,
+    executions: Executions,
 }
 
 /// Names for `kind=`.
@@ -126,7 +128,7 @@ fn names_type(mnemonic: &str, name: &str) -> bool {
 }
 
 impl SiteFilter {
-    /// Whether it allows everything.
+    /// Whether it allows all places.
     pub fn is_empty(&self) -> bool {
         self.conditions.is_empty()
     }
@@ -147,8 +149,16 @@ impl SiteFilter {
         })
     }
 
+    /// Which executions of the places are seen.
+    pub(crate) fn executions(&self) -> &Executions {
+        &self.executions
+    }
+
     /// Adds a condition in the form of `--site`.
     pub fn add(&mut self, text: &str) -> Result<()> {
+        if let Some(added) = self.executions.add(text) {
+            return added;
+        }
         self.conditions.push(condition(text)?);
         Ok(())
     }

@@ -46,12 +46,15 @@ mod description;
 mod edit;
 mod engine;
 mod error;
+mod executions;
 mod file;
 mod filter;
+mod guard;
 mod image;
 mod kernel;
 mod options;
 mod parameters;
+mod per_place;
 mod printed;
 mod results;
 mod tool;
@@ -59,7 +62,9 @@ mod tool;
 pub use buffer::BUFFER_ARGUMENTS;
 pub use code::Code;
 pub use declarative::Declarative;
-pub use description::{At, Description, Insert, Kind, Parameter, ParameterKind, Print, Stream};
+pub use description::{
+    At, Description, Each, Insert, Kind, Parameter, ParameterKind, Print, Stream,
+};
 pub use edit::{Argument, Counter, Counters, Edit, InsertionPoint};
 pub use engine::{BuiltInTools, Engine, KernelOutcome, Offline};
 pub use error::{Error, Result};
@@ -77,4 +82,5 @@ pub use rewrite::Lanes;
 /// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
 pub use session::{Config, Launch, Live, Selection, selection::SETTINGS};
+pub use template::HookValue;
 pub use tool::Tool;

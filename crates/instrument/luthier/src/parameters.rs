@@ -1,11 +1,17 @@
 //! Which values a hook's parameters take: what does not fit is an error, never half a value.
 
-use crate::{Argument, Description, Error, Result, description::expression};
+use crate::{
+    Argument, Description, Error, Result,
+    description::{Expression, expression},
+};
 use isa::RegKind;
-use template::{Bundle, HookValue, HookValueRow, Port, RegisterFile, Template};
+use template::{Bundle, HookValueRow, Port, RegisterFile, Template};
 
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
 pub const LANES: &str = ":lanes";
+
+/// As wide as the address of a number of a place.
+const NUMBER: Argument = Argument::Variable(String::new(), 0);
 
 /// The hook's parameter with this number.
 fn port(template: &Template, index: usize) -> Option<&Port> {
@@ -26,7 +32,10 @@ pub(crate) fn dwords(template: &Template, index: usize) -> Option<usize> {
 
 /// What there is to know of a value of the place.
 fn row(argument: &Argument) -> Option<&'static HookValueRow> {
-    argument.hook_value().and_then(HookValue::row)
+    match argument {
+        Argument::Value(value) => value.row(),
+        _ => None,
+    }
 }
 
 /// Whether lanes have values of their own.
@@ -112,7 +121,12 @@ pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
             });
         }
         for (index, text) in insert.arguments.iter().enumerate() {
-            if let Some(argument) = expression(text)?.fixed() {
+            let expression = expression(text)?;
+            let argument = match &expression {
+                Expression::SiteNumber(_) => Some(&NUMBER),
+                expression => expression.fixed(),
+            };
+            if let Some(argument) = argument {
                 fits(&insert.hook, &entry.template, index, argument)?;
             }
         }

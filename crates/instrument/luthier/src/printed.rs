@@ -1,7 +1,7 @@
 //! What hooks print: pieces of messages, put together and formatted as C's `printf` does.
 
 use crate::Stream;
-use sprintf::Printf;
+use printf::{Value, printed};
 use std::{collections::HashMap, io::Write};
 
 /// The ring that `luthier_device.h` sends pieces through.
@@ -30,12 +30,7 @@ pub(crate) fn stream() -> Stream {
         "count:u32".to_owned(),
     ];
     fields.extend((0..7).map(|word| format!("word{word}:u64")));
-    Stream {
-        ring: RING.to_owned(),
-        fields,
-        file: String::new(),
-        capacity: 1 << 14,
-    }
+    Stream::new(RING, fields, String::new(), 1 << 14)
 }
 
 /// An argument of `printf`, the format first.
@@ -108,76 +103,80 @@ impl PartialMessages {
     }
 }
 
-/// As C prints it. Directives without an argument stay as they are.
+/// As C prints it. Directives without an argument of their kind stay as they are.
 fn formatted(said: &[PrintfArgument]) -> Vec<u8> {
     let mut arguments = said.iter();
     let Some(PrintfArgument::Text(format)) = arguments.next() else {
         return Vec::new();
     };
-    let format = String::from_utf8_lossy(format);
-    let mut text = String::new();
-    let mut rest = &*format;
-    while let Some(start) = rest.find('%') {
-        text.push_str(&rest[..start]);
-        rest = &rest[start + 1..];
-        let end = rest.find(|letter: char| {
-            letter.is_ascii_alphabetic() && !"hljztL".contains(letter) || letter == '%'
-        });
-        let Some(end) = end else {
-            text.push('%');
-            continue;
+    let is_end =
+        |byte: &u8| byte.is_ascii_alphabetic() && !b"hljztL".contains(byte) || *byte == b'%';
+    let (mut text, mut rest) = (Vec::new(), &**format);
+    while let Some(start) = rest.iter().position(|byte| *byte == b'%') {
+        text.extend(&rest[..start]);
+        rest = &rest[start..];
+        let Some(end) = rest[1..].iter().position(is_end) else {
+            break;
         };
-        let (directive, behind) = rest.split_at(end + 1);
+        let (directive, behind) = rest.split_at(end + 2);
         rest = behind;
         match directive {
-            "%" => text.push('%'),
-            _ => text.push_str(&one(directive, &mut arguments)),
+            b"%%" => text.push(b'%'),
+            _ => match std::str::from_utf8(directive)
+                .ok()
+                .and_then(|directive| one(directive, &mut arguments))
+            {
+                Some(printed) => text.extend(printed),
+                None => text.extend(directive),
+            },
         }
     }
-    text.push_str(rest);
-    text.into_bytes()
+    text.extend(rest);
+    text
 }
 
-/// One directive, without its `%`.
-fn one<'a>(directive: &str, arguments: &mut impl Iterator<Item = &'a PrintfArgument>) -> String {
-    let unchanged = || format!("%{directive}");
-    // Widths that are arguments become numbers.
-    let mut plain = String::from("%");
+/// One directive, with the arguments that it asks for.
+fn one<'a>(
+    directive: &str,
+    arguments: &mut impl Iterator<Item = &'a PrintfArgument>,
+) -> Option<Vec<u8>> {
+    let conversion = directive.chars().last()?;
+    // Without length modifiers, and with numbers for widths and precisions that are arguments.
+    let mut plain = String::new();
     let (mut long, mut bytes) = (false, 4);
-    let conversion = directive.chars().last().unwrap_or_default();
     for letter in directive.chars() {
-        match (letter, letter == '*') {
-            (_, true) => match arguments.next() {
-                Some(PrintfArgument::Word(width)) => plain.push_str(&(*width as i32).to_string()),
-                _ => return unchanged(),
+        match letter {
+            '*' => match arguments.next()? {
+                // A precision below zero is none.
+                PrintfArgument::Word(number) if plain.ends_with('.') && (*number as i32) < 0 => {
+                    plain.pop();
+                }
+                PrintfArgument::Word(number) => plain.push_str(&(*number as i32).to_string()),
+                PrintfArgument::Text(_) => return None,
             },
-            ('h', _) => bytes /= 2,
-            ('l' | 'j' | 'z' | 't' | 'L', _) => long = true,
-            (letter, _) => plain.push(letter),
+            'h' => bytes /= 2,
+            'l' | 'j' | 'z' | 't' | 'L' => long = true,
+            letter => plain.push(letter),
         }
     }
     let shift = match (long, bytes) {
         (true, _) => 0,
         (false, bytes) => 64 - 8 * i32::max(bytes, 1),
     };
-    let printed =
-        |value: &dyn Printf| sprintf::vsprintf(&plain, &[value]).unwrap_or_else(|_| unchanged());
-    match (conversion, arguments.next()) {
-        ('s', Some(PrintfArgument::Text(text))) => printed(&&*String::from_utf8_lossy(text)),
-        ('s', Some(PrintfArgument::Word(0))) => printed(&"(null)"),
-        ('d' | 'i', Some(PrintfArgument::Word(word))) => {
-            printed(&(((*word << shift) as i64) >> shift))
+    let value = match (conversion, arguments.next()?) {
+        ('s', PrintfArgument::Text(text)) => Value::Text(text),
+        ('s', PrintfArgument::Word(0)) => Value::Text(b"(null)"),
+        (_, PrintfArgument::Text(_)) => return None,
+        ('d' | 'i', PrintfArgument::Word(word)) => {
+            Value::Integer((((*word << shift) as i64) >> shift) as u64)
         }
-        ('u' | 'o' | 'x' | 'X', Some(PrintfArgument::Word(word))) => {
-            printed(&((*word << shift) >> shift))
+        ('u' | 'o' | 'x' | 'X', PrintfArgument::Word(word)) => {
+            Value::Integer((*word << shift) >> shift)
         }
-        ('c', Some(PrintfArgument::Word(word))) => printed(&char::from(*word as u8)),
-        ('p', Some(PrintfArgument::Word(word))) => format!("{word:#x}"),
-        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', Some(PrintfArgument::Word(word))) => {
-            printed(&f64::from_bits(*word))
-        }
-        _ => unchanged(),
-    }
+        ('c' | 'p', PrintfArgument::Word(word)) => Value::Integer(*word),
+        (_, PrintfArgument::Word(word)) => Value::Float(f64::from_bits(*word)),
+    };
+    printed(&plain, value)
 }
 
 #[cfg(test)]
@@ -216,7 +215,17 @@ mod tests {
                 ],
                 "1.50 1.500000e+03",
             ),
+            (
+                vec![text("%g|%g|%.3d"), word(0), word(100f64.to_bits()), word(7)],
+                "0|100|007",
+            ),
             (vec![text("%*d"), word(4), word(3)], "   3"),
+            (
+                vec![text("%.*f"), word(u64::MAX), word(1.5f64.to_bits())],
+                "1.500000",
+            ),
+            (vec![text("%s"), word(0)], "(null)"),
+            (vec![text("%s 100%"), word(9)], "%s 100%"),
             (vec![text("%hhd"), word(0xff)], "-1"),
             (vec![text("%p"), word(0x1000)], "0x1000"),
             (vec![text("%d")], "%d"),

@@ -166,7 +166,7 @@ fn every_view_draws() {
         ("mnemonics", "document.querySelectorAll('.table .body .row').length >= 2"),
         ("places", "(location.hash = '#kernel/0?view=memory', true)"),
         ("cache lines", "[...document.querySelectorAll('h2')].some((title) => title.textContent === 'mem-coalesce')"),
-        ("addresses", "document.querySelector('canvas.addresses').getContext('2d').getImageData(2, 2, 1, 1).data[3] > 0"),
+        ("addresses", "(() => { const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); copy.drawImage(document.querySelector('canvas.addresses'), 0, 0); return copy.getImageData(2, 2, 1, 1).data[3] > 0; })()"),
         ("strides", "document.body.textContent.includes('4 bytes') && document.body.textContent.includes('others')"),
         ("resources", "(location.hash = '#kernel/0?view=resources', true)"),
         ("most live at once", "document.body.textContent.includes('29 VGPRs, 0 AccVGPRs and 4 SGPRs before v_add_f32_e32 v5')"),

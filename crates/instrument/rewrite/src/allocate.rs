@@ -54,7 +54,7 @@ pub(crate) struct RegisterRequest {
     pub mode: bool,
     /// To compute the address that lanes access with.
     pub address: bool,
-    /// To take a value out of a lane on its way to a VGPR.
+    /// For a value on its way to a VGPR that is in a lane or in MODE.
     pub through: bool,
     /// What the kernel's entry left in scratch.
     pub stored: bool,
@@ -104,15 +104,14 @@ pub(crate) struct Spills {
 
 impl Allocation<'_> {
     pub fn use_up(&mut self, file: RegisterFile, first: u16, width: u16) {
-        let range = usize::from(first)..usize::from(first + width);
         match file {
             RegisterFile::Sgpr => {
                 self.used.insert(Span::Scalar(first, width));
-                self.in_use[range].fill(true);
+                self.in_use.insert_range(first, width);
             }
             RegisterFile::Vgpr => {
                 self.used.insert(Span::Vector(first, width));
-                self.in_use_vectors[range].fill(true);
+                self.in_use_vectors.insert_range(first, width);
             }
             RegisterFile::Agpr => self.used.insert(Span::Vector(AGPR_BASE + first, width)),
         }
@@ -120,12 +119,8 @@ impl Allocation<'_> {
 
     /// Binds groups that hold nothing but inputs to the registers where these are.
     fn bind_in_place(&mut self, dwords: &[Vec<Dword>], copy_scalars: bool) {
-        for number in self.inputs.scalars.iter() {
-            self.in_use[usize::from(number)] = true;
-        }
-        for number in self.inputs.vectors.iter().filter(|n| *n < AGPR_BASE) {
-            self.in_use_vectors[usize::from(number)] = true;
-        }
+        self.in_use.unite(&self.inputs.scalars.resized());
+        self.in_use_vectors.unite(&self.inputs.vectors.resized());
         for (index, group) in self.template.groups.iter().enumerate() {
             let mut first = None;
             let mut covered = 0;
@@ -172,18 +167,13 @@ impl Allocation<'_> {
     /// Adds the registers that are dead here.
     pub fn give_dead(&mut self, allocated: (u16, u16)) {
         let live = &self.place.live;
-        for number in 0..allocated.0 {
-            let named = self.in_use[usize::from(number)];
-            if !live.scalars.contains(number) && !named {
-                self.free.give(RegisterFile::Sgpr, number);
-            }
-        }
-        for number in 0..allocated.1 {
-            let taken = self.in_use_vectors[usize::from(number)];
-            if !live.active.contains(number) && !taken {
-                self.free.give(RegisterFile::Vgpr, number);
-            }
-        }
+        let dead = |allocated, live: FileMask, in_use| {
+            FileMask::below(allocated).without(&live).without(in_use)
+        };
+        let scalars = dead(allocated.0, live.scalars.resized(), &self.in_use);
+        let vectors = dead(allocated.1, live.active.resized(), &self.in_use_vectors);
+        self.free.give(RegisterFile::Sgpr, &scalars);
+        self.free.give(RegisterFile::Vgpr, &vectors);
     }
 
     /// That so many registers in a row cannot be had.
@@ -196,11 +186,11 @@ impl Allocation<'_> {
         }
     }
 
-    /// Registers whose inactive lanes are live.
-    pub fn half_dead(&self) -> impl Iterator<Item = (RegisterFile, u16)> + '_ {
-        let live = self.place.live.inactive.iter();
-        live.filter(|number| *number < AGPR_BASE)
-            .map(|number| (RegisterFile::Vgpr, number))
+    /// Registers of which no lane is live.
+    pub fn wholly_free(&self) -> FreeRegisters {
+        let mut free = self.free;
+        free.withhold_vectors(&self.place.live.inactive.resized());
+        free
     }
 }
 

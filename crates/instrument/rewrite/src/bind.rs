@@ -8,7 +8,7 @@ use crate::{AddressHalf, HookVariants, Refusal, Value};
 use gfx::Family;
 use isa::{Reg, RegKind};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
-use template::{Port, RegisterFile};
+use template::{HookValue, Port, RegisterFile};
 
 /// Where a dword of a port comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub(crate) enum Dword {
     /// SGPR-like by encoding: EXEC, VCC, M0.
     Special(u16),
     Scc,
+    Mode,
     /// Half of the address that each lane accesses.
     Accessed(AddressHalf),
 }
@@ -38,6 +39,7 @@ impl Dword {
             // These are written by instructions of their own.
             Dword::Address(..)
             | Dword::Accessed(_)
+            | Dword::Mode
             | Dword::Kept(Home::Lane(..) | Home::Stored(_)) => SourceOperand::Constant(0),
             Dword::Constant(value) => SourceOperand::Constant(value),
             Dword::Application(RegisterFile::Vgpr | RegisterFile::Agpr, number) => {
@@ -64,6 +66,7 @@ impl Dword {
             | Dword::Address(..)
             | Dword::Kept(_)
             | Dword::Scc
+            | Dword::Mode
             | Dword::Accessed(_) => {}
         }
     }
@@ -80,7 +83,10 @@ impl Lowering<'_, '_> {
     ) -> Result<Vec<Dword>, Refusal> {
         let refused = |reason| Refusal::NoValue {
             hook: hook.name.clone(),
-            port: port.name.clone(),
+            port: match port.parameter() {
+                Some(number) => format!("a value for parameter {number}"),
+                None => port.name.clone(),
+            },
             pc: place.pc,
             reason,
         };
@@ -106,9 +112,30 @@ impl Lowering<'_, '_> {
         count: usize,
         place: &HookSite<'_>,
     ) -> Result<Vec<Dword>, &'static str> {
+        match value {
+            Value::Constant(value) => Ok(number(count, value)),
+            Value::Register(reg) => {
+                application(reg, count).ok_or("it is no register that can be bound, or too narrow")
+            }
+            Value::ToolAddress { global, addend } => {
+                let halves = [AddressHalf::Low, AddressHalf::High];
+                let half = |index| Dword::Address(global, halves[usize::from(index)], addend);
+                Ok(padded(count, 2, half))
+            }
+            Value::Supplied(value) => self.of_supplied(value, count, place),
+        }
+    }
+
+    fn of_supplied(
+        &self,
+        value: HookValue,
+        count: usize,
+        place: &HookSite<'_>,
+    ) -> Result<Vec<Dword>, &'static str> {
         let entry = self.entry;
+        let not_kept = "the kernel's entry does not keep it";
         let kept = |first: Option<Home>, registers| {
-            let first = first.ok_or("the kernel's entry does not keep it")?;
+            let first = first.ok_or(not_kept)?;
             let dword = |index| Dword::Kept(first.dword(index));
             Ok(padded(count, registers, dword))
         };
@@ -116,56 +143,43 @@ impl Lowering<'_, '_> {
             let wide = u16::from(place.wave_size / 32);
             padded(count, wide, |index| Dword::Special(first + index))
         };
+        let accessed = || (place.memory)().ok_or("the instruction accesses no memory");
         Ok(match value {
-            Value::Constant(value) => number(count, value),
-            Value::Site => number(count, place.site as u64),
-            Value::Pc => number(count, place.pc),
-            Value::Register(reg) => {
-                let dwords = application(reg, count);
-                dwords.ok_or("it is no register that can be bound, or too narrow")?
-            }
-            Value::ToolAddress { global, addend } => {
-                let halves = [AddressHalf::Low, AddressHalf::High];
-                let half = |index| Dword::Address(global, halves[usize::from(index)], addend);
-                padded(count, 2, half)
-            }
-            Value::Exec => mask(EXEC),
-            Value::Vcc => mask(VCC),
-            Value::Scc => padded(count, 1, |_| Dword::Scc),
-            Value::KernargPointer => return kept(entry.kernarg, 2),
-            Value::DispatchPointer => return kept(entry.dispatch, 2),
-            Value::ImplicitArgumentPointer => return kept(entry.implicit, 2),
-            Value::Stack => return kept(entry.stack, 2),
-            Value::DispatchId => return kept(entry.dispatch_id, 2),
-            Value::WorkitemId(dimension) => {
-                let register = entry.workitem.get(usize::from(dimension)).copied();
-                let register = register.flatten();
-                let register = register.ok_or("the kernel's entry does not keep it")?;
-                vec![Dword::Application(RegisterFile::Vgpr, register)]
-            }
-            Value::M0 => {
+            HookValue::Site => number(count, place.site as u64),
+            HookValue::Pc => number(count, place.pc),
+            HookValue::Exec => mask(EXEC),
+            HookValue::Vcc => mask(VCC),
+            HookValue::Scc => padded(count, 1, |_| Dword::Scc),
+            HookValue::Mode => padded(count, 1, |_| Dword::Mode),
+            HookValue::M0 => {
                 let modern = self.codes.target.family >= Family::Gfx11;
                 vec![Dword::Special(if modern { M0_GFX11 } else { M0 })]
             }
-            Value::WorkgroupId(dimension) => {
+            HookValue::KernargPointer => return kept(entry.kernarg, 2),
+            HookValue::DispatchPointer => return kept(entry.dispatch, 2),
+            HookValue::ImplicitArgumentPointer => return kept(entry.implicit, 2),
+            HookValue::Stack => return kept(entry.stack, 2),
+            HookValue::DispatchId => return kept(entry.dispatch_id, 2),
+            HookValue::WorkgroupId(dimension) => {
                 let register = entry.workgroup.get(usize::from(dimension)).copied();
                 return kept(register.flatten(), 1);
             }
-            Value::AccessSize | Value::AccessKind | Value::EffectiveAddress => {
-                let memory = (place.memory)()
-                    .ok_or("the instruction accesses no memory, or has overwritten its address")?;
-                match value {
-                    Value::AccessSize => number(count, memory.size.into()),
-                    Value::AccessKind => number(count, memory.kind.into()),
-                    _ if memory.address.is_none() => {
-                        return Err("its address is not a sum of registers");
-                    }
-                    _ => vec![
-                        Dword::Accessed(AddressHalf::Low),
-                        Dword::Accessed(AddressHalf::High),
-                    ],
-                }
+            HookValue::WorkitemId(dimension) => {
+                let register = entry.workitem.get(usize::from(dimension)).copied();
+                let register = register.flatten().ok_or(not_kept)?;
+                vec![Dword::Application(RegisterFile::Vgpr, register)]
             }
+            HookValue::AccessSize => number(count, accessed()?.size.into()),
+            HookValue::AccessKind => number(count, accessed()?.kind.into()),
+            HookValue::EffectiveAddress if accessed()?.address.is_none() => {
+                return Err(
+                    "its address is not a sum of registers, or the instruction has overwritten it and no register is free to keep it in",
+                );
+            }
+            HookValue::EffectiveAddress => vec![
+                Dword::Accessed(AddressHalf::Low),
+                Dword::Accessed(AddressHalf::High),
+            ],
         })
     }
 }

@@ -33,7 +33,7 @@ pub enum Refusal {
         file: RegisterFile,
         width: u16,
     },
-    #[error("hook {hook} asks for {port}, which cannot be had at {pc:#x}: {reason}")]
+    #[error("hook {hook} cannot have {port} at {pc:#x}: {reason}")]
     NoValue {
         hook: String,
         port: String,

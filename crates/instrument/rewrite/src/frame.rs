@@ -132,14 +132,10 @@ impl Lowering<'_, '_> {
             chosen.give_dead(self.supply.allocated);
         }
         let address = self.frame_address(chosen)?;
-        let mut dead = chosen.free.clone();
-        for (file, number) in chosen.half_dead() {
-            dead.withhold(file, number, 1);
-        }
-        let free = dead.take(RegisterFile::Vgpr, 1, 1, 256);
+        let free = chosen.wholly_free().take(RegisterFile::Vgpr, 1, 1, 256);
         let live = || {
             let mut numbers = (0..self.supply.allocated.1).rev();
-            numbers.find(|number| !chosen.in_use_vectors[usize::from(*number)])
+            numbers.find(|number| !chosen.in_use_vectors.contains(*number))
         };
         let vgpr = free.or_else(live)?;
         chosen.free.withhold(RegisterFile::Vgpr, vgpr, 1);

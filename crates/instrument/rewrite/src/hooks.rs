@@ -1,14 +1,14 @@
 //! The pass that lowers hooks, one after the other in the order of the code.
 
+use crate::addresses::KeptAddresses;
 use crate::block_facts::BlockFacts;
 use crate::ir::{Code, Item, SplicePoint};
 use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::MemoryAccess;
 use crate::rewriting::Rewriting;
 use crate::{Accumulator, Action, HookVariants, Lanes, Plan, Point, Refusal, Value};
-use gfx::Family;
 use isa::{Reg, RegKind};
-use lift::{Function, FunctionIndex, InstIndex, Module, RegisterSet};
+use lift::{Function, FunctionIndex, InstIndex, Module};
 use template::parameter;
 
 /// Items that a hook becomes, in most cases no more.
@@ -26,6 +26,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
             module,
             plan,
             counting: &rewriting.counting,
+            addresses: &rewriting.addresses,
             facts: BlockFacts::new(module, rewriting.kernel, 0),
             lowering: Lowering {
                 codes: rewriting.codes,
@@ -66,6 +67,7 @@ struct Hooks<'a, 'p> {
     module: &'a Module,
     plan: &'p Plan<'p>,
     counting: &'a crate::counting::Counting,
+    addresses: &'a KeptAddresses,
     /// Of the block that was last asked for.
     facts: BlockFacts<'a>,
     lowering: Lowering<'a, 'p>,
@@ -125,7 +127,11 @@ impl<'p> Hooks<'_, 'p> {
             lanes: *lanes,
         };
         let (function, family) = (&self.module.functions[index], self.module.target.family);
-        let memory = || accessed(function, spot.inst, insertion.point, family);
+        let kept = self.addresses;
+        let memory = || match insertion.point {
+            Point::Before => MemoryAccess::decode(&function.insts.at(spot.inst), family),
+            Point::After | Point::Edge(_) => kept.behind((index, function), spot.inst, family),
+        };
         let place = HookSite {
             site: number as usize,
             memory: &memory,
@@ -194,19 +200,4 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
             reason: "index mode is on, and was set in another block",
         }),
     }
-}
-
-/// What the instruction accesses, unless its address is gone at the point.
-fn accessed(
-    function: &Function,
-    inst: InstIndex,
-    point: Point,
-    family: Family,
-) -> Option<MemoryAccess> {
-    let memory = MemoryAccess::decode(&function.insts.at(inst), family)?;
-    let writes = &function.access(inst).writes;
-    let mut written = RegisterSet::default();
-    writes.iter().for_each(|span| written.insert(*span));
-    let gone = point != Point::Before && memory.registers().any(|reg| written.touches(reg));
-    (!gone).then_some(memory)
 }

@@ -34,6 +34,8 @@ pub(crate) enum Op {
     SCallB64,
     SLoadDword,
     SLoadDwordx2,
+    /// All of MODE, to an SGPR.
+    SGetWholeMode,
     /// The bits of MODE that hooks depend on, to an SGPR.
     SGetMode,
     /// Those bits as hooks want them.

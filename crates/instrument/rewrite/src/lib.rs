@@ -7,6 +7,7 @@
 //! A kernel goes through [`PASSES`], one file each, over the items of `ir`; bytes come to be in the last one.
 #![forbid(unsafe_code)]
 
+mod addresses;
 mod allocate;
 mod bind;
 mod block_facts;

@@ -17,7 +17,7 @@ use crate::values::supplied;
 use crate::{AddressHalf, HookVariants, Lanes, Refusal, Report, Value};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use lift::{FunctionIndex, LiveSet};
-use template::{Binding, Clobbers, RegisterFile, Template};
+use template::{Binding, Clobbers, HookValue, RegisterFile, Template};
 
 /// What is known about a place.
 pub(crate) struct HookSite<'a> {
@@ -31,7 +31,7 @@ pub(crate) struct HookSite<'a> {
     pub live: LiveSet,
     /// Index mode of gfx9 is on, with these enables.
     pub indexing: Option<u8>,
-    /// What the instruction accesses, if its registers still have the address.
+    /// What the instruction accesses; without an address where no register has that any more.
     pub memory: &'a dyn Fn() -> Option<MemoryAccess>,
 }
 
@@ -103,7 +103,8 @@ impl<'p> Lowering<'_, 'p> {
             wanted.keeps_scc |= dwords.contains(&Dword::Scc);
             wanted.writes_scc |= port.written && dwords.contains(&Dword::Scc);
             let to_vector = port.read && port.file == RegisterFile::Vgpr;
-            wanted.through |= to_vector && dwords.iter().any(in_lane);
+            let by_scalar = |dword: &Dword| in_lane(dword) || *dword == Dword::Mode;
+            wanted.through |= to_vector && dwords.iter().any(by_scalar);
         }
         let hook = &call.hook.name;
         let chosen = self.allocate(hook, template, place, &dwords, inputs, wanted)?;
@@ -144,15 +145,15 @@ impl<'p> Lowering<'_, 'p> {
             }
         };
         // What the hook is to change is not put back.
-        let writes = |value: Value| {
+        let writes = |value: HookValue| {
             template.ports.iter().any(|port| {
                 let given = call.arguments.iter().find(|(name, _)| *name == port.name);
                 let bound = given.map(|(_, value)| *value);
-                port.written && bound.or_else(|| supplied(&port.name)) == Some(value)
+                port.written && bound.or_else(|| supplied(&port.name)) == Some(value.into())
             })
         };
-        wanted.scc &= !writes(Value::Scc);
-        wanted.vcc &= !writes(Value::Vcc);
+        wanted.scc &= !writes(HookValue::Scc);
+        wanted.vcc &= !writes(HookValue::Vcc);
         wanted.m0 = template.clobbers.contains(Clobbers::M0) && live.scalars.contains(M0_NUMBER);
         wanted.mode = self.foreign_mode && template.reads_mode;
         Ok((template, wanted))

@@ -2,10 +2,13 @@
 //!
 //! Hooks are compiled for rounding to nearest even and for denormals kept, IEEE mode and the clamping of DX10 on, which is
 //! what LLVM takes for granted in a compute shader and what nearly all kernels run with. Where a kernel's descriptor says
-//! otherwise, or its code writes MODE, hooks that depend on it get theirs, and the application's comes back behind them.
+//! otherwise, or its code or a hook writes MODE, hooks that depend on it get theirs, and the application's comes back behind them.
 
+use crate::values::supplied;
+use crate::{Action, Plan, Value};
 use codeobj::KernelDescriptor;
 use lift::{Function, InstFlags};
+use template::HookValue;
 
 /// Fields of the descriptor that become MODE, with the values that hooks are compiled for.
 const EXPECTED: &[(&str, u64)] = &[
@@ -21,9 +24,23 @@ const EXPECTED: &[(&str, u64)] = &[
 pub(crate) fn is_foreign<'f>(
     descriptor: &KernelDescriptor,
     mut functions: impl Iterator<Item = &'f Function>,
+    plan: &Plan<'_>,
 ) -> bool {
     let differs = EXPECTED
         .iter()
         .any(|(field, value)| descriptor.get(field).is_some_and(|found| found != *value));
-    differs || functions.any(|function| function.has(InstFlags::WRITES_MODE))
+    differs || functions.any(|function| function.has(InstFlags::WRITES_MODE)) || is_written(plan)
+}
+
+/// Whether hooks may write it.
+fn is_written(plan: &Plan<'_>) -> bool {
+    let mode = Value::Supplied(HookValue::Mode);
+    let templates = plan.hooks.iter().flat_map(|hook| &hook.templates);
+    let mut ports = templates.flat_map(|(_, _, template)| &template.ports);
+    // A parameter that gets MODE may be a reference.
+    let given = plan.insertions.iter().any(|insertion| {
+        matches!(&insertion.action, Action::Call { arguments, .. }
+            if arguments.iter().any(|(_, value)| *value == mode))
+    });
+    given || ports.any(|port| port.written && supplied(&port.name) == Some(mode))
 }

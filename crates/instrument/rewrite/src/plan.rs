@@ -1,7 +1,7 @@
 //! What to insert and to change.
 
 use lift::{BlockIndex, FunctionIndex, InstIndex};
-use template::{Bundle, Template};
+use template::{Bundle, HookValue, Template};
 
 /// Where at an instruction something goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,28 +20,8 @@ pub enum Value {
     Constant(u64),
     /// A register of the application at that place: read, and written where the port is written.
     Register(isa::Reg),
-    Exec,
-    Scc,
-    Vcc,
-    EffectiveAddress,
-    AccessSize,
-    AccessKind,
-    KernargPointer,
-    DispatchPointer,
-    ImplicitArgumentPointer,
-    /// Global address of the variables in memory that lane 0 of the wave has for hooks.
-    Stack,
-    /// The launch number that the host leaves in the dispatch packet's second reserved field.
-    DispatchId,
-    /// Dimension 0, 1 or 2.
-    WorkgroupId(u8),
-    /// Of each lane in its workgroup, in dimension 0, 1 or 2.
-    WorkitemId(u8),
-    M0,
-    /// Number of the insertion in its plan.
-    Site,
-    /// Address of the instruction in the original code object.
-    Pc,
+    /// What every place has, or has a reason not to have.
+    Supplied(HookValue),
     /// Address of a variable of a tool plus so many bytes: an index in [`Plan::globals`]. A literal with a relocation.
     ToolAddress {
         global: usize,

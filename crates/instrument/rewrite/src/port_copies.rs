@@ -2,7 +2,7 @@
 
 use crate::bind::Dword;
 use crate::encode::Encodings;
-use crate::instruction::{InstructionSink, Op, SourceOperand};
+use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
 use crate::lower::{HookSite, Lowering, fixed};
 use crate::registers::Home;
@@ -25,7 +25,7 @@ impl PortCopy {
     pub fn is_scalar_move(&self) -> bool {
         let from_scalar = match self.dword {
             Dword::Application(file, _) => file == RegisterFile::Sgpr,
-            Dword::Kept(Home::Lane(..) | Home::Stored(_)) => false,
+            Dword::Kept(Home::Lane(..) | Home::Stored(_)) | Dword::Mode => false,
             _ => true,
         };
         self.is_scalar() && from_scalar
@@ -109,14 +109,21 @@ impl<'p> Lowering<'_, 'p> {
             (RegisterFile::Sgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
                 code.read_lane(to, vgpr, lane);
             }
-            (RegisterFile::Vgpr, Dword::Kept(Home::Lane(vgpr, lane))) => {
+            (RegisterFile::Vgpr, Dword::Mode | Dword::Kept(Home::Lane(..))) => {
                 let through = through.ok_or(Refusal::BadPlan {
-                    what: "a value in a lane, for a VGPR: number",
+                    what: "a value by way of an SGPR, for a VGPR: number",
                     index: usize::from(to),
                 })?;
-                code.read_lane(through, vgpr, lane);
-                scalar_gap(self.codes, code);
+                if let Dword::Kept(Home::Lane(vgpr, lane)) = copy.dword {
+                    code.read_lane(through, vgpr, lane);
+                    scalar_gap(self.codes, code);
+                } else {
+                    code.scalar1(Op::SGetWholeMode, through, SourceOperand::None);
+                }
                 code.move_vector(to, SourceOperand::Scalar(through));
+            }
+            (RegisterFile::Sgpr, Dword::Mode) => {
+                code.scalar1(Op::SGetWholeMode, to, SourceOperand::None);
             }
             (RegisterFile::Sgpr, dword) => code.move_scalar(to, dword.operand()),
             (RegisterFile::Vgpr, Dword::Application(RegisterFile::Agpr, from)) => {
@@ -159,6 +166,12 @@ pub(crate) fn copy_out(
                 SourceOperand::Scalar(from),
                 SourceOperand::Constant(0),
             );
+        }
+        (RegisterFile::Sgpr, Dword::Mode) => {
+            // gfx9: two wait states behind what may have put it back for the application.
+            code.scalar1(Op::SNop, 0, SourceOperand::Constant(1));
+            let from = SourceOperand::Scalar(from);
+            code.put(Instruction::new(Op::SSetMode, 0, &[from]));
         }
         // The high half of a mask of 32 lanes.
         (RegisterFile::Sgpr, Dword::Constant(_)) => {}

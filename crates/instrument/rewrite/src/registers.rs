@@ -4,14 +4,14 @@ use crate::Refusal;
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{KernelDescriptor, metadata::KernelMetadata};
 use gfx::Family;
-use lift::{NamedRegisters, registers::AGPR_BASE};
+use lift::{Bits, NamedRegisters, registers::AGPR_BASE};
 use template::RegisterFile;
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, at the end of a wave's SGPRs on gfx9.
 const SPECIAL_SGPRS: u32 = 6;
 
 /// A set of registers of one file.
-pub(crate) type FileMask = [bool; 256];
+pub(crate) type FileMask = Bits<4>;
 
 /// What is free for the whole kernel, and how far the register files have been used.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Home {
 }
 
 /// Registers that are not to be given out again at one place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeRegisters {
     sgprs: FileMask,
     vgprs: FileMask,
@@ -95,16 +95,15 @@ impl RegisterPool {
             let number = u32::from(number);
             number < limit && (!is_named || number >= beyond)
         };
-        let all = |test: &dyn Fn(u16) -> bool| std::array::from_fn(|index| test(index as u16));
         RegisterPool {
-            sgprs: all(&|n| free(n, sgpr_limit, sgprs, scalars.contains(n))),
-            vgprs: all(&|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
-            agprs: all(&|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
+            sgprs: Bits::from_fn(|n| free(n, sgpr_limit, sgprs, scalars.contains(n))),
+            vgprs: Bits::from_fn(|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
+            agprs: Bits::from_fn(|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
             sgprs_used: 0,
             vgprs_used: 0,
             allocated: (usable_sgprs as u16, vgprs.min(256) as u16),
-            kept_scalars: [false; 256],
-            kept_vectors: [false; 256],
+            kept_scalars: Bits::EMPTY,
+            kept_vectors: Bits::EMPTY,
         }
     }
 
@@ -119,18 +118,21 @@ impl RegisterPool {
 
     /// SGPRs that are left.
     pub fn free_scalars(&self) -> usize {
-        self.sgprs.iter().filter(|free| **free).count()
+        self.sgprs.len()
     }
 
     /// Everything that is not kept, for where nothing of the application is alive.
     pub fn all_at_end(&self) -> FreeRegisters {
         let mut all = self.all();
-        for number in 0..self.allocated.0 {
-            all.sgprs[usize::from(number)] |= !self.kept_scalars[usize::from(number)];
-        }
-        for number in 0..self.allocated.1 {
-            all.vgprs[usize::from(number)] |= !self.kept_vectors[usize::from(number)];
-        }
+        let (scalars, vectors) = self.allocated;
+        all.give(
+            RegisterFile::Sgpr,
+            &Bits::below(scalars).without(&self.kept_scalars),
+        );
+        all.give(
+            RegisterFile::Vgpr,
+            &Bits::below(vectors).without(&self.kept_vectors),
+        );
         all
     }
 
@@ -148,10 +150,9 @@ impl RegisterPool {
             RegisterFile::Agpr => (&mut self.agprs, None),
         };
         let first = in_a_row(free, width, alignment, from, 256)?;
-        let range = usize::from(first)..usize::from(first + width);
-        free[range.clone()].fill(false);
+        free.remove_range(first, width);
         if let Some(kept) = kept {
-            kept[range].fill(true);
+            kept.insert_range(first, width);
         }
         self.use_up(file, first + width);
         Some(first)
@@ -215,14 +216,17 @@ fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<&KernelMetadata>) 
 }
 
 /// The first of `width` free registers in a row from `from` on, a multiple of `alignment`, all below `limit`.
-fn in_a_row(free: &FileMask, width: u16, alignment: u16, from: u16, limit: u16) -> Option<u16> {
-    let alignment = alignment.max(1);
-    let ends = (limit.min(256) + 1).saturating_sub(width);
-    let mut starts = (from.next_multiple_of(alignment)..ends).step_by(usize::from(alignment));
-    starts.find(|&start| {
-        let row = &free[usize::from(start)..usize::from(start + width)];
-        row.iter().all(|free| *free)
-    })
+pub(crate) fn in_a_row(
+    free: &FileMask,
+    width: u16,
+    alignment: u16,
+    from: u16,
+    limit: u16,
+) -> Option<u16> {
+    let end = (limit.min(256) + 1).saturating_sub(width);
+    let starts = free.runs(width);
+    let fits = |start: &u16| *start >= from && start.is_multiple_of(alignment.max(1));
+    starts.iter().find(fits).filter(|start| *start < end)
 }
 
 impl FreeRegisters {
@@ -244,18 +248,22 @@ impl FreeRegisters {
     ) -> Option<u16> {
         let free = self.file(file);
         let first = in_a_row(free, width, alignment, 0, limit)?;
-        free[usize::from(first)..usize::from(first + width)].fill(false);
+        free.remove_range(first, width);
         Some(first)
     }
 
-    /// Makes a register available.
-    pub fn give(&mut self, file: RegisterFile, number: u16) {
-        self.file(file)[usize::from(number)] = true;
+    /// Makes registers available.
+    pub fn give(&mut self, file: RegisterFile, numbers: &FileMask) {
+        self.file(file).unite(numbers);
     }
 
-    /// Makes registers unavailable.
+    /// Makes registers in a row unavailable.
     pub fn withhold(&mut self, file: RegisterFile, first: u16, width: u16) {
-        let last = usize::from(first + width).min(256);
-        self.file(file)[usize::from(first).min(last)..last].fill(false);
+        self.file(file).remove_range(first, width);
+    }
+
+    /// Makes VGPRs unavailable.
+    pub fn withhold_vectors(&mut self, numbers: &FileMask) {
+        self.vgprs = self.vgprs.without(numbers);
     }
 }

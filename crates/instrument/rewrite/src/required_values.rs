@@ -3,6 +3,7 @@
 use crate::values::supplied;
 use crate::{Action, Plan, Value};
 use std::collections::BTreeSet;
+use template::HookValue;
 
 /// What of it a plan needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,13 +54,19 @@ impl RequiredValues {
     }
 
     fn add(&mut self, value: Value) {
+        let Value::Supplied(value) = value else {
+            return;
+        };
         match value {
-            Value::KernargPointer => self.kernarg = true,
-            Value::DispatchPointer => self.dispatch = true,
-            Value::ImplicitArgumentPointer => self.implicit = true,
-            Value::DispatchId => self.dispatch_id = true,
-            Value::WorkgroupId(dimension @ 0..3) => self.workgroup[usize::from(dimension)] = true,
-            Value::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
+            HookValue::KernargPointer => self.kernarg = true,
+            HookValue::DispatchPointer => self.dispatch = true,
+            HookValue::ImplicitArgumentPointer => self.implicit = true,
+            HookValue::DispatchId => self.dispatch_id = true,
+            HookValue::WorkgroupId(dimension @ 0..3) => {
+                self.workgroup[usize::from(dimension)] = true;
+            }
+            HookValue::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
+            // The others are at hand at each place.
             _ => {}
         }
     }

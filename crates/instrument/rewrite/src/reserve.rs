@@ -1,7 +1,8 @@
 //! The pass that gives registers and memory to what a wave keeps for its whole life: values of the kernel's entry, counters,
-//! variables of hooks; and that writes the code which sets them up.
+//! addresses that are overwritten, variables of hooks; and that writes the code which sets them up.
 
 use crate::Refusal;
+use crate::addresses::KeptAddresses;
 use crate::counting::Counting;
 use crate::entry;
 use crate::required_values::RequiredValues;
@@ -42,6 +43,9 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     )?;
     counting.prologue(wave_size, &mut prologue);
     (rewriting.entry, rewriting.counting) = (entry, counting);
+    // Last, for places without them are left out alone.
+    let (plan, module) = (rewriting.plan, rewriting.module);
+    rewriting.addresses = KeptAddresses::new(plan, module, &mut rewriting.supply);
     rewriting.prologue = prologue;
     Ok(())
 }

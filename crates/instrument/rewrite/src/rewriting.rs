@@ -1,5 +1,6 @@
 //! One kernel on its way through the passes.
 
+use crate::addresses::KeptAddresses;
 use crate::counting::Counting;
 use crate::emit::Text;
 use crate::encode::Encodings;
@@ -42,6 +43,7 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub foreign_mode: bool,
     pub entry: EntryValues,
     pub counting: Counting,
+    pub addresses: KeptAddresses,
     /// Runs once before the kernel's first instruction.
     pub prologue: Vec<Instruction>,
     pub code: Code<'p>,
@@ -152,6 +154,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         let foreign_mode = mode::is_foreign(
             before,
             functions.iter().map(|index| &module.functions[*index]),
+            plan,
         );
         Ok(Rewriting {
             module,
@@ -171,6 +174,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             foreign_mode,
             entry: EntryValues::default(),
             counting: Counting::default(),
+            addresses: KeptAddresses::default(),
             prologue: Vec::new(),
             code: Code::default(),
             layout: Layout::default(),

@@ -1,6 +1,7 @@
 //! The pass that lays the original's code out anew, function by function, with all that goes between its instructions: what adds
 //! to counters as instructions of ours, hooks as places where they are to be lowered.
 
+use crate::addresses::KeptAddresses;
 use crate::block_facts::{BlockFacts, falls_to};
 use crate::clauses::Clauses;
 use crate::counting::{Counting, Sums};
@@ -33,6 +34,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         agenda: &rewriting.agenda,
         codes: rewriting.codes,
         counting: &rewriting.counting,
+        addresses: &rewriting.addresses,
         code: &mut code,
     };
     let kernel = rewriting.kernel;
@@ -55,6 +57,7 @@ pub(crate) struct Selection<'a, 'p> {
     pub agenda: &'a PlanIndex,
     pub codes: &'a Encodings,
     pub counting: &'a Counting,
+    pub addresses: &'a KeptAddresses,
     pub code: &'a mut Code<'p>,
 }
 
@@ -162,6 +165,7 @@ impl Selection<'_, '_> {
             self.code.push(Item::Flush(spot));
         }
         self.change_beside(index, inst, Point::Before);
+        self.addresses.copy(module, index, spot, self.code);
         let agenda = self.agenda;
         clauses.step(function, inst, |covered| agenda.any_in(index, covered));
         let plain =

@@ -3,13 +3,13 @@
 use crate::Refusal;
 use crate::allocate::{Allocation, SCRATCH_SLOTS};
 use crate::lower::Lowering;
+use crate::registers::{FileMask, in_a_row};
 use lift::registers::SGPR_COUNT;
 use template::RegisterFile;
 
 /// The first `width` registers in a row, all below `limit`, that are not in use.
-fn first_run(in_use: &[bool], width: u16, alignment: u16, limit: u16) -> Option<u16> {
-    let mut starts = (0..(limit + 1).saturating_sub(width)).step_by(usize::from(alignment.max(1)));
-    starts.find(|&start| !in_use[usize::from(start)..usize::from(start + width)].contains(&true))
+fn first_run(in_use: &FileMask, width: u16, alignment: u16, limit: u16) -> Option<u16> {
+    in_a_row(&FileMask::FULL.without(in_use), width, alignment, 0, limit)
 }
 
 impl Lowering<'_, '_> {
@@ -33,12 +33,11 @@ impl Lowering<'_, '_> {
             chosen.give_dead(limits);
         }
         // Dead ones are free now, too; where all lanes are written, those that are dead in all lanes.
-        let mut free = chosen.free.clone();
-        if all_lanes || chosen.wanted.exec {
-            for number in chosen.half_dead() {
-                free.withhold(number.0, number.1, 1);
-            }
-        }
+        let mut free = if all_lanes || chosen.wanted.exec {
+            chosen.wholly_free()
+        } else {
+            chosen.free
+        };
         if let Some(first) = free.take(file, width, alignment, limit) {
             chosen.free.withhold(file, first, width);
             chosen.use_up(file, first, width);
@@ -77,22 +76,15 @@ impl Lowering<'_, '_> {
         if self.spill.is_none() {
             // Not one that was already chosen for something else at this place.
             let mut free = self.supply.all();
-            for (number, _) in (0..).zip(&chosen.in_use_vectors).filter(|(_, used)| **used) {
-                free.withhold(RegisterFile::Vgpr, number, 1);
-            }
+            free.withhold_vectors(&chosen.in_use_vectors);
             self.spill = free
                 .take(RegisterFile::Vgpr, 1, 1, 256)
                 .and_then(|first| self.supply.keep(RegisterFile::Vgpr, 1, 1, first));
         }
         if chosen.spill.is_none() {
             // One that is dead in all lanes at this place will do as well.
-            chosen.spill = self.spill.or_else(|| {
-                let mut dead = chosen.free.clone();
-                for (file, number) in chosen.half_dead() {
-                    dead.withhold(file, number, 1);
-                }
-                dead.take(RegisterFile::Vgpr, 1, 1, 256)
-            });
+            let dead = || chosen.wholly_free().take(RegisterFile::Vgpr, 1, 1, 256);
+            chosen.spill = self.spill.or_else(dead);
         }
         // The application needs all VGPRs: one of them in scratch.
         if chosen.spill.is_none() {

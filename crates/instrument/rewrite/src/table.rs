@@ -163,6 +163,7 @@ pub(crate) const ROWS: &[(Op, Availability, Shape, &str)] = &[
     (Op::SCallB64,           any,          Shape::Sopk,             "s_call_b64 s[0:1], 0"),
     (Op::SLoadDword,         any,          Shape::Smem,             "s_load_dword s0, s[0:1], 0x0"),
     (Op::SLoadDwordx2,       any,          Shape::Smem,             "s_load_dwordx2 s[0:1], s[0:1], 0x0"),
+    (Op::SGetWholeMode,      any,          Shape::Sopk,             "s_getreg_b32 s0, hwreg(HW_REG_MODE)"),
     // Since gfx12 the bits of IEEE mode and of clamping mean something else.
     (Op::SGetMode,           before_gfx12, Shape::Sopk,             "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 10)"),
     (Op::SGetMode,           gfx12_up,     Shape::Sopk,             "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 8)"),

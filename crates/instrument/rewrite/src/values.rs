@@ -6,24 +6,7 @@ use template::{HookValue, HookValueRow};
 
 impl From<HookValue> for Value {
     fn from(value: HookValue) -> Value {
-        match value {
-            HookValue::Site => Value::Site,
-            HookValue::Pc => Value::Pc,
-            HookValue::Exec => Value::Exec,
-            HookValue::Scc => Value::Scc,
-            HookValue::Vcc => Value::Vcc,
-            HookValue::M0 => Value::M0,
-            HookValue::EffectiveAddress => Value::EffectiveAddress,
-            HookValue::AccessSize => Value::AccessSize,
-            HookValue::AccessKind => Value::AccessKind,
-            HookValue::Stack => Value::Stack,
-            HookValue::KernargPointer => Value::KernargPointer,
-            HookValue::DispatchPointer => Value::DispatchPointer,
-            HookValue::ImplicitArgumentPointer => Value::ImplicitArgumentPointer,
-            HookValue::DispatchId => Value::DispatchId,
-            HookValue::WorkgroupId(dimension) => Value::WorkgroupId(dimension),
-            HookValue::WorkitemId(dimension) => Value::WorkitemId(dimension),
-        }
+        Value::Supplied(value)
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) fn key(
         session.instrumenter.key(kernel, object.hash(), choice)?,
         session.config.build.clone().into_bytes(),
     ];
-    Some(Key::of(
+    Some(Key::new(
         object.hash(),
         kernel,
         target,

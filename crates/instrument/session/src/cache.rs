@@ -11,7 +11,7 @@
 
 use std::{
     fs, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -41,7 +41,7 @@ pub struct Key([u8; 32]);
 
 impl Key {
     /// Object hash, kernel, target, fingerprint of the instrumenter; our own version joins them.
-    pub fn of(object_hash: &[u8; 32], kernel: &str, target: &str, fingerprint: &[u8]) -> Key {
+    pub fn new(object_hash: &[u8; 32], kernel: &str, target: &str, fingerprint: &[u8]) -> Key {
         let mut hasher = Sha256::new();
         let parts: [&[u8]; 5] = [
             env!("CARGO_PKG_VERSION").as_bytes(),
@@ -109,17 +109,17 @@ impl Cache {
     pub fn get(&self, key: &Key) -> Found {
         let (inner, theirs) = (Arc::clone(&self.0), *key);
         let (name, directory) = (key.file_name(), self.0.directory.clone());
-        let problem = |reason: String| {
-            Found::Damaged(format!("{}: {reason}", directory.join(&name).display()))
-        };
         match KEEPER.run(move || inner.read(&theirs)).flatten() {
             Ok((bytes, secret)) => match decode(&bytes, key, &secret) {
                 Ok(Ok(variant)) => Found::Variant(Box::new(variant)),
                 Ok(Err(refusal)) => Found::Refused(refusal),
-                Err(reason) => problem(reason),
+                Err(reason) => {
+                    let path = directory.join(&name);
+                    Found::Damaged(format!("{}: {reason}", path.display()))
+                }
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing,
-            Err(error) => problem(error.to_string()),
+            Err(error) => Found::Damaged(error.to_string()),
         }
     }
 
@@ -134,10 +134,20 @@ impl Cache {
     }
 }
 
+/// An error that says which file or directory it is about.
+fn about(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 /// What runs on the keeper's thread.
 impl Inner {
     fn read(&self, key: &Key) -> io::Result<(Vec<u8>, Secret)> {
-        let directory = Directory::open(&self.directory)?;
+        let directory = Directory::open(&self.directory).map_err(about(&self.directory))?;
+        let path = self.directory.join(key.file_name());
+        self.read_entry(&directory, key).map_err(about(&path))
+    }
+
+    fn read_entry(&self, directory: &Directory, key: &Key) -> io::Result<(Vec<u8>, Secret)> {
         let (mut file, size) = directory.open_file(&key.file_name(), self.limit)?;
         let mut bytes = vec![0; HEADER.min(size as usize)];
         io::Read::read_exact(&mut file, &mut bytes)?;
@@ -147,7 +157,7 @@ impl Inner {
         }
         // The time of last use, for eviction; where that cannot be said, files just age differently.
         let _ = file.set_modified(SystemTime::now());
-        Ok((bytes, self.secret(&directory)?))
+        Ok((bytes, self.secret(directory)?))
     }
 
     fn secret(&self, directory: &Directory) -> io::Result<Secret> {
@@ -158,7 +168,12 @@ impl Inner {
         Ok(*self.secret.get_or_init(|| secret))
     }
 
-    fn write(&self, key: &Key, mut bytes: Vec<u8>) -> io::Result<()> {
+    fn write(&self, key: &Key, bytes: Vec<u8>) -> io::Result<()> {
+        let written = self.write_entry(key, bytes);
+        written.map_err(about(&self.directory))
+    }
+
+    fn write_entry(&self, key: &Key, mut bytes: Vec<u8>) -> io::Result<()> {
         let directory = Directory::create(&self.directory)?;
         let code = code(&self.secret(&directory)?, key, &bytes)
             .finalize()

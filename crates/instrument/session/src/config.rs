@@ -138,7 +138,9 @@ impl Config {
         let cache = match get("LUTHIER_CACHE").as_deref() {
             Some("off" | "0" | "no") => None,
             _ => path("LUTHIER_CACHE").or_else(|| {
+                // Its specification has relative paths ignored.
                 path("XDG_CACHE_HOME")
+                    .filter(|path| path.is_absolute())
                     .or_else(|| path("HOME").map(|home| home.join(".cache")))
                     .map(|caches| caches.join("luthier"))
             }),
@@ -211,6 +213,11 @@ mod tests {
         let cache = config.cache.unwrap();
         assert_eq!(cache.to_str(), Some("/home/somebody/.cache/luthier"));
         assert_eq!(config.level, Level::Warn);
+        // Paths in XDG_CACHE_HOME that are not absolute do not count, as its specification says.
+        let relative = ("XDG_CACHE_HOME", "somewhere");
+        let (config, _) = read(&[("HOME", "/home/somebody"), relative]);
+        assert_eq!(config.cache.as_deref(), Some(cache.as_ref()));
+        assert_eq!(read(&[relative]).0.cache, None);
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Instrumenter for Identity {
             )));
         }
         let kernel = object.kernel(request.kernel).map_err(unreadable)?;
-        let usage = Usage::of(&kernel.descriptor);
+        let usage = Usage::from_descriptor(&kernel.descriptor);
         Ok(Variant {
             object: request.object.to_vec(),
             kernel_symbol: format!("{}.kd", request.kernel),

@@ -226,7 +226,7 @@ impl Stream {
 
 /// Where the `luthier::ring` of a stream is.
 #[derive(Debug)]
-enum Place {
+enum RingLocation {
     At(u64),
     /// Gone; what it was at the end.
     Left(Result<[u8; CONTROL_SIZE], DeviceError>),
@@ -239,19 +239,19 @@ struct Ring {
     name: String,
     /// Held for as long as a tool, or a file, takes records: the application's threads never wait for it.
     stream: Mutex<Stream>,
-    place: Mutex<Place>,
+    location: Mutex<RingLocation>,
 }
 
 impl Ring {
     /// Finishes the stream if its ring is gone, or in any case.
     fn finish(&self, stream: &mut Stream, now: bool, device: &dyn Device, tool: &dyn Instrumenter) {
         let control = {
-            let mut place = lock(&self.place);
-            match std::mem::replace(&mut *place, Place::Finished) {
-                Place::At(address) if now => control(device, address),
-                Place::Left(control) => control,
+            let mut location = lock(&self.location);
+            match std::mem::replace(&mut *location, RingLocation::Finished) {
+                RingLocation::At(address) if now => control(device, address),
+                RingLocation::Left(control) => control,
                 other => {
-                    *place = other;
+                    *location = other;
                     return;
                 }
             }
@@ -291,7 +291,7 @@ impl Streams {
             agent: Arc::clone(&stream.agent),
             name: stream.name.clone(),
             stream: Mutex::new(stream),
-            place: Mutex::new(Place::At(control)),
+            location: Mutex::new(RingLocation::At(control)),
         }));
     }
 
@@ -333,9 +333,9 @@ impl Streams {
     /// The `luthier::ring` at this address, if there is one, is about to go. Its slots stay, and are emptied later.
     pub fn leave(&self, address: u64, device: &dyn Device) {
         for ring in self.rings() {
-            let mut place = lock(&ring.place);
-            if matches!(*place, Place::At(at) if at == address) {
-                *place = Place::Left(control(device, address));
+            let mut location = lock(&ring.location);
+            if matches!(*location, RingLocation::At(at) if at == address) {
+                *location = RingLocation::Left(control(device, address));
             }
         }
     }

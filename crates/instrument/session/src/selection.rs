@@ -212,6 +212,7 @@ impl Grid {
             let size = sizes.get_mut(dimension);
             *size.ok_or("a grid has three dimensions at most")? = match part.trim() {
                 "*" => None,
+                "0" => return Err("no launch has a size of 0".to_owned()),
                 digits => Some(
                     digits
                         .parse()
@@ -314,6 +315,7 @@ mod tests {
             ("--grid", "1x1x1x1"),
             ("--grid", "big"),
             ("--grid", ""),
+            ("--grid", "64x0"),
         ] {
             let error = Selection::of_options([(option, value)]).unwrap_err();
             let (error, start) = (error.to_string(), format!("{option}={value}: "));

@@ -244,7 +244,7 @@ impl Session {
         drop(kernels);
         self.keep_objects(&mut lock(&self.gone_objects), gone.iter());
         for kernel in gone.iter().flat_map(Kernel::variants) {
-            lock(&self.gone).extend(summary::KernelLine::of(&kernel, self.config.keep_objects));
+            lock(&self.gone).extend(summary::KernelLine::new(&kernel, self.config.keep_objects));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -464,7 +464,7 @@ impl Session {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
         let variants = kernels.values().flat_map(Kernel::variants);
-        let of = |kernel| summary::KernelLine::of(&kernel, self.config.keep_objects);
+        let of = |kernel| summary::KernelLine::new(&kernel, self.config.keep_objects);
         lines.extend(variants.filter_map(of));
         Summary {
             tool: self.instrumenter.name(),

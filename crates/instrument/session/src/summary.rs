@@ -77,7 +77,7 @@ pub struct KernelLine {
 
 impl KernelLine {
     /// None if it was never launched, only expected. `name_object`: say which code object it is from.
-    pub(crate) fn of(kernel: &Arc<Kernel>, name_object: bool) -> Option<KernelLine> {
+    pub(crate) fn new(kernel: &Arc<Kernel>, name_object: bool) -> Option<KernelLine> {
         let launches = kernel.launches.load(Ordering::Relaxed);
         if launches == 0 {
             return None;

@@ -27,7 +27,7 @@ fn unlimited() -> u32 {
 }
 
 impl Usage {
-    pub fn of(descriptor: &KernelDescriptor) -> Usage {
+    pub fn from_descriptor(descriptor: &KernelDescriptor) -> Usage {
         let resources = resources(descriptor, 0, WorkgroupSizes::default());
         Usage {
             vgprs: resources.allocated_vgprs,

@@ -47,13 +47,13 @@ fn files(directory: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn keys_differ_in_every_part() {
-    let base = Key::of(&[1; 32], "k", "gfx90a", b"tool");
-    assert_eq!(base, Key::of(&[1; 32], "k", "gfx90a", b"tool"));
+    let base = Key::new(&[1; 32], "k", "gfx90a", b"tool");
+    assert_eq!(base, Key::new(&[1; 32], "k", "gfx90a", b"tool"));
     for other in [
-        Key::of(&[2; 32], "k", "gfx90a", b"tool"),
-        Key::of(&[1; 32], "kg", "fx90a", b"tool"),
-        Key::of(&[1; 32], "k", "gfx90at", b"ool"),
-        Key::of(&[1; 32], "k", "gfx90a", b"tool2"),
+        Key::new(&[2; 32], "k", "gfx90a", b"tool"),
+        Key::new(&[1; 32], "kg", "fx90a", b"tool"),
+        Key::new(&[1; 32], "k", "gfx90at", b"ool"),
+        Key::new(&[1; 32], "k", "gfx90a", b"tool2"),
     ] {
         assert_ne!(base, other);
     }
@@ -63,7 +63,7 @@ fn keys_differ_in_every_part() {
 fn what_was_put_is_found_whole() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().join("deep/er"), 1 << 20);
-    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    let key = Key::new(&[0; 32], "k", "gfx90a", b"");
     assert!(matches!(cache.get(&key), Found::Nothing));
     cache.put(&key, Ok(&sample(5000))).unwrap();
     let Found::Variant(found) = cache.get(&key) else {
@@ -83,7 +83,7 @@ fn what_was_put_is_found_whole() {
 fn every_damaged_byte_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().into(), 1 << 20);
-    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    let key = Key::new(&[0; 32], "k", "gfx90a", b"");
     cache.put(&key, Ok(&sample(100))).unwrap();
     let path = files(directory.path()).remove(0);
     let good = fs::read(&path).unwrap();
@@ -101,7 +101,7 @@ fn every_damaged_byte_is_noticed() {
 fn the_least_recently_used_go_first() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().into(), 5500);
-    let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
+    let key = |name: &str| Key::new(&[0; 32], name, "gfx90a", b"");
     let present = |name: &str| matches!(cache.get(&key(name)), Found::Variant(_));
     cache.put(&key("old"), Ok(&sample(2000))).unwrap();
     cache.put(&key("older"), Ok(&sample(2000))).unwrap();
@@ -130,7 +130,7 @@ fn limits_hold_without_a_look_at_the_directory_for_each_file() {
     for number in 0..2000 {
         let file = fs::File::create(&left).unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        let key = Key::of(&[0; 32], &number.to_string(), "gfx90a", b"");
+        let key = Key::new(&[0; 32], &number.to_string(), "gfx90a", b"");
         cache.put(&key, Ok(&sample(1000))).unwrap();
         assert!(matches!(cache.get(&key), Found::Variant(_)));
         looks += usize::from(!left.exists());
@@ -154,7 +154,7 @@ fn unfinished_files_of_others_are_left_alone() {
     });
     let held: Vec<_> = held.collect();
     let cache = Cache::new(directory.path().into(), 1 << 20);
-    let key = Key::of(&[0; 32], "k", "gfx90a", b"");
+    let key = Key::new(&[0; 32], "k", "gfx90a", b"");
     cache.put(&key, Ok(&sample(100))).unwrap();
     assert!(matches!(cache.get(&key), Found::Variant(_)));
     assert!(others.iter().all(|other| other.exists()));
@@ -173,7 +173,7 @@ fn entries_of_others_are_not_believed() {
         directory.path().join("ours"),
         directory.path().join("theirs"),
     );
-    let key = |name: &str| Key::of(&[0; 32], name, "gfx90a", b"");
+    let key = |name: &str| Key::new(&[0; 32], name, "gfx90a", b"");
     let cache = Cache::new(ours.clone(), 1 << 20);
     cache.put(&key("a"), Ok(&sample(100))).unwrap();
     let other = Cache::new(theirs.clone(), 1 << 20);
@@ -217,6 +217,24 @@ fn entries_of_others_are_not_believed() {
             .success()
     );
     assert!(is_refused());
+}
+
+/// What is wrong is said of the directory where it is the directory's.
+#[test]
+fn problems_name_what_they_are_about() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = Key::new(&[0; 32], "a", "gfx90a", b"");
+    let file = directory.path().join("file");
+    fs::write(&file, b"").unwrap();
+    let cache = Cache::new(file.clone(), 1 << 20);
+    let begins = |said: &str| said.starts_with(&format!("{}: ", file.display()));
+    let found = cache.get(&key);
+    assert!(
+        matches!(&found, Found::Damaged(why) if begins(why)),
+        "{found:?}"
+    );
+    let why = cache.put(&key, Ok(&sample(1))).unwrap_err().to_string();
+    assert!(begins(&why), "{why}");
 }
 
 #[test]

@@ -3,29 +3,39 @@
 /// A value that every place has, or has a reason not to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HookValue {
-    /// Number of the insertion in its plan.
+    /// Number of the place in the kernel: of the insertion in its plan.
     Site,
-    /// Address of the instruction in the code object.
+    /// Address of the instruction in the original code object.
     Pc,
+    /// Mask of the lanes that are on.
     Exec,
+    /// Condition bit of scalar instructions.
     Scc,
+    /// Mask that vector compares write.
     Vcc,
+    /// As the application has it.
     M0,
+    /// How the application rounds and what becomes of its denormals: the register MODE.
+    Mode,
+    /// Of the memory instruction at the place, per lane.
     EffectiveAddress,
     /// Bytes per lane.
     AccessSize,
     /// Bits of `luthier::access`.
     AccessKind,
-    /// Global address of the hook's variables in memory.
+    /// Global address of the variables in memory that lane 0 of the wave has for hooks.
     Stack,
+    /// Address of the kernel's arguments.
     KernargPointer,
+    /// Address of the dispatch packet.
     DispatchPointer,
+    /// Address of the arguments that the compiler adds behind the kernel's own.
     ImplicitArgumentPointer,
-    /// Number of the launch.
+    /// Number of the launch: the host leaves it in the dispatch packet's second reserved field.
     DispatchId,
-    /// Dimension 0, 1 or 2.
+    /// Number of the workgroup in the grid, in dimension 0, 1 or 2.
     WorkgroupId(u8),
-    /// Of each lane in its workgroup, in dimension 0, 1 or 2.
+    /// The lane's number in its workgroup, in dimension 0, 1 or 2.
     WorkitemId(u8),
 }
 
@@ -76,6 +86,7 @@ pub const HOOK_VALUES: &[HookValueRow] = &[
     row(HookValue::Scc,                     "scc",               "scc",         (1, 1), false, Origin::Wave),
     row(HookValue::Vcc,                     "vcc",               "vcc",         (2, 1), false, Origin::Wave),
     row(HookValue::M0,                      "m0",                "m0",          (1, 1), false, Origin::Wave),
+    row(HookValue::Mode,                    "mode",              "mode",        (1, 1), false, Origin::Wave),
     row(HookValue::EffectiveAddress,        "effective_address", "address",     (2, 2), true,  Origin::Access),
     row(HookValue::AccessSize,              "access_size",       "access.size", (1, 1), false, Origin::Access),
     row(HookValue::AccessKind,              "access_kind",       "access.kind", (1, 1), false, Origin::Access),

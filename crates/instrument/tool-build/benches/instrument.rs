@@ -144,7 +144,7 @@ fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
     let (mut refused, mut digest) = (0, Sha256::new());
     let folder = tempfile::tempdir().expect("a folder");
     let cache = Cache::new(folder.path().to_owned(), u64::MAX);
-    let key = |kernel: &str| Key::of(&object_hash, kernel, target, &[]);
+    let key = |kernel: &str| Key::new(&object_hash, kernel, target, &[]);
     let mut kept = Vec::new();
     let before = processor_seconds();
     for round in 0..rounds {

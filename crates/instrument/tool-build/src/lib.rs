@@ -19,10 +19,14 @@ pub use hook::TARGETS;
 pub use stock::{Stock, from_library, module};
 
 /// The headers that tools include.
-const HEADERS: [(&str, &str); 3] = [
+const HEADERS: [(&str, &str); 4] = [
     (
         "luthier_device.h",
         include_str!("../../../../include/luthier_device.h"),
+    ),
+    (
+        "luthier_hip_names.h",
+        include_str!("../../../../include/luthier_hip_names.h"),
     ),
     ("luthier.h", include_str!("../../../../include/luthier.h")),
     (
@@ -33,9 +37,15 @@ const HEADERS: [(&str, &str); 3] = [
 /// What start-up code of the host wants to register: device code, which is not in the library.
 const STUB: &str =
     "extern \"C\" { __attribute__((visibility(\"hidden\"))) char __hip_fatbin[16]; }";
-/// Variable with the description, and the hooks that the header itself defines with the number of their parameters.
+/// Variable with the description.
 const DESCRIPTION: &str = "__luthier_description";
-const OWN_HOOKS: [(&str, usize); 2] = [("__luthier_add", 2), ("__luthier_flush", 3)];
+/// The hooks that the header itself defines: whether the first parameter is a reference, and how many there are behind it.
+const OWN_HOOKS: [(&str, bool, usize); 4] = [
+    ("__luthier_add", false, 2),
+    ("__luthier_flush", false, 3),
+    ("__luthier_of_workgroup", true, 3),
+    ("__luthier_of_executions", true, 3),
+];
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -242,7 +252,11 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
         ));
     }
     let parameters = description.parameters().map_err(told)?;
-    let own = OWN_HOOKS.map(|(hook, parameters)| (hook.to_owned(), vec![Arg::Scalar; parameters]));
+    let own = OWN_HOOKS.map(|(hook, refers, scalars)| {
+        let reference = refers.then_some(Arg::ScalarReference(1)).into_iter();
+        let scalars = std::iter::repeat_n(Arg::Scalar, scalars);
+        (hook.to_owned(), reference.chain(scalars).collect())
+    });
     // What host code gives them is known only then: for values of lanes there is a variant of its own.
     let mut exported = Vec::new();
     for (hook, count) in exports {

@@ -78,12 +78,17 @@ fn compile(file: &str, contents: &[u8]) -> Result<Bundle, Error> {
             continue;
         };
         let units = hook::split_bitcode(section.data);
-        for unit in units.map_err(|error| problem(error.to_string()))? {
-            modules.push(Module {
-                target: target.to_owned(),
-                bitcode: unit.to_vec(),
-            });
-        }
+        let units = units.map_err(|error| problem(error.to_string()))?;
+        // What was linked into one object (-fgpu-rdc) may use each other's functions.
+        let bitcode = match &*units {
+            [unit] => unit.to_vec(),
+            units => hook::link_bitcode(units)
+                .map_err(|error| problem(format!("its code for {target}: {error}")))?,
+        };
+        modules.push(Module {
+            target: target.to_owned(),
+            bitcode,
+        });
     }
     if modules.is_empty() {
         return Err(problem(match bare.is_empty() {

@@ -10,7 +10,9 @@ use std::{
     },
 };
 
-use luthier::{Edit, Engine, Error, Kernel, KernelOutcome, Results, Tool, ToolFile};
+use luthier::{
+    Argument, Edit, Engine, Error, HookValue, Kernel, KernelOutcome, Results, Tool, ToolFile,
+};
 use session::Refusal;
 
 /// Registers that a wave of gfx1030 can have.
@@ -62,12 +64,12 @@ fn full() -> String {
 }
 
 /// What comes of the kernel, and how often the tool was asked.
-fn asked(instrument: Instrument, strict: bool) -> (KernelOutcome, u32) {
+fn asked(name: &str, instrument: Instrument, strict: bool) -> (KernelOutcome, u32) {
     let folder = tempfile::tempdir().unwrap();
     let object = common::object(folder.path(), &full(), "gfx1030", &[]);
     let times = Arc::new(AtomicU32::new(0));
     let tool = Asked {
-        file: common::ready_tool(folder.path(), "bb-count", &["gfx1030"]),
+        file: common::ready_tool(folder.path(), name, &["gfx1030"]),
         instrument,
         times: Arc::clone(&times),
     };
@@ -88,7 +90,7 @@ fn once_where_counting_in_registers_is_refused() {
         }
         Ok(())
     };
-    let (kernel, times) = asked(counts, true);
+    let (kernel, times) = asked("bb-count", counts, true);
     let report = kernel.result.unwrap();
     let expected = "counts in memory, not in registers: an accumulator: no register is free";
     assert!(
@@ -99,11 +101,28 @@ fn once_where_counting_in_registers_is_refused() {
     assert_eq!(times, 1);
 }
 
+/// Hooks that are given the address of a counter add to it in memory, however many counters there are.
+#[test]
+fn counters_of_hooks_need_no_registers() {
+    let calls: Instrument = |kernel, edit| {
+        let counter = edit.counters(100).at(0);
+        let exec = || Argument::Value(HookValue::Exec);
+        for block in kernel.blocks() {
+            let arguments = [exec(), exec(), counter.into()];
+            edit.at_block(&block).call("split_32", arguments)?;
+        }
+        Ok(())
+    };
+    let (kernel, _) = asked("branch-divergence", calls, true);
+    let report = kernel.result.unwrap();
+    assert!(report.notes.is_empty(), "{:?}", report.notes);
+}
+
 #[test]
 fn once_where_it_refuses_itself() {
     let refuses: Instrument = |_, _| Err(Error::Tool("not this kernel".to_owned()));
     for strict in [true, false] {
-        let (kernel, times) = asked(refuses, strict);
+        let (kernel, times) = asked("bb-count", refuses, strict);
         let refusal = kernel.result.unwrap_err();
         assert_eq!(refusal, Refusal::Tool("not this kernel".to_owned()));
         assert_eq!(times, 1);

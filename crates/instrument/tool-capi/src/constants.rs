@@ -33,6 +33,7 @@ constants! {
     ARG_M0 = 16,
     ARG_KERNARG = 17,
     ARG_PACKET = 18,
+    ARG_MODE = 19,
 
     IPOINT_BEFORE = 0,
     IPOINT_AFTER = 1,

@@ -44,10 +44,12 @@ pub enum Error {
     NoLibrary { name: String, library: PathBuf },
 }
 
-/// The tool that was read from `path`, with the library beside it; `compile` is for modules that it loads. Runs code of the tool's.
+/// The tool that was read from `path`, with the library beside it; `compile` is for modules that it loads. Messages are about what the
+/// user `named`. Runs code of the tool's.
 pub fn with_host_code(
     file: ToolFile,
     path: &Path,
+    named: &Path,
     compile: Compile,
 ) -> Result<Box<dyn Tool>, Error> {
     let library = library_of(path);
@@ -55,7 +57,7 @@ pub fn with_host_code(
         let name = file.name().to_owned();
         return Err(Error::NoLibrary { name, library });
     }
-    let library = library::Library::load(&library)?;
+    let library = library::Library::load(&library, &library_of(named))?;
     Ok(Box::new(tool::LibraryTool::new(file, library, compile)))
 }
 
@@ -67,7 +69,7 @@ pub const WRAPS: &str = "LUTHIER_WRAPS";
 /// tool is made. Runs code of the tools'.
 pub fn wrap(libraries: &str) {
     for path in libraries.split(':').filter(|path| !path.is_empty()) {
-        if let Ok(library) = library::Library::load(Path::new(path)) {
+        if let Ok(library) = library::Library::load(Path::new(path), Path::new(path)) {
             library.wrap();
         }
     }

@@ -38,9 +38,9 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads the library; what its constructors do is done then.
-    pub fn load(path: &Path) -> Result<Library, LibraryError> {
-        let file = path.display().to_string();
+    /// Loads the library; what its constructors do is done then. It may be a copy of the one that the user `named`.
+    pub fn load(path: &Path, named: &Path) -> Result<Library, LibraryError> {
+        let file = named.display().to_string();
         // A name without a slash would be searched for.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let name = CString::new(absolute.as_os_str().as_bytes())
@@ -50,6 +50,7 @@ impl Library {
         let Some(handle) = NonNull::new(handle) else {
             // SAFETY: the linker's message for the failure above, valid until its next call on this thread.
             let message = unsafe { said(libc::dlerror()) };
+            let message = message.map(|text| text.replace(&*absolute.to_string_lossy(), &file));
             return Err(LibraryError::Load(message.unwrap_or(file)));
         };
         let Some(entries) = look_up(handle, c"luthier_tool") else {
@@ -164,8 +165,13 @@ impl Library {
 /// A tool that is preloaded itself has all its names in the program already; the copy that is called keeps to its own.
 fn how(library: &Path) -> c_int {
     let preloaded = std::env::var("LD_PRELOAD").unwrap_or_default();
-    let mut preloaded = preloaded.split([':', ' ']).map(Path::new);
-    match preloaded.any(|other| other.file_name() == library.file_name()) {
+    let mut preloaded = preloaded
+        .split([':', ' '])
+        .filter(|path| !path.is_empty())
+        .map(Path::new);
+    // (The copy of `libNAME.so` is called `NAME.so`.)
+    let name = |path: &Path| tools::name_of(&path.to_string_lossy());
+    match preloaded.any(|other| name(other) == name(library)) {
         true => libc::RTLD_LOCAL | libc::RTLD_DEEPBIND,
         false => libc::RTLD_LOCAL,
     }

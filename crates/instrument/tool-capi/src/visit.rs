@@ -7,7 +7,7 @@ use crate::{
     variables::Variables,
 };
 use isa::{Reg, RegKind};
-use luthier::{Argument, Code};
+use luthier::{Argument, Code, HookValue};
 use std::sync::Arc;
 
 /// Something to be done at a place; numbers are those of [`KernelView`].
@@ -220,25 +220,26 @@ impl Visit {
             constants::ARG_CONSTANT => Argument::Constant(raw.value),
             constants::ARG_SGPR => register(RegKind::Sgpr)?,
             constants::ARG_VGPR => register(RegKind::Vgpr)?,
-            constants::ARG_EXEC => Argument::Exec,
-            constants::ARG_PC => Argument::Pc,
-            constants::ARG_SITE => Argument::Site,
+            constants::ARG_EXEC => HookValue::Exec.into(),
+            constants::ARG_PC => HookValue::Pc.into(),
+            constants::ARG_SITE => HookValue::Site.into(),
             constants::ARG_VARIABLE => {
                 let name = self.variables.name(raw.value as usize)?;
                 Argument::Variable(name, 0)
             }
-            constants::ARG_ADDRESS => Argument::EffectiveAddress,
-            constants::ARG_ACCESS_SIZE => Argument::AccessSize,
-            constants::ARG_ACCESS_KIND => Argument::AccessKind,
-            constants::ARG_DISPATCH_ID => Argument::DispatchId,
-            constants::ARG_WORKGROUP_ID => Argument::WorkgroupId(dimension()?),
-            constants::ARG_WORKITEM_ID => Argument::WorkitemId(dimension()?),
+            constants::ARG_ADDRESS => HookValue::EffectiveAddress.into(),
+            constants::ARG_ACCESS_SIZE => HookValue::AccessSize.into(),
+            constants::ARG_ACCESS_KIND => HookValue::AccessKind.into(),
+            constants::ARG_DISPATCH_ID => HookValue::DispatchId.into(),
+            constants::ARG_WORKGROUP_ID => HookValue::WorkgroupId(dimension()?).into(),
+            constants::ARG_WORKITEM_ID => HookValue::WorkitemId(dimension()?).into(),
             constants::ARG_AGPR => register(RegKind::Agpr)?,
-            constants::ARG_VCC => Argument::Vcc,
-            constants::ARG_SCC => Argument::Scc,
-            constants::ARG_M0 => Argument::M0,
-            constants::ARG_KERNARG => Argument::KernargPointer,
-            constants::ARG_PACKET => Argument::DispatchPointer,
+            constants::ARG_VCC => HookValue::Vcc.into(),
+            constants::ARG_SCC => HookValue::Scc.into(),
+            constants::ARG_M0 => HookValue::M0.into(),
+            constants::ARG_KERNARG => HookValue::KernargPointer.into(),
+            constants::ARG_PACKET => HookValue::DispatchPointer.into(),
+            constants::ARG_MODE => HookValue::Mode.into(),
             kind => return Err(format!("there are no arguments of kind {kind}")),
         })
     }

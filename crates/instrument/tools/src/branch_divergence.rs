@@ -2,7 +2,7 @@
 
 use crate::by_line;
 use isa::{Operand, Reg, RegKind};
-use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{Argument, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile};
 
 pub struct BranchDivergence(pub ToolFile);
 
@@ -31,7 +31,11 @@ impl Tool for BranchDivergence {
             } else {
                 "split"
             };
-            let arguments = [saved.into(), Argument::Exec, counter.into()];
+            let arguments = [
+                saved.into(),
+                Argument::Value(HookValue::Exec),
+                counter.into(),
+            ];
             edit.after(branch).once().call(hook, arguments).map(drop)
         })
     }

@@ -4,7 +4,10 @@
 //! kernel; what several kernels executed is added. Where lanes are taken out of EXEC, or a wave as a whole branches, is a branch.
 
 use crate::coverage_report::{File, Report};
-use luthier::{Edit, Error, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile};
+use luthier::{
+    Argument, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
+    ToolFile,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -125,7 +128,7 @@ impl Tool for Coverage {
         let counters = edit.counters(kept.counted.len());
         let lanes = |counter: u32| {
             [
-                luthier::Argument::Exec,
+                Argument::Value(HookValue::Exec),
                 counters.at(counter as usize).into(),
             ]
         };

@@ -2,7 +2,8 @@
 
 use crate::flow::Flow;
 use luthier::{
-    Edit, Function, Instruction, Kernel, KernelResults, Result, Results, Tool, ToolFile,
+    Argument, Edit, Function, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
+    ToolFile,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -170,7 +171,7 @@ impl Tool for Hotspots {
         kept.lane_counters = counted.len() as u32;
         let counters = edit.counters(counted.len());
         for (index, first) in counted.iter().enumerate() {
-            let arguments = [luthier::Argument::Exec, counters.at(index).into()];
+            let arguments = [Argument::Value(HookValue::Exec), counters.at(index).into()];
             let place = edit.before(first).for_others().once();
             place.call("lanes", arguments)?;
         }

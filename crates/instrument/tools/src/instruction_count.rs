@@ -1,6 +1,6 @@
 //! `instr-count`: wave and lane instructions of every kernel.
 
-use luthier::{Argument, Edit, Instruction, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{Argument, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile};
 
 pub struct InstructionCount(pub ToolFile);
 
@@ -29,7 +29,11 @@ impl Tool for InstructionCount {
                 if chosen == 0 {
                     continue;
                 }
-                let arguments = [Argument::Exec, chosen.into(), counters.at(1).into()];
+                let arguments = [
+                    Argument::Value(HookValue::Exec),
+                    chosen.into(),
+                    counters.at(1).into(),
+                ];
                 let place = edit.before(&stretch[0]).for_others().once();
                 place.call("lanes", arguments)?;
             }

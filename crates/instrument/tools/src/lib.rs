@@ -19,9 +19,9 @@ mod per_block;
 
 pub use arguments::{Parameter, parameters};
 pub use open::{
-    BUILT_IN, Given, OPTIONS, OpenError, SUFFIX, ToolSet, check_filter, distinct, given,
-    is_library, is_stock, name_of, open, open_all, open_as, options_of, ready_path, with_host_code,
-    wraps,
+    BUILT_IN, Given, LIBRARIES, OPTIONS, OpenError, SUFFIX, ToolSet, check_filter, chosen_of,
+    distinct, given, is_library, is_stock, name_of, named_as, open, open_all, open_as, options_of,
+    read_library, ready_path, with_host_code, wraps,
 };
 
 use luthier::{Tool, ToolFile};

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub const BUILT_IN: &str = "built-in";
 /// Ending of a built tool.
 pub const SUFFIX: &str = "tool";
+/// Tools and their libraries have no more bytes.
+const LARGEST: u64 = 1 << 30;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -30,20 +32,29 @@ pub enum OpenError {
     Tool(#[from] luthier::Error),
 }
 
-/// The name under which a tool reports: of a path, the file's without its ending.
+/// The name under which a tool reports: of a path, the file's without its ending; of a library, without the `lib` in front either.
 pub fn name_of(tool: &str) -> String {
-    match Path::new(tool).file_stem() {
-        Some(stem) if is_path(tool) => stem.to_string_lossy().into_owned(),
+    let stem = Path::new(tool)
+        .file_stem()
+        .map(|stem| stem.to_string_lossy());
+    match stem {
+        Some(stem) if is_library(tool) => {
+            let name = stem.strip_prefix("lib").filter(|name| !name.is_empty());
+            name.unwrap_or(&stem).to_owned()
+        }
+        Some(stem) if is_path(tool) => stem.into_owned(),
         _ => tool.to_owned(),
     }
 }
 
-/// A tool as `-t` has it, and what is said of its parameters.
-pub type Given<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+/// A tool as `-t` has it, and what is said of its parameters. Of a library with several tools in it: `ONE:NAME` for a parameter of
+/// one, and `ONE:` for one that is to run.
+pub type Given<'a> = (&'a str, Vec<(String, &'a str)>);
 
-/// Takes a list apart as `-t` takes it: `TOOL,TOOL:NAME=VALUE,NAME=VALUE,TOOL`.
+/// Takes a list apart as `-t` takes it: `TOOL,TOOL:NAME=VALUE,NAME=VALUE,LIBRARY.so:ONE:NAME=VALUE`.
 pub fn given(list: &str) -> Vec<Given<'_>> {
     let mut tools: Vec<Given<'_>> = Vec::new();
+    let mut one = "";
     for part in list.split(',').filter(|part| !part.is_empty()) {
         let colon = part.rfind(':').filter(|at| part[*at..].contains('='));
         let (tool, option) = match (colon, part.split_once('=')) {
@@ -53,13 +64,62 @@ pub fn given(list: &str) -> Vec<Given<'_>> {
             }
             (None, _) => (Some(part), None),
         };
-        tools.extend(tool.map(|tool| (tool, Vec::new())));
-        if let (Some(last), Some(option)) = (tools.last_mut(), option) {
-            last.1.push(option);
+        if let Some(tool) = tool {
+            let library;
+            (library, one) = one_of_several(tool);
+            tools.push((library, Vec::new()));
         }
+        let Some((_, options)) = tools.last_mut() else {
+            continue;
+        };
+        let prefix = match one {
+            "" => String::new(),
+            one => format!("{one}:"),
+        };
+        if tool.is_some() && !one.is_empty() {
+            options.push((prefix.clone(), ""));
+        }
+        options.extend(option.map(|(name, value)| (prefix + name, value)));
     }
     tools
 }
+
+/// A library's path, and the name of one of its tools where `LIBRARY.so:NAME` was said.
+fn one_of_several(tool: &str) -> (&str, &str) {
+    let colon = tool.rfind(".so:").map(|at| at + ".so".len());
+    match colon.map(|at| (&tool[..at], &tool[at + 1..])) {
+        Some((library, one)) if !one.contains('/') => (library, one),
+        _ => (tool, ""),
+    }
+}
+
+/// Which of a library's tools, called `known`, are to run by what [`given`] says of it, each with what is said of its parameters:
+/// all of them unless some are named. The error names one that there is not.
+pub fn chosen_of<'a>(
+    known: &[&'a str],
+    said: &[(&str, &'a str)],
+) -> Result<Vec<ChosenTool<'a>>, String> {
+    let named = |text: &str| text.split_once(':').map(|(one, _)| one.to_owned());
+    let wanted: Vec<String> = said.iter().filter_map(|(key, _)| named(key)).collect();
+    if let Some(unknown) = wanted.iter().find(|one| !known.contains(&one.as_str())) {
+        return Err(format!("has no tool {unknown}, but {}", known.join(", ")));
+    }
+    let runs = |name: &&&str| wanted.is_empty() || wanted.iter().any(|one| one == **name);
+    let chosen = known.iter().filter(runs).map(|name| {
+        let own = said.iter().filter_map(|(key, value)| {
+            let key = match key.split_once(':') {
+                Some((one, key)) => (one == *name && !key.is_empty()).then_some(key)?,
+                None => key,
+            };
+            Some((key.to_owned(), *value))
+        });
+        (*name, own.collect())
+    });
+    Ok(chosen.collect())
+}
+
+/// The name of one of a library's tools, and what is said of its parameters.
+pub type ChosenTool<'a> = (&'a str, Vec<(String, &'a str)>);
 
 /// What is said of the tool that reports as `name`, in the form of [`OPTIONS`].
 pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
@@ -67,6 +127,17 @@ pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
     let own = lines.filter(|(tool, _)| *tool == name);
     own.filter_map(|(_, option)| option.split_once('='))
         .collect()
+}
+
+/// Environment variable with the libraries that the user named, for those tools that are made of one: lines of
+/// `TOOL<tab>LIBRARY`, where TOOL is the path in `LUTHIER_TOOL`.
+pub const LIBRARIES: &str = "LUTHIER_TOOL_LIBRARIES";
+
+/// What the user named for the tool at this path, by what [`LIBRARIES`] has: messages are about that.
+pub fn named_as(tool: &Path, libraries: &str) -> PathBuf {
+    let mut rows = libraries.lines().filter_map(|line| line.split_once('\t'));
+    let row = rows.find(|(path, _)| Path::new(path) == tool);
+    row.map_or_else(|| tool.to_owned(), |(_, library)| PathBuf::from(library))
 }
 
 /// Lines of `NAME<tab>PARAMETER=VALUE`, by the names that tools report under.
@@ -115,7 +186,7 @@ pub fn open_all(lists: &[String], directory: &Path) -> Result<Vec<Box<dyn Tool>>
     let opened = chosen.map(|(tool, name)| {
         let said = given.iter().filter(|(known, _)| *known == tool);
         let options: Vec<_> = said
-            .flat_map(|(_, options)| options.iter().copied())
+            .flat_map(|(_, options)| options.iter().map(|(key, value)| (key.as_str(), *value)))
             .collect();
         open_with(tool, &name, directory, options)
     });
@@ -155,16 +226,17 @@ fn open_with(
         let known = names.join(", ");
         return Err(OpenError::Unknown { name, known });
     };
-    let bytes = std::fs::read(&path).map_err(|source| match (source.kind(), ready) {
-        (std::io::ErrorKind::NotFound, Some(_)) => OpenError::NotBuilt {
-            name: name.clone(),
-            path: path.clone(),
-        },
-        _ => OpenError::Unreadable {
-            path: path.clone(),
-            source,
-        },
-    })?;
+    let bytes =
+        files::read_regular(&path, LARGEST).map_err(|source| match (source.kind(), ready) {
+            (std::io::ErrorKind::NotFound, Some(_)) => OpenError::NotBuilt {
+                name: name.clone(),
+                path: path.clone(),
+            },
+            _ => OpenError::Unreadable {
+                path: path.clone(),
+                source,
+            },
+        })?;
     let file = ToolFile::parse(reports_as, &bytes)?.with_options(options)?;
     Ok(match ready {
         Some(ready) => (ready.make)(file),
@@ -178,6 +250,11 @@ pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
         Some(ready) => (ready.make)(file),
         None => Box::new(Declarative(file)),
     }
+}
+
+/// The bytes of a library that a user named as a tool, which has to be a regular file.
+pub fn read_library(path: &Path) -> std::io::Result<Vec<u8>> {
+    files::read_regular(path, LARGEST)
 }
 
 /// Whether a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what
@@ -228,15 +305,43 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tools_go_by_the_names_of_their_files() {
+        for (tool, name) in [
+            ("instr-count", "instr-count"),
+            ("./my.tool", "my"),
+            ("target/release/libhot_blocks.so", "hot_blocks"),
+            ("counter.so", "counter"),
+            ("./lib.so", "lib"),
+            ("./libs.tool", "libs"),
+        ] {
+            assert_eq!(name_of(tool), name);
+        }
+    }
+
+    #[test]
     fn lists_of_tools_have_options() {
         let none = Vec::new;
         assert_eq!(given("a,b"), [("a", none()), ("b", none())]);
         assert_eq!(
             given("a:x=1,y=2,b,./c.so:z=q=r"),
             [
-                ("a", vec![("x", "1"), ("y", "2")]),
+                ("a", vec![("x".to_owned(), "1"), ("y".to_owned(), "2")]),
                 ("b", none()),
-                ("./c.so", vec![("z", "q=r")])
+                ("./c.so", vec![("z".to_owned(), "q=r")])
+            ]
+        );
+        assert_eq!(
+            given("a.so:one,a.so:two:x=1,y=2"),
+            [
+                ("a.so", vec![("one:".to_owned(), "")]),
+                (
+                    "a.so",
+                    ["two:", "two:x", "two:y"]
+                        .map(str::to_owned)
+                        .into_iter()
+                        .zip(["", "1", "2"])
+                        .collect()
+                )
             ]
         );
         // (A file may be called so.)
@@ -245,5 +350,17 @@ mod tests {
             options_of("a", "a\tx=1\nb\tx=2\na\ty="),
             [("x", "1"), ("y", "")]
         );
+    }
+
+    #[test]
+    fn some_tools_of_a_library_run() {
+        let known = ["one", "two"];
+        let x = |value| vec![("x".to_owned(), value)];
+        let all = chosen_of(&known, &[("x", "1")]).unwrap();
+        assert_eq!(all, [("one", x("1")), ("two", x("1"))]);
+        let some = chosen_of(&known, &[("two:", ""), ("two:x", "2")]).unwrap();
+        assert_eq!(some, [("two", x("2"))]);
+        let unknown = chosen_of(&known, &[("three:", "")]).unwrap_err();
+        assert_eq!(unknown, "has no tool three, but one, two");
     }
 }

@@ -1,12 +1,14 @@
-//! Seconds to instrument every kernel of rocRAND: a hook at every instruction, a counter in every block. Times are those of
-//! processors, in user mode: other programs that run meanwhile do not change them.
+//! Seconds to instrument every kernel of rocRAND: a hook at every instruction, a counter in every block. Times are the
+//! least of some rounds.
 //! `cargo bench -p verify --bench rewrite`
 
 use codeobj::CodeObject;
 use lift::{FunctionKind, Module};
 use rewrite::{Action, CounterArray, HookVariants, Insertion, Lanes, Plan, Point, Value};
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
+/// Each measurement is the least of so many.
+const ROUNDS: u32 = 30;
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn main() {
@@ -30,17 +32,21 @@ fn main() {
         .unwrap_or_else(|error| panic!("{error}"));
         let hook = HookVariants::find(&bundle, "count", target.name, target.wave_size);
         let hook = hook.expect("built above");
-        let start = processor_seconds();
-        let module = Module::lift(&object).expect("lifts");
-        let lifted = processor_seconds() - start;
+        let (mut module, mut lifted) = (None, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            module = Some(Module::lift(&object).expect("lifts"));
+            lifted = lifted.min(start.elapsed().as_secs_f64());
+        }
+        let module = module.expect("lifted above");
         let every = measure(&object, &module, |kernel| {
             every_instruction(&module, kernel, &hook)
         });
         let blocks = measure(&object, &module, |kernel| every_block(&module, kernel));
         let code: u64 = module.functions.iter().map(|function| function.size).sum();
         println!(
-            "{:8} lift {lifted:.2} s; {} sites with a hook {:.2} s, {:.2} us each; {} counted blocks {:.2} s; \
-             every block of 20 MB {:.1} s",
+            "{:8} lift {lifted:.4} s; {} sites with a hook {:.4} s, {:.2} us each; {} counted blocks {:.4} s; \
+             every block of 20 MB {:.2} s",
             target.name,
             every.0,
             every.1,
@@ -66,14 +72,18 @@ fn measure<'t>(
             plans.push((index, plan));
         }
     }
-    let start = processor_seconds();
-    let kernels = rewrite::Kernels::all(object).expect("reads");
-    for (index, plan) in &plans {
-        let rewritten = rewrite::rewrite_of(&kernels, module, *index, plan)
-            .unwrap_or_else(|refusal| panic!("{}: {refusal}", module.functions[*index].name));
-        sites += rewritten.report.sites;
+    let mut seconds = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        sites = 0;
+        let start = Instant::now();
+        let kernels = rewrite::Kernels::all(object).expect("reads");
+        for (index, plan) in &plans {
+            let rewritten = rewrite::rewrite_of(&kernels, module, *index, plan)
+                .unwrap_or_else(|refusal| panic!("{}: {refusal}", module.functions[*index].name));
+            sites += rewritten.report.sites;
+        }
+        seconds = seconds.min(start.elapsed().as_secs_f64());
     }
-    let seconds = processor_seconds() - start;
     (sites, seconds, insertions)
 }
 
@@ -118,12 +128,4 @@ fn every_block(module: &Module, kernel: usize) -> Plan<'static> {
         globals: vec!["blocks".to_owned()],
         ..Plan::default()
     }
-}
-
-/// User time of all threads of the process so far, in steps of 10 ms.
-fn processor_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let behind_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = behind_name.split_whitespace().nth(11);
-    ticks.and_then(|ticks| ticks.parse().ok()).unwrap_or(0.0) / 100.0
 }

@@ -3,7 +3,7 @@
 use crate::live::Part;
 use gfx::Family;
 use isa::{Effects, Format, Operand};
-use lift::{BlockIndex, FunctionIndex, FunctionKind, InstIndex, Module};
+use lift::{BlockIndex, FunctionIndex, FunctionKind, InstIndex, Module, registers::Span};
 use rewrite::{Address, MemoryAccess};
 use std::collections::{HashMap, HashSet};
 
@@ -19,6 +19,14 @@ const DEVICE_SYNC: &str = "ds_gws_";
 
 const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
 
+/// What a move takes something from, or puts it in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    Part(Part),
+    /// A vector register, in each active lane.
+    Lanes(u16),
+}
+
 /// One instruction of the original that is looked at.
 #[derive(Debug)]
 pub struct Site {
@@ -31,8 +39,8 @@ pub struct Site {
     pub leaves: bool,
     /// The program is over behind it.
     pub ends: bool,
-    /// Moves one part to another, if that is all it does.
-    pub moves: Option<(Part, Part)>,
+    /// Where from and where to it moves something, if that is all it does.
+    pub moves: Option<(Holder, Holder)>,
     /// May go elsewhere than to the next instruction.
     pub branches: bool,
     /// Is executed again and again until others come.
@@ -137,7 +145,7 @@ fn site(module: &Module, function: FunctionIndex, index: InstIndex) -> Site {
 }
 
 /// Instructions that move halves of addresses: where from and where to.
-fn moves(inst: &isa::Decoded) -> Option<(Part, Part)> {
+fn moves(inst: &isa::Decoded) -> Option<(Holder, Holder)> {
     let (to, from) = match *inst.operands {
         [Operand::Def(to), Operand::Use(from), ..] => (to, from),
         _ => return None,
@@ -148,10 +156,30 @@ fn moves(inst: &isa::Decoded) -> Option<(Part, Part)> {
             _ => None,
         })
     };
+    let in_lane = |reg| match Span::from_register(reg)? {
+        Span::Vector(index, _) => Some(Holder::Part(Part::Vector(index, lane()?))),
+        Span::Scalar(..) => None,
+    };
+    let whole = |reg| match Span::from_register(reg)? {
+        Span::Vector(index, _) => Some(Holder::Lanes(index)),
+        Span::Scalar(index, _) => Some(Holder::Part(Part::Scalar(index))),
+    };
+    // Those take from other lanes, or parts of a number.
+    if inst
+        .effects
+        .intersects(Effects::DPP16 | Effects::DPP8 | Effects::SDWA)
+    {
+        return None;
+    }
     match inst.mnemonic {
-        "s_mov_b32" => Some((Part::Scalar(from.index), Part::Scalar(to.index))),
-        "v_writelane_b32" => Some((Part::Scalar(from.index), Part::Vector(to.index, lane()?))),
-        "v_readlane_b32" => Some((Part::Vector(from.index, lane()?), Part::Scalar(to.index))),
+        "s_mov_b32"
+        | "v_mov_b32"
+        | "v_readfirstlane_b32"
+        | "v_accvgpr_read_b32"
+        | "v_accvgpr_write_b32"
+        | "v_accvgpr_mov_b32" => Some((whole(from)?, whole(to)?)),
+        "v_writelane_b32" => Some((whole(from)?, in_lane(to)?)),
+        "v_readlane_b32" => Some((in_lane(from)?, whole(to)?)),
         _ => None,
     }
 }

@@ -3,10 +3,11 @@
 //! This is what lockstep spends its time on, so vector registers go in as whole rows of 64-bit words.
 
 use crate::{
-    code::Places,
+    code::{Holder, Places},
     live::{Live, Part, RegisterRows},
 };
 use emulate::Wave;
+use std::collections::HashMap;
 
 const LANES: usize = 64;
 /// Independent sums, so that the multiplications overlap.
@@ -212,17 +213,11 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
     values.iter().fold(0, found) != 0
 }
 
-/// Half of a code address that was moved by itself, as when a return address goes to lanes one half after the other.
-#[derive(Clone, Copy, Debug)]
-pub struct AddressHalf {
-    part: Part,
-    value: u32,
-    meant: u32,
-}
-
-/// Those in one wave.
+/// Halves of code addresses that were moved by themselves in one wave, as when a return address goes to lanes one half after the other, or
+/// a vector register that kept one is copied in some of its lanes: where each was put, its value, and what it means. They stay known
+/// after something else was put there, for functions keep lanes that are off in memory and bring them back.
 #[derive(Clone, Debug, Default)]
-pub struct AddressHalves(Vec<AddressHalf>);
+pub struct AddressHalves(HashMap<(Part, u32), u32>);
 
 impl AddressHalves {
     /// An instruction is about to move `from` to `to`.
@@ -231,29 +226,53 @@ impl AddressHalves {
         rows: RegisterRows,
         wave: &Wave,
         places: &Places,
-        from: Part,
-        to: Part,
+        (from, to): (Holder, Holder),
     ) {
         if places.are_own() {
             return;
         }
-        self.0.retain(|half| half.part != to);
+        let mut one = |from, to| self.one_moved(rows, wave, places, from, to);
+        let active = wave.exec();
+        let lanes = (0..LANES as u8).filter(|lane| active >> lane & 1 == 1);
+        match (from, to) {
+            (Holder::Part(from), Holder::Part(to)) => one(from, to),
+            (Holder::Part(from), Holder::Lanes(to)) => {
+                lanes.for_each(|lane| one(from, Part::Vector(to, lane)));
+            }
+            (Holder::Lanes(from), Holder::Lanes(to)) => {
+                let row = rows.existing_row(wave, from);
+                if row.is_some_and(|row| may_hold_address(wave.vgpr_row(row), places)) {
+                    lanes.for_each(|lane| one(Part::Vector(from, lane), Part::Vector(to, lane)));
+                }
+            }
+            // Where none is active, it is the first of all.
+            (Holder::Lanes(from), Holder::Part(to)) => {
+                one(Part::Vector(from, active.trailing_zeros() as u8 & 63), to);
+            }
+        }
+    }
+
+    fn one_moved(
+        &mut self,
+        rows: RegisterRows,
+        wave: &Wave,
+        places: &Places,
+        from: Part,
+        to: Part,
+    ) {
         if let Some(value) = rows.read(wave, from)
             && places.may_be_half(value)
         {
             let meant = meaning(rows, wave, places, self, from, value);
             if meant != value {
-                let part = to;
-                self.0.push(AddressHalf { part, value, meant });
+                self.0.insert((to, value), meant);
             }
         }
     }
 
-    /// What it stands for, if it is one and still there.
+    /// What it stands for, if it is one.
     fn meant(&self, part: Part, value: u32) -> Option<u32> {
-        let mut halves = self.0.iter();
-        let half = halves.find(|half| (half.part, half.value) == (part, value))?;
-        Some(half.meant)
+        self.0.get(&(part, value)).copied()
     }
 }
 

@@ -21,7 +21,7 @@ const SCALAR_FILE: u16 = 126;
 const LANES: usize = 64;
 
 /// One 32-bit part of a wave's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Scalar(u16),
     /// Of a VGPR, or from [`AGPR_BASE`] on of an AccVGPR, in one lane.

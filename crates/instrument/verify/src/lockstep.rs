@@ -5,7 +5,7 @@ use crate::{
     code::Code,
     live::{Part, RegisterRows},
     record::{
-        Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
+        Held, Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
     },
     stage::Stage,
 };
@@ -24,6 +24,8 @@ use template::Global;
 const LIMIT: usize = 30_000_000;
 /// Another run is at the same place after no more looks than these: waits may be looked at or not.
 const LATEST: usize = LIMIT / 4 * 5;
+/// Places tried for the rewritten code where numbers are mistaken for addresses of it. It is one number in millions, so the second will do.
+const COPIES: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -279,6 +281,46 @@ pub fn lockstep_within<'a>(
     time: Option<Duration>,
 ) -> Result<Verdict, Error> {
     let subject = subject.into();
+    let compare =
+        |copies| lockstep_of_copy(object, module, rewritten, globals, subject, time, copies);
+    let mut verdict = compare(0)?;
+    for copies in 1..COPIES {
+        if !verdict.is_mistaken {
+            break;
+        }
+        verdict = compare(copies)?;
+    }
+    Ok(verdict.verdict)
+}
+
+/// What one comparison came to.
+struct Judgement {
+    verdict: Verdict,
+    /// Both executions hold the same number where they are said to differ: it was taken for an address of the rewritten code, in whose
+    /// range it happens to lie.
+    is_mistaken: bool,
+}
+
+impl From<Verdict> for Judgement {
+    fn from(verdict: Verdict) -> Judgement {
+        let is_mistaken = false;
+        Judgement {
+            verdict,
+            is_mistaken,
+        }
+    }
+}
+
+/// [`lockstep_within`], with so many copies of the rewritten code loaded before the one that runs, which then lies elsewhere.
+fn lockstep_of_copy(
+    object: &CodeObject<'_>,
+    module: &Module,
+    rewritten: &Rewritten,
+    globals: &[Global],
+    subject: Subject<'_>,
+    time: Option<Duration>,
+    copies: usize,
+) -> Result<Judgement, Error> {
     let name = subject.kernel();
     let kernel = object.kernel(name)?;
     let mut stage = Stage::new(object, module, subject)?;
@@ -302,6 +344,9 @@ pub fn lockstep_within<'a>(
         patch.apply(&mut bytes, address);
     }
     let variant = CodeObject::parse(&bytes)?;
+    for _ in 0..copies {
+        stage.device.add(&variant)?;
+    }
     let variant_base = stage.device.add(&variant)?;
     let entry = variant.kernel(name)?.entry;
     let text = variant_base + entry - rewritten.entry;
@@ -363,7 +408,7 @@ pub fn lockstep_within<'a>(
         code,
     };
     // Of a difference, whether the original differs from itself.
-    let repeats = |what: Divergence| {
+    let repeats = |what: Divergence| -> Result<Verdict, Error> {
         let (again, memory_again) = stage.original(first(enough, None))?;
         for (id, looks) in &before.waves {
             if let Some(parting) = parting(looks, again.wave(id), &common, true) {
@@ -386,7 +431,7 @@ pub fn lockstep_within<'a>(
         let Some(parting) = parting(looks, after.wave(id), &common, to_the_end) else {
             continue;
         };
-        let what = difference(code, &parting, |index, other| {
+        let (what, is_mistaken) = difference(code, &parting, |index, other| {
             let a = stage
                 .original(first(enough, Some((*id, index))))?
                 .0
@@ -395,7 +440,11 @@ pub fn lockstep_within<'a>(
             Ok((a, b))
         })?;
         let place = describe.place(*id, &parting);
-        return repeats(Divergence { place, what });
+        let verdict = repeats(Divergence { place, what })?;
+        return Ok(Judgement {
+            verdict,
+            is_mistaken,
+        });
     }
     compared = compared.saturating_sub(before.lost);
     let same = |stopped| Verdict::Same {
@@ -403,23 +452,24 @@ pub fn lockstep_within<'a>(
         waves,
         stopped,
     };
-    match (&memory_before, memory_after) {
+    let verdict = match (&memory_before, memory_after) {
         (Ok(a), Ok(b)) => match (stage.compare_memory(a, &b), describe.why(&before)) {
-            (Some(what), _) => repeats(Divergence { place: None, what }),
-            (None, None) => Ok(same(None)),
-            (None, Some(why)) => Ok(Verdict::Part {
+            (Some(what), _) => repeats(Divergence { place: None, what })?,
+            (None, None) => same(None),
+            (None, Some(why)) => Verdict::Part {
                 compared,
                 waves,
                 why,
-            }),
+            },
         },
-        (Err(why), Err(_)) => Ok(same(Some(why.to_string()))),
-        (Ok(_), Err(why)) => Err(why.into()),
+        (Err(why), Err(_)) => same(Some(why.to_string())),
+        (Ok(_), Err(why)) => return Err(why.into()),
         (Err(_), Ok(_)) => {
             let what = Difference::Survived;
-            Ok(Verdict::Diverged(Divergence { place: None, what }))
+            Verdict::Diverged(Divergence { place: None, what })
         }
-    }
+    };
+    Ok(verdict.into())
 }
 
 /// Overwrites all dead registers before every instruction of the original; its results must not change.
@@ -574,33 +624,38 @@ fn parting<'a>(
     None
 }
 
+/// What differs there, and whether something was mistaken for an address.
 fn difference(
     code: &Code,
     parting: &DivergencePoint<'_>,
     snapshots: impl FnOnce(usize, usize) -> Result<(Option<Snapshot>, Option<Snapshot>), Error>,
-) -> Result<Difference, Error> {
+) -> Result<(Difference, bool), Error> {
     let (Some((index, look)), Some((other_index, other))) = (parting.look, parting.other) else {
-        return Ok(Difference::Way {
-            instrumented: parting.other.map(|(_, other)| code.pc(other.site)),
-        });
+        let instrumented = parting.other.map(|(_, other)| code.pc(other.site));
+        return Ok((Difference::Way { instrumented }, false));
     };
     if look.site != other.site {
-        return Ok(Difference::Way {
-            instrumented: Some(code.pc(other.site)),
-        });
+        let instrumented = Some(code.pc(other.site));
+        return Ok((Difference::Way { instrumented }, false));
     }
-    let (Some(a), Some(b)) = snapshots(index, other_index)? else {
-        return Ok(Difference::Unstable);
-    };
-    let found = a.iter().zip(&b).find(|(a, b)| a != b);
-    Ok(match found {
-        Some((&(part, original), &(_, instrumented))) => Difference::Register {
-            part,
-            original,
-            instrumented,
-        },
-        None => Difference::Unstable,
+    Ok(match snapshots(index, other_index)? {
+        (Some(original), Some(instrumented)) => difference_of(&original, &instrumented),
+        _ => (Difference::Unstable, false),
     })
+}
+
+fn difference_of(original: &[Held], instrumented: &[Held]) -> (Difference, bool) {
+    let meaning = |held: &Held| (held.part, held.meant);
+    let mut pairs = original.iter().zip(instrumented);
+    let Some((a, b)) = pairs.find(|(a, b)| meaning(a) != meaning(b)) else {
+        return (Difference::Unstable, false);
+    };
+    let what = Difference::Register {
+        part: a.part,
+        original: a.meant,
+        instrumented: b.meant,
+    };
+    (what, (a.part, a.value) == (b.part, b.value))
 }
 
 /// Names places.
@@ -673,5 +728,32 @@ impl Describer<'_> {
         let mut functions = self.module.functions.iter();
         let inst = functions.find_map(|function| Some(function.insts.at(function.inst_at(pc)?)))?;
         Some(decoder.print(&inst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(value: u32, meant: u32) -> [Held; 1] {
+        let part = Part::Scalar(4);
+        [Held { part, value, meant }]
+    }
+
+    /// A mask of lanes lay where the rewritten code's addresses are.
+    #[test]
+    fn the_same_number_in_both_is_no_address_of_one() {
+        let mask = held(0x1008_0000, 0x1008_0000);
+        for (instrumented, is_mistaken) in [
+            (held(0x1008_0000, 0x1009_f634), true),
+            (held(0x1008_0004, 0x1009_f634), false),
+            (held(0x1008_0004, 0x1008_0004), false),
+        ] {
+            let (what, mistaken) = difference_of(&mask, &instrumented);
+            assert!(matches!(what, Difference::Register { .. }), "{what:?}");
+            assert_eq!(mistaken, is_mistaken, "{instrumented:x?}");
+        }
+        let (what, _) = difference_of(&mask, &held(0x1010_0000, 0x1008_0000));
+        assert!(matches!(what, Difference::Unstable), "{what:?}");
     }
 }

@@ -27,7 +27,16 @@ pub struct Observation {
 }
 
 /// Every live part at one look.
-pub type Snapshot = Vec<(Part, u32)>;
+pub type Snapshot = Vec<Held>;
+
+/// What a part of a wave's state holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub part: Part,
+    pub value: u32,
+    /// The original's address that it stands for, or the value.
+    pub meant: u32,
+}
 
 /// When a run is over before the kernel ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -279,8 +288,8 @@ impl State {
             self.watch.seen.snapshot =
                 Some(parts(&before.live, rows, wave, places, &watched.halves).collect());
         }
-        if let Some((from, to)) = site.moves {
-            watched.halves.moved(rows, wave, places, from, to);
+        if let Some(moves) = site.moves {
+            watched.halves.moved(rows, wave, places, moves);
         }
         let again = site.retries && watched.looks.last().is_some_and(|look| look.site == number);
         watched.looks.push(Observation {
@@ -386,18 +395,19 @@ fn address_of(address: &rewrite::Address, wave: &Wave) -> u64 {
     sum.wrapping_add_signed(address.constant)
 }
 
-/// Live parts with their values. A code address of the watched code counts as the one in the original that it stands for.
+/// Live parts with their values, and with what those mean: a code address of the watched code is the one in the original that it stands for.
 fn parts<'a>(
     live: &'a Live,
     rows: RegisterRows,
     wave: &'a Wave,
     places: &'a Places,
     halves: &'a AddressHalves,
-) -> impl Iterator<Item = (Part, u32)> + 'a {
+) -> impl Iterator<Item = Held> + 'a {
     live.parts(wave.exec(), wave.wave_size())
         .filter_map(move |part| {
             let value = rows.read(wave, part)?;
-            Some((part, meaning(rows, wave, places, halves, part, value)))
+            let meant = meaning(rows, wave, places, halves, part, value);
+            Some(Held { part, value, meant })
         })
 }
 

@@ -52,9 +52,14 @@ impl<'a> Bench<'a> {
             }],
             ..Plan::default()
         };
+        self.changed(launch, &plan)
+    }
+
+    /// What becomes of the launch with these changes.
+    fn changed(&self, launch: &Launch, plan: &Plan<'_>) -> Verdict {
         let kernel = self.function(&launch.kernel);
         let rewritten =
-            rewrite::rewrite(&self.object, &self.module, kernel, &plan).expect("rewrites");
+            rewrite::rewrite(&self.object, &self.module, kernel, plan).expect("rewrites");
         lockstep(&self.object, &self.module, &rewritten, &[], launch).expect("runs")
     }
 }
@@ -198,4 +203,33 @@ fn what_a_caller_left_dead_may_be_anything() {
         module.functions[called].insts.pc(1),
         "{divergence}"
     );
+}
+
+/// Half of a return address that is without the other half is still known for what it is: where it comes back from memory, having been
+/// one of an earlier call, and where it was copied to.
+#[test]
+fn return_addresses_in_halves_are_known() {
+    for (target, kernel, called) in [
+        ("gfx90a", "lanes_off", "outer"),
+        ("gfx1030", "lanes_off", "outer"),
+        ("gfx90a", "halves", "half"),
+        ("gfx1030", "halves", "half"),
+    ] {
+        let bytes = compile_file("functions.c", target, &[]);
+        let bench = Bench::new(&bytes);
+        let plan = Plan {
+            changes: vec![ChangeAt {
+                function: bench.function(called),
+                inst: 0,
+                change: Change::Add {
+                    point: Point::Before,
+                    bytes: bench.assembler.assemble("s_nop 0").expect("valid"),
+                },
+            }],
+            ..Plan::default()
+        };
+        let verdict = bench.changed(&numbers(kernel), &plan);
+        let same = matches!(verdict, Verdict::Same { stopped: None, .. });
+        assert!(same, "{target} {kernel}: {verdict:?}");
+    }
 }

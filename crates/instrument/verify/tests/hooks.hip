@@ -20,6 +20,12 @@ LUTHIER_HOOK void trace() {
   __scoped_atomic_fetch_add((luthier::global_u64)&traced, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
+// Takes it back.
+LUTHIER_HOOK void untrace() {
+  luthier_u64 value = luthier::effective_address() * (luthier::access_size() * 512 + luthier::access_kind());
+  __scoped_atomic_fetch_sub((luthier::global_u64)&traced, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+
 // Everything that only a kernel's entry knows.
 LUTHIER_GLOBAL luthier_u64 seen[8];
 

@@ -1,7 +1,7 @@
-// Hooks with variables in memory, with floating-point numbers, and with the condition codes.
+// Hooks with variables in memory, with floating-point numbers, with the condition codes and with MODE.
 #include <luthier_device.h>
 
-LUTHIER_GLOBAL luthier_u64 lanes, kept, shared, exact, small, ones;
+LUTHIER_GLOBAL luthier_u64 lanes, kept, shared, exact, small, ones, rounding, waves;
 
 LUTHIER_HOOK void count_lanes() { luthier::count_wave(&lanes, luthier::active_lanes()); }
 
@@ -45,3 +45,10 @@ LUTHIER_HOOK void writes_codes(luthier_u32 flip) {
   luthier::write_vcc(luthier::vcc() ^ -(luthier_u64)flip);
   luthier::write_scc(luthier::scc() != (flip != 0));
 }
+
+// How the application rounds, which the hook itself does not, and how it is to round from here on.
+LUTHIER_HOOK void reads_mode() {
+  luthier::count_wave(&rounding, luthier::mode() & 15);
+  luthier::count_wave(&waves, 1);
+}
+LUTHIER_HOOK void writes_mode(luthier_u32 rounding) { luthier::write_mode((luthier::mode() & ~15u) | rounding); }

@@ -1,5 +1,5 @@
-//! Hooks with private arrays, LDS variables, floating-point numbers and condition codes: they get what they were compiled
-//! for, and the application notices nothing.
+//! Hooks with private arrays, LDS variables, floating-point numbers, condition codes and MODE: they get what they were compiled
+//! for, and the application notices nothing but what they write.
 
 mod common;
 
@@ -19,7 +19,12 @@ const HOOKS: &[(&str, &[Arg])] = &[
     ("shares", &[Arg::Scalar]),
     ("computes", &[Arg::Scalar, Arg::Scalar]),
     ("writes_codes", &[Arg::Scalar]),
+    ("reads_mode", &[]),
+    ("writes_mode", &[Arg::Scalar]),
 ];
+
+/// Of [`compile_with`]: a kernel that rounds up.
+const UPWARD: &str = "-DPROLOGUE=asm volatile(\"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\")";
 
 /// The tool for a target, built once for all tests.
 fn build(target: &str) -> &'static Bundle {
@@ -178,8 +183,7 @@ fn hooks_compute_in_their_own_mode() {
     for target in TARGETS {
         let bundle = build(target);
         let flushing = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
-        let upward = "-DPROLOGUE=asm volatile(\"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\")";
-        for options in [&[][..], &["-Xclang", flushing], &[upward]] {
+        for options in [&[][..], &["-Xclang", flushing], &[UPWARD]] {
             let bytes = compile_with(target, options);
             for launch in launches() {
                 if !matches!(&*launch.kernel, "wide" | "calls") {
@@ -208,6 +212,49 @@ fn hooks_compute_in_their_own_mode() {
                     "{target} {name} {options:?}"
                 );
             }
+        }
+    }
+}
+
+/// Hooks everywhere make a kernel round as one does that says so itself, and go on to compute in their own MODE.
+#[test]
+fn mode_is_read_and_written() {
+    const ONE: u64 = 0x3f80_0000;
+    let computes: (&str, &[u64]) = ("computes", &[0x3380_0000, 5]);
+    for target in TARGETS {
+        let bundle = build(target);
+        let [nearest, upward] = [&[][..], &[UPWARD]].map(|options| compile_with(target, options));
+        let mut launches = launches().into_iter();
+        let launch = launches.find(|launch| launch.kernel == "wide");
+        let launch = launch.expect("there is a launch of it");
+        let [to_nearest, up] = [&nearest, &upward].map(|bytes| {
+            let outcome = verify::run(bytes, &launch, &[]);
+            outcome.expect("the original runs").buffers
+        });
+        assert_ne!(to_nearest, up, "{target}");
+        for (bytes, writing, rounding, expected) in [
+            (&nearest, None, 0, &to_nearest),
+            (&nearest, Some(5), 5, &up),
+            (&upward, None, 5, &up),
+            (&upward, Some(0), 0, &to_nearest),
+        ] {
+            let value = writing.map(|rounding| [rounding]);
+            let mut hooks: Vec<(&str, &[u64])> = Vec::new();
+            hooks.extend(value.as_ref().map(|value| ("writes_mode", &value[..])));
+            hooks.extend([("reads_mode", &[][..]), computes]);
+            let counted = ["rounding", "waves", "exact", "ones"];
+            // What the kernel's first instructions do is done where it stores.
+            let run = run_where(bytes, bundle, &launch, &hooks, &counted, |mnemonic| {
+                writing.is_some() || mnemonic.starts_with("global_store")
+            });
+            let run = run.unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
+            let [found, waves, exact, ones] = run.variables[..] else {
+                panic!("four were asked for")
+            };
+            assert!(waves > 0 && ones > 0, "{target}");
+            assert_eq!(found, waves * rounding, "{target} {writing:?}");
+            assert_eq!(exact, ones * ONE, "{target} {writing:?}");
+            assert_eq!(&run.after.buffers, expected, "{target} {writing:?}");
         }
     }
 }

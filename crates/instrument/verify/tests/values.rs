@@ -4,7 +4,7 @@ mod common;
 
 use codeobj::CodeObject;
 use common::{Tool, closure, compile, full_kernel, hazards, launch, launches, words};
-use isa::{Effects, Format};
+use isa::{Effects, Format, Operand};
 use lift::Module;
 use rewrite::{Action, Insertion, Lanes, Plan, Point};
 use verify::{Input, Launch, Verdict, lockstep};
@@ -69,6 +69,84 @@ fn addresses_sizes_and_kinds_are_those_of_the_accesses() {
         }
         assert_eq!(traced, expected, "{target}");
     }
+}
+
+/// Behind loads that overwrite their address it is what it was in front of them.
+#[test]
+fn overwritten_addresses_are_known_behind_the_instruction() {
+    for target in TARGETS {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        let tool = Tool::build(target);
+        let mut places = 0;
+        for launch in launches() {
+            let kernel = module.function(&launch.kernel).expect("compiled above");
+            // What is added in front is taken back behind.
+            let traced = |points: &[(Point, usize)]| {
+                let mut plan = Plan {
+                    hooks: vec![tool.hook("trace"), tool.hook("untrace")],
+                    ..Plan::default()
+                };
+                for function in closure(&module, kernel) {
+                    for (inst, decoded) in module.functions[function].insts.iter().enumerate() {
+                        let points = points.iter().filter(|_| overwrites_address(&decoded));
+                        plan.insertions
+                            .extend(points.map(|(point, hook)| Insertion {
+                                point: *point,
+                                action: Action::Call {
+                                    hook: *hook,
+                                    arguments: Vec::new(),
+                                    lanes: Lanes::Active,
+                                },
+                                ..call(function, inst)
+                            }));
+                    }
+                }
+                let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+                    .unwrap_or_else(|refusal| panic!("{target} {}: {refusal}", launch.kernel));
+                assert_eq!(hazards(&rewritten, &module), [""; 0], "{target}");
+                let globals = &tool.bundle.globals;
+                let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+                assert!(matches!(verdict, Ok(Verdict::Same { .. })), "{verdict:?}");
+                let instrumented =
+                    rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+                let after = verify::run(&instrumented, &launch, &[("traced", 8)]).expect("runs");
+                u64::from_le_bytes(after.variables[0].clone().try_into().expect("8 bytes"))
+            };
+            places += usize::from(traced(&[(Point::Before, 0)]) != 0);
+            let rest = traced(&[(Point::Before, 0), (Point::After, 1)]);
+            assert_eq!(rest, 0, "{target} {}", launch.kernel);
+        }
+        assert!(places > 0, "{target}");
+    }
+}
+
+/// Whether a load writes a register that it reads, beside those of images and buffers.
+fn overwrites_address(inst: &isa::Decoded) -> bool {
+    let formats = [Format::Global, Format::Flat, Format::Ds, Format::Smem];
+    let registers = |wanted: fn(&Operand) -> Option<isa::Reg>| {
+        inst.operands.iter().filter_map(wanted).collect::<Vec<_>>()
+    };
+    let written = registers(|operand| match operand {
+        Operand::Def(reg) => Some(*reg),
+        _ => None,
+    });
+    let read = registers(|operand| match operand {
+        // Of scalar loads, those by an address.
+        Operand::Use(reg) if reg.width <= 2 => Some(*reg),
+        _ => None,
+    });
+    let overlap = |a: &isa::Reg, b: &isa::Reg| {
+        let (end_a, end_b) = (a.index + u16::from(a.width), b.index + u16::from(b.width));
+        a.kind == b.kind && a.index < end_b && b.index < end_a
+    };
+    inst.effects.contains(Effects::LOAD)
+        && !inst.effects.contains(Effects::STORE)
+        && formats.contains(&inst.format)
+        && read
+            .iter()
+            .any(|read| written.iter().any(|written| overlap(read, written)))
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -172,6 +173,35 @@ std::unique_ptr<TargetMachine> machine(const luthier_codegen_job &Job, Reporter 
 }
 
 } // namespace
+
+int luthier_codegen_link(const uint8_t *const *Units, const size_t *Lengths, size_t Count, luthier_codegen_text Out,
+                         void *OutUser, luthier_codegen_diagnostic Sink, void *User) {
+  Reporter Report{Sink, User};
+  std::string Fatal = withoutAborting([&] {
+    configure();
+    LLVMContext Context;
+    Context.setDiagnosticHandler(std::make_unique<Handler>(Report));
+    std::unique_ptr<Module> Whole;
+    for (size_t Index = 0; Index != Count; ++Index) {
+      std::unique_ptr<Module> Unit = parse(ArrayRef<uint8_t>(Units[Index], Lengths[Index]), Context, Report);
+      if (!Unit)
+        return;
+      if (!Whole)
+        Whole = std::move(Unit);
+      else if (Linker::linkModules(*Whole, std::move(Unit)))
+        return Report.fail("the sources of the tool do not link");
+    }
+    if (!Whole)
+      return Report.fail("there is nothing to link");
+    SmallVector<char, 0> Bytes;
+    raw_svector_ostream Stream(Bytes);
+    WriteBitcodeToFile(*Whole, Stream);
+    Out(OutUser, Bytes.data(), Bytes.size());
+  });
+  if (!Fatal.empty())
+    Report.fail(Fatal);
+  return !Report.Failed;
+}
 
 luthier_codegen_module *luthier_codegen_load(const uint8_t *Bytes, size_t Length, luthier_codegen_diagnostic Sink,
                                              void *User) {

@@ -65,6 +65,10 @@ typedef struct {
 LUTHIER_CODEGEN_API luthier_codegen_module *luthier_codegen_load(const uint8_t *bytes, size_t length,
                                                                  luthier_codegen_diagnostic sink, void *user);
 LUTHIER_CODEGEN_API void luthier_codegen_module_destroy(luthier_codegen_module *module);
+// Links so many bitcode files of one tool and calls `out` once with the bytes of the whole. Returns 0 after a diagnostic.
+LUTHIER_CODEGEN_API int luthier_codegen_link(const uint8_t *const *units, const size_t *lengths, size_t count,
+                                             luthier_codegen_text out, void *out_user, luthier_codegen_diagnostic sink,
+                                             void *user);
 // Calls `sink` with the name of every function that is defined and no kernel.
 LUTHIER_CODEGEN_API void luthier_codegen_functions(const luthier_codegen_module *module, luthier_codegen_text sink,
                                                    void *user);

@@ -367,9 +367,9 @@ bool Builder::replaceState() {
     if (!Read && !Write)
       continue;
     StringRef What = Name.substr(Read ? 15 : 16);
-    if (Write && (What == "exec" || What == "vcc" || What == "scc" || What == "m0")) {
+    if (Write && (What == "exec" || What == "vcc" || What == "scc" || What == "m0" || What == "mode")) {
       // The splicer moves the binding there behind the template.
-      uint32_t Dwords = What == "scc" || What == "m0" ? 1 : 2;
+      uint32_t Dwords = What == "exec" || What == "vcc" ? 2 : 1;
       B.CreateStore(Call->getArgOperand(0), storage(What, LUTHIER_CODEGEN_SCALAR, Dwords, true, true));
       Call->eraseFromParent();
       continue;
@@ -559,7 +559,9 @@ bool Builder::refuse() {
       Refuse(I, "the hook ends the program");
     else if (!Callee->isIntrinsic())
       Refuse(I, "the hook calls " + demangle(Callee->getName()) +
-                    ", which is recursive or not in the bitcode and so cannot be inlined");
+                    (Callee->isDeclaration() ? ", which is in no source of the tool (functions of other sources need -fgpu-rdc)"
+                                             : ", which is recursive and so cannot be inlined") +
+                    (I.getDebugLoc() ? "" : "; compiled with -gline-tables-only, the tool has the line"));
   }
   return Good;
 }

@@ -164,7 +164,7 @@ pub(crate) fn kernel(
     let before = source
         .object
         .kernel(kernel.name())
-        .map(|kernel| Usage::of(&kernel.descriptor))
+        .map(|kernel| Usage::from_descriptor(&kernel.descriptor))
         .unwrap_or_default();
     Ok(BuiltKernel {
         rewritten,
@@ -220,7 +220,7 @@ pub(crate) fn report(built: &mut BuiltKernel) -> Report {
     let report = &built.rewritten.report;
     Report {
         before: built.before,
-        after: Usage::of(&built.rewritten.descriptor),
+        after: Usage::from_descriptor(&built.rewritten.descriptor),
         sites: report.sites.into(),
         added_bytes: report.text_after.saturating_sub(report.text_before),
         notes: std::mem::take(&mut built.notes),

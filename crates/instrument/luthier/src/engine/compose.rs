@@ -3,6 +3,7 @@
 use crate::{
     Edit, Result,
     edit::Count,
+    engine::chosen,
     file::{ADD, FLUSH},
 };
 use rewrite::{Accumulator, Action, CounterArray, Insertion, Lanes, Plan, Value};
@@ -22,9 +23,18 @@ pub(crate) enum Counting {
 
 /// Adds what `edit` collected to `plan`.
 pub(crate) fn add<'k>(plan: &mut Plan<'k>, mut edit: Edit<'k>, counting: Counting) -> Result<()> {
+    // What counts in registers knows no executions.
+    let counting = match edit.executions().are_all() {
+        true => counting,
+        false => Counting::Memory,
+    };
     let counts = std::mem::take(&mut edit.counts);
     let mut slots = vec![None; edit.counters];
-    let array = counters_array(&mut edit, counting);
+    // Hooks that are given addresses of counters count in memory, and need no registers for those.
+    let array = match counts.is_empty() {
+        true => None,
+        false => counters_array(&mut edit, counting),
+    };
     let mut insertions = Vec::with_capacity(edit.plan.insertions.len() + counts.len());
     let mut calls = std::mem::take(&mut edit.plan.insertions).into_iter();
     let mut taken = 0;
@@ -54,6 +64,7 @@ pub(crate) fn add<'k>(plan: &mut Plan<'k>, mut edit: Edit<'k>, counting: Countin
     }
     insertions.extend(calls);
     edit.plan.insertions = insertions;
+    chosen::keep(&mut edit)?;
     join(plan, edit.plan);
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(crate) fn made<'k>(
     if let Some(reason) = source.refused {
         return Err(Error::Unsuitable(reason.to_owned()));
     }
-    let asked = Asked::of(engine, kernel, source)?;
+    let asked = Asked::collect(engine, kernel, source)?;
     // What does not count is the same in both.
     let to_memory = asked.counts().then(|| asked.clone());
     let wanted = asked.wanted(Counting::Registers)?;
@@ -128,7 +128,11 @@ struct Asked<'k> {
 }
 
 impl<'k> Asked<'k> {
-    fn of(engine: &'k Engine, kernel: &'k Kernel<'k>, source: Source<'_>) -> Result<Asked<'k>> {
+    fn collect(
+        engine: &'k Engine,
+        kernel: &'k Kernel<'k>,
+        source: Source<'_>,
+    ) -> Result<Asked<'k>> {
         let mut asked = Asked {
             edits: Vec::new(),
             data: Vec::new(),
@@ -153,6 +157,7 @@ impl<'k> Asked<'k> {
             }
             asked.data.push(ToolData {
                 counters: edit.counters,
+                executions: edit.counted_executions(),
                 data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),
             });
             let remarks = std::mem::take(&mut edit.notes).into_iter();

@@ -9,6 +9,7 @@ unsigned __builtin_amdgcn_mbcnt_hi(unsigned, unsigned low) { return low + (lane_
 unsigned long __builtin_amdgcn_read_exec();
 unsigned long __builtin_amdgcn_ballot_w64(bool);
 unsigned __builtin_amdgcn_wavefrontsize();
+unsigned __builtin_amdgcn_atomic_inc32(unsigned *, unsigned, unsigned, const char *);
 unsigned __builtin_amdgcn_readlane(unsigned, unsigned);
 unsigned __builtin_amdgcn_readfirstlane(unsigned);
 void __builtin_amdgcn_s_sleep(int);

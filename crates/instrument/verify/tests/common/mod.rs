@@ -205,6 +205,7 @@ const HOOKS: &[(&str, &[Arg])] = &[
     ("count", &[Arg::Scalar]),
     ("add", &[Arg::Scalar, Arg::Scalar]),
     ("trace", &[]),
+    ("untrace", &[]),
     ("entry_values", &[]),
 ];
 

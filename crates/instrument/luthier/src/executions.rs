@@ -1,0 +1,94 @@
+//! Which executions of its places a user lets tools see: those of a workgroup, the first few, one of several.
+
+use crate::{Error, Result};
+
+/// In place of a workgroup's number: any.
+const ANY: u32 = u32::MAX;
+
+/// What `--workgroup`, `--first` and `--sample` say. By default everything is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Executions {
+    /// Number in each dimension; all ones fit any.
+    pub workgroup: Option<[u32; 3]>,
+    /// Of each place so many executions by waves, on each device.
+    pub first: Option<u32>,
+    /// Of each place the first execution, and then every so many.
+    pub sample: Option<u32>,
+}
+
+impl Executions {
+    /// Whether all executions are seen.
+    pub fn are_all(&self) -> bool {
+        *self == Executions::default()
+    }
+
+    /// Whether executions are counted, place by place.
+    pub fn are_counted(&self) -> bool {
+        self.first.is_some() || self.sample.is_some()
+    }
+
+    /// Adds a condition in the form of `--site`; `None` if it is about something else.
+    pub fn add(&mut self, text: &str) -> Option<Result<()>> {
+        let (key, value) = text.split_once('=')?;
+        let understood = match key.trim() {
+            "workgroup" => workgroup(value).map(|number| self.workgroup = Some(number)),
+            "first" => at_least_one(value).map(|count| self.first = Some(count)),
+            "sample" => at_least_one(value).map(|period| self.sample = Some(period)),
+            _ => return None,
+        };
+        let text = text.to_owned();
+        Some(understood.ok_or(Error::Executions(text)))
+    }
+}
+
+/// `X`, `X,Y` or `X,Y,Z`: what is left out is 0, `*` fits any.
+fn workgroup(text: &str) -> Option<[u32; 3]> {
+    let mut number = [0; 3];
+    let mut dimensions = number.iter_mut();
+    for part in text.split(',') {
+        *dimensions.next()? = match part.trim() {
+            "*" => ANY,
+            part => part.parse().ok().filter(|number| *number != ANY)?,
+        };
+    }
+    Some(number)
+}
+
+/// (All ones would mean all.)
+fn at_least_one(text: &str) -> Option<u32> {
+    let number = text.trim().parse().ok()?;
+    (1..u32::MAX).contains(&number).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read() {
+        let mut executions = Executions::default();
+        assert!(executions.are_all());
+        assert!(executions.add("kind=load").is_none());
+        for text in ["workgroup=3,*", "first=100", "sample= 16 "] {
+            executions.add(text).unwrap().unwrap();
+        }
+        let expected = Executions {
+            workgroup: Some([3, ANY, 0]),
+            first: Some(100),
+            sample: Some(16),
+        };
+        assert_eq!(executions, expected);
+        for text in [
+            "workgroup=",
+            "workgroup=1,2,3,4",
+            "workgroup=x",
+            "first=0",
+            "first=all",
+            "sample=-1",
+            "sample=4294967295",
+        ] {
+            let refused = executions.add(text).unwrap().unwrap_err().to_string();
+            assert!(refused.contains(text), "{refused}");
+        }
+    }
+}
